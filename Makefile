@@ -1,0 +1,68 @@
+# Every target works from a bare clone: it makes .venv, builds, and gets what it needs.
+
+PYTHON ?= python3
+BIN := .venv/bin
+SOURCES := $(shell find rust src -type f -not -name '*.so' -not -path '*/__pycache__/*') \
+	Cargo.toml Cargo.lock pyproject.toml README.md
+
+.PHONY: demo test quick lint format bench bench-quick docs wheel clean
+
+demo: .venv/.wheel
+	$(BIN)/metra demo
+
+test: .venv/.wheel .venv/.test
+	cargo test --quiet --no-default-features
+	$(BIN)/python -m pytest
+
+quick: .venv/.wheel .venv/.test
+	$(BIN)/python -m pytest -m "not slow"
+
+lint: .venv/.lint .venv/.wheel
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m mypy.stubtest metra._core --ignore-missing-stub
+	cargo fmt --check
+	cargo clippy --all-targets --quiet -- -D warnings
+
+format: .venv/.lint
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	cargo fmt
+
+bench: .venv/.wheel .venv/.bench
+	$(BIN)/python bench/run.py --full
+
+bench-quick: .venv/.wheel .venv/.bench
+	$(BIN)/python bench/run.py --quick
+
+docs: .venv/.wheel .venv/.docs
+	$(BIN)/python docs/generate.py
+	$(BIN)/mkdocs build --strict --quiet
+
+wheel: .venv/.wheel
+
+.venv/.made:
+	@$(PYTHON) -m venv .venv || { rm -rf .venv; \
+	  echo "python3 -m venv does not work; trying to install Debian's python3-venv"; \
+	  apt-get update -qq && apt-get install -y -qq python3-venv && $(PYTHON) -m venv .venv; } \
+	  || { echo "Install Debian's package python3-venv, then run make again."; exit 1; }
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --group build
+	@touch $@
+
+# The wheel itself is installed, so that what is tested is what users get.
+.venv/.wheel: .venv/.made $(SOURCES)
+	@command -v cargo >/dev/null || { echo "Install Rust (cargo), then run make again."; exit 1; }
+	rm -rf dist
+	$(BIN)/maturin build --release --quiet --out dist
+	$(BIN)/python -m pip install --quiet dist/metra-*.whl
+	$(BIN)/python -m pip install --quiet --force-reinstall --no-deps dist/metra-*.whl
+	@touch $@
+
+.venv/.%: .venv/.made pyproject.toml
+	$(BIN)/python -m pip install --quiet --group $*
+	@touch $@
+
+clean:
+	rm -rf .venv target dist site

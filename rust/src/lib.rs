@@ -1,0 +1,12 @@
+//! The counting kernels of metra. Only `python.rs` knows that there is a Python.
+
+pub mod bleu;
+pub mod hits;
+pub mod lines;
+pub mod ngram;
+#[cfg(feature = "python")]
+mod python;
+pub mod text;
+pub mod tokenize;
+pub mod tokens;
+pub mod types;

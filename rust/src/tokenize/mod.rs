@@ -1,0 +1,110 @@
+//! Tokenisers, exact copies in effect of the programs whose names they carry.
+
+mod blocks;
+mod classes;
+mod letter_case;
+mod markup;
+mod white;
+
+use crate::text::Text;
+use crate::tokens::{Builder, Tokens};
+pub use letter_case::Case;
+
+/// How a segment is cut. `none`, `char`, `13a`, `intl` and `zh` equal sacreBLEU's on any string.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Tokenizer {
+    /// At Unicode white space.
+    White,
+    /// Every character that is not white space.
+    Char,
+    /// mteval-v13a as sacreBLEU has it.
+    Western,
+    /// mteval-v14's international tokenisation as sacreBLEU has it.
+    International,
+    /// Chinese characters apart, the rest as `Western` without its outer blanks.
+    Chinese,
+    /// The same with the supplementary planes where they belong.
+    ChineseFixed,
+    /// mteval-v13a itself, given plain text that is escaped on its way into SGML.
+    MtevalWestern,
+    /// mteval's international tokenisation itself, likewise.
+    MtevalInternational,
+}
+
+pub const NAMES: [(&str, Tokenizer); 8] = [
+    ("none", Tokenizer::White),
+    ("char", Tokenizer::Char),
+    ("13a", Tokenizer::Western),
+    ("intl", Tokenizer::International),
+    ("zh", Tokenizer::Chinese),
+    ("zh-fixed", Tokenizer::ChineseFixed),
+    ("mteval-13a", Tokenizer::MtevalWestern),
+    ("mteval-intl", Tokenizer::MtevalInternational),
+];
+
+impl Tokenizer {
+    pub fn named(name: &str) -> Option<Self> {
+        NAMES.iter().find(|entry| entry.0 == name).map(|entry| entry.1)
+    }
+
+    /// The tokens of every segment; missing segments stay missing.
+    pub fn tokenize(self, text: &Text, case: Case) -> Tokens {
+        self.cut(text.iter(), case, Tokens::builder(text.len(), text.size()))
+    }
+
+    /// The same for one segment.
+    pub fn sentence(self, segment: &str, case: Case) -> Tokens {
+        self.cut(std::iter::once(Some(segment)), case, Tokens::builder(1, segment.len()))
+    }
+
+    fn cut<'a>(
+        self,
+        segments: impl Iterator<Item = Option<&'a str>>,
+        case: Case,
+        mut builder: Builder,
+    ) -> Tokens {
+        for segment in segments {
+            match segment {
+                Some(segment) => self.segment(&case.fold(segment), &mut builder),
+                None => builder.missing(),
+            }
+        }
+        builder.finish()
+    }
+
+    fn segment(self, segment: &str, builder: &mut Builder) {
+        match self {
+            Tokenizer::White => {
+                let text = white::blanked(segment);
+                builder.segment(text.as_bytes(), blocks::white);
+            }
+            Tokenizer::Char => builder.segment(segment.as_bytes(), classes::characters),
+            Tokenizer::Western => {
+                let text = markup::western(white::trimmed_end(segment));
+                let text = white::blanked(&text);
+                builder.segment(text.as_bytes(), blocks::western);
+            }
+            Tokenizer::International => {
+                let text = white::trimmed_end(segment);
+                builder.segment(text.as_bytes(), classes::international);
+            }
+            Tokenizer::Chinese => {
+                let text = white::trimmed(segment);
+                builder.segment(text.as_bytes(), classes::chinese);
+            }
+            Tokenizer::ChineseFixed => {
+                let text = white::trimmed(segment);
+                builder.segment(text.as_bytes(), classes::chinese_fixed);
+            }
+            Tokenizer::MtevalWestern => {
+                let text = markup::mteval(segment);
+                let text = white::blanked(&text);
+                builder.segment(text.as_bytes(), blocks::western_perl);
+            }
+            Tokenizer::MtevalInternational => {
+                let text = markup::mteval(segment);
+                builder.segment(text.as_bytes(), classes::international_perl);
+            }
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Segments cut into tokens: packed bytes with token boundaries.
+
+/// Bytes that may be read past the last token, so that wide loads stay in bounds.
+pub const PADDING: usize = 16;
+
+/// How many bounds a tokeniser may want to write at once.
+const BLOCK: usize = 64;
+
+/// The tokens of a column of segments. Token bounds are relative to the segment's first byte.
+pub struct Tokens {
+    bytes: Vec<u8>,
+    starts: Vec<u32>,
+    ends: Vec<u32>,
+    segments: Vec<Segment>,
+}
+
+#[derive(Clone, Copy)]
+struct Segment {
+    first_byte: usize,
+    last_token: usize,
+    missing: bool,
+}
+
+/// One segment's tokens.
+#[derive(Clone, Copy)]
+pub struct Sentence<'a> {
+    bytes: &'a [u8],
+    starts: &'a [u32],
+    ends: &'a [u32],
+}
+
+impl Tokens {
+    /// Begins a column; `Builder::finish` ends it.
+    pub fn builder(segments: usize, bytes: usize) -> Builder {
+        Builder {
+            tokens: Tokens {
+                bytes: Vec::with_capacity(bytes + PADDING),
+                starts: Vec::with_capacity(bytes / 4 + BLOCK),
+                ends: Vec::with_capacity(bytes / 4 + BLOCK),
+                segments: Vec::with_capacity(segments),
+            },
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.segments.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.segments.is_empty()
+    }
+
+    /// How many tokens there are in all segments.
+    pub fn count(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// The segment's tokens, or None where the segment is missing.
+    pub fn get(&self, index: usize) -> Option<Sentence<'_>> {
+        let segment = self.segments[index];
+        let first = if index == 0 { 0 } else { self.segments[index - 1].last_token };
+        (!segment.missing).then(|| Sentence {
+            bytes: &self.bytes[segment.first_byte..],
+            starts: &self.starts[first..segment.last_token],
+            ends: &self.ends[first..segment.last_token],
+        })
+    }
+}
+
+impl<'a> Sentence<'a> {
+    pub fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.starts.is_empty()
+    }
+
+    pub fn token(&self, index: usize) -> &'a [u8] {
+        &self.bytes[self.starts[index] as usize..self.ends[index] as usize]
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+        let sentence = *self;
+        (0..sentence.len()).map(move |index| sentence.token(index))
+    }
+
+    /// Two words that name the token: its bytes and length if it has less than sixteen, else a
+    /// digest of its bytes, which another long token may share.
+    #[inline(always)]
+    pub fn key(&self, index: usize) -> Key {
+        let start = self.starts[index] as usize;
+        let length = (self.ends[index] - self.starts[index]) as usize;
+        let window: &[u8; PADDING] = self.bytes[start..start + PADDING].try_into().unwrap();
+        let low = u64::from_le_bytes(window[..8].try_into().unwrap());
+        let high = u64::from_le_bytes(window[8..].try_into().unwrap());
+        if length < PADDING {
+            let mask = MASKS[length];
+            Key(low & mask.0, high & mask.1 | (length as u64) << 56)
+        } else {
+            let token = &self.bytes[start..start + length];
+            let digest = token.chunks(8).fold(length as u64, |digest, chunk| {
+                let mut word = [0; 8];
+                word[..chunk.len()].copy_from_slice(chunk);
+                (digest.rotate_left(5) ^ u64::from_le_bytes(word)).wrapping_mul(SPREAD)
+            });
+            Key(low ^ digest, digest | LONG)
+        }
+    }
+}
+
+/// A token's name in a table: exact for tokens of less than sixteen bytes.
+#[derive(Clone, Copy, Default)]
+pub struct Key(u64, u64);
+
+impl PartialEq for Key {
+    #[inline(always)]
+    fn eq(&self, other: &Key) -> bool {
+        // Both halves in one comparison: two branches would be one to guess too many.
+        (self.0 ^ other.0) | (self.1 ^ other.1) == 0
+    }
+}
+
+const LONG: u64 = 0xff << 56;
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// For each length, the bits of two words that belong to a token of that length.
+const MASKS: [(u64, u64); PADDING] = {
+    let mut masks = [(0, 0); PADDING];
+    let mut length = 1;
+    while length < PADDING {
+        let (low, high) = masks[length - 1];
+        masks[length] = if length <= 8 { (low << 8 | 0xff, high) } else { (low, high << 8 | 0xff) };
+        length += 1;
+    }
+    masks
+};
+
+impl Key {
+    pub fn is_long(self) -> bool {
+        self.1 >= LONG
+    }
+
+    #[inline(always)]
+    pub fn hash(self) -> u64 {
+        let mixed = (self.0 ^ self.1.rotate_left(23)).wrapping_mul(SPREAD);
+        (mixed ^ mixed >> 32).wrapping_mul(SPREAD)
+    }
+}
+
+/// Tokens in the making: bytes first, then the bounds of the tokens in them, segment by segment.
+pub struct Builder {
+    tokens: Tokens,
+}
+
+/// What a tokeniser sees of the segment in the making.
+pub struct Cut<'a> {
+    pub bytes: &'a [u8],
+    pub starts: &'a mut Vec<u32>,
+    pub ends: &'a mut Vec<u32>,
+}
+
+impl Builder {
+    /// Adds a segment with these bytes, whose bounds `cut` fills in.
+    pub fn segment(&mut self, bytes: &[u8], cut: impl FnOnce(Cut<'_>)) {
+        let tokens = &mut self.tokens;
+        let first_byte = tokens.bytes.len();
+        tokens.bytes.extend_from_slice(bytes);
+        tokens.bytes.extend_from_slice(&[0; PADDING]);
+        cut(Cut {
+            bytes: &tokens.bytes[first_byte..first_byte + bytes.len()],
+            starts: &mut tokens.starts,
+            ends: &mut tokens.ends,
+        });
+        tokens.bytes.truncate(first_byte + bytes.len());
+        self.close(first_byte, false);
+    }
+
+    /// Adds a segment from tokens that are already apart.
+    pub fn sentence<T: AsRef<[u8]>>(&mut self, words: impl Iterator<Item = T>) {
+        let tokens = &mut self.tokens;
+        let first_byte = tokens.bytes.len();
+        for word in words {
+            tokens.starts.push((tokens.bytes.len() - first_byte) as u32);
+            tokens.bytes.extend_from_slice(word.as_ref());
+            tokens.ends.push((tokens.bytes.len() - first_byte) as u32);
+        }
+        self.close(first_byte, false);
+    }
+
+    pub fn missing(&mut self) {
+        self.close(self.tokens.bytes.len(), true);
+    }
+
+    pub fn finish(mut self) -> Tokens {
+        self.tokens.bytes.extend_from_slice(&[0; PADDING]);
+        self.tokens
+    }
+
+    fn close(&mut self, first_byte: usize, missing: bool) {
+        let last_token = self.tokens.starts.len();
+        self.tokens.segments.push(Segment { first_byte, last_token, missing });
+    }
+}

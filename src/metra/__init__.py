@@ -1,0 +1,56 @@
+"""metra scores, judges, compares and explains machine translation."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from metra.corpus import Batch, EvalSet
+    from metra.errors import MetraError
+    from metra.evaluation import evaluate
+    from metra.measure import Metric
+    from metra.metrics import metric
+    from metra.results import Results
+    from metra.single import Result, score
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Batch",
+    "EvalSet",
+    "MetraError",
+    "Metric",
+    "Result",
+    "Results",
+    "__version__",
+    "evaluate",
+    "metric",
+    "score",
+]
+
+# Where each public name lives: loaded when first used, so that `import metra` is quick.
+_HOMES = {
+    "Batch": "metra.corpus",
+    "EvalSet": "metra.corpus",
+    "Metric": "metra.measure",
+    "MetraError": "metra.errors",
+    "Result": "metra.single",
+    "Results": "metra.results",
+    "evaluate": "metra.evaluation",
+    "metric": "metra.metrics",
+    "score": "metra.single",
+}
+
+
+def __getattr__(name: str) -> object:
+    home = _HOMES.get(name)
+    if home is None:
+        msg = f"module 'metra' has no attribute {name!r}"
+        raise AttributeError(msg)
+    from importlib import import_module
+
+    value = getattr(import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

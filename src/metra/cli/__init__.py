@@ -1,0 +1,53 @@
+"""The command line: one file a command, each loaded when it is called."""
+
+import sys
+from importlib import import_module
+
+import click
+
+from metra import __version__
+from metra.errors import MetraError
+
+COMMANDS = ("score", "metrics", "demo")
+
+
+class LazyGroup(click.Group):
+    """Commands that are loaded when called."""
+
+    def list_commands(self, _: click.Context) -> list[str]:
+        """List the commands in the order in which one meets them."""
+        return list(COMMANDS)
+
+    def get_command(self, _: click.Context, name: str) -> click.Command | None:
+        """Load a command."""
+        if name not in COMMANDS:
+            return None
+        return getattr(import_module(f"metra.cli.{name}"), name)
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, "--version", message="metra %(version)s")
+def cli() -> None:
+    """Score, judge, compare and explain machine translation."""
+
+
+def main() -> None:
+    """Run the command line; what is wrong with the input is said in one message."""
+    try:
+        cli(standalone_mode=False)
+    except MetraError as error:
+        click.echo(f"metra: {error}", err=True)
+        sys.exit(2)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("metra: interrupted; nothing was written.", err=True)
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader of our output has gone, as `head` does; that is no failure of ours.
+        sys.stderr.close()
+        sys.exit(0)

@@ -1,0 +1,33 @@
+"""`metra demo`: the main job on the example that comes with metra."""
+
+import click
+
+
+@click.command()
+@click.argument("folder", default="metra-demo", type=click.Path(file_okay=False))
+def demo(folder: str) -> None:
+    """Score the shipped example: twelve outputs of two short texts, every measure.
+
+    The example is copied to FOLDER (metra-demo if not given) for you to play with; files
+    that are already there stay as they are.
+    """
+    from metra import examples, metrics
+    from metra.cli.output import wants_color
+    from metra.evaluation import Questions, by_spec, evaluate_corpus
+    from metra.io import open_corpus
+    from metra.report import render
+    from metra.report.layout import Style
+
+    example = examples.copy_to(folder)
+    corpus = open_corpus(
+        example.outputs, example.references, example.source, example.docs
+    )
+    results = evaluate_corpus(corpus, by_spec(metrics.names()), Questions(ci=True))
+    click.echo(
+        f"Two French texts, four English references each, {len(example.outputs)} outputs:\n"
+    )
+    style = Style(color=wants_color(), sort=True)
+    click.echo(render(results, "table", style), color=True)
+    click.echo(f"\n{example.remark}\n\nThe files are in {folder}; try:\n")
+    references = " ".join(f"-r {path}" for path in example.references)
+    click.echo(f"  metra score {folder}/outputs/*.txt {references} --ci --sort")

@@ -1,0 +1,17 @@
+"""`metra metrics`: what measures there are, and one of them explained."""
+
+import click
+
+
+@click.command()
+@click.argument("name", required=False)
+def metrics(name: str | None) -> None:
+    """List the measures, or explain NAME: its definition, options and sources.
+
+    \b
+    metra metrics
+    metra metrics bleu
+    """
+    from metra.describe import describe, overview
+
+    click.echo(overview() if name is None else describe(name))

@@ -1,0 +1,161 @@
+"""`metra score`: outputs against references, by any measures, at any level."""
+
+import click
+
+from metra.report import FORMATS
+
+LEVELS = ("system", "document", "segment")
+
+
+def _levels(_: click.Context, __: click.Parameter, value: str) -> list[str]:
+    levels = [level.strip() for level in value.split(",")]
+    for level in levels:
+        if level not in LEVELS:
+            msg = f"{level!r} is no level; expected some of {', '.join(LEVELS)}."
+            raise click.BadParameter(msg)
+    return levels
+
+
+@click.command()
+@click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
+@click.option(
+    "-r",
+    "--reference",
+    "references",
+    multiple=True,
+    metavar="FILE",
+    help="Reference, one segment a line. May be given several times.",
+)
+@click.option("-s", "--source", metavar="FILE", help="Source text, one segment a line.")
+@click.option(
+    "-m",
+    "--metric",
+    "metrics",
+    multiple=True,
+    default=["bleu"],
+    metavar="SPEC",
+    show_default="bleu",
+    help="NAME or NAME:option=value,… (see `metra metrics`). May be given several times.",
+)
+@click.option(
+    "--docs",
+    metavar="FILE",
+    help="Document ids, one a line for each segment (the first tab-separated column).",
+)
+@click.option(
+    "--level",
+    "levels",
+    default="system",
+    callback=_levels,
+    show_default=True,
+    help="Some of system,document,segment: which scores to give.",
+)
+@click.option(
+    "--ci", is_flag=True, help="95% bootstrap intervals of the system scores."
+)
+@click.option(
+    "--ci-method",
+    type=click.Choice(["percentile", "bca"]),
+    default="percentile",
+    show_default=True,
+    help="How the interval is read off the resamples.",
+)
+@click.option(
+    "--ci-unit",
+    type=click.Choice(["auto", "segment", "document"]),
+    default="auto",
+    show_default=True,
+    help="What is resampled; auto: documents where at least 20 are known.",
+)
+@click.option(
+    "--trials",
+    type=click.IntRange(1),
+    default=1000,
+    show_default=True,
+    help="Number of resamples.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=12345,
+    show_default=True,
+    help="Seed of the resampling.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="table",
+    show_default=True,
+    help="How the results are written.",
+)
+@click.option(
+    "-o", "--out", metavar="FILE", help="Write here instead of to the screen."
+)
+@click.option(
+    "--input-format",
+    type=click.Choice(["auto", "plain", "tsv", "jsonl"]),
+    default="auto",
+    show_default=True,
+    help="Format of all input files; auto goes by the name.",
+)
+@click.option(
+    "--digits",
+    type=click.IntRange(0, 15),
+    default=2,
+    show_default=True,
+    help="Digits after the point in tables.",
+)
+@click.option("--sort", is_flag=True, help="Best system first, by the first metric.")
+def score(
+    outputs: tuple[str, ...],
+    references: tuple[str, ...],
+    source: str | None,
+    metrics: tuple[str, ...],
+    docs: str | None,
+    levels: list[str],
+    ci: bool,
+    ci_method: str,
+    ci_unit: str,
+    trials: int,
+    seed: int,
+    form: str,
+    out: str | None,
+    input_format: str,
+    digits: int,
+    sort: bool,
+) -> None:
+    """Score one or more OUTPUTs against one or more references.
+
+    An OUTPUT is a file, one segment a line; its name without the ending names the system,
+    or write NAME=FILE. "-" is standard input. Files packed with gzip, xz or zstd are read
+    as they are. A .tsv or .jsonl file may carry the source, the references, the documents
+    and several systems at once.
+
+    \b
+    metra score sysA.txt sysB.txt -r ref.txt --ci
+    metra score sysA.txt -r ref1.txt -r ref2.txt -m bleu:tok=intl --level segment --format tsv
+    metra score test.tsv -m bleu -m bleu:stem=english
+    """
+    from metra.cli.output import wants_color, write
+    from metra.cli.progress import Progress
+    from metra.evaluation import Questions, by_spec, evaluate_corpus
+    from metra.io import open_corpus
+    from metra.report import render
+    from metra.report.layout import Style
+
+    chosen = by_spec(metrics)
+    questions = Questions(
+        documents="document" in levels,
+        segments="segment" in levels,
+        ci=ci,
+        ci_method=ci_method,  # type: ignore[arg-type]  # click has checked it
+        ci_unit=ci_unit,
+        trials=trials,
+        seed=seed,
+    )
+    corpus = open_corpus(outputs, references, source, docs, input_format=input_format)
+    with Progress() as progress:
+        results = evaluate_corpus(corpus, chosen, questions, progress=progress)
+    style = Style(digits=digits, color=wants_color() and not out, sort=sort)
+    write(render(results, form, style), out)

@@ -1,0 +1,310 @@
+"""What is scored: evaluation sets, and batches of segments with the tokens made of them.
+
+Lengths are checked here and nowhere else.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, cast
+
+from metra.errors import CorpusError, LengthError
+from metra.text import Preparation, Segments, Text, pack, prepare, window
+from metra.text.hits import Hits, Tokens, hit_map, sentence_hits
+from metra.text.segments import as_column
+
+
+class Column:
+    """One stream of segments and, by preparation, its tokens: made once, used by all."""
+
+    __slots__ = ("_tokens", "text")
+
+    def __init__(self, text: Text) -> None:
+        self.text = text
+        self._tokens: dict[Preparation, Tokens] = {}
+
+    def tokens(self, preparation: Preparation) -> Tokens:
+        """Tokens of every segment, prepared this way."""
+        tokens = self._tokens.get(preparation)
+        if tokens is None:
+            tokens = self._tokens[preparation] = prepare(self.text, preparation)
+        return tokens
+
+
+class Batch:
+    """Outputs with their references (and sources), and what metrics share about them."""
+
+    __slots__ = ("_hits", "hyps", "refs", "source")
+
+    def __init__(
+        self,
+        hyps: Segments,
+        refs: Sequence[Segments] | Segments | None = None,
+        source: Segments | None = None,
+        *,
+        refs_per_segment: Sequence[Sequence[str]] | None = None,
+    ) -> None:
+        """Check and pack the segments.
+
+        `refs` is a list of streams, each as long as `hyps` (one stream may stand alone);
+        `refs_per_segment` gives the references of each segment instead.
+        """
+        evalset = EvalSet(refs, source, refs_per_segment=refs_per_segment)
+        chunk = next(Outputs(evalset, {"hyps": hyps}).chunks(len(evalset) or 1))
+        self._fill(chunk.systems["hyps"], chunk.refs, chunk.source)
+
+    @classmethod
+    def of(cls, hyps: Column, refs: Sequence[Column], source: Column | None) -> "Batch":
+        """Join columns that are known to be parallel."""
+        batch = cls.__new__(cls)
+        batch._fill(hyps, refs, source)
+        return batch
+
+    def _fill(
+        self, hyps: Column, refs: Sequence[Column], source: Column | None
+    ) -> None:
+        self.hyps = hyps
+        self.refs = refs
+        self.source = source
+        self._hits: dict[Preparation, Hits] = {}
+
+    def __len__(self) -> int:
+        """Count the segments."""
+        return len(self.hyps.text)
+
+    def hits(self, preparation: Preparation) -> Hits:
+        """Tell which tokens of each output equal which tokens of its references."""
+        hits = self._hits.get(preparation)
+        if hits is None:
+            refs = [column.tokens(preparation) for column in self.refs]
+            hits = hit_map(self.hyps.tokens(preparation), refs)
+            self._hits[preparation] = hits
+        return hits
+
+
+class Sentence:
+    """One output with its references: a Batch of one segment, with the least around it."""
+
+    __slots__ = ("_hyp", "_refs")
+
+    def __init__(self, hyp: str, refs: Sequence[str]) -> None:
+        self._hyp = hyp
+        self._refs = refs
+
+    def __len__(self) -> int:
+        """Count the segments."""
+        return 1
+
+    def hits(self, preparation: Preparation) -> Hits:
+        """Tell which tokens of the output equal which tokens of its references."""
+        return sentence_hits(self._hyp, self._refs, preparation)
+
+    @property
+    def hyps(self) -> Column:
+        """The output as a column."""
+        return Column(pack([self._hyp], "hyp"))
+
+    @property
+    def refs(self) -> list[Column]:
+        """Each reference as a column."""
+        return [Column(pack([ref], "refs")) for ref in self._refs]
+
+    source = None
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Some consecutive segments of every system, with what they share."""
+
+    systems: Mapping[str, Column]
+    refs: Sequence[Column]
+    source: Column | None
+    documents: Sequence[str] | None
+
+    def batch(self, system: str) -> Batch:
+        """Give one system's outputs with the shared references."""
+        return Batch.of(self.systems[system], self.refs, self.source)
+
+    def __len__(self) -> int:
+        """Count the segments."""
+        return len(self.refs[0].text)
+
+
+class Corpus(Protocol):
+    """Outputs with their references, in memory or in files, read from the start each time."""
+
+    @property
+    def systems(self) -> Sequence[str]:
+        """The systems' names."""
+        ...
+
+    @property
+    def has_documents(self) -> bool:
+        """Whether each segment is known to belong to a document."""
+        ...
+
+    @property
+    def has_source(self) -> bool:
+        """Whether the source text is there."""
+        ...
+
+    def chunks(self, size: int) -> Iterator[Chunk]:
+        """Walk through the segments, `size` at a time."""
+        ...
+
+
+class EvalSet:
+    """A test set: references, and sources and documents where there are any."""
+
+    __slots__ = ("documents", "refs", "source")
+
+    def __init__(
+        self,
+        refs: Sequence[Segments] | Segments | None = None,
+        source: Segments | None = None,
+        documents: Sequence[str] | None = None,
+        *,
+        refs_per_segment: Sequence[Sequence[str]] | None = None,
+    ) -> None:
+        """Check that everything is parallel and that every segment has a reference.
+
+        `refs` is a list of streams (one stream may stand alone); a missing reference is
+        None. `refs_per_segment` gives the references of each segment instead.
+        """
+        self.refs = _streams(refs, refs_per_segment)
+        self.source = None if source is None else as_column(source, "the source")
+        self.documents = None if documents is None else list(documents)
+        _same_lengths(self._named())
+
+    def _named(self) -> dict[str, Any]:
+        streams = {_nth_reference(at): ref for at, ref in enumerate(self.refs)}
+        if self.source is not None:
+            streams["the source"] = self.source
+        if self.documents is not None:
+            streams["the list of documents"] = self.documents
+        return streams
+
+    def __len__(self) -> int:
+        """Count the segments."""
+        return len(self.refs[0])
+
+
+class Outputs:
+    """An evaluation set in memory with the outputs of one or more systems: a Corpus."""
+
+    def __init__(self, evalset: EvalSet, outputs: Mapping[str, Segments]) -> None:
+        """Check that every output is as long as the references."""
+        if not outputs:
+            msg = "There is no output to score; give at least one system's segments."
+            raise CorpusError(msg)
+        self.evalset = evalset
+        self.outputs = {name: as_column(segs, name) for name, segs in outputs.items()}
+        self.systems = tuple(outputs)
+        self.has_documents = evalset.documents is not None
+        self.has_source = evalset.source is not None
+        first = {_nth_reference(0): evalset.refs[0]}
+        _same_lengths(first | self.outputs)
+        if not len(evalset):
+            raise CorpusError(EMPTY)
+
+    def chunks(self, size: int) -> Iterator[Chunk]:
+        """Walk through the segments, `size` at a time."""
+        evalset = self.evalset
+        for start in range(0, len(evalset), size):
+            stop = min(start + size, len(evalset))
+
+            def part(segments: Segments, what: str) -> Column:
+                text = window(segments, start, stop)  # noqa: B023, used at once
+                return Column(pack(text, what, first=start))  # noqa: B023, used at once
+
+            refs = [
+                part(ref, _nth_reference(at)) for at, ref in enumerate(evalset.refs)
+            ]
+            systems = {
+                name: part(segs, f"the output {name!r}")
+                for name, segs in self.outputs.items()
+            }
+            source = evalset.source
+            documents = evalset.documents
+            yield checked(
+                Chunk(
+                    systems,
+                    refs,
+                    None if source is None else part(source, "the source"),
+                    None if documents is None else documents[start:stop],
+                ),
+                start,
+            )
+
+
+EMPTY = "There are no segments to score; expected at least one line in every stream."
+
+
+def checked(chunk: Chunk, start: int) -> Chunk:
+    """Refuse outputs that are missing and segments that have no reference at all."""
+    for name, column in chunk.systems.items():
+        gone = column.text.missing()
+        if gone:
+            msg = (
+                f"Segment {start + gone[0] + 1} of the output {name!r} is missing; "
+                "every segment needs an output, an empty string if the system gave none."
+            )
+            raise CorpusError(msg)
+    without = set(chunk.refs[0].text.missing())
+    for ref in chunk.refs[1:]:
+        without &= set(ref.text.missing())
+    if without:
+        msg = (
+            f"Segment {start + min(without) + 1} has no reference: all of its references "
+            "are missing; give at least one, an empty string if nothing is expected."
+        )
+        raise CorpusError(msg)
+    return chunk
+
+
+def _streams(refs: Any, refs_per_segment: Any) -> list[Segments]:
+    if (refs is None) == (refs_per_segment is None):
+        msg = "Give either refs or refs_per_segment: one of them, not both."
+        raise CorpusError(msg)
+    if refs is None:
+        return _transposed(refs_per_segment)
+    refs = as_column(refs, "refs")
+    if isinstance(refs, (list, tuple)):
+        if not refs:
+            msg = "There are no references; expected at least one stream of segments."
+            raise CorpusError(msg)
+        strings = [isinstance(ref, str) or ref is None for ref in refs]
+        if not any(strings):
+            return [as_column(ref, _nth_reference(at)) for at, ref in enumerate(refs)]
+        if not all(strings):
+            msg = (
+                "refs mixes strings and sequences; expected a list of streams, each a "
+                "sequence of strings, or refs_per_segment=."
+            )
+            raise CorpusError(msg)
+    return [refs]
+
+
+def _transposed(refs_per_segment: Any) -> list[Segments]:
+    segments: Any = as_column(refs_per_segment, "refs_per_segment")
+    rows: list[Any] = [
+        list(cast("list[str]", as_column(refs, f"refs_per_segment[{at}]")))
+        for at, refs in enumerate(segments)
+    ]
+    width = max(map(len, rows), default=1)
+    return [[row[at] if at < len(row) else None for row in rows] for at in range(width)]
+
+
+def _same_lengths(streams: Mapping[str, Any]) -> None:
+    named = iter(streams.items())
+    first, expected = next(named)
+    for name, stream in named:
+        if len(stream) != len(expected):
+            msg = (
+                f"{name} has {len(stream)} segments but {first} has {len(expected)}; "
+                "each entry must be one segment, in the same order everywhere."
+            )
+            raise LengthError(msg)
+
+
+def _nth_reference(index: int) -> str:
+    return f"reference {index + 1}"

@@ -1,0 +1,46 @@
+"""What can be wrong with the input, one exception a kind, and how to suggest a name."""
+
+from collections.abc import Iterable
+
+
+class MetraError(ValueError):
+    """Bad input or bad usage; the message is for the user and needs no traceback."""
+
+
+class CorpusError(MetraError):
+    """Segments, references or documents that do not fit together."""
+
+
+class LengthError(CorpusError):
+    """Two streams that should be parallel have different numbers of segments."""
+
+
+class FormatError(MetraError):
+    """A file that cannot be read as what it is taken for."""
+
+
+class UnknownNameError(MetraError):
+    """A metric, option or other name that does not exist."""
+
+
+class OptionError(MetraError):
+    """An option whose value is not among the possible ones."""
+
+
+class MissingResourceError(MetraError):
+    """A package, model or dictionary that is not installed."""
+
+
+def no_such(what: str, name: str, known: Iterable[str], *, owner: str = "") -> str:
+    """Say that a name does not exist, with the nearest known name and all of them.
+
+    >>> no_such("metric", "blue", ["bleu", "chrf"])
+    "No metric named 'blue'. Did you mean 'bleu'? Known: bleu, chrf."
+    """
+    from difflib import get_close_matches
+
+    names = sorted(known)
+    near = get_close_matches(name, names, n=1, cutoff=0.5)
+    place = f"{owner} has no {what}" if owner else f"No {what}"
+    guess = f" Did you mean {near[0]!r}?" if near else ""
+    return f"{place} named {name!r}.{guess} Known: {', '.join(names)}."

@@ -1,0 +1,265 @@
+"""From outputs and metrics to results: the one way through, for every level and question."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from metra import infer, pool
+from metra.corpus import Batch, Chunk, Corpus, EvalSet, Outputs
+from metra.errors import CorpusError, OptionError
+from metra.measure import Array, Metric
+from metra.metrics import metric as make_metric
+from metra.parallel import ordered_map, thread_count
+from metra.results import Results, Score, SystemScores
+from metra.text import Segments
+
+CHUNK = 1024
+LEVELS = ("system", "document", "segment")
+
+# Fewer documents than this say little about documents in general: segments are resampled.
+ENOUGH_DOCUMENTS = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Questions:
+    """What is asked about the scores beside the corpus score itself."""
+
+    documents: bool = False
+    segments: bool = False
+    ci: bool = False
+    ci_method: infer.Method = "percentile"
+    ci_unit: str = "auto"
+    trials: int = infer.TRIALS
+    seed: int = infer.SEED
+
+    @property
+    def need_rows(self) -> bool:
+        """Whether sums alone cannot answer."""
+        return self.documents or self.segments or self.ci
+
+
+def evaluate(
+    evalset: EvalSet,
+    outputs: Mapping[str, Segments],
+    metrics: Sequence[str | Metric],
+    *,
+    levels: Sequence[str] = ("system",),
+    ci: bool = False,
+    ci_method: infer.Method = "percentile",
+    trials: int = infer.TRIALS,
+    seed: int = infer.SEED,
+) -> Results:
+    """Score the outputs of one or more systems by one or more metrics.
+
+    >>> evalset = EvalSet([["the cat sat on the mat"]])
+    >>> results = evaluate(evalset, {"a": ["the cat sat on a mat"]}, ["bleu"])
+    >>> round(results["a"]["bleu"].score, 2)
+    53.73
+    """
+    for level in levels:
+        if level not in LEVELS:
+            msg = f"There is no level {level!r}; expected some of {', '.join(LEVELS)}."
+            raise OptionError(msg)
+    questions = Questions(
+        documents="document" in levels,
+        segments="segment" in levels,
+        ci=ci,
+        ci_method=ci_method,
+        trials=trials,
+        seed=seed,
+    )
+    return evaluate_corpus(Outputs(evalset, outputs), by_spec(metrics), questions)
+
+
+def by_spec(metrics: Sequence[str | Metric]) -> dict[str, Metric]:
+    """Make the metrics; the spec as given is each one's name in the results."""
+    if not metrics:
+        msg = "There is no metric; give at least one, for example 'bleu'."
+        raise OptionError(msg)
+    made: dict[str, Metric] = {}
+    for entry in metrics:
+        chosen = make_metric(entry) if isinstance(entry, str) else entry
+        spec = entry if isinstance(entry, str) else entry.signature()
+        made[spec] = chosen
+    return made
+
+
+def evaluate_corpus(
+    corpus: Corpus,
+    metrics: Mapping[str, Metric],
+    questions: Questions,
+    *,
+    chunk: int = CHUNK,
+    progress: Callable[[int], None] = lambda _: None,
+) -> Results:
+    """Score a corpus, wherever it is kept, reading it once (twice for fitted measures)."""
+    if questions.documents and not corpus.has_documents:
+        msg = "Document scores were asked for, but no documents are known; give --docs."
+        raise CorpusError(msg)
+    for spec, metric in metrics.items():
+        if metric.needs_source and not corpus.has_source:
+            msg = f"{spec} compares with the source, but none was given; give -s FILE."
+            raise CorpusError(msg)
+    metrics = fitted(corpus, metrics, chunk)
+    sheets = count(
+        corpus, metrics, keep=questions.need_rows, chunk=chunk, progress=progress
+    )
+    systems = [
+        SystemScores(
+            name,
+            {
+                spec: _score(metric, sheets.tallies[name, spec], sheets, questions)
+                for spec, metric in metrics.items()
+            },
+        )
+        for name in corpus.systems
+    ]
+    documents = len(set(sheets.documents)) if corpus.has_documents else None
+    return Results(systems, sheets.segments, sheets.references, documents)
+
+
+def fitted(
+    corpus: Corpus, metrics: Mapping[str, Metric], chunk: int = CHUNK
+) -> dict[str, Metric]:
+    """Fit the measures that have corpus weights; the others stay as they are."""
+    first = corpus.systems[0]
+
+    def batches() -> Iterator[Batch]:
+        return (part.batch(first) for part in corpus.chunks(chunk))
+
+    return {
+        spec: metric.fit(batches()) if metric.fit else metric
+        for spec, metric in metrics.items()
+    }
+
+
+class Tally:
+    """One system's statistics for one metric: their sum, and the rows where needed."""
+
+    def __init__(self, width: int, *, keep: bool) -> None:
+        self._total = pool.Total(width)
+        self._rows: list[Array] | None = [] if keep else None
+        self._width = width
+
+    def add(self, rows: Array) -> None:
+        """Add the next segments' statistics."""
+        self._total.add(rows)
+        if self._rows is not None:
+            self._rows.append(rows)
+
+    @property
+    def total(self) -> Array:
+        """The sum over all segments."""
+        return self._total.value()
+
+    @property
+    def rows(self) -> Array:
+        """Every segment's statistics."""
+        if self._rows is None:
+            msg = "the rows were not kept"
+            raise RuntimeError(msg)
+        return np.concatenate(self._rows)
+
+
+@dataclass(slots=True)
+class Sheets:
+    """What counting found: a tally for each system and metric, and the corpus's shape."""
+
+    tallies: dict[tuple[str, str], Tally]
+    documents: list[str]
+    segments: int = 0
+    references: int = 0
+    complete: bool = True
+
+    @property
+    def nrefs(self) -> int | str:
+        """How many references each segment has, `var` where that varies."""
+        return self.references if self.complete else "var"
+
+
+def count(
+    corpus: Corpus,
+    metrics: Mapping[str, Metric],
+    *,
+    keep: bool,
+    chunk: int = CHUNK,
+    progress: Callable[[int], None] = lambda _: None,
+) -> Sheets:
+    """Walk through the corpus once and tally every metric for every system."""
+    sheets = Sheets(
+        {
+            (name, spec): Tally(len(metric.columns), keep=keep)
+            for name in corpus.systems
+            for spec, metric in metrics.items()
+        },
+        [],
+    )
+
+    def work(part: Chunk) -> tuple[Chunk, dict[tuple[str, str], Array]]:
+        batches = {name: part.batch(name) for name in corpus.systems}
+        rows = {
+            (name, spec): metrics[spec].rows(batches[name])
+            for name, spec in sheets.tallies
+        }
+        return part, rows
+
+    for part, rows in ordered_map(work, corpus.chunks(chunk), thread_count()):
+        for key, tally in sheets.tallies.items():
+            tally.add(rows[key])
+        sheets.segments += len(part)
+        sheets.references = len(part.refs)
+        sheets.complete &= not any(ref.text.missing() for ref in part.refs)
+        sheets.documents.extend(part.documents or [])
+        progress(sheets.segments)
+    return sheets
+
+
+def _score(metric: Metric, tally: Tally, sheets: Sheets, questions: Questions) -> Score:
+    total = tally.total
+    more: dict[str, object] = {}
+    found: dict[str, Any] = {}
+    if questions.need_rows:
+        rows = tally.rows
+    if questions.ci:
+        by_document = _resample_documents(questions, sheets)
+        units = pool.by_group(rows, sheets.documents)[1] if by_document else rows
+        found["interval"] = infer.confidence(
+            units,
+            metric.aggregate,
+            method=questions.ci_method,
+            trials=questions.trials,
+            seed=questions.seed,
+        )
+        more = {
+            "ci": questions.ci_method,
+            "unit": "document" if by_document else "segment",
+            "trials": questions.trials,
+            "seed": questions.seed,
+        }
+    if questions.documents:
+        names, totals = pool.by_group(rows, sheets.documents)
+        scores = metric.aggregate(totals).tolist()
+        found["documents"] = dict(zip(names, scores, strict=True))
+    if questions.segments:
+        single = metric.for_segments or metric
+        found["segments"] = single.aggregate(rows)
+        if metric.for_segments:
+            found["segment_signature"] = single.signature(nrefs=sheets.nrefs)
+    return Score(
+        score=float(metric.aggregate(total)),
+        signature=metric.signature(nrefs=sheets.nrefs, **more),
+        higher_is_better=metric.higher_is_better,
+        parts=metric.parts(total),
+        **found,
+    )
+
+
+def _resample_documents(questions: Questions, sheets: Sheets) -> bool:
+    if questions.ci_unit == "auto":
+        return len(set(sheets.documents)) >= ENOUGH_DOCUMENTS
+    if questions.ci_unit == "document" and not sheets.documents:
+        msg = "Documents were to be resampled, but none are known; give --docs."
+        raise CorpusError(msg)
+    return questions.ci_unit == "document"

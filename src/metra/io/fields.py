@@ -1,0 +1,76 @@
+"""What the columns of a table, or the keys of a JSON object, stand for."""
+
+import re
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, TypeAlias
+
+Role: TypeAlias = Literal["output", "reference", "source", "document", "label"]
+
+
+class Field(NamedTuple):
+    """A column: what it is, and the name of the system, reference or label."""
+
+    role: Role
+    name: str
+
+
+_EXACT: dict[str, Role] = {
+    "source": "source",
+    "src": "source",
+    "document": "document",
+    "doc": "document",
+    "docid": "document",
+    "doc_id": "document",
+    "output": "output",
+    "hyp": "output",
+    "hypothesis": "output",
+    "mt": "output",
+    "translation": "output",
+    "segment": "label",
+    "seg": "label",
+    "seg_id": "label",
+    "segid": "label",
+    "id": "label",
+    "domain": "label",
+    "lang": "label",
+    "lp": "label",
+}
+
+_NAMED_OUTPUT = re.compile(r"(?:output|hyp|sys|system):(.+)", re.DOTALL)
+_REFERENCE = re.compile(r"ref(?:erence)?(?:[:_.-]?\w{0,12})", re.DOTALL)
+
+HELP = (
+    "source, doc, ref or ref:NAME, and output or output:NAME; where no column is called "
+    "output, every other column is a system's output"
+)
+
+
+def fields_of(header: Sequence[str], default_system: str) -> list[Field]:
+    """Tell what each column is.
+
+    An `output` column without a name is called `default_system`. Columns of other names
+    are outputs where no column says that it is one, else labels.
+
+    >>> [field.role for field in fields_of(["doc", "ref", "sysA"], "file")]
+    ['document', 'reference', 'output']
+    """
+    found = [_field(column, default_system) for column in header]
+    outputs = any(field and field.role == "output" for field in found)
+    rest: Role = "label" if outputs else "output"
+    return [
+        field or Field(rest, column)
+        for field, column in zip(found, header, strict=True)
+    ]
+
+
+def _field(column: str, default_system: str) -> Field | None:
+    name = column.strip()
+    role = _EXACT.get(name.lower())
+    if role:
+        return Field(role, default_system if role == "output" else name)
+    named = _NAMED_OUTPUT.fullmatch(name)
+    if named:
+        return Field("output", named[1])
+    if _REFERENCE.fullmatch(name.lower()):
+        return Field("reference", name)
+    return None

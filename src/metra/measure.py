@@ -1,0 +1,190 @@
+"""The record that every measure is, and how its options become a signature."""
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, wraps
+from types import NoneType, UnionType
+from typing import Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metra import __version__
+from metra.corpus import Batch, Sentence
+from metra.errors import CorpusError, OptionError, UnknownNameError, no_such
+
+Array: TypeAlias = NDArray[np.float64]
+Parts: TypeAlias = dict[str, float | list[float]]
+
+
+def _no_parts(_: Array) -> Parts:
+    return {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metric:
+    """A measure: additive statistics of segments, and a score from their sums.
+
+    `rows` gives one row of statistics per segment; `aggregate` gives the score of each
+    row of totals, over any leading shape. Everything else (corpus and document scores,
+    intervals, tests) is a choice of totals.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    rows: Callable[[Batch | Sentence], Array]
+    aggregate: Callable[[Array], Array]
+    higher_is_better: bool = True
+    #: Named pieces of one row of totals that users expect beside the score.
+    parts: Callable[[Array], Parts] = _no_parts
+    #: The measure for single segments where that is another configuration; same rows.
+    for_segments: "Metric | None" = None
+    #: Measures with corpus weights: the same measure, fitted to what it will score.
+    fit: "Callable[[Iterable[Batch]], Metric] | None" = None
+    needs_source: bool = False
+    #: Options as they turned out, where the parameter alone does not say it.
+    settled: Mapping[str, object] = field(default_factory=dict)
+    #: Every option with its value, filled in by `measure`.
+    options: Mapping[str, object] = field(default_factory=dict)
+
+    def signature(self, *, nrefs: int | str | None = None, **more: object) -> str:
+        """Name the measure with all its options, the number of references, the version."""
+        pairs = {**self.options, **self.settled}
+        if nrefs is not None:
+            pairs["nrefs"] = nrefs
+        pairs |= more
+        pairs["version"] = __version__
+        listed = "|".join(f"{key}:{shown(value)}" for key, value in pairs.items())
+        return f"{self.name}|{listed}"
+
+    def sentence(self, hyp: str, refs: Sequence[str]) -> float:
+        """Score one segment, with as little around it as possible."""
+        if isinstance(refs, str):
+            msg = "refs is one string; expected the list of the segment's references."
+            raise CorpusError(msg)
+        if not refs:
+            msg = "refs is empty; a segment needs at least one reference."
+            raise CorpusError(msg)
+        metric = self.for_segments or self
+        return float(metric.aggregate(metric.rows(Sentence(hyp, refs)))[0])
+
+
+def measure(factory: Callable[..., Metric]) -> Callable[..., Metric]:
+    """Check a factory's options against its annotations and record them in the metric."""
+
+    @wraps(factory)
+    def make(**given: object) -> Metric:
+        parameters = parameters_of(factory)
+        values = {name: entry.default for name, entry in parameters.items()}
+        for name, value in given.items():
+            if name not in parameters:
+                owner = factory.__name__
+                raise UnknownNameError(no_such("option", name, parameters, owner=owner))
+            values[name] = _converted(factory.__name__, parameters[name], value)
+        made = factory(**values)
+        segments = made.for_segments
+        if segments is not None:
+            segments = replace(segments, options=values)
+        return replace(made, options=values, for_segments=segments)
+
+    return make
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """An option of a measure: its type, and what it is when not given."""
+
+    name: str
+    annotation: Any
+    default: object
+
+    def choices(self) -> list[str]:
+        """List the values it can have, empty where there are too many to list."""
+        if get_origin(self.annotation) is Literal:
+            return [str(value) for value in get_args(self.annotation)]
+        return ["yes", "no"] if self.annotation is bool else []
+
+
+@lru_cache(maxsize=256)
+def parameters_of(factory: Callable[..., Metric]) -> dict[str, Parameter]:
+    """Give the options of a measure from its factory's keyword parameters."""
+    plain = inspect.unwrap(factory)
+    hints = get_type_hints(plain)
+    return {
+        name: Parameter(name, hints[name], entry.default)
+        for name, entry in inspect.signature(plain).parameters.items()
+    }
+
+
+def parse_spec(spec: str) -> tuple[str, dict[str, str]]:
+    """Split `NAME:option=value,option=value`.
+
+    >>> parse_spec("bleu:tok=intl,n=3")
+    ('bleu', {'tok': 'intl', 'n': '3'})
+    """
+    name, _, rest = spec.partition(":")
+    options: dict[str, str] = {}
+    for piece in filter(None, rest.split(",")):
+        option, equals, value = piece.partition("=")
+        if not equals:
+            msg = f"{spec!r} has {piece!r} where option=value was expected."
+            raise OptionError(msg)
+        if option in options:
+            msg = f"{spec!r} gives the option {option!r} twice; give it once."
+            raise OptionError(msg)
+        options[option] = value
+    return name, options
+
+
+def _converted(owner: str, parameter: Parameter, value: object) -> object:
+    kinds = (
+        get_args(parameter.annotation)
+        if isinstance(parameter.annotation, UnionType)
+        else (parameter.annotation,)
+    )
+    for kind in kinds:
+        found = _as_kind(kind, value)
+        if found is not _NO:
+            return found
+    choices = parameter.choices()
+    expected = " or ".join(_kind_name(kind) for kind in kinds if kind is not NoneType)
+    if choices:
+        expected = f"one of {', '.join(choices)}"
+    msg = f"{owner}: {parameter.name}={shown(value)} is not possible; expected {expected}."
+    raise OptionError(msg)
+
+
+_NO = object()
+
+
+def _as_kind(kind: Any, value: object) -> object:
+    if get_origin(kind) is Literal:
+        text = shown(value) if isinstance(value, bool) else value
+        return text if text in get_args(kind) else _NO
+    if kind is bool:
+        return {"yes": True, "no": False}.get(shown(value), _NO)
+    if kind is NoneType:
+        return None if value is None else _NO
+    if isinstance(value, bool) or value is None:
+        return _NO
+    if kind is str:
+        return value if isinstance(value, str) else _NO
+    try:
+        found = kind(value)
+    except (TypeError, ValueError):
+        return _NO
+    return found if isinstance(value, str) or found == value else _NO
+
+
+def _kind_name(kind: Any) -> str:
+    return {int: "a whole number", float: "a number"}.get(kind, "a text")
+
+
+def shown(value: object) -> str:
+    """Write an option's value as in a spec."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:g}"
+    return str(value)

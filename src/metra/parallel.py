@@ -1,0 +1,55 @@
+"""Chunks on all cores: the kernels release the interpreter, so threads are enough."""
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
+from typing import TypeVar
+
+from metra.errors import OptionError
+
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
+
+
+def thread_count() -> int:
+    """Read METRA_THREADS, or count the cores that this process may use."""
+    wanted = os.environ.get("METRA_THREADS", "")
+    if not wanted:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+    if not wanted.isdecimal() or int(wanted) < 1:
+        msg = f"METRA_THREADS is {wanted!r}; expected a whole number of at least 1."
+        raise OptionError(msg)
+    return int(wanted)
+
+
+def ordered_map(
+    function: Callable[[Item], Answer],
+    items: Iterable[Item],
+    threads: int,
+    *,
+    alone: int = 4,
+) -> Iterator[Answer]:
+    """Apply the function to each item, answers in order, few items at a time in memory.
+
+    The first items are worked on without threads: for a small job they are not worth it.
+    """
+    items = iter(items)
+    yield from map(function, items if threads == 1 else islice(items, alone))
+    following = next(items, None)
+    if following is None:
+        return
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+    with ThreadPoolExecutor(threads) as workers:
+        waiting: deque[Future[Answer]] = deque()
+        try:
+            for item in chain([following], items):
+                waiting.append(workers.submit(function, item))
+                if len(waiting) > 2 * threads:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()

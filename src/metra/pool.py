@@ -1,0 +1,83 @@
+"""Totals: every question about scores is a choice of rows to add up.
+
+The sums do not depend on how the rows were cut into chunks: they are taken over blocks
+of a fixed number of segments, in order, whatever arrives at a time.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+BLOCK = 1024
+
+
+class Total:
+    """A sum that grows by rows and gives the same digits for any chunk size."""
+
+    def __init__(self, width: int) -> None:
+        self._sum = np.zeros(width)
+        self._rest = np.empty((0, width))
+
+    def add(self, rows: Array) -> None:
+        """Add the statistics of the next segments."""
+        if len(self._rest):
+            rows = np.concatenate([self._rest, rows])
+        whole = len(rows) - len(rows) % BLOCK
+        for start in range(0, whole, BLOCK):
+            self._sum += rows[start : start + BLOCK].sum(0)
+        self._rest = rows[whole:]
+
+    def value(self) -> Array:
+        """Give the sum of all rows so far."""
+        return self._sum + self._rest.sum(0)
+
+
+def total(rows: Array) -> Array:
+    """Add up all rows.
+
+    >>> total(np.ones((3, 2))).tolist()
+    [3.0, 3.0]
+    """
+    adding = Total(rows.shape[1])
+    adding.add(rows)
+    return adding.value()
+
+
+def by_group(rows: Array, labels: Sequence[Any]) -> tuple[list[Any], Array]:
+    """Add up rows of the same label; groups come in order of first appearance.
+
+    >>> names, totals = by_group(np.eye(3), ["b", "a", "b"])
+    >>> names, totals.tolist()
+    (['b', 'a'], [[1.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
+    """
+    index = {label: at for at, label in enumerate(dict.fromkeys(labels))}
+    places = np.fromiter((index[label] for label in labels), np.intp, len(labels))
+    columns = [np.bincount(places, column, len(index)) for column in rows.T]
+    return list(index), np.stack(columns, axis=1)
+
+
+def leave_one_out(rows: Array) -> Array:
+    """Give the totals without each row in turn, for the jackknife."""
+    return total(rows) - rows
+
+
+def resampled(
+    rows: Array, trials: int, rng: np.random.Generator, *, budget: int = 4_000_000
+) -> Iterator[Array]:
+    """Draw as many rows as there are, with replacement, `trials` times; give the totals.
+
+    Blocks of (some trials, columns), so that memory stays flat; the size of a block
+    follows from the number of rows alone, so the draws do too.
+    """
+    count = len(rows)
+    block = max(1, min(256, budget // count))
+    for start in range(0, trials, block):
+        size = min(block, trials - start)
+        draws = rng.integers(0, count, (size, count), dtype=np.uint32)
+        draws += np.arange(size, dtype=np.uint32)[:, None] * np.uint32(count)
+        counts = np.bincount(draws.ravel(), minlength=size * count)
+        yield counts.reshape(size, count).astype(np.float64) @ rows

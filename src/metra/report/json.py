@@ -1,0 +1,80 @@
+"""JSON, schema 1: the contract with other programs."""
+
+import json
+import math
+from typing import Any
+
+from metra import __version__
+from metra.report.layout import Style
+from metra.results import Results, Score
+
+SCHEMA = 1
+
+
+def render(results: Results, _: Style) -> str:
+    """Write everything that was found, numbers in full."""
+    return json.dumps(as_data(results), ensure_ascii=False, indent=1)
+
+
+def as_data(results: Results) -> dict[str, Any]:
+    """Give the results as plain dicts and lists."""
+    shape: dict[str, Any] = {"segments": results.segments}
+    if results.documents is not None:
+        shape["documents"] = results.documents
+    shape["references"] = results.references
+    return {
+        "metra": __version__,
+        "schema": SCHEMA,
+        "evalset": shape,
+        "systems": [
+            {"name": entry.name, "scores": _each(entry.scores, _score)}
+            | _level("documents", _each(entry.scores, _documents))
+            | _level("segments", _each(entry.scores, _segments))
+            for entry in results.systems
+        ],
+    }
+
+
+def _each(scores: Any, part: Any) -> dict[str, Any]:
+    found = {spec: part(score) for spec, score in scores.items()}
+    return {spec: value for spec, value in found.items() if value is not None}
+
+
+def _level(name: str, found: dict[str, Any]) -> dict[str, Any]:
+    return {name: found} if found else {}
+
+
+def _score(score: Score) -> dict[str, Any]:
+    data: dict[str, Any] = {"score": _number(score.score)}
+    if score.interval is not None:
+        data["interval"] = [_number(end) for end in score.interval]
+    data["signature"] = score.signature
+    data["higher_is_better"] = score.higher_is_better
+    if score.segment_signature:
+        data["segment_signature"] = score.segment_signature
+    data["parts"] = {
+        name: [_number(value) for value in part]
+        if isinstance(part, list)
+        else _number(part)
+        for name, part in score.parts.items()
+    }
+    return data
+
+
+def _documents(score: Score) -> dict[str, Any] | None:
+    if score.documents is None:
+        return None
+    return {name: _number(value) for name, value in score.documents.items()}
+
+
+def _segments(score: Score) -> list[Any] | None:
+    if score.segments is None:
+        return None
+    return [_number(value) for value in score.segments.tolist()]
+
+
+def _number(value: float) -> float | int | None:
+    """Write counts as whole numbers, and what JSON has no number for as null."""
+    if not math.isfinite(value):
+        return None
+    return int(value) if value == int(value) and abs(value) < 2**53 else value

@@ -1,0 +1,160 @@
+"""The sheet that the formats for people share: which cell holds what, which is best."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from metra.results import Results, Score, SystemScores
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Style:
+    """Choices of presentation."""
+
+    digits: int = 2
+    color: bool = False
+    sort: bool = False
+    width: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A score as text, its interval as text, and whether it is the best of its column."""
+
+    score: str
+    interval: str = ""
+    best: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A table: a corner, a heading for each column, and rows of a name and its cells."""
+
+    corner: str
+    headings: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[Cell]]]
+    title: str = ""
+
+
+def sheets(results: Results, style: Style) -> list[Sheet]:
+    """Lay out the systems' scores, then their documents' and segments' where asked for."""
+    systems = ordered(results, style)
+    specs = results.specs
+    first = next(iter(results.systems)).scores
+    headings = [heading(spec, first[spec]) for spec in specs]
+    main = _sheet(
+        "system",
+        headings,
+        {entry.name: [entry.scores[spec] for spec in specs] for entry in systems},
+        style,
+    )
+    return [main, *_levels(results, style)]
+
+
+def ordered(results: Results, style: Style) -> list[SystemScores]:
+    """Give the systems as they came or, if so wished, the best by the first metric first."""
+    if not style.sort:
+        return list(results.systems)
+    spec = results.specs[0]
+    sign = -1 if results.systems[0].scores[spec].higher_is_better else 1
+    return sorted(results.systems, key=lambda entry: sign * entry.scores[spec].score)
+
+
+def heading(spec: str, score: Score) -> str:
+    """Name a metric with an arrow that points to the better scores."""
+    return f"{spec} {'↑' if score.higher_is_better else '↓'}"
+
+
+def footing(results: Results) -> str:
+    """Say what was scored."""
+    shape = [_counted(results.segments, "segment")]
+    if results.documents is not None:
+        shape.append(_counted(results.documents, "document"))
+    shape.append(_counted(results.references, "reference"))
+    return ", ".join(shape)
+
+
+def signatures(results: Results) -> list[str]:
+    """List each metric's signature, once."""
+    scores = results.systems[0].scores.values()
+    found = [s for score in scores for s in (score.signature, score.segment_signature)]
+    return list(dict.fromkeys(filter(None, found)))
+
+
+def number(value: float, digits: int) -> str:
+    """Write a score."""
+    return f"{value:.{digits}f}"
+
+
+def _sheet(
+    corner: str,
+    headings: Sequence[str],
+    scores: Mapping[str, Sequence[Score]],
+    style: Style,
+) -> Sheet:
+    best = [_best(column) for column in zip(*scores.values(), strict=True)]
+    rows = [
+        (
+            name,
+            [
+                Cell(
+                    number(score.score, style.digits),
+                    _interval(score, style.digits),
+                    len(scores) > 1 and score.score == top,
+                )
+                for score, top in zip(row, best, strict=True)
+            ],
+        )
+        for name, row in scores.items()
+    ]
+    return Sheet(corner, headings, rows)
+
+
+def _levels(results: Results, style: Style) -> Iterable[Sheet]:
+    systems = ordered(results, style)
+    for spec in results.specs:
+        for level in ("document", "segment"):
+            columns = []
+            for entry in systems:
+                values = getattr(entry.scores[spec], f"{level}s")
+                if values is None:
+                    break
+                if level == "segment":
+                    values = dict(enumerate(values.tolist(), 1))
+                columns.append(values)
+            else:
+                score = systems[0].scores[spec]
+                rows = [
+                    (str(name), _cells(name, columns, score, style))
+                    for name in columns[0]
+                ]
+                names = [entry.name for entry in systems]
+                yield Sheet(level, names, rows, heading(spec, score))
+
+
+def _cells(
+    name: Any, columns: Sequence[Mapping[Any, float]], score: Score, style: Style
+) -> list[Cell]:
+    values = [column[name] for column in columns]
+    top = max(values) if score.higher_is_better else min(values)
+    several = len(set(values)) > 1
+    return [
+        Cell(number(value, style.digits), "", several and value == top)
+        for value in values
+    ]
+
+
+def _best(scores: Sequence[Score]) -> float:
+    choose = max if scores[0].higher_is_better else min
+    return choose(score.score for score in scores)
+
+
+def _interval(score: Score, digits: int) -> str:
+    if score.interval is None:
+        return ""
+    low, high = score.interval
+    return f"[{number(low, digits)}, {number(high, digits)}]"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,90 @@
+"""The table for the terminal: aligned, the best in bold, what was scored underneath."""
+
+from unicodedata import combining, east_asian_width
+
+from metra.report.layout import Cell, Sheet, Style, footing, sheets, signatures
+from metra.results import Results
+
+BOLD = "\x1b[1m"
+DIM = "\x1b[2m"
+PLAIN = "\x1b[0m"
+
+
+def render(results: Results, style: Style) -> str:
+    """Lay out the results for a terminal."""
+    blocks = [_block(sheet, style) for sheet in sheets(results, style)]
+    notes = [footing(results), *signatures(results)]
+    blocks.append("\n".join(_styled(note, DIM, style) for note in notes))
+    return "\n\n".join(blocks)
+
+
+def _block(sheet: Sheet, style: Style) -> str:
+    names = [sheet.corner, *(printable(name) for name, _ in sheet.rows)]
+    left = max(map(width, names))
+    columns = list(zip(*(cells for _, cells in sheet.rows), strict=True))
+    marked = any(cell.best for column in columns for cell in column)
+    layouts = [
+        _Column(printable(title), column, marked)
+        for title, column in zip(sheet.headings, columns, strict=True)
+    ]
+    heads = "  ".join(_padded_left(column.heading, column.width) for column in layouts)
+    lines = [_styled(f"{_padded(sheet.corner, left)}  {heads}".rstrip(), BOLD, style)]
+    rule = "─" * (left + sum(2 + column.width for column in layouts))
+    lines.append(_styled(rule, DIM, style))
+    for name, cells in sheet.rows:
+        shown = [
+            column.cell(cell, style)
+            for column, cell in zip(layouts, cells, strict=True)
+        ]
+        lines.append(f"{_padded(printable(name), left)}  {'  '.join(shown)}".rstrip())
+    if sheet.title:
+        lines.insert(0, _styled(sheet.title, BOLD, style))
+    return "\n".join(lines)
+
+
+class _Column:
+    """How wide a column's scores and intervals are."""
+
+    def __init__(self, heading: str, cells: tuple[Cell, ...], marked: bool) -> None:
+        self.heading = heading
+        self._score = max(len(cell.score) for cell in cells)
+        self._interval = max(len(cell.interval) for cell in cells)
+        self._mark = marked
+        natural = self._score + marked + (self._interval + 1 if self._interval else 0)
+        self.width = max(natural, width(heading))
+
+    def cell(self, cell: Cell, style: Style) -> str:
+        """Align a score, its mark and its interval under the heading's right end."""
+        mark = ("*" if cell.best else " ") if self._mark else ""
+        score = cell.score.rjust(self._score)
+        blanks = self.width - self._score - len(mark)
+        interval = ""
+        if self._interval:
+            interval = " " + cell.interval.rjust(self._interval)
+            blanks -= len(interval)
+        text = _styled(score + mark, BOLD, style) if cell.best else score + mark
+        return " " * blanks + text + _styled(interval, DIM, style)
+
+
+def printable(text: str) -> str:
+    """Keep control characters, which could rewrite the terminal, from reaching it."""
+    return "".join(c if c.isprintable() else "\ufffd" for c in text)
+
+
+def width(text: str) -> int:
+    """Count the columns that a text takes in a terminal."""
+    return sum(
+        0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text
+    )
+
+
+def _padded(text: str, size: int) -> str:
+    return text + " " * (size - width(text))
+
+
+def _padded_left(text: str, size: int) -> str:
+    return " " * (size - width(text)) + text
+
+
+def _styled(text: str, code: str, style: Style) -> str:
+    return f"{code}{text}{PLAIN}" if style.color and text else text

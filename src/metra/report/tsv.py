@@ -1,0 +1,45 @@
+"""One long table: a line for each score of each level."""
+
+from collections.abc import Iterator
+
+from metra.report.layout import Style
+from metra.results import Results
+
+COLUMNS = ("level", "system", "item", "metric", "score", "low", "high", "signature")
+
+
+def render(results: Results, _: Style) -> str:
+    """Write a header and a line for every score, numbers in full."""
+    lines = ["\t".join(COLUMNS)]
+    lines.extend("\t".join(map(_clean, line)) for line in _lines(results))
+    return "\n".join(lines)
+
+
+def _lines(results: Results) -> Iterator[tuple[str, ...]]:
+    for entry in results.systems:
+        for spec, score in entry.scores.items():
+            low, high = map(repr, score.interval) if score.interval else ("", "")
+            signature = score.signature
+            number = repr(score.score)
+            yield "system", entry.name, "", spec, number, low, high, signature
+            for name, value in (score.documents or {}).items():
+                yield "document", entry.name, name, spec, repr(value), "", "", signature
+            if score.segments is None:
+                continue
+            signature = score.segment_signature or signature
+            for at, value in enumerate(score.segments.tolist(), 1):
+                yield (
+                    "segment",
+                    entry.name,
+                    str(at),
+                    spec,
+                    repr(value),
+                    "",
+                    "",
+                    signature,
+                )
+
+
+def _clean(cell: str) -> str:
+    """Keep the table whole: a name must not add a column or a line."""
+    return cell.replace("\t", " ").replace("\n", " ").replace("\r", " ")

@@ -1,0 +1,94 @@
+"""The shortest way in: one output, one metric, one score."""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from metra import infer, pool
+from metra.corpus import EvalSet, Outputs
+from metra.evaluation import count, fitted
+from metra.measure import Array, Metric, Parts
+from metra.metrics import metric as make_metric
+from metra.text import Segments
+
+
+def score(
+    hyps: Segments,
+    refs: Sequence[Segments] | Segments | None = None,
+    metric: str | Metric = "bleu",
+    *,
+    refs_per_segment: Sequence[Sequence[str]] | None = None,
+    source: Segments | None = None,
+) -> "Result":
+    """Score one system's output.
+
+    `refs` is a list of streams, each as long as `hyps`; one stream may stand alone.
+
+    >>> result = score(["the cat sat on the mat"], [["a cat sat on the mat"]])
+    >>> round(result.score, 2)
+    75.98
+    """
+    chosen = make_metric(metric) if isinstance(metric, str) else metric
+    evalset = EvalSet(refs, source, refs_per_segment=refs_per_segment)
+    corpus = Outputs(evalset, {"hyps": hyps})
+    chosen = fitted(corpus, {"metric": chosen})["metric"]
+    sheets = count(corpus, {"metric": chosen}, keep=True)
+    return Result(chosen, sheets.tallies["hyps", "metric"].rows, sheets.nrefs)
+
+
+class Result:
+    """A score, and everything else that the same statistics answer."""
+
+    def __init__(self, metric: Metric, rows: Array, nrefs: int | str) -> None:
+        self.metric = metric
+        self.rows = rows
+        self.nrefs = nrefs
+
+    @cached_property
+    def total(self) -> Array:
+        """The statistics added up over all segments."""
+        return pool.total(self.rows)
+
+    @cached_property
+    def score(self) -> float:
+        """The corpus score."""
+        return float(self.metric.aggregate(self.total))
+
+    @cached_property
+    def segments(self) -> Array:
+        """The score of each segment."""
+        return (self.metric.for_segments or self.metric).aggregate(self.rows)
+
+    @property
+    def parts(self) -> Parts:
+        """The named pieces of the corpus score."""
+        return self.metric.parts(self.total)
+
+    @property
+    def signature(self) -> str:
+        """The measure with all its options."""
+        return self.metric.signature(nrefs=self.nrefs)
+
+    def interval(
+        self,
+        *,
+        level: float = 0.95,
+        method: infer.Method = "percentile",
+        trials: int = infer.TRIALS,
+        seed: int = infer.SEED,
+    ) -> tuple[float, float] | None:
+        """Bootstrap interval of the corpus score; None for a single segment."""
+        return infer.confidence(
+            self.rows,
+            self.metric.aggregate,
+            method=method,
+            trials=trials,
+            level=level,
+            seed=seed,
+        )
+
+    def __float__(self) -> float:
+        """Give the corpus score."""
+        return self.score
+
+    def __repr__(self) -> str:
+        return f"<{self.metric.name} {self.score:.2f} {self.signature}>"

@@ -1,0 +1,14 @@
+"""From strings to tokens: packing, tokenising, case, stems."""
+
+from metra.text.preparation import Preparation, preparation, prepare
+from metra.text.segments import Segments, Text, pack, window
+
+__all__ = [
+    "Preparation",
+    "Segments",
+    "Text",
+    "pack",
+    "preparation",
+    "prepare",
+    "window",
+]

@@ -1,0 +1,46 @@
+"""How text is made comparable: tokeniser, letter case, stemmer."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple
+
+from metra._core import Text, Tokens
+from metra.text.stemmers import stemmer, stemmer_version
+from metra.text.tokenizers import tokenizer, tokenizer_version
+
+
+class Preparation(NamedTuple):
+    """The three choices; equal preparations share their tokens."""
+
+    tok: str
+    case: str
+    stem: str
+
+    def versions(self) -> dict[str, str]:
+        """Name the tokeniser and the stemmer with their versions, for signatures."""
+        return {
+            "tok": self.tok + tokenizer_version(self.tok),
+            "stem": self.stem + stemmer_version(self.stem),
+        }
+
+
+def preparation(*, tok: str, case: str, stem: str) -> Preparation:
+    """Check the names and join them."""
+    chosen = Preparation(tok, case, stem)
+    steps(chosen)
+    return chosen
+
+
+def prepare(text: Text, chosen: Preparation) -> Tokens:
+    """Tokenise a column, fold its case, stem it."""
+    cut, reduce = steps(chosen)
+    tokens = cut(text)
+    return tokens if reduce is None else reduce(tokens)
+
+
+@lru_cache(maxsize=256)
+def steps(
+    chosen: Preparation,
+) -> tuple[Callable[[Text], Tokens], Callable[[Tokens], Tokens] | None]:
+    """Find the tokeniser and the stemmer, if any."""
+    return tokenizer(chosen.tok, chosen.case), stemmer(chosen.stem)

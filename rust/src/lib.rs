@@ -1,4 +1,4 @@
-//! The counting kernels of metra. Only `python.rs` knows that there is a Python.
+//! The counting kernels of metra. Only `python` knows that there is a Python.
 
 pub mod bleu;
 pub mod hits;

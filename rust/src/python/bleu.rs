@@ -1,0 +1,104 @@
+//! N-gram counts and BLEU's formula.
+
+use super::hits::PyHits;
+use super::unknown;
+use crate::bleu::{Formula, Mean, ShortOutput, Smoothing};
+use crate::ngram::{self, RefLength};
+use numpy::{PyArray1, PyArray2, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+#[pyfunction]
+pub fn ngram_rows<'py>(
+    py: Python<'py>,
+    hits: &Bound<'py, PyHits>,
+    order: usize,
+    ref_len: &str,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let hits = &hits.get().0;
+    let ref_length = match ref_len {
+        "closest" => RefLength::Closest,
+        "shortest" => RefLength::Shortest,
+        "average" => RefLength::Average,
+        other => return Err(unknown("reference length", other)),
+    };
+    let array = PyArray2::zeros(py, [hits.len(), ngram::columns(order)], false);
+    // No one else knows the new array yet.
+    let rows = unsafe { array.as_slice_mut()? };
+    py.detach(|| ngram::rows(hits, order, ref_length, rows));
+    Ok(array)
+}
+
+#[pyclass(frozen, name = "BleuFormula", module = "metra._core")]
+pub struct PyFormula(Formula);
+
+#[pymethods]
+impl PyFormula {
+    #[new]
+    fn new(order: usize, smooth: &str, value: f64, mean: &str, short: &str) -> PyResult<Self> {
+        let smoothing = match smooth {
+            "none" => Smoothing::None,
+            "floor" => Smoothing::Floor(value),
+            "add-k" => Smoothing::Add(value),
+            "exp" => Smoothing::Halving,
+            other => return Err(unknown("smoothing", other)),
+        };
+        let mean = match mean {
+            "geometric" => Mean::Geometric,
+            "arithmetic" => Mean::Arithmetic,
+            other => return Err(unknown("mean", other)),
+        };
+        let short = match short {
+            "zero" => ShortOutput::Zero,
+            "effective" => ShortOutput::Effective,
+            "mteval" => ShortOutput::Mteval,
+            other => return Err(unknown("treatment of short outputs", other)),
+        };
+        Ok(PyFormula(Formula { order, smoothing, mean, short }))
+    }
+
+    fn score<'py>(&self, totals: &Bound<'py, PyArrayDyn<f64>>) -> PyResult<Scores<'py>> {
+        self.each(totals, |row| self.0.score(row))
+    }
+
+    fn penalty<'py>(&self, totals: &Bound<'py, PyArrayDyn<f64>>) -> PyResult<Scores<'py>> {
+        self.each(totals, |row| self.0.penalty(row))
+    }
+
+    /// The precisions of one row of totals.
+    fn precisions<'py>(
+        &self,
+        totals: &Bound<'py, PyArrayDyn<f64>>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let precisions = PyArray1::zeros(totals.py(), self.0.order, false);
+        self.0.precisions(self.table(totals)?, unsafe { precisions.as_slice_mut()? });
+        Ok(precisions)
+    }
+}
+
+type Scores<'py> = Bound<'py, PyArrayDyn<f64>>;
+
+impl PyFormula {
+    fn table<'a>(&self, totals: &'a Bound<'_, PyArrayDyn<f64>>) -> PyResult<&'a [f64]> {
+        let columns = ngram::columns(self.0.order);
+        match totals.shape().last() {
+            // The interpreter stays held while these numbers are read.
+            Some(found) if *found == columns => Ok(unsafe { totals.as_slice()? }),
+            _ => Err(PyValueError::new_err(format!("totals must have {columns} columns"))),
+        }
+    }
+
+    fn each<'py>(
+        &self,
+        totals: &Bound<'py, PyArrayDyn<f64>>,
+        compute: impl Fn(&[f64]) -> f64,
+    ) -> PyResult<Scores<'py>> {
+        let rows = self.table(totals)?.chunks_exact(ngram::columns(self.0.order));
+        let shape = &totals.shape()[..totals.ndim() - 1];
+        let scores = PyArrayDyn::zeros(totals.py(), shape, false);
+        for (score, row) in unsafe { scores.as_slice_mut()? }.iter_mut().zip(rows) {
+            *score = compute(row);
+        }
+        Ok(scores)
+    }
+}

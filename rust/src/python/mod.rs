@@ -1,0 +1,39 @@
+//! Thin bindings: convert, release the interpreter, compute. One file a kernel.
+
+mod bleu;
+mod hits;
+mod text;
+mod tokens;
+
+use pyo3::exceptions::{PyException, PyIndexError, PyValueError};
+use pyo3::prelude::*;
+
+pyo3::create_exception!(metra._core, BadSegment, PyException);
+pyo3::create_exception!(metra._core, NotUtf8, PyException);
+
+#[pymodule]
+mod _core {
+    #[pymodule_export]
+    use super::bleu::{PyFormula, ngram_rows};
+    #[pymodule_export]
+    use super::hits::PyHits;
+    #[pymodule_export]
+    use super::text::{PyLineBuffer, PyText};
+    #[pymodule_export]
+    use super::tokens::{PyTokenizer, PyTokens, PyTypeMap};
+    #[pymodule_export]
+    use super::{BadSegment, NotUtf8};
+}
+
+/// The place that a Python index, which may count from the end, means.
+fn position(index: isize, length: usize) -> PyResult<usize> {
+    let shifted = if index < 0 { index + length as isize } else { index };
+    usize::try_from(shifted)
+        .ok()
+        .filter(|at| *at < length)
+        .ok_or_else(|| PyIndexError::new_err(format!("segment {index} of {length}")))
+}
+
+fn unknown(what: &str, name: &str) -> PyErr {
+    PyValueError::new_err(format!("no {what} named {name:?}"))
+}

@@ -1,0 +1,112 @@
+//! Tokens, and what makes them.
+
+use super::hits::PyHits;
+use super::text::PyText;
+use super::{position, unknown};
+use crate::hits::Hits;
+use crate::tokenize::{Case, Tokenizer};
+use crate::tokens::Tokens;
+use crate::types::TypeMap;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use std::sync::RwLock;
+
+#[pyclass(frozen, name = "Tokens", module = "metra._core")]
+pub struct PyTokens(pub Tokens);
+
+#[pymethods]
+impl PyTokens {
+    #[new]
+    fn new(sentences: Vec<Option<Vec<String>>>) -> Self {
+        let mut builder = Tokens::builder(sentences.len(), 0);
+        for sentence in sentences {
+            match sentence {
+                Some(words) => builder.sentence(words.iter()),
+                None => builder.missing(),
+            }
+        }
+        PyTokens(builder.finish())
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+
+    fn __getitem__(&self, index: isize) -> PyResult<Option<Vec<String>>> {
+        let sentence = self.0.get(position(index, self.0.len())?);
+        Ok(sentence.map(|sentence| sentence.iter().map(word).collect()))
+    }
+}
+
+fn word(token: &[u8]) -> String {
+    String::from_utf8_lossy(token).into_owned()
+}
+
+#[pyclass(frozen, name = "Tokenizer", module = "metra._core")]
+pub struct PyTokenizer {
+    tokenizer: Tokenizer,
+    case: Case,
+}
+
+#[pymethods]
+impl PyTokenizer {
+    #[new]
+    fn new(name: &str, case: &str) -> PyResult<Self> {
+        let tokenizer = Tokenizer::named(name).ok_or_else(|| unknown("tokeniser", name))?;
+        let case = Case::named(case).ok_or_else(|| unknown("case", case))?;
+        Ok(PyTokenizer { tokenizer, case })
+    }
+
+    fn __call__(&self, py: Python<'_>, text: &Bound<'_, PyText>) -> PyTokens {
+        let text = &text.get().0;
+        PyTokens(py.detach(|| self.tokenizer.tokenize(text, self.case)))
+    }
+
+    /// The hit map of one output and its references: nothing else is made of them.
+    fn hits(&self, output: &str, references: Vec<Bound<'_, PyString>>) -> PyResult<PyHits> {
+        let tokens = |segment: &str| self.tokenizer.sentence(segment, self.case);
+        let references = references.iter().map(|reference| Ok(tokens(reference.to_str()?)));
+        let references = references.collect::<PyResult<Vec<_>>>()?;
+        let references: Vec<_> = references.iter().collect();
+        Ok(PyHits(Hits::new(&tokens(output), &references)))
+    }
+}
+
+/// Calls the function it is given once for each word type, with a list of words.
+#[pyclass(frozen, name = "TypeMap", module = "metra._core")]
+pub struct PyTypeMap {
+    map: RwLock<TypeMap>,
+    function: Py<PyAny>,
+}
+
+#[pymethods]
+impl PyTypeMap {
+    #[new]
+    fn new(function: Py<PyAny>) -> Self {
+        PyTypeMap { map: RwLock::default(), function }
+    }
+
+    fn __call__(&self, py: Python<'_>, tokens: &Bound<'_, PyTokens>) -> PyResult<PyTokens> {
+        let tokens = &tokens.get().0;
+        // The lock is never held while waiting for the interpreter.
+        let words: Vec<String> = py.detach(|| {
+            let map = self.map.read().unwrap();
+            map.unknown(tokens).into_iter().map(word).collect()
+        });
+        let mut become_: Vec<String> = Vec::new();
+        if !words.is_empty() {
+            become_ = self.function.call1(py, (words.clone(),))?.extract(py)?;
+            if become_.len() != words.len() {
+                return Err(PyValueError::new_err("the function returned another number of words"));
+            }
+        }
+        Ok(PyTokens(py.detach(|| {
+            let mut map = self.map.write().unwrap();
+            for (word, becomes) in words.iter().zip(&become_) {
+                map.learn(word.as_bytes(), becomes.as_bytes());
+            }
+            map.apply(tokens)
+        })))
+    }
+}

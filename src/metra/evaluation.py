@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -106,11 +105,18 @@ def evaluate_corpus(
     sheets = count(
         corpus, metrics, keep=questions.need_rows, chunk=chunk, progress=progress
     )
+    intervals = _intervals(metrics, sheets, questions)
     systems = [
         SystemScores(
             name,
             {
-                spec: _score(metric, sheets.tallies[name, spec], sheets, questions)
+                spec: _score(
+                    metric,
+                    sheets.tallies[name, spec],
+                    intervals.get((name, spec)),
+                    sheets,
+                    questions,
+                )
                 for spec, metric in metrics.items()
             },
         )
@@ -141,7 +147,6 @@ class Tally:
     def __init__(self, width: int, *, keep: bool) -> None:
         self._total = pool.Total(width)
         self._rows: list[Array] | None = [] if keep else None
-        self._width = width
 
     def add(self, rows: Array) -> None:
         """Add the next segments' statistics."""
@@ -160,7 +165,9 @@ class Tally:
         if self._rows is None:
             msg = "the rows were not kept"
             raise RuntimeError(msg)
-        return np.concatenate(self._rows)
+        if len(self._rows) > 1:
+            self._rows = [np.concatenate(self._rows)]
+        return self._rows[0]
 
 
 @dataclass(slots=True)
@@ -216,44 +223,28 @@ def count(
     return sheets
 
 
-def _score(metric: Metric, tally: Tally, sheets: Sheets, questions: Questions) -> Score:
-    total = tally.total
-    more: dict[str, object] = {}
-    found: dict[str, Any] = {}
-    if questions.need_rows:
-        rows = tally.rows
-    if questions.ci:
-        by_document = _resample_documents(questions, sheets)
-        units = pool.by_group(rows, sheets.documents)[1] if by_document else rows
-        found["interval"] = infer.confidence(
-            units,
-            metric.aggregate,
-            method=questions.ci_method,
-            trials=questions.trials,
-            seed=questions.seed,
-        )
-        more = {
-            "ci": questions.ci_method,
-            "unit": "document" if by_document else "segment",
-            "trials": questions.trials,
-            "seed": questions.seed,
-        }
-    if questions.documents:
-        names, totals = pool.by_group(rows, sheets.documents)
-        scores = metric.aggregate(totals).tolist()
-        found["documents"] = dict(zip(names, scores, strict=True))
-    if questions.segments:
-        single = metric.for_segments or metric
-        found["segments"] = single.aggregate(rows)
-        if metric.for_segments:
-            found["segment_signature"] = single.signature(nrefs=sheets.nrefs)
-    return Score(
-        score=float(metric.aggregate(total)),
-        signature=metric.signature(nrefs=sheets.nrefs, **more),
-        higher_is_better=metric.higher_is_better,
-        parts=metric.parts(total),
-        **found,
+def _intervals(
+    metrics: Mapping[str, Metric], sheets: Sheets, questions: Questions
+) -> dict[tuple[str, str], tuple[float, float] | None]:
+    """Resample all systems' statistics for all metrics together."""
+    if not questions.ci:
+        return {}
+    by_document = _resample_documents(questions, sheets)
+
+    def units(rows: Array) -> Array:
+        return pool.by_group(rows, sheets.documents)[1] if by_document else rows
+
+    samples = [
+        infer.Sample(units(tally.rows), metrics[spec].aggregate)
+        for (_, spec), tally in sheets.tallies.items()
+    ]
+    found = infer.confidence(
+        samples,
+        method=questions.ci_method,
+        trials=questions.trials,
+        seed=questions.seed,
     )
+    return dict(zip(sheets.tallies, found, strict=True))
 
 
 def _resample_documents(questions: Questions, sheets: Sheets) -> bool:
@@ -263,3 +254,41 @@ def _resample_documents(questions: Questions, sheets: Sheets) -> bool:
         msg = "Documents were to be resampled, but none are known; give --docs."
         raise CorpusError(msg)
     return questions.ci_unit == "document"
+
+
+def _score(
+    metric: Metric,
+    tally: Tally,
+    interval: tuple[float, float] | None,
+    sheets: Sheets,
+    questions: Questions,
+) -> Score:
+    total = tally.total
+    more: dict[str, object] = {}
+    if questions.ci:
+        unit = "document" if _resample_documents(questions, sheets) else "segment"
+        more = {
+            "ci": questions.ci_method,
+            "unit": unit,
+            "trials": questions.trials,
+            "seed": questions.seed,
+        }
+    documents = segments = segment_signature = None
+    if questions.documents:
+        names, totals = pool.by_group(tally.rows, sheets.documents)
+        documents = dict(zip(names, metric.aggregate(totals).tolist(), strict=True))
+    if questions.segments:
+        single = metric.for_segments or metric
+        segments = single.aggregate(tally.rows)
+        if metric.for_segments:
+            segment_signature = single.signature(nrefs=sheets.nrefs)
+    return Score(
+        score=float(metric.aggregate(total)),
+        signature=metric.signature(nrefs=sheets.nrefs, **more),
+        higher_is_better=metric.higher_is_better,
+        interval=interval,
+        parts=metric.parts(total),
+        documents=documents,
+        segments=segments,
+        segment_signature=segment_signature,
+    )

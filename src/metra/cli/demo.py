@@ -28,6 +28,7 @@ def demo(folder: str) -> None:
     )
     style = Style(color=wants_color(), sort=True)
     click.echo(render(results, "table", style), color=True)
-    click.echo(f"\n{example.remark}\n\nThe files are in {folder}; try:\n")
+    remark = click.wrap_text(example.remark, 88)
+    click.echo(f"\n{remark}\n\nThe files are in {folder}; try:\n")
     references = " ".join(f"-r {path}" for path in example.references)
     click.echo(f"  metra score {folder}/outputs/*.txt {references} --ci --sort")

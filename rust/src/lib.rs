@@ -3,6 +3,7 @@
 pub mod bleu;
 pub mod hits;
 pub mod lines;
+pub mod meteor;
 pub mod ngram;
 #[cfg(feature = "python")]
 mod python;

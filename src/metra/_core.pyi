@@ -89,3 +89,30 @@ class BleuFormula:
 
     def precisions(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
         """The precisions of one row after smoothing, 0 to 1."""
+
+@final
+class Meteor:
+    """METEOR 1.5's aligner with a formula; words are looked up once a type and kept."""
+
+    def __new__(
+        cls,
+        stages: Sequence[str],
+        stemmer: str | None,
+        wordnet: str | None,
+        function_words: Sequence[str],
+        parameters: Sequence[float],
+        weights: Sequence[float],
+    ) -> Meteor: ...
+    def rows(self, output: Tokens, references: Sequence[Tokens]) -> NDArray[np.float64]:
+        """The 23 counts of each segment's alignment with its best reference."""
+
+    def score(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The score of each row, 0 to 100."""
+
+    def pieces(self, totals: NDArray[np.float64]) -> tuple[float, float, float, float]:
+        """Precision, recall, F-mean (0 to 1) and penalty of one row."""
+
+    def alignment(
+        self, output: Tokens, reference: Tokens, index: int
+    ) -> list[tuple[int, int, int, int, int]]:
+        """First reference word, words, first output word, words, stage of each link."""

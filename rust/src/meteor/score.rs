@@ -44,8 +44,7 @@ impl Statistics {
         }
         let chunks = chunks(chosen);
         // A perfect match has no fragments, in the segment and in the sums it goes into.
-        let perfect =
-            chunks == 1 && lengths[0] == hyp_matched && lengths[1] == reference_matched;
+        let perfect = chunks == 1 && lengths[0] == hyp_matched && lengths[1] == reference_matched;
         found[COLUMNS - 3] = if perfect { 0.0 } else { chunks as f64 };
         found[COLUMNS - 2] = hyp_matched as f64;
         found[COLUMNS - 1] = reference_matched as f64;
@@ -92,7 +91,8 @@ impl Formula {
             let (length, function) = (row[side], row[2 + side]);
             let weighted: f64 = (0..STAGES)
                 .map(|stage| {
-                    let (content, function) = (row[4 + 4 * stage + side], row[6 + 4 * stage + side]);
+                    let (content, function) =
+                        (row[4 + 4 * stage + side], row[6 + 4 * stage + side]);
                     self.weights[stage] * (self.delta * content + (1.0 - self.delta) * function)
                 })
                 .sum();

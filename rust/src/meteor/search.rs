@@ -204,11 +204,7 @@ fn search<M: Marks>(links: &Links, steps: &mut Vec<Step>) -> u32 {
 }
 
 /// A word that has no candidate, or one that is certain, or that a phrase has covered.
-fn step_without_choice<M: Marks>(
-    state: &mut State<M>,
-    at: usize,
-    certain: Option<Link>,
-) {
+fn step_without_choice<M: Marks>(state: &mut State<M>, at: usize, certain: Option<Link>) {
     match certain {
         Some(link) => {
             state.rank = extended(state.rank, state.open, &link).farther_by(link.distance());

@@ -99,10 +99,12 @@ class Meteor:
         stages: Sequence[str],
         stemmer: str | None,
         wordnet: str | None,
+        paraphrases: str | None,
         function_words: Sequence[str],
         parameters: Sequence[float],
-        weights: Sequence[float],
-    ) -> Meteor: ...
+    ) -> Meteor:
+        """`parameters`: alpha, beta, gamma, delta, then the weight of each stage."""
+
     def rows(self, output: Tokens, references: Sequence[Tokens]) -> NDArray[np.float64]:
         """The 23 counts of each segment's alignment with its best reference."""
 

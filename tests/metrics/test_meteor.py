@@ -163,10 +163,45 @@ def test_missing_wordnet_is_refused(tmp_path):
         wordnet_folder(str(tmp_path))
 
 
+def test_paraphrases_link_phrases(tmp_path):
+    """By hand: P = R = 1 and two chunks of 4.5 words, all content words, weights 1."""
+    table = tmp_path / "table"
+    table.write_text("0.5\nin order to\nfor\n0.1\nbig\nlarge\n", encoding="utf-8")
+    spec = f"meteor:variant=2005,lang=other,paraphrase={table},modules=exact+paraphrase"
+    metric = metra.metric(spec)
+    pairs = [("he came for eat x", "he came in order to eat"), ("large", "big")]
+    hyps, refs = zip(*pairs, strict=True)
+    result = metra.score(hyps, [refs], metric)
+    # 4 of 5 output words, all 6 reference words, one chunk of (4 + 6) / 2 words
+    p, r, frag = 4 / 5, 1.0, 1 / 5
+    expected = 100 * 10 * p * r / (9 * p + r) * (1 - 0.5 * frag**3)
+    assert result.segments[0] == pytest.approx(expected, abs=1e-9)
+    assert result.segments[1] == pytest.approx(100.0)
+    assert "|paraphrase:sha256:" in result.signature
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"x\na\nb\n", 'line 1 is "x", no probability'),
+        (b"0.5\na\n", "the entry that begins at line 1 breaks off"),
+        (b"\xff", "cannot be read as a paraphrase table"),
+        (b"\x1f\x8bxx", "cannot be read as a paraphrase table"),
+    ],
+)
+def test_bad_tables(tmp_path, content, message):
+    table = tmp_path / "table"
+    table.write_bytes(content)
+    with pytest.raises(MissingResourceError, match=message):
+        metra.metric(f"meteor:modules=exact+paraphrase,paraphrase={table}")
+
+
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("meteor:modules=stem", "modules=stem is not possible; expected exact, exact"),
+        ("meteor:modules=exact+paraphrase", "paraphrase=FILE, go together"),
+        ("meteor:paraphrase=nowhere", "table nowhere cannot be read: No such file"),
+        ("meteor:modules=stem", "modules=stem is not possible; expected exact, then"),
         (
             "meteor:modules=exact+stem,lang=xx",
             "no stemmer for lang=xx; expected one of",
@@ -180,7 +215,7 @@ def test_missing_wordnet_is_refused(tmp_path):
     ],
 )
 def test_impossible_options(spec, message):
-    with pytest.raises(OptionError, match=message):
+    with pytest.raises((OptionError, MissingResourceError), match=message):
         metra.metric(spec)
 
 

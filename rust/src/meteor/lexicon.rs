@@ -98,41 +98,55 @@ impl Lexicon {
         id
     }
 
-    /// Finds every pair of words that a stage links, stage by stage.
-    pub fn link(&self, hyp: &[u32], reference: &[u32], stages: &[Stage], links: &mut Links) {
+    /// Finds every pair of words that a stage links.
+    pub fn link(
+        &self,
+        hyp: &[u32],
+        reference: &[u32],
+        stage: Stage,
+        number: usize,
+        links: &mut Links,
+    ) {
         let types = self.types.read().unwrap();
         let word = |id: &u32| &types.words[*id as usize];
-        links.clear(hyp.len(), reference.len());
-        for (number, stage) in stages.iter().enumerate() {
-            let mut add = |at, place| links.push(Link::of_words(at, place, number));
-            match stage {
-                Stage::Exact => equal_pairs(hyp, reference, |id| *id, add),
-                Stage::Stem => equal_pairs(
-                    hyp,
-                    reference,
-                    |id| word(id).stem,
-                    |at, place| {
-                        if hyp[place] != reference[at] {
+        let mut add = |at, place| links.push(Link::of_words(at, place, number));
+        match stage {
+            Stage::Exact => equal_pairs(hyp, reference, |id| *id, add),
+            Stage::Stem => equal_pairs(
+                hyp,
+                reference,
+                |id| word(id).stem,
+                |at, place| {
+                    if hyp[place] != reference[at] {
+                        add(at, place);
+                    }
+                },
+            ),
+            Stage::Synonym => {
+                let folds: Vec<u64> = hyp.iter().map(|id| word(id).fold).collect();
+                for (at, sought) in reference.iter().enumerate() {
+                    let wanted = word(sought);
+                    for (place, fold) in folds.iter().enumerate() {
+                        if fold & wanted.fold != 0
+                            && hyp[place] != *sought
+                            && share_a_set(word(&hyp[place]), wanted)
+                        {
                             add(at, place);
-                        }
-                    },
-                ),
-                Stage::Synonym => {
-                    let folds: Vec<u64> = hyp.iter().map(|id| word(id).fold).collect();
-                    for (at, sought) in reference.iter().enumerate() {
-                        let wanted = word(sought);
-                        for (place, fold) in folds.iter().enumerate() {
-                            if fold & wanted.fold != 0
-                                && hyp[place] != *sought
-                                && share_a_set(word(&hyp[place]), wanted)
-                            {
-                                add(at, place);
-                            }
                         }
                     }
                 }
             }
+            // Phrases are not the lexicon's.
+            Stage::Paraphrase => {}
         }
+    }
+
+    /// Names the words of a text that blanks separate.
+    pub fn words<'a>(&'a self, text: &'a str) -> impl Iterator<Item = u32> + 'a {
+        text.split_ascii_whitespace().map(|word| {
+            let known = self.types.read().unwrap().ids.get(word.as_bytes()).copied();
+            known.unwrap_or_else(|| self.learn(word.as_bytes()))
+        })
     }
 
     /// Counts what the formula needs of one alignment.

@@ -1,7 +1,9 @@
-//! METEOR: words of output and reference linked one to one, exactly, by stem or by synonym.
+//! METEOR: words of output and reference linked one to one, exactly, by stem, by synonym or
+//! by paraphrase.
 
 pub mod lexicon;
 pub mod links;
+pub mod paraphrases;
 pub mod score;
 pub mod search;
 pub mod wordnet;
@@ -9,6 +11,7 @@ pub mod wordnet;
 use crate::tokens::Tokens;
 use lexicon::Lexicon;
 use links::{Link, Links};
+use paraphrases::Paraphrases;
 use score::{COLUMNS, Formula, Statistics};
 
 /// What a word pair may be linked by, in the order in which it is tried.
@@ -17,11 +20,13 @@ pub enum Stage {
     Exact,
     Stem,
     Synonym,
+    Paraphrase,
 }
 
 /// An aligner with the formula by which the best reference is chosen.
 pub struct Meteor {
     pub lexicon: Lexicon,
+    pub paraphrases: Option<Paraphrases>,
     pub stages: Vec<Stage>,
     pub formula: Formula,
 }
@@ -62,7 +67,14 @@ impl Meteor {
     fn align(&self, hyp: &[u32], reference: &[u32], links: &mut Links) -> Vec<Link> {
         // The original looks no further where nothing is left to find.
         let stages = if hyp == reference { &self.stages[..1] } else { &self.stages[..] };
-        self.lexicon.link(hyp, reference, stages, links);
+        links.clear(hyp.len(), reference.len());
+        for (number, stage) in stages.iter().enumerate() {
+            match (stage, &self.paraphrases) {
+                (Stage::Paraphrase, Some(table)) => table.link(hyp, reference, number, links),
+                (Stage::Paraphrase, None) => {}
+                _ => self.lexicon.link(hyp, reference, *stage, number, links),
+            }
+        }
         search::best(links)
     }
 }

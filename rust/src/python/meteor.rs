@@ -4,6 +4,7 @@ use super::tokens::PyTokens;
 use super::unknown;
 use crate::meteor::lexicon::Lexicon;
 use crate::meteor::links::Link;
+use crate::meteor::paraphrases::Paraphrases;
 use crate::meteor::score::{COLUMNS, Formula, STAGES};
 use crate::meteor::wordnet::WordNet;
 use crate::meteor::{Meteor, Stage};
@@ -25,16 +26,22 @@ impl PyMeteor {
         stages: Vec<String>,
         stemmer: Option<&str>,
         wordnet: Option<PathBuf>,
+        paraphrases: Option<&str>,
         function_words: Vec<String>,
-        parameters: [f64; 4],
-        weights: [f64; STAGES],
+        parameters: [f64; 4 + STAGES],
     ) -> PyResult<Self> {
         let stages = stages.iter().map(|name| stage(name)).collect::<PyResult<Vec<_>>>()?;
         let stemmer = stemmer.map(|name| algorithm(name).map(Stemmer::create)).transpose()?;
         let wordnet = wordnet.map(|folder| py.detach(|| WordNet::read(&folder))).transpose()?;
-        let [alpha, beta, gamma, delta] = parameters;
+        let [alpha, beta, gamma, delta, weights @ ..] = parameters;
+        let lexicon = Lexicon::new(stemmer, wordnet, function_words.into_iter().collect());
+        let paraphrases = paraphrases
+            .map(|table| py.detach(|| Paraphrases::read(table, &lexicon)))
+            .transpose()
+            .map_err(PyValueError::new_err)?;
         Ok(PyMeteor(Meteor {
-            lexicon: Lexicon::new(stemmer, wordnet, function_words.into_iter().collect()),
+            lexicon,
+            paraphrases,
             stages,
             formula: Formula { alpha, beta, gamma, delta, weights },
         }))
@@ -106,6 +113,7 @@ fn stage(name: &str) -> PyResult<Stage> {
         "exact" => Ok(Stage::Exact),
         "stem" => Ok(Stage::Stem),
         "synonym" => Ok(Stage::Synonym),
+        "paraphrase" => Ok(Stage::Paraphrase),
         other => Err(unknown("stage", other)),
     }
 }

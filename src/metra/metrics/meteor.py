@@ -6,13 +6,14 @@ from typing import Literal
 
 from metra import _core
 from metra.corpus import Batch, Sentence
-from metra.errors import OptionError
+from metra.errors import MissingResourceError, OptionError
 from metra.measure import Array, Metric, Parts, measure
 from metra.metrics.meteor_parameters import FUNCTION_WORDS, STEMMERS, parameters
 from metra.text import Preparation, preparation
+from metra.text.paraphrases import paraphrase_table, table_digest
 from metra.text.wordnet import wordnet_folder, wordnet_version
 
-STAGES = ("exact", "stem", "synonym")
+STAGES = ("exact", "stem", "synonym", "paraphrase")
 
 
 @measure
@@ -28,6 +29,7 @@ def meteor(
     delta: float | None = None,
     weights: str = "auto",
     wordnet: str = "",
+    paraphrase: str = "",
     tok: str = "13a",
     case: Literal["mixed", "lower"] = "lower",
 ) -> Metric:
@@ -44,24 +46,26 @@ def meteor(
     Banerjee and Lavie 2005; Lavie and Agarwal 2007; Denkowski and Lavie 2014, "Meteor
     Universal", WMT. There is one aligner, METEOR 1.5's, for all variants; with
     `tok=none,case=mixed` on tokenised text the alignments and scores are METEOR 1.5's own
-    without paraphrases.
+    with the same modules.
 
     Options:
         variant: whose formula and parameters.
         lang: language of the text: en, cz, de, es, fr, ru with parameters of their own;
             da, fi, hu, it, nl, no, pt, ro, sv, tr with a stemmer; any other matches forms.
         task: what the English parameters of 1.5 were tuned for.
-        modules: stages joined by +: exact, stem, synonym; auto takes those the language has.
+        modules: stages joined by +: exact, stem, synonym, paraphrase; auto takes those
+            that the language has, and paraphrase where a table is given.
         alpha: weight of recall in Fmean.
         beta: how steeply the penalty grows with fragmentation.
         gamma: the largest penalty.
         delta: weight of content words.
         weights: weight of a match of each stage, joined by +.
         wordnet: folder of WordNet's files, if not where Debian's wordnet-base puts them.
+        paraphrase: file with a METEOR paraphrase table; adds a stage that links phrases.
         tok: how text is cut into words.
         case: whether letter case counts.
     """
-    stages = _stages(modules, lang)
+    stages = _stages(modules, lang, paraphrases=bool(paraphrase))
     chosen = parameters(variant, lang, task)
     formula = [
         tuned if given is None else given
@@ -82,10 +86,12 @@ def meteor(
         settled["wordnet"] = wordnet_version(found)
     elif not wordnet:
         settled["wordnet"] = "none"
-    aligner = _aligner(lang, stages, folder, tuple(formula), stage_weights)
+    if paraphrase:
+        settled["paraphrase"] = table_digest(paraphrase)
+    aligner = _aligner(lang, stages, folder, paraphrase, tuple(formula), stage_weights)
     per_stage = [
         f"{stage}_{side}"
-        for stage in (*stages, "unused", "unused_2", "unused_3")[:4]
+        for stage in (*stages, *("unused", "unused_2", "unused_3"))[:4]
         for side in ("hyp_content", "ref_content", "hyp_function", "ref_function")
     ]
     return Metric(
@@ -125,16 +131,20 @@ def parts(totals: Array, *, aligner: _core.Meteor) -> Parts:
     }
 
 
-def _stages(modules: str, lang: str) -> tuple[str, ...]:
+def _stages(modules: str, lang: str, *, paraphrases: bool) -> tuple[str, ...]:
     if modules == "auto":
-        if lang == "en":
-            return STAGES
-        return STAGES[:2] if lang in STEMMERS else STAGES[:1]
+        has = {
+            "exact": True,
+            "stem": lang in STEMMERS,
+            "synonym": lang == "en",
+            "paraphrase": paraphrases,
+        }
+        return tuple(stage for stage in STAGES if has[stage])
     stages = tuple(modules.split("+"))
-    if stages not in (STAGES[:1], STAGES[:2], STAGES, ("exact", "synonym")):
+    if stages[0] != "exact" or stages != tuple(s for s in STAGES if s in stages):
         msg = (
-            f"meteor: modules={modules} is not possible; expected exact, exact+stem, "
-            "exact+synonym or exact+stem+synonym."
+            f"meteor: modules={modules} is not possible; expected exact, then any of "
+            "stem, synonym and paraphrase in this order, joined by +."
         )
         raise OptionError(msg)
     if "stem" in stages and lang not in STEMMERS:
@@ -145,6 +155,12 @@ def _stages(modules: str, lang: str) -> tuple[str, ...]:
         raise OptionError(msg)
     if "synonym" in stages and lang != "en":
         msg = f"meteor: there are no synonyms for lang={lang}; expected lang=en."
+        raise OptionError(msg)
+    if ("paraphrase" in stages) != paraphrases:
+        msg = (
+            "meteor: the module paraphrase and a table, paraphrase=FILE, go together; "
+            "give both or neither."
+        )
         raise OptionError(msg)
     return stages
 
@@ -172,14 +188,21 @@ def _aligner(
     lang: str,
     stages: tuple[str, ...],
     folder: str,
+    paraphrase: str,
     formula: tuple[float, ...],
     weights: tuple[float, ...],
 ) -> _core.Meteor:
-    return _core.Meteor(
-        list(stages),
-        STEMMERS[lang] if "stem" in stages else None,
-        folder or None,
-        FUNCTION_WORDS.get(lang, "").split(),
-        list(formula),
-        [*weights, *[0.0] * (4 - len(weights))],
-    )
+    table = paraphrase_table(paraphrase) if paraphrase else None
+    try:
+        return _core.Meteor(
+            list(stages),
+            STEMMERS[lang] if "stem" in stages else None,
+            folder or None,
+            table,
+            FUNCTION_WORDS.get(lang, "").split(),
+            [*formula, *weights, *[0.0] * (4 - len(weights))],
+        )
+    except (ValueError, OSError) as error:
+        files = " and ".join(filter(None, [folder, paraphrase]))
+        msg = f"{files} cannot be used: {error}."
+        raise MissingResourceError(msg) from None

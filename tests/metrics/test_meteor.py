@@ -143,6 +143,16 @@ def test_long_sentences(words):
     assert 0 < metric.sentence(moved, [text]) < 100
 
 
+def test_normalised_text_is_cut_and_folded_by_the_normaliser():
+    metric = metra.metric("meteor:norm=yes,modules=exact")
+    assert metric.sentence("IT'S U.S.-made.", ["it 's us made ."]) == pytest.approx(100)
+    assert "|tok:meteor-en|case:lower" in metric.signature()
+    with pytest.raises(
+        OptionError, match="no normaliser for lang=fr; expected norm=no"
+    ):
+        metra.metric("meteor:norm=yes,lang=fr")
+
+
 @needs_wordnet
 def test_synonyms_and_stems_count_less_than_forms():
     metric = metra.metric("meteor")

@@ -30,6 +30,7 @@ def meteor(
     weights: str = "auto",
     wordnet: str = "",
     paraphrase: str = "",
+    norm: bool = False,
     tok: str = "13a",
     case: Literal["mixed", "lower"] = "lower",
 ) -> Metric:
@@ -62,6 +63,7 @@ def meteor(
         weights: weight of a match of each stage, joined by +.
         wordnet: folder of WordNet's files, if not where Debian's wordnet-base puts them.
         paraphrase: file with a METEOR paraphrase table; adds a stage that links phrases.
+        norm: prepare text by METEOR's own normaliser, English only, instead of tok and case.
         tok: how text is cut into words.
         case: whether letter case counts.
     """
@@ -74,8 +76,16 @@ def meteor(
     stage_weights = _weights(
         weights, stages, dict(zip(STAGES, chosen[4:], strict=True))
     )
-    text = preparation(tok=tok, case=case, stem="no")
-    settled: dict[str, object] = {"tok": text.versions()["tok"]}
+    if norm and lang != "en":
+        msg = f"meteor: there is no normaliser for lang={lang}; expected norm=no."
+        raise OptionError(msg)
+    if norm:
+        # The normaliser looks at capitals before it lower-cases.
+        text = preparation(tok="meteor-en", case="mixed", stem="no")
+        settled: dict[str, object] = {"tok": "meteor-en", "case": "lower"}
+    else:
+        text = preparation(tok=tok, case=case, stem="no")
+        settled = {"tok": text.versions()["tok"]}
     settled |= dict(zip(("alpha", "beta", "gamma", "delta"), formula, strict=True))
     settled["modules"] = "+".join(stages)
     settled["weights"] = "+".join(f"{weight:g}" for weight in stage_weights)

@@ -43,6 +43,10 @@ def tokenizer_version(name: str) -> str:
 
 
 def _cutter(name: str) -> Cutter:
+    if name == "meteor-en":
+        from metra.text.meteor_normaliser import english
+
+        return english
     kind, _, argument = name.partition("@")
     if kind in OPTIONAL:
         module, function, extra = OPTIONAL[kind]

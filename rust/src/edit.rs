@@ -52,14 +52,12 @@ const BAND: usize = 64;
 pub struct Grid {
     /// For each id, the places in the band that hold it; all zero between bands.
     places: Vec<u64>,
-    /// For each word of the output, the ways back in the band worked through last.
-    ways: Vec<Ways>,
     /// For each word of the output, the upper border of the band to work through next.
     border: Vec<Border>,
     /// The upper borders of all groups of bands.
     kept: Vec<Border>,
-    /// The upper borders of the bands of one group.
-    group: Vec<Border>,
+    /// The ways back in the group worked through last: band by band, a word of the output each.
+    ways: Vec<Ways>,
 }
 
 /// At which places of a band the way back is a deletion, and at which an insertion; at the
@@ -116,18 +114,18 @@ impl Growth {
     }
 }
 
-/// The places of an output word; none for one of no reference, whose id is behind the last.
-#[inline(always)]
-fn places_of(id: u32, places: &[u64]) -> u64 {
-    places.get(id as usize).copied().unwrap_or(0)
+/// How many bands form a group: all of a small grid, and so few of a large one that their ways and
+/// the borders of all groups take about the same memory.
+fn group_size(output: &[u32], reference: &[u32]) -> usize {
+    let bands = reference.len().div_ceil(BAND);
+    let small = bands * output.len() <= SMALL;
+    if small { bands.max(1) } else { (bands / (WAYS_SIZE / BORDER_SIZE)).isqrt().max(1) }
 }
 
-/// How many reference words form a group. The borders of all groups and of one group's bands are
-/// in memory at a time: in a long reference there are about as many of these as of those.
-fn group_size(reference: &[u32]) -> usize {
-    let bands = reference.len().div_ceil(BAND);
-    BAND * if bands <= 64 { 1 } else { bands.isqrt() }
-}
+/// The number of ways, of output words times bands, that may well be in memory all at once.
+const SMALL: usize = 1 << 16;
+const WAYS_SIZE: usize = size_of::<Ways>();
+const BORDER_SIZE: usize = size_of::<Border>();
 
 impl Grid {
     /// The edits of the alignment. Ids are below `types`, but for output words of no reference.
@@ -138,146 +136,112 @@ impl Grid {
             // Not enough edits for a deletion and an insertion more than needed.
             deletions = reference.len().saturating_sub(output.len());
         } else {
-            self.walk(output, reference, |edit| deletions += (edit == Edit::Deletion) as usize);
+            self.walk(output, reference, |step| deletions += step.deletion);
         }
         Counts::new(output.len(), reference.len(), edits, deletions)
     }
 
-    /// The steps of the alignment, from the first words to the last.
+    /// The edits of the alignment one by one, from the first words to the last.
     pub fn alignment(&mut self, output: &[u32], reference: &[u32], types: usize) -> Vec<Edit> {
         self.distance(output, reference, types);
-        let mut steps = Vec::with_capacity(output.len().max(reference.len()));
-        self.walk(output, reference, |edit| steps.push(edit));
-        steps.reverse();
-        steps
+        let mut edits = Vec::with_capacity(output.len().max(reference.len()));
+        self.walk(output, reference, |step| edits.push(step.edit(output, reference)));
+        edits.reverse();
+        edits
     }
 
     fn distance(&mut self, output: &[u32], reference: &[u32], types: usize) -> usize {
+        let size = group_size(output, reference);
         self.places.resize(types.max(self.places.len()), 0);
-        self.ways.resize(output.len().max(self.ways.len()), Ways::default());
-        let mut distance = output.len() as isize;
-        if reference.len() <= BAND {
-            if !reference.is_empty() {
-                distance += self.only_band(output, reference).over(reference);
-            }
-            return distance as usize;
-        }
+        self.ways.resize(self.ways.len().max(size * output.len()), Ways::default());
         self.kept.clear();
         self.border.clear();
         self.border.resize(output.len(), TOP);
-        for group in reference.chunks(group_size(reference)) {
+        let mut distance = output.len() as isize;
+        for group in reference.chunks(size * BAND) {
             self.kept.extend_from_slice(&self.border);
-            for band in group.chunks(BAND) {
-                distance += self.band(output, band).over(band);
-            }
+            distance += self.group(output, group);
         }
         distance as usize
     }
 
-    /// Works through the only band of a short reference.
-    fn only_band(&mut self, output: &[u32], band: &[u32]) -> Growth {
-        let mut growth = Growth::FIRST;
-        self.mark(band);
-        for (id, ways) in output.iter().zip(&mut self.ways) {
-            *ways = growth.advance(places_of(*id, &self.places), TOP).0;
-        }
-        self.unmark(band);
-        growth
+    /// Works through a group's bands from its upper border; `border` is its lower one then. Gives
+    /// the distance at its end less that at its start.
+    fn group(&mut self, output: &[u32], group: &[u32]) -> isize {
+        let bands = group.chunks(BAND).enumerate();
+        bands.map(|(index, band)| self.band(output, band, index * output.len())).sum()
     }
 
-    /// Works through a band; `border` is its upper one before and its lower one after.
-    fn band(&mut self, output: &[u32], band: &[u32]) -> Growth {
-        let mut growth = Growth::FIRST;
-        self.mark(band);
-        for ((id, ways), border) in output.iter().zip(&mut self.ways).zip(&mut self.border) {
-            (*ways, *border) = growth.advance(places_of(*id, &self.places), *border);
-        }
-        self.unmark(band);
-        growth
-    }
-
-    fn mark(&mut self, band: &[u32]) {
+    fn band(&mut self, output: &[u32], band: &[u32], first_way: usize) -> isize {
         for (place, id) in band.iter().enumerate() {
             self.places[*id as usize] |= 1 << place;
         }
-    }
-
-    fn unmark(&mut self, band: &[u32]) {
+        let mut growth = Growth::FIRST;
+        let ways = &mut self.ways[first_way..];
+        for ((id, border), ways) in output.iter().zip(&mut self.border).zip(ways) {
+            // An output word of no reference has an id behind the last.
+            let equal = self.places.get(*id as usize).copied().unwrap_or(0);
+            (*ways, *border) = growth.advance(equal, *border);
+        }
         for id in band {
             self.places[*id as usize] = 0;
         }
+        growth.over(band)
     }
 
-    /// Goes back through the alignment after `distance`.
+    /// Goes back through the alignment, right after `distance`.
     ///
-    /// The ways of all bands would take memory in proportion to the grid. So they are found again
-    /// from the bands' borders, and these from the groups', when the way back gets there.
-    fn walk(&mut self, output: &[u32], reference: &[u32], mut each: impl FnMut(Edit)) {
-        let mut end = End { output, reference };
-        if reference.len() <= BAND {
-            end.go_back(&self.ways, 0, &mut each);
-        } else {
-            let size = group_size(reference);
-            for (index, group) in reference.chunks(size).enumerate().rev() {
-                self.find_group(end.output, group, index * output.len());
-                let width = end.output.len();
-                for (inner, band) in group.chunks(BAND).enumerate().rev() {
-                    let start = index * size + inner * BAND;
-                    if start + BAND < index * size + group.len() {
-                        self.border.copy_from_slice(&self.group[inner * width..][..width]);
-                        self.band(&output[..width], band);
-                    }
-                    end.go_back(&self.ways, start, &mut each);
-                }
+    /// Only the last group's ways are there. The others' are found again from their borders when
+    /// the way back gets to them: all at once would take memory in proportion to the grid.
+    fn walk(&mut self, output: &[u32], reference: &[u32], mut each: impl FnMut(Step)) {
+        let size = group_size(output, reference) * BAND;
+        let last = reference.len().div_ceil(size).saturating_sub(1);
+        let (mut left, mut reference_left) = (output.len(), reference.len());
+        for (index, group) in reference.chunks(size).enumerate().rev() {
+            // The words behind the place reached have no part in the way before it.
+            let seen = if index == last { output.len() } else { left };
+            if index != last {
+                self.border.clear();
+                self.border.extend_from_slice(&self.kept[index * output.len()..][..seen]);
+                self.group(&output[..seen], group);
+            }
+            let start = index * size;
+            while left > 0 && reference_left > start {
+                let (band, place) =
+                    ((reference_left - 1 - start) / BAND, (reference_left - 1) % BAND);
+                let ways = self.ways[band * seen + left - 1];
+                let deletion = (ways.deletion >> place & 1) as usize;
+                let insertion = (ways.insertion >> place & 1) as usize;
+                // No branches: which way it goes is hard to foresee.
+                left -= 1 - deletion;
+                reference_left -= 1 - insertion;
+                each(Step { deletion, insertion, output: left, reference: reference_left });
             }
         }
-        end.output.iter().for_each(|_| each(Edit::Insertion));
-        end.reference.iter().for_each(|_| each(Edit::Deletion));
-    }
-
-    /// Finds the borders of a group's bands again, and the ways of its last band.
-    fn find_group(&mut self, output: &[u32], group: &[u32], kept: usize) {
-        self.border.clear();
-        self.border.extend_from_slice(&self.kept[kept..][..output.len()]);
-        self.group.clear();
-        for band in group.chunks(BAND) {
-            self.group.extend_from_slice(&self.border);
-            self.band(output, band);
+        for output in (0..left).rev() {
+            each(Step { deletion: 0, insertion: 1, output, reference: 0 });
+        }
+        for reference in (0..reference_left).rev() {
+            each(Step { deletion: 1, insertion: 0, output: 0, reference });
         }
     }
 }
 
-/// How far the way back has come: what is left of both sides.
-struct End<'a> {
-    output: &'a [u32],
-    reference: &'a [u32],
+/// A step back: 1 if it is a deletion, 1 if it is an insertion, and what is left of both sides.
+struct Step {
+    deletion: usize,
+    insertion: usize,
+    output: usize,
+    reference: usize,
 }
 
-impl End<'_> {
-    /// Goes back to where one side's words, or the band's that begins at `start`, are used up.
-    fn go_back(&mut self, ways: &[Ways], start: usize, each: &mut impl FnMut(Edit)) {
-        while let [rest @ .., word] = self.output {
-            if self.reference.len() <= start {
-                return;
-            }
-            let place = self.reference.len() - 1 - start;
-            let ways = ways[self.output.len() - 1];
-            let edit = if ways.deletion >> place & 1 != 0 {
-                Edit::Deletion
-            } else if ways.insertion >> place & 1 != 0 {
-                Edit::Insertion
-            } else if *word == self.reference[place + start] {
-                Edit::Hit
-            } else {
-                Edit::Substitution
-            };
-            if edit != Edit::Deletion {
-                self.output = rest;
-            }
-            if edit != Edit::Insertion {
-                self.reference = &self.reference[..place + start];
-            }
-            each(edit);
+impl Step {
+    fn edit(&self, output: &[u32], reference: &[u32]) -> Edit {
+        match (self.deletion, self.insertion) {
+            (1, _) => Edit::Deletion,
+            (_, 1) => Edit::Insertion,
+            _ if output[self.output] == reference[self.reference] => Edit::Hit,
+            _ => Edit::Substitution,
         }
     }
 }

@@ -7,7 +7,7 @@ from metra.alignment import Alignment
 from metra.corpus import Corpus
 from metra.errors import OptionError
 from metra.evaluation import CHUNK
-from metra.measure import Metric
+from metra.measure import Aligner, Metric
 from metra.metrics import metric as make_metric
 from metra.results import Results
 
@@ -25,10 +25,22 @@ def align(
     return chosen.alignments(hyp, refs)
 
 
+def aligners(metrics: Mapping[str, Metric]) -> dict[str, Aligner]:
+    """Find how each measure aligns, of those that do; refuse if none does."""
+    found = {spec: metric.align for spec, metric in metrics.items() if metric.align}
+    if not found:
+        msg = (
+            f"Alignments were asked for, but {', '.join(metrics)} aligns no words; "
+            "add a measure that does, for example wer."
+        )
+        raise OptionError(msg)
+    return found
+
+
 def with_alignments(
     results: Results,
     corpus: Corpus,
-    metrics: Mapping[str, Metric],
+    aligners: Mapping[str, Aligner],
     wanted: Sequence[range] | None,
 ) -> Results:
     """Add the alignments of the segments wanted, counted from 1; None wants all of them."""
@@ -39,7 +51,7 @@ def with_alignments(
             f"{results.segments} segments; ask for segments from 1 to {results.segments}."
         )
         raise OptionError(msg)
-    found = _found(corpus, metrics, wanted)
+    found = _found(corpus, aligners, wanted)
     systems = [
         replace(
             system,
@@ -53,23 +65,11 @@ def with_alignments(
     return replace(results, systems=systems)
 
 
-def aligned_by(metrics: Mapping[str, Metric]) -> dict[str, Metric]:
-    """Choose the measures that align words; refuse if there is none."""
-    found = {spec: metric for spec, metric in metrics.items() if metric.align}
-    if not found:
-        msg = (
-            f"Alignments were asked for, but {', '.join(metrics)} makes none; "
-            "add a measure that aligns words, for example wer."
-        )
-        raise OptionError(msg)
-    return found
-
-
 def _found(
-    corpus: Corpus, metrics: Mapping[str, Metric], wanted: Sequence[range] | None
+    corpus: Corpus, aligners: Mapping[str, Aligner], wanted: Sequence[range] | None
 ) -> dict[tuple[str, str], dict[int, Sequence[Alignment]]]:
     found: dict[tuple[str, str], dict[int, Sequence[Alignment]]] = {
-        (name, spec): {} for name in corpus.systems for spec in aligned_by(metrics)
+        (name, spec): {} for name in corpus.systems for spec in aligners
     }
     start = 1
     for chunk in corpus.chunks(CHUNK):
@@ -80,9 +80,9 @@ def _found(
         ]
         for name in corpus.systems if numbers else ():
             batch = chunk.batch(name)
-            for spec, metric in aligned_by(metrics).items():
-                for number in numbers:
-                    alignments = metric.align(batch, number - start)  # type: ignore[misc]
-                    found[name, spec][number] = alignments
+            for spec, align_segment in aligners.items():
+                found[name, spec] |= {
+                    number: align_segment(batch, number - start) for number in numbers
+                }
         start += len(chunk)
     return found

@@ -1,4 +1,4 @@
-"""Which words of an output stand for which words of a reference: one record for all measures."""
+"""Which words of an output stand for which of a reference: one record for all measures."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

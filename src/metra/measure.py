@@ -17,6 +17,7 @@ from metra.errors import CorpusError, OptionError, UnknownNameError, no_such
 
 Array: TypeAlias = NDArray[np.float64]
 Parts: TypeAlias = dict[str, float | list[float]]
+Aligner: TypeAlias = Callable[[Batch | Sentence, int], list[Alignment]]
 
 
 def _no_parts(_: Array) -> Parts:
@@ -44,7 +45,7 @@ class Metric:
     #: Measures with corpus weights: the same measure, fitted to what it will score.
     fit: "Callable[[Iterable[Batch]], Metric] | None" = None
     #: Measures that align words: a segment of the batch with each of its references.
-    align: Callable[[Batch | Sentence, int], list[Alignment]] | None = None
+    align: Aligner | None = None
     needs_source: bool = False
     #: Options as they turned out, where the parameter alone does not say it.
     settled: Mapping[str, object] = field(default_factory=dict)
@@ -69,7 +70,9 @@ class Metric:
     def alignments(self, hyp: str, refs: Sequence[str]) -> list[Alignment]:
         """Align one segment with each of its references."""
         if self.align is None:
-            msg = f"{self.name} aligns no words; choose a measure that does, such as wer."
+            msg = (
+                f"{self.name} aligns no words; choose a measure that does, such as wer."
+            )
             raise OptionError(msg)
         return self.align(_one_segment(hyp, refs), 0)
 

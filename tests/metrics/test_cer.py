@@ -25,6 +25,9 @@ CASES = [
     pytest.param("cer:unit=grapheme", "e\u0301a", "ea", 50.0, id="letter with accent"),
     pytest.param("cer", FAMILY, "x", 500.0, id="five code points"),
     pytest.param("cer:unit=grapheme", FAMILY, "x", 100.0, id="one grapheme"),
+    pytest.param(
+        "cer:unit=grapheme", " a\n", "a", 0.0, id="no white space at the ends"
+    ),
     pytest.param("cer:unit=grapheme", "a\r\nb", "ab", 50.0, id="CR LF is one grapheme"),
     pytest.param(
         "cer:unit=grapheme",

@@ -167,10 +167,15 @@ def test_equals_jiwer_on_any_text_with_plain_blanks(pairs):
 
 
 def test_where_jiwer_differs():
-    """A lone tab or no-break space is part of a word to jiwer; ours splits as Python does."""
+    # A lone tab or no-break space is part of a word to jiwer; ours splits as Python does.
     for white in ("\t", "\u00a0", "\u3000"):
         assert jiwer.wer(f"a{white}b", "a b") == 2.0
         assert metra.metric("wer").sentence("a b", [f"a{white}b"]) == 0.0
+    # Two words that changed places are two substitutions to us.
+    swapped = jiwer.process_words("b a", "a b")
+    assert (swapped.substitutions, swapped.insertions, swapped.deletions) == (0, 1, 1)
+    ours = metra.metric("wer").rows(metra.Batch(["a b"], [["b a"]]))
+    assert ours.tolist() == [[2, 0, 0, 0, 2]]
     # Without a reference word, both count the output's words: 1 word stands for 100 %.
     assert jiwer.wer("", "a b") == 2
     assert metra.metric("wer").sentence("a b", [""]) == 200.0

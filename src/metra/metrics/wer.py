@@ -32,8 +32,9 @@ def wer(
     deletion, else an insertion.
 
     Levenshtein 1966; for translation Nießen et al. 2000, "An evaluation tool for machine
-    translation", LREC. Equals WER.pl, and jiwer 4 where single blanks are the only white
-    space (jiwer does not split words at a lone tab or no-break space).
+    translation", LREC. Equals WER.pl, and jiwer 4 where blanks are the only white space
+    (to jiwer a lone tab or no-break space is part of a word). Of equally short alignments
+    jiwer often shows another one, so that S, I and D differ while their sum is the same.
 
     Options:
         norm: whose words the edits are set against.

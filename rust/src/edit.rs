@@ -325,18 +325,18 @@ mod tests {
         }
     }
 
-    /// More than sixty-four bands: groups of several bands.
+    /// A grid too large for one group, with two bands in each.
     #[test]
     fn long_sentences_in_groups() {
         let mut random = random();
         let mut grid = Grid::default();
-        for extra in [1, 63, 64, 400] {
+        for extra in [1, 64, 400] {
             let reference: Vec<u32> = (0..64 * BAND as u32 + extra).map(|_| random(50)).collect();
             let output: Vec<u32> =
                 reference.iter().copied().filter(|_| random(5) > 0).map(|id| id ^ 1).collect();
-            let steps = plain(&output[700..2500], &reference);
-            assert_eq!(grid.alignment(&output[700..2500], &reference, 51), steps);
-            assert_eq!(grid.counts(&output[700..2500], &reference, 51), counted(&steps));
+            let steps = plain(&output[900..2000], &reference);
+            assert_eq!(grid.alignment(&output[900..2000], &reference, 51), steps);
+            assert_eq!(grid.counts(&output[900..2000], &reference, 51), counted(&steps));
         }
     }
 }

@@ -1,5 +1,8 @@
 """Word error rate: golden values, the slow plain definition, and jiwer."""
 
+import subprocess
+import sys
+
 import jiwer
 import numpy as np
 import pytest
@@ -208,3 +211,26 @@ def test_ten_thousand_words(hyp, ref, edits):
     row = metra.metric("wer").rows(batch)[0]
     assert row[:3].sum() == edits
     assert row[4] == len(ref)
+
+
+def test_memory_stays_small():
+    """A number for each cell of this grid would take gigabytes."""
+    pytest.importorskip("resource")
+    program = """
+import resource, metra
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+metric = metra.metric("wer")
+metric.sentence("a", ["b"])
+hyp, ref = ([str(at * at % prime) for at in range(30_000)] for prime in (997, 1009))
+before = peak()
+row = metric.rows(metra.Batch([" ".join(hyp)], [[" ".join(ref)]]))[0]
+print(int(row[4]), peak() - before)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    words, grown = map(int, done.stdout.split())
+    assert words == 30_000
+    unit = 1 if sys.platform == "darwin" else 1024
+    assert grown * unit < 50 * 2**20

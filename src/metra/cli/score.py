@@ -87,7 +87,7 @@ def _levels(_: click.Context, __: click.Parameter, value: str) -> list[str]:
 @click.option(
     "--show-alignment",
     is_flag=True,
-    help="Show word by word how each output differs from each reference (wer, cer).",
+    help="Show word by word how outputs differ from references (wer, cer and the like).",
 )
 @click.option(
     "--segments",

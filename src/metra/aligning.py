@@ -85,4 +85,6 @@ def _found(
                     number: align_segment(batch, number - start) for number in numbers
                 }
         start += len(chunk)
+        if wanted is not None and all(start >= part.stop for part in wanted):
+            break
     return found

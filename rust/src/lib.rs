@@ -1,6 +1,8 @@
 //! The counting kernels of metra. Only `python` knows that there is a Python.
 
 pub mod bleu;
+pub mod edit;
+pub mod error_rates;
 pub mod hits;
 pub mod lines;
 pub mod meteor;

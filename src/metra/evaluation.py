@@ -269,7 +269,7 @@ def _score(
         unit = "document" if _resample_documents(questions, sheets) else "segment"
         more = {
             "ci": questions.ci_method,
-            "unit": unit,
+            "ci_unit": unit,
             "trials": questions.trials,
             "seed": questions.seed,
         }

@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metra import __version__
+from metra.alignment import Alignment
 from metra.corpus import Batch, Sentence
 from metra.errors import CorpusError, OptionError, UnknownNameError, no_such
 
 Array: TypeAlias = NDArray[np.float64]
 Parts: TypeAlias = dict[str, float | list[float]]
+Aligner: TypeAlias = Callable[[Batch | Sentence, int], list[Alignment]]
 
 
 def _no_parts(_: Array) -> Parts:
@@ -42,6 +44,8 @@ class Metric:
     for_segments: "Metric | None" = None
     #: Measures with corpus weights: the same measure, fitted to what it will score.
     fit: "Callable[[Iterable[Batch]], Metric] | None" = None
+    #: Measures that align words: a segment of the batch with each of its references.
+    align: Aligner | None = None
     needs_source: bool = False
     #: Options as they turned out, where the parameter alone does not say it.
     settled: Mapping[str, object] = field(default_factory=dict)
@@ -60,14 +64,27 @@ class Metric:
 
     def sentence(self, hyp: str, refs: Sequence[str]) -> float:
         """Score one segment, with as little around it as possible."""
-        if isinstance(refs, str):
-            msg = "refs is one string; expected the list of the segment's references."
-            raise CorpusError(msg)
-        if not refs:
-            msg = "refs is empty; a segment needs at least one reference."
-            raise CorpusError(msg)
         metric = self.for_segments or self
-        return float(metric.aggregate(metric.rows(Sentence(hyp, refs)))[0])
+        return float(metric.aggregate(metric.rows(_one_segment(hyp, refs)))[0])
+
+    def alignments(self, hyp: str, refs: Sequence[str]) -> list[Alignment]:
+        """Align one segment with each of its references."""
+        if self.align is None:
+            msg = (
+                f"{self.name} aligns no words; choose a measure that does, such as wer."
+            )
+            raise OptionError(msg)
+        return self.align(_one_segment(hyp, refs), 0)
+
+
+def _one_segment(hyp: str, refs: Sequence[str]) -> Sentence:
+    if isinstance(refs, str):
+        msg = "refs is one string; expected the list of the segment's references."
+        raise CorpusError(msg)
+    if not refs:
+        msg = "refs is empty; a segment needs at least one reference."
+        raise CorpusError(msg)
+    return Sentence(hyp, refs)
 
 
 def measure(factory: Callable[..., Metric]) -> Callable[..., Metric]:

@@ -1,6 +1,7 @@
 //! Thin bindings: convert, release the interpreter, compute. One file a kernel.
 
 mod bleu;
+mod edit;
 mod hits;
 mod meteor;
 mod text;
@@ -17,13 +18,15 @@ mod _core {
     #[pymodule_export]
     use super::bleu::{PyFormula, ngram_rows};
     #[pymodule_export]
+    use super::edit::{edit_alignments, edit_rows, unequal_rows};
+    #[pymodule_export]
     use super::hits::PyHits;
     #[pymodule_export]
     use super::meteor::PyMeteor;
     #[pymodule_export]
     use super::text::{PyLineBuffer, PyText};
     #[pymodule_export]
-    use super::tokens::{PyTokenizer, PyTokens, PyTypeMap};
+    use super::tokens::{PyTokenizer, PyTokens, PyTypeMap, grapheme_version};
     #[pymodule_export]
     use super::{BadSegment, NotUtf8};
 }

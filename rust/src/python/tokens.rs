@@ -73,6 +73,13 @@ impl PyTokenizer {
     }
 }
 
+/// The version of the Unicode standard whose grapheme clusters are cut.
+#[pyfunction]
+pub fn grapheme_version() -> String {
+    let (major, minor, patch) = unicode_segmentation::UNICODE_VERSION;
+    format!("{major}.{minor}.{patch}")
+}
+
 /// Calls the function it is given once for each word type, with a list of words.
 #[pyclass(frozen, name = "TypeMap", module = "metra._core")]
 pub struct PyTypeMap {

@@ -17,6 +17,10 @@ pub enum Tokenizer {
     White,
     /// Every character that is not white space.
     Char,
+    /// Every character between the first and the last that are not white space.
+    CodePoints,
+    /// Every extended grapheme cluster (Unicode annex 29) in the same range.
+    Graphemes,
     /// mteval-v13a as sacreBLEU has it.
     Western,
     /// mteval-v14's international tokenisation as sacreBLEU has it.
@@ -31,9 +35,11 @@ pub enum Tokenizer {
     MtevalInternational,
 }
 
-pub const NAMES: [(&str, Tokenizer); 8] = [
+pub const NAMES: [(&str, Tokenizer); 10] = [
     ("none", Tokenizer::White),
     ("char", Tokenizer::Char),
+    ("code-points", Tokenizer::CodePoints),
+    ("graphemes", Tokenizer::Graphemes),
     ("13a", Tokenizer::Western),
     ("intl", Tokenizer::International),
     ("zh", Tokenizer::Chinese),
@@ -79,6 +85,14 @@ impl Tokenizer {
                 builder.segment(text.as_bytes(), blocks::white);
             }
             Tokenizer::Char => builder.segment(segment.as_bytes(), classes::characters),
+            Tokenizer::CodePoints => {
+                let text = white::trimmed(segment);
+                builder.segment(text.as_bytes(), classes::code_points);
+            }
+            Tokenizer::Graphemes => {
+                let text = white::trimmed(segment);
+                builder.segment(text.as_bytes(), classes::graphemes);
+            }
             Tokenizer::Western => {
                 let text = markup::western(white::trimmed_end(segment));
                 let text = white::blanked(&text);

@@ -12,6 +12,10 @@ from metra.measure import Metric, parse_spec
 BUILT_IN = {
     "bleu": "bleu",
     "meteor": "meteor",
+    "wer": "wer",
+    "cer": "cer",
+    "per": "per",
+    "ser": "ser",
 }
 
 

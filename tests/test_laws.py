@@ -154,6 +154,17 @@ def test_aggregate_takes_any_leading_shape(spec):
 
 
 @every_measure
+def test_aggregate_reads_arrays_however_they_lie_in_memory(spec):
+    metric = made(spec)
+    rows = rows_of(metric)
+    scores = metric.aggregate(rows)
+    assert same(metric.aggregate(np.asfortranarray(rows)), scores)
+    assert same(metric.aggregate(rows[::-2]), scores[::-2].copy())
+    rows.flags.writeable = False
+    assert same(metric.aggregate(rows), scores)
+
+
+@every_measure
 def test_scores_are_finite_and_in_range(spec):
     metric = made(spec)
     rows = rows_of(metric)

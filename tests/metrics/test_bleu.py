@@ -142,7 +142,10 @@ def test_a_sentence_without_a_match_has_no_score_to_smooth(smooth):
 
 
 # Federico 2008's worked examples, which mteval and multi-bleu print as well.
-GUIDE = "it is a guide to action which ensures that the military always obeys the commands of the party"
+GUIDE = (
+    "it is a guide to action which ensures that the military always obeys the "
+    "commands of the party"
+)
 GUIDE_REFS = [
     "it is a guide to action that ensures that the military will forever heed party commands",
     "it is the guiding principle which guarantees the military forces always being under "

@@ -107,7 +107,6 @@ def cli(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ran]:
         from metra.cli import main
         from metra.io import stream
 
-        stream._kept.cache_clear()
         out, err = io.StringIO(), io.StringIO()
         source = io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8")
         with monkeypatch.context() as patch:
@@ -119,6 +118,7 @@ def cli(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ran]:
                     code = 0
                 except SystemExit as ended:
                     code = int(ended.code or 0)
+        stream.forget()
         return Ran(code, out.getvalue(), err.getvalue())
 
     return run

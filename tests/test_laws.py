@@ -217,9 +217,7 @@ def test_chunks_and_threads_change_no_bit(spec, threads, monkeypatch):
 @every_measure
 def test_the_measure_of_segments_shares_the_rows(spec):
     metric = made(spec)
-    single = metric.for_segments
-    if single is None:
-        pytest.skip(f"{spec} scores segments as it scores corpora")
+    single = metric.for_segments or metric
     assert single.columns == metric.columns
     assert single.options == metric.options
     assert single.higher_is_better == metric.higher_is_better

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from statistics import NormalDist
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
 from metra import pool
+from metra.errors import OptionError
 from metra.pool import Array
 
 Aggregate: TypeAlias = Callable[[Array], Array]
@@ -79,6 +80,7 @@ def confidence(
     seed: int = SEED,
 ) -> tuple[float, float] | None:
     """Bootstrap interval of a corpus score; None where fewer than two rows leave no say."""
+    _check(method, trials, level, seed)
     if len(rows) < 2:
         return None
     rng = np.random.default_rng(seed)
@@ -86,3 +88,16 @@ def confidence(
     if method == "bca":
         return bca_interval(scores, rows, aggregate, level=level)
     return interval(scores, level=level)
+
+
+def _check(method: str, trials: int, level: float, seed: int) -> None:
+    wrong = {
+        f"method={method!r}": (method in get_args(Method), "percentile or bca"),
+        f"trials={trials}": (trials >= 1, "at least 1"),
+        f"level={level}": (0 < level < 1, "a share between 0 and 1, such as 0.95"),
+        f"seed={seed}": (seed >= 0, "0 or more"),
+    }
+    for given, (possible, expected) in wrong.items():
+        if not possible:
+            msg = f"An interval with {given} is not possible; expected {expected}."
+            raise OptionError(msg)

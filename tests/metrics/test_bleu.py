@@ -229,17 +229,19 @@ def test_segments_are_scored_with_effective_order_and_say_so():
     assert "|eff:yes|" in result.metric.for_segments.signature()
 
 
+WHOLE = "expected a whole number from 1 to 1000."
+FROM_0 = "expected a number from 0 up."
+
+
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        (
-            "bleu:n=0",
-            "bleu: n=0 is not possible; expected a whole number of at least 1.",
-        ),
-        (
-            "bleu:smooth=floor,smooth_value=-1",
-            "bleu: smooth_value=-1 is negative; expected 0 or more.",
-        ),
+        ("bleu:n=0", f"bleu: n=0 is not possible; {WHOLE}"),
+        ("bleu:n=1001", f"bleu: n=1001 is not possible; {WHOLE}"),
+        ("bleu:n=" + "9" * 30, f"bleu: n={'9' * 30} is not possible; {WHOLE}"),
+        ("bleu:smooth_value=-1", f"bleu: smooth_value=-1 is not possible; {FROM_0}"),
+        ("bleu:smooth_value=nan", f"bleu: smooth_value=nan is not possible; {FROM_0}"),
+        ("bleu:smooth_value=inf", f"bleu: smooth_value=inf is not possible; {FROM_0}"),
         (
             "bleu:style=mteval,tok=char",
             "bleu: tok=char is not possible with style=mteval; expected 13a or intl.",
@@ -250,6 +252,11 @@ def test_impossible_options(spec, message):
     with pytest.raises(metra.MetraError) as caught:
         metra.metric(spec)
     assert str(caught.value) == message
+
+
+def test_the_signature_keeps_every_digit():
+    signature = metra.metric("bleu:smooth=floor,smooth_value=0.123456789").signature()
+    assert "|smooth_value:0.123456789|" in signature
 
 
 def test_the_signature_in_full():

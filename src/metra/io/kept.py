@@ -11,10 +11,10 @@ _IN_MEMORY = 64 << 20
 class Kept:
     """The bytes of a pipe: in memory, in a file without a name where they are many."""
 
-    def __init__(self, pipe: IO[bytes]) -> None:
-        """Read the pipe to its end."""
+    def __init__(self, pipe: io.BufferedReader) -> None:
+        """Read the pipe to its end, a piece at a time, so that Ctrl-C is not kept waiting."""
         self._copy = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115, see close
-        while block := pipe.read(BLOCK):
+        while block := pipe.read1(BLOCK):
             self._copy.write(block)
 
     def reader(self) -> IO[bytes]:

@@ -1,6 +1,7 @@
 """Bytes of a file or of standard input, unpacked where they are packed."""
 
 import sys
+from io import BufferedReader
 from pathlib import Path
 from typing import IO, cast
 
@@ -100,7 +101,7 @@ def _opened_raw(path: str) -> IO[bytes]:
     """Open the file; what cannot be read twice is kept, because some measures read twice."""
     if path not in _KEPT:
         if path == STDIN:
-            _KEPT[path] = Kept(sys.stdin.buffer)
+            _KEPT[path] = Kept(cast("BufferedReader", sys.stdin.buffer))
         else:
             raw = open(path, "rb")  # noqa: SIM115, closed by its ByteStream
             if raw.seekable():

@@ -14,7 +14,7 @@ class NotUtf8(Exception):
 
 @final
 class Text:
-    """Segments packed into one buffer; None and NaN become missing segments."""
+    """Segments packed into one buffer; None, NaN and pandas' NA become missing segments."""
 
     def __new__(cls, segments: list[str | None]) -> Text: ...
     def __len__(self) -> int: ...

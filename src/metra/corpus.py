@@ -172,7 +172,7 @@ class EvalSet:
         """
         self.refs = _streams(refs, refs_per_segment)
         self.source = None if source is None else as_column(source, "the source")
-        self.documents = None if documents is None else list(documents)
+        self.documents = None if documents is None else _ids(documents)
         _same_lengths(self._named())
 
     def _named(self) -> dict[str, Any]:
@@ -292,6 +292,11 @@ def _transposed(refs_per_segment: Any) -> list[Segments]:
     ]
     width = max(map(len, rows), default=1)
     return [[row[at] if at < len(row) else None for row in rows] for at in range(width)]
+
+
+def _ids(documents: Any) -> list[Any]:
+    column = as_column(documents, "the list of documents")
+    return window(column, 0, len(column))
 
 
 def _same_lengths(streams: Mapping[str, Any]) -> None:

@@ -57,6 +57,7 @@ def evaluate(
     >>> round(results["a"]["bleu"].score, 2)
     53.73
     """
+    _refuse_string(levels, "levels", "system")
     for level in levels:
         if level not in LEVELS:
             msg = f"There is no level {level!r}; expected some of {', '.join(LEVELS)}."
@@ -74,6 +75,7 @@ def evaluate(
 
 def by_spec(metrics: Sequence[str | Metric]) -> dict[str, Metric]:
     """Make the metrics; the spec as given is each one's name in the results."""
+    _refuse_string(metrics, "metrics", "bleu")
     if not metrics:
         msg = "There is no metric; give at least one, for example 'bleu'."
         raise OptionError(msg)
@@ -83,6 +85,12 @@ def by_spec(metrics: Sequence[str | Metric]) -> dict[str, Metric]:
         spec = entry if isinstance(entry, str) else entry.signature()
         made[spec] = chosen
     return made
+
+
+def _refuse_string(value: object, name: str, example: str) -> None:
+    if isinstance(value, str):
+        msg = f"{name} is one string; expected a list, for example [{example!r}]."
+        raise OptionError(msg)
 
 
 def evaluate_corpus(

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
 from metra import pool
+from metra.errors import OptionError
 from metra.pool import Array
 
 Aggregate: TypeAlias = Callable[[Array], Array]
@@ -86,6 +87,7 @@ def confidence(
     seed: int = SEED,
 ) -> list[tuple[float, float] | None]:
     """Bootstrap intervals of corpus scores; None where there are fewer than two rows."""
+    _check(method, trials, level, seed)
     if len(samples[0].rows) < 2:
         return [None for _ in samples]
     drawn = bootstrap(samples, trials=trials, rng=np.random.default_rng(seed))
@@ -95,3 +97,16 @@ def confidence(
         else interval(scores, level=level)
         for scores, sample in zip(drawn, samples, strict=True)
     ]
+
+
+def _check(method: str, trials: int, level: float, seed: int) -> None:
+    wrong = {
+        f"method={method!r}": (method in get_args(Method), "percentile or bca"),
+        f"trials={trials}": (trials >= 1, "at least 1"),
+        f"level={level}": (0 < level < 1, "a share between 0 and 1, such as 0.95"),
+        f"seed={seed}": (seed >= 0, "0 or more"),
+    }
+    for given, (possible, expected) in wrong.items():
+        if not possible:
+            msg = f"An interval with {given} is not possible; expected {expected}."
+            raise OptionError(msg)

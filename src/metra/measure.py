@@ -199,9 +199,14 @@ def _kind_name(kind: Any) -> str:
 
 
 def shown(value: object) -> str:
-    """Write an option's value as in a spec."""
+    """Write an option's value as in a spec.
+
+    >>> shown(True), shown(2.0), shown(0.1234567890123)
+    ('yes', '2', '0.1234567890123')
+    """
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return f"{value:g}"
+        short = f"{value:g}"
+        return short if float(short) == value else repr(value)
     return str(value)

@@ -7,6 +7,7 @@ use crate::ngram::{self, RefLength};
 use numpy::{PyArray1, PyArray2, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use std::borrow::Cow;
 
 #[pyfunction]
 pub fn ngram_rows<'py>(
@@ -71,7 +72,7 @@ impl PyFormula {
         totals: &Bound<'py, PyArrayDyn<f64>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let precisions = PyArray1::zeros(totals.py(), self.0.order, false);
-        self.0.precisions(self.table(totals)?, unsafe { precisions.as_slice_mut()? });
+        self.0.precisions(&self.table(totals)?, unsafe { precisions.as_slice_mut()? });
         Ok(precisions)
     }
 }
@@ -79,12 +80,17 @@ impl PyFormula {
 type Scores<'py> = Bound<'py, PyArrayDyn<f64>>;
 
 impl PyFormula {
-    fn table<'a>(&self, totals: &'a Bound<'_, PyArrayDyn<f64>>) -> PyResult<&'a [f64]> {
+    /// The numbers row after row, whatever their order in memory.
+    fn table<'a>(&self, totals: &'a Bound<'_, PyArrayDyn<f64>>) -> PyResult<Cow<'a, [f64]>> {
         let columns = ngram::columns(self.0.order);
-        match totals.shape().last() {
-            // The interpreter stays held while these numbers are read.
-            Some(found) if *found == columns => Ok(unsafe { totals.as_slice()? }),
-            _ => Err(PyValueError::new_err(format!("totals must have {columns} columns"))),
+        if totals.shape().last() != Some(&columns) {
+            return Err(PyValueError::new_err(format!("totals must have {columns} columns")));
+        }
+        // The interpreter stays held while these numbers are read.
+        if totals.is_c_contiguous() {
+            Ok(Cow::Borrowed(unsafe { totals.as_slice()? }))
+        } else {
+            Ok(Cow::Owned(totals.to_owned_array().into_iter().collect()))
         }
     }
 
@@ -93,7 +99,8 @@ impl PyFormula {
         totals: &Bound<'py, PyArrayDyn<f64>>,
         compute: impl Fn(&[f64]) -> f64,
     ) -> PyResult<Scores<'py>> {
-        let rows = self.table(totals)?.chunks_exact(ngram::columns(self.0.order));
+        let table = self.table(totals)?;
+        let rows = table.chunks_exact(ngram::columns(self.0.order));
         let shape = &totals.shape()[..totals.ndim() - 1];
         let scores = PyArrayDyn::zeros(totals.py(), shape, false);
         for (score, row) in unsafe { scores.as_slice_mut()? }.iter_mut().zip(rows) {

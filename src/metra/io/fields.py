@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
+from metra.errors import FormatError
+
 Role: TypeAlias = Literal["output", "reference", "source", "document", "label"]
 
 
@@ -74,3 +76,14 @@ def _field(column: str, default_system: str) -> Field | None:
     if _REFERENCE.fullmatch(name.lower()):
         return Field("reference", name)
     return None
+
+
+def refuse_twins(fields: Sequence[Field], where: str) -> None:
+    """Refuse two columns that are the same thing by the same name."""
+    for at, field in enumerate(fields):
+        if field in fields[:at]:
+            msg = (
+                f"{where} has two columns for the {field.role} {field.name!r}; "
+                "give each column a name of its own."
+            )
+            raise FormatError(msg)

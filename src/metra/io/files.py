@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from metra.corpus import EMPTY, Chunk, Column, checked
 from metra.errors import CorpusError, FormatError, LengthError
-from metra.io.fields import HELP, Field, Role
+from metra.io.fields import HELP, Field, Role, fields_of
 from metra.io.jsonl import Objects
 from metra.io.plain import Lines
 from metra.io.stream import STDIN, shown, stem, suffix
@@ -81,7 +81,7 @@ def open_corpus(
     if source is not None:
         files.append(given(source, "source"))
     if documents is not None:
-        files.append(given(documents, "document"))
+        files.append(_of_documents(given(documents, "document")))
     if sum(file.path == STDIN for file in files) > 1:
         msg = "Standard input (-) is given twice; it can be read for one purpose only."
         raise FormatError(msg)
@@ -94,11 +94,11 @@ class FileCorpus:
     def __init__(self, files: Sequence[Source]) -> None:
         """Look at the files' first lines to learn which columns there are."""
         self._files = files
-        self._wanted: list[list[Field]] = []
+        self._wanted: list[dict[Field, Field]] = []
         for file in files:
             with closing(file.open()) as reader:
                 self._wanted.append(_wanted(file, reader.fields))
-        everything = [field for fields in self._wanted for field in fields]
+        everything = [field for fields in self._wanted for field in fields.values()]
         self.systems = tuple(f.name for f in everything if f.role == "output")
         _refuse_twins(self.systems)
         self.has_source = _at_most_one(everything, "source")
@@ -134,21 +134,21 @@ class FileCorpus:
         refs: list[Column] = []
         source = documents = None
         for file, fields, part in zip(self._files, self._wanted, parts, strict=True):
-            for field in fields:
-                values = part[field]
+            for column, field in fields.items():
+                values = part[column]
                 if field.role == "document":
                     documents = _document_ids(values)
                     continue
                 what = f"{field.role} {field.name!r} in {shown(file.path)}"
                 if not isinstance(values, Text):
                     values = pack(values, what, first=start)
-                column = Column(values)
+                stream = Column(values)
                 if field.role == "output":
-                    systems[field.name] = column
+                    systems[field.name] = stream
                 elif field.role == "reference":
-                    refs.append(column)
+                    refs.append(stream)
                 else:
-                    source = column
+                    source = stream
         return Chunk(systems, refs, source, documents)
 
 
@@ -161,25 +161,41 @@ def _named(output: str) -> tuple[str | None, str]:
     return (name, path) if equals and name and "/" not in name else (None, output)
 
 
-def _wanted(file: Source, fields: Sequence[Field]) -> list[Field]:
-    """Choose the columns that a file is read for: all of an output's, else its role's."""
+def _wanted(file: Source, fields: Sequence[Field]) -> dict[Field, Field]:
+    """Choose the columns that a file is read for, and say what each is taken as.
+
+    An output's file may bring everything; any other brings what it is given for, be it
+    the one column that has no role by its name.
+    """
     if file.role == "output":
         found = [field for field in fields if field.role != "label"]
         if any(field.role == "output" for field in found):
-            return found
+            return {field: field for field in found}
     else:
         found = [field for field in fields if field.role == file.role]
         if found:
-            return found
+            return {field: field for field in found}
         rest = [field for field in fields if field.role == "output"]
         if len(rest) == 1:
-            return rest
+            return {rest[0]: Field(file.role, rest[0].name)}
     names = ", ".join(field.name for field in fields)
     msg = (
         f"{shown(file.path)} has no column for the {file.role}; it has: {names}. "
         f"Columns are recognised by name: {HELP}."
     )
     raise FormatError(msg)
+
+
+def _of_documents(file: Source) -> Source:
+    """Take a table whose first line names no document column as ids, one a line."""
+    if file.format != "tsv":
+        return file
+    with closing(Lines(file.path)) as lines:
+        first = lines.read(1)
+        header = str(first[0]).split("\t") if len(first) else []
+    if any(field.role == "document" for field in fields_of(header, file.name)):
+        return file
+    return replace(file, format="plain")
 
 
 def _refuse_twins(systems: Sequence[str]) -> None:

@@ -9,8 +9,21 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import metra
-from metra import pool
-from metra.infer import bca_interval, bootstrap, confidence, interval
+from metra import infer, pool
+from metra.infer import Sample, interval
+
+
+def confidence(rows, aggregate, **options):
+    """The interval of one sample."""
+    return infer.confidence([Sample(rows, aggregate)], **options)[0]
+
+
+def bootstrap(rows, aggregate, **options):
+    return infer.bootstrap([Sample(rows, aggregate)], **options)[0]
+
+
+def bca_interval(scores, rows, aggregate, **options):
+    return infer.bca_interval(scores, Sample(rows, aggregate), **options)
 
 
 def mean(totals):
@@ -36,7 +49,7 @@ def test_percentiles_by_hand(level):
 def test_percentiles_of_the_bootstrap_are_numpys():
     low, high = confidence(SKEWED, mean, trials=777, seed=42)
     draws = np.concatenate(
-        [mean(part) for part in pool.resampled(SKEWED, 777, np.random.default_rng(42))]
+        [mean(p) for (p,) in pool.resampled([SKEWED], 777, np.random.default_rng(42))]
     )
     assert (low, high) == tuple(np.percentile(draws, [2.5, 97.5]))
 
@@ -106,6 +119,16 @@ def test_the_same_seed_gives_the_same_digits():
     assert first == confidence(SKEWED, mean, seed=7)
     assert first != confidence(SKEWED, mean, seed=8)
     assert confidence(SKEWED, mean) == confidence(SKEWED, mean, trials=1000, seed=12345)
+
+
+def test_samples_share_their_draws():
+    """A sample's interval does not depend on what is resampled along with it."""
+    other = rows_of(np.arange(40))
+    samples = [Sample(SKEWED, mean), Sample(other, mean), Sample(-SKEWED, mean)]
+    together = infer.confidence(samples)
+    assert together == [confidence(s.rows, s.aggregate) for s in samples]
+    drawn = infer.bootstrap(samples, trials=50, rng=np.random.default_rng(0))
+    assert np.array_equal(drawn[0], drawn[2])
 
 
 def test_seed_zero_is_a_seed():

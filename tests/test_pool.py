@@ -71,7 +71,8 @@ def test_leaving_one_out():
 
 def resample(rows, trials, seed=1, **options):
     rng = np.random.default_rng(seed)
-    return np.concatenate(list(pool.resampled(rows, trials, rng, **options)))
+    blocks = pool.resampled([rows], trials, rng, **options)
+    return np.concatenate([totals for (totals,) in blocks])
 
 
 def test_resamples_draw_as_many_rows_as_there_are():
@@ -97,7 +98,12 @@ def test_more_trials_begin_with_the_same_draws():
 
 
 def test_memory_stays_within_the_budget():
-    blocks = list(pool.resampled(np.eye(10), 25, np.random.default_rng(0), budget=100))
+    blocks = _blocks(np.eye(10), 25, budget=100)
     assert [len(block) for block in blocks] == [10, 10, 5]
-    alone = list(pool.resampled(np.eye(10), 3, np.random.default_rng(0), budget=1))
+    alone = _blocks(np.eye(10), 3, budget=1)
     assert [len(block) for block in alone] == [1, 1, 1]
+
+
+def _blocks(rows, trials, **options):
+    found = pool.resampled([rows], trials, np.random.default_rng(0), **options)
+    return [totals for (totals,) in found]

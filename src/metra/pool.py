@@ -14,8 +14,6 @@ Array = NDArray[np.float64]
 
 BLOCK = 1024
 
-_DRAWS_AT_ONCE = 1_000_000
-
 
 class Total:
     """A sum that grows by rows and gives the same digits for any chunk size."""
@@ -68,7 +66,11 @@ def leave_one_out(rows: Array) -> Array:
 
 
 def resampled(
-    matrices: Sequence[Array], trials: int, rng: np.random.Generator
+    matrices: Sequence[Array],
+    trials: int,
+    rng: np.random.Generator,
+    *,
+    budget: int = 1_000_000,
 ) -> Iterator[list[Array]]:
     """Draw as many rows as there are, with replacement, `trials` times; give the totals.
 
@@ -77,7 +79,7 @@ def resampled(
     memory stays flat and the draws are the same whatever is resampled along.
     """
     count = len(matrices[0])
-    block = max(1, min(256, _DRAWS_AT_ONCE // count))
+    block = max(1, min(256, budget // count))
     for start in range(0, trials, block):
         size = min(block, trials - start)
         draws = rng.integers(0, count, (size, count))

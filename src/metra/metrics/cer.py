@@ -27,7 +27,8 @@ def cer(
     references and the choice among equal alignments are those of `wer`. To leave white
     space out altogether, use wer:tok=char.
 
-    Equals jiwer 4 on any text with one reference; of equally short alignments jiwer often
+    Levenshtein 1966, "Binary codes capable of correcting deletions, insertions, and
+    reversals". Equals jiwer 4 on any text with one reference; of equally short alignments jiwer often
     shows another one.
 
     Options:

@@ -34,7 +34,7 @@ def meteor(
     tok: str = "13a",
     case: Literal["mixed", "lower"] = "lower",
 ) -> Metric:
-    """Matched words by form, stem and synonym, ordered ones better; 0 to 100, high is good.
+    """Words matched by form, stem and meaning, in order; 0 to 100. Higher is better.
 
     Words of the output are linked to words of a reference, each at most once, so that as
     many as possible are equal and the links form as few chunks, runs in the same order

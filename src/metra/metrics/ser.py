@@ -21,6 +21,8 @@ def ser(
     Output and reference are equal if they have the same words in the same order after
     preparation, so how much white space is between them does not matter.
 
+    Federico 2008, lecture on MT evaluation; an old companion of the word error rate.
+
     Options:
         tok: how text is cut into words; none cuts at white space.
         case: whether letter case counts.

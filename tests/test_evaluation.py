@@ -196,3 +196,21 @@ def test_the_contract_of_the_readme():
     assert len(result.segments) == 3
     low, high = result.interval()
     assert low <= result.score <= high
+
+
+def test_the_unit_of_resampling_can_be_chosen():
+    evalset = metra.EvalSet(
+        [["a b", "c d", "e f", "g h"]], documents=["x", "x", "y", "y"]
+    )
+    outputs = {"one": ["a b", "c x", "e f", "x h"]}
+
+    def signature(unit):
+        found = metra.evaluate(evalset, outputs, ["wer"], ci=True, ci_unit=unit)
+        return found["one"]["wer"].signature
+
+    assert "|ci_unit:segment|" in signature("auto")
+    assert "|ci_unit:document|" in signature("document")
+    with pytest.raises(
+        OptionError, match=r"ci_unit='word' is not possible; expected one of"
+    ):
+        signature("word")

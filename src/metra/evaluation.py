@@ -16,6 +16,7 @@ from metra.text import Segments
 
 CHUNK = 1024
 LEVELS = ("system", "document", "segment")
+CI_UNITS = ("auto", "segment", "document")
 
 # Fewer documents than this say little about documents in general: segments are resampled.
 ENOUGH_DOCUMENTS = 20
@@ -47,6 +48,7 @@ def evaluate(
     levels: Sequence[str] = ("system",),
     ci: bool = False,
     ci_method: infer.Method = "percentile",
+    ci_unit: str = "auto",
     trials: int = infer.TRIALS,
     seed: int = infer.SEED,
 ) -> Results:
@@ -62,11 +64,15 @@ def evaluate(
         if level not in LEVELS:
             msg = f"There is no level {level!r}; expected some of {', '.join(LEVELS)}."
             raise OptionError(msg)
+    if ci_unit not in CI_UNITS:
+        msg = f"ci_unit={ci_unit!r} is not possible; expected one of {', '.join(CI_UNITS)}."
+        raise OptionError(msg)
     questions = Questions(
         documents="document" in levels,
         segments="segment" in levels,
         ci=ci,
         ci_method=ci_method,
+        ci_unit=ci_unit,
         trials=trials,
         seed=seed,
     )

@@ -39,7 +39,8 @@ _EXACT: dict[str, Role] = {
 }
 
 _NAMED_OUTPUT = re.compile(r"(?:output|hyp|sys|system):(.+)", re.DOTALL)
-_REFERENCE = re.compile(r"ref(?:erence)?(?:[:_.-]?\w{0,12})", re.DOTALL)
+# ref, reference, ref2, refA, ref:NAME: not reformer, which is a system.
+_REFERENCE = re.compile(r"ref(?:erence)?(?:\d+|[a-z]|[:_.-].+)?", re.DOTALL)
 
 HELP = (
     "source, doc, ref or ref:NAME, and output or output:NAME; where no column is called "

@@ -28,8 +28,8 @@ def cer(
     space out altogether, use wer:tok=char.
 
     Levenshtein 1966, "Binary codes capable of correcting deletions, insertions, and
-    reversals". Equals jiwer 4 on any text with one reference; of equally short alignments jiwer often
-    shows another one.
+    reversals". Equals jiwer 4 on any text with one reference; of equally short
+    alignments jiwer often shows another one.
 
     Options:
         unit: what a character is: a Unicode code point (char), or what a reader sees as

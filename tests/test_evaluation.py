@@ -68,7 +68,7 @@ def test_intervals_are_those_of_the_single_score(method):
     score = evaluate(ci=True, ci_method=method, trials=100, seed=3)["bad"]["bleu"]
     single = metra.score(OUTPUTS["bad"], REFS)
     assert score.interval == single.interval(method=method, trials=100, seed=3)
-    assert f"|ci:{method}|unit:segment|trials:100|seed:3|" in score.signature
+    assert f"|ci:{method}|ci_unit:segment|trials:100|seed:3|" in score.signature
 
 
 def test_metrics_may_be_records():

@@ -242,7 +242,7 @@ def _score(metric: Metric, tally: Tally, sheets: Sheets, questions: Questions) -
         )
         more = {
             "ci": questions.ci_method,
-            "unit": "document" if by_document else "segment",
+            "ci_unit": "document" if by_document else "segment",
             "trials": questions.trials,
             "seed": questions.seed,
         }

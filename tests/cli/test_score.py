@@ -164,7 +164,7 @@ def test_json_of_every_level(score, files):
     low, high = found["interval"]
     assert low <= found["score"] <= high
     assert found["segment_signature"] == SEGMENT
-    more = "|ci:percentile|unit:segment|trials:50|seed:12345"
+    more = "|ci:percentile|ci_unit:segment|trials:50|seed:12345"
     assert found["signature"] == signature(4, "no", more)
 
 
@@ -223,7 +223,7 @@ def test_intervals(score, files, method):
     ran = score("--ci", "--ci-method", method, "--trials", "300", "--seed", "7",
                 "--format", "json")  # fmt: skip
     found = json.loads(ran.out)["systems"][1]["scores"]["bleu"]
-    assert f"|ci:{method}|unit:segment|trials:300|seed:7|" in found["signature"]
+    assert f"|ci:{method}|ci_unit:segment|trials:300|seed:7|" in found["signature"]
     texts = {
         name: (files / f"{name}.txt").read_text().split("\n")[:-1]
         for name in ("sysB", "ref.1", "ref.2")
@@ -256,7 +256,7 @@ def test_documents_are_resampled_where_there_are_enough(write, cli):
     def unit(documents: int, *more: str) -> str:
         docs = write("docs.txt", [f"d{at % documents}" for at in range(60)])
         ran = cli("score", output, "-r", reference, "--docs", docs, "--ci", *more)
-        return ran.out.partition("|unit:")[2].partition("|")[0]
+        return ran.out.partition("|ci_unit:")[2].partition("|")[0]
 
     assert unit(19) == "segment"
     assert unit(20) == "document"

@@ -27,7 +27,7 @@ impl RefLength {
 }
 
 /// How many numbers `rows` gives for a segment.
-pub fn columns(order: usize) -> usize {
+pub const fn columns(order: usize) -> usize {
     2 * order + 2
 }
 

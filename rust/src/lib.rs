@@ -1,5 +1,6 @@
 //! The counting kernels of metra. Only `python` knows that there is a Python.
 
+pub mod bitsets;
 pub mod bleu;
 pub mod edit;
 pub mod error_rates;

@@ -1,5 +1,6 @@
 //! Clipped n-gram matches of outputs and references.
 
+use crate::bitsets::{self, Bitsets};
 use crate::hits::{Hits, NONE, Pair};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -27,7 +28,7 @@ impl RefLength {
 }
 
 /// How many numbers `rows` gives for a segment.
-pub fn columns(order: usize) -> usize {
+pub const fn columns(order: usize) -> usize {
     2 * order + 2
 }
 
@@ -52,18 +53,11 @@ fn fill(hits: &Hits, order: usize, ref_length: RefLength, rows: &mut [f64], scra
     }
 }
 
-/// From here on a table of n-grams is smaller and faster than bitsets.
-const LONG: usize = 1024;
-
 #[derive(Default)]
 struct Scratch {
-    /// For each id, the reference positions that hold it.
-    positions: Vec<u64>,
-    /// For each order, the reference positions where a match of that order begins, from the
-    /// output position worked on.
-    open: Vec<u64>,
-    /// For each order, the reference positions whose n-gram has been matched already.
-    used: Vec<u64>,
+    bitsets: Bitsets,
+    /// For each order, the output positions whose n-gram matches a reference.
+    found: Vec<u64>,
 }
 
 thread_local! {
@@ -72,124 +66,44 @@ thread_local! {
 
 impl Scratch {
     fn count(&mut self, pair: &Pair<'_>, matches: &mut [f64]) {
+        let order = matches.len();
         let mut references = pair.references();
         let longest = references.clone().map(<[u32]>::len).max().unwrap_or(0);
         if longest == 0 || pair.output.is_empty() {
             return;
         }
-        if longest > LONG {
+        if longest > bitsets::LONGEST || order > bitsets::ORDERS {
             return count_by_table(pair, matches);
         }
-        match (references.next(), references.next()) {
-            (Some(only), None) if longest <= 64 => self.count_one_word(pair, only, matches),
-            _ => self.count_bitsets(pair, longest.div_ceil(64), matches),
-        }
-    }
-
-    /// One reference of up to 64 tokens.
-    fn count_one_word(&mut self, pair: &Pair<'_>, reference: &[u32], matches: &mut [f64]) {
-        self.positions.clear();
-        self.positions.resize(pair.types, 0);
-        for (at, id) in reference.iter().enumerate() {
-            self.positions[*id as usize] |= 1 << at;
-        }
-        match matches.len() {
-            1 => count_levels::<1>(pair.output, &self.positions, matches),
-            2 => count_levels::<2>(pair.output, &self.positions, matches),
-            3 => count_levels::<3>(pair.output, &self.positions, matches),
-            4 => count_levels::<4>(pair.output, &self.positions, matches),
-            _ => self.count_bitsets(pair, 1, matches),
-        }
-    }
-
-    /// Any number of references, in bitsets of `words` words each: a position's n-gram counts if
-    /// any reference has it free.
-    fn count_bitsets(&mut self, pair: &Pair<'_>, words: usize, matches: &mut [f64]) {
-        let order = matches.len();
-        let width = pair.references().count();
-        let stride = width * words;
-        self.positions.clear();
-        self.positions.resize((pair.types + 1) * stride, 0);
-        for (reference, ids) in pair.references().enumerate() {
-            for (at, id) in ids.iter().enumerate() {
-                let word = *id as usize * stride + reference * words + at / 64;
-                self.positions[word] |= 1 << (at % 64);
+        let counts = match (references.next(), references.next()) {
+            (Some(only), None) => {
+                let mut counts = [0; bitsets::ORDERS];
+                let see = |_, n: usize, found| counts[n] += found as u32;
+                self.bitsets.walk(pair.output, only, pair.types, order, see);
+                counts
             }
-        }
-        self.open.clear();
-        self.open.resize(order * stride, 0);
-        self.used.clear();
-        self.used.resize(order * stride, 0);
-        for id in pair.output.iter().rev() {
-            // The row behind the last type is empty: it stands for a token of no reference.
-            let id = if *id == NONE { pair.types } else { *id as usize };
-            let here = &self.positions[id * stride..][..stride];
-            for n in (0..order).rev() {
-                let (below, level) = self.open.split_at_mut(n * stride);
-                let level = &mut level[..stride];
-                if n == 0 {
-                    level.copy_from_slice(here);
-                } else {
-                    let shorter = &below[(n - 1) * stride..];
-                    for reference in (0..stride).step_by(words) {
-                        let range = reference..reference + words;
-                        extend(&mut level[range.clone()], &here[range.clone()], &shorter[range]);
-                    }
-                }
-                let used = &mut self.used[n * stride..][..stride];
-                let mut found = false;
-                for reference in (0..stride).step_by(words) {
-                    let range = reference..reference + words;
-                    found |= take_first_free(&level[range.clone()], &mut used[range]);
-                }
-                matches[n] += found as u8 as f64;
-            }
+            _ => self.count_in_any(pair, order),
+        };
+        for (matched, count) in matches.iter_mut().zip(counts) {
+            *matched = count as f64;
         }
     }
-}
 
-/// A match of N words at (i, j) is a word match there that a match of N-1 words at (i+1, j+1) goes
-/// on from; each output position takes the first reference position of its n-gram that none has
-/// taken yet.
-fn count_levels<const N: usize>(output: &[u32], positions: &[u64], matches: &mut [f64]) {
-    let mut open = [0u64; N];
-    let mut used = [0u64; N];
-    let mut counts = [0u32; N];
-    for id in output.iter().rev() {
-        // NONE lies behind the last position.
-        let here = positions.get(*id as usize).copied().unwrap_or(0);
-        let mut level = here;
-        for n in 0..N {
-            let free = level & !used[n];
-            used[n] |= free & free.wrapping_neg();
-            counts[n] += (free != 0) as u32;
-            let longer = here & (open[n] >> 1);
-            open[n] = level;
-            level = longer;
+    /// Several references: an n-gram counts if any one of them has it, as often as that one does.
+    fn count_in_any(&mut self, pair: &Pair<'_>, order: usize) -> [u32; bitsets::ORDERS] {
+        let words = pair.output.len().div_ceil(64);
+        self.found.clear();
+        self.found.resize(bitsets::ORDERS * words, 0);
+        for reference in pair.references() {
+            let see = |position: usize, n: usize, found| {
+                self.found[n * words + position / 64] |= (found as u64) << (position % 64);
+            };
+            self.bitsets.walk(pair.output, reference, pair.types, order, see);
         }
+        std::array::from_fn(|n| {
+            self.found[n * words..][..words].iter().map(|word| word.count_ones()).sum()
+        })
     }
-    for (matched, count) in matches.iter_mut().zip(counts) {
-        *matched = count as f64;
-    }
-}
-
-/// level = here & (shorter >> 1), over words.
-fn extend(level: &mut [u64], here: &[u64], shorter: &[u64]) {
-    for word in 0..level.len() {
-        let carried = shorter.get(word + 1).map_or(0, |next| next << 63);
-        level[word] = here[word] & (shorter[word] >> 1 | carried);
-    }
-}
-
-fn take_first_free(level: &[u64], used: &mut [u64]) -> bool {
-    for (open, used) in level.iter().zip(used) {
-        let free = open & !*used;
-        if free != 0 {
-            *used |= free & free.wrapping_neg();
-            return true;
-        }
-    }
-    false
 }
 
 /// Long segments: names every n-gram by the pair of its first (n-1)-gram and its last word.
@@ -258,34 +172,30 @@ mod tests {
         Hits::new(&tokens(output), &references.iter().collect::<Vec<_>>())
     }
 
-    /// The three ways to count agree, whatever the lengths.
+    /// Bitsets and the table agree, whatever the lengths, the order and the number of references.
     #[test]
-    fn three_ways_agree() {
+    fn two_ways_agree() {
         let mut state = 1u32;
         let mut random = |below: u32| {
             state = state.wrapping_mul(1664525).wrapping_add(1013904223);
             (state >> 16) % below
         };
-        for round in 0..400 {
-            let mut sentence = |most: u32| -> Vec<u32> {
-                let length = random(most);
+        for round in 0..600 {
+            let order = 1 + random(8) as usize;
+            let longest = [20, 64, 65, 128, 129, 256, 257, 512, 513, 1025][round % 10];
+            let mut sentence = || -> Vec<u32> {
+                let length = random(longest);
                 let types = 1 + random(9);
                 (0..length).map(|_| random(types)).collect()
             };
-            let output = sentence(90);
-            let width = 1 + round % 3;
-            let references: Vec<_> =
-                (0..width).map(|_| sentence(if round % 2 == 0 { 64 } else { 200 })).collect();
+            let output = sentence();
+            let references: Vec<_> = (0..1 + round % 3).map(|_| sentence()).collect();
             let hits = hits(&output, &references);
-            let pair = hits.get(0);
-            let mut fast = [0.0; 5];
-            Scratch::default().count(&pair, &mut fast);
-            let mut bitsets = [0.0; 5];
-            Scratch::default().count_bitsets(&pair, 4, &mut bitsets);
-            let mut table = [0.0; 5];
-            count_by_table(&pair, &mut table);
-            assert_eq!(fast, table, "{output:?} {references:?}");
-            assert_eq!(bitsets, table, "{output:?} {references:?}");
+            let mut by_bitsets = [0.0; 8];
+            Scratch::default().count(&hits.get(0), &mut by_bitsets[..order]);
+            let mut by_table = [0.0; 8];
+            count_by_table(&hits.get(0), &mut by_table[..order]);
+            assert_eq!(by_bitsets, by_table, "{output:?} {references:?}");
         }
     }
 

@@ -85,41 +85,19 @@ impl<'a> Sentence<'a> {
         (0..sentence.len()).map(move |index| sentence.token(index))
     }
 
-    /// Two words that name the token: its bytes and length if it has less than sixteen, else a
-    /// digest of its bytes, which another long token may share.
+    /// Each token's key, in order.
     #[inline(always)]
-    pub fn key(&self, index: usize) -> Key {
-        let start = self.starts[index] as usize;
-        let length = (self.ends[index] - self.starts[index]) as usize;
-        let window: &[u8; PADDING] = self.bytes[start..start + PADDING].try_into().unwrap();
-        let low = u64::from_le_bytes(window[..8].try_into().unwrap());
-        let high = u64::from_le_bytes(window[8..].try_into().unwrap());
-        if length < PADDING {
-            let mask = MASKS[length];
-            Key(low & mask.0, high & mask.1 | (length as u64) << 56)
-        } else {
-            let token = &self.bytes[start..start + length];
-            let digest = token.chunks(8).fold(length as u64, |digest, chunk| {
-                let mut word = [0; 8];
-                word[..chunk.len()].copy_from_slice(chunk);
-                (digest.rotate_left(5) ^ u64::from_le_bytes(word)).wrapping_mul(SPREAD)
-            });
-            Key(low ^ digest, digest | LONG)
-        }
+    pub fn keys(&self) -> impl ExactSizeIterator<Item = Key> + use<'a> {
+        let bytes = self.bytes;
+        let bounds = self.starts.iter().zip(self.ends);
+        bounds.map(move |(start, end)| Key::of(&bytes[*start as usize..], (end - start) as usize))
     }
 }
 
-/// A token's name in a table: exact for tokens of less than sixteen bytes.
+/// Two words that name a token: its bytes and length if it has less than sixteen, else a digest
+/// of its bytes, which another long token may share.
 #[derive(Clone, Copy, Default)]
 pub struct Key(u64, u64);
-
-impl PartialEq for Key {
-    #[inline(always)]
-    fn eq(&self, other: &Key) -> bool {
-        // Both halves in one comparison: two branches would be one to guess too many.
-        (self.0 ^ other.0) | (self.1 ^ other.1) == 0
-    }
-}
 
 const LONG: u64 = 0xff << 56;
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -137,14 +115,43 @@ const MASKS: [(u64, u64); PADDING] = {
 };
 
 impl Key {
+    /// Names the token of this length that `bytes` begin with.
+    #[inline(always)]
+    fn of(bytes: &[u8], length: usize) -> Self {
+        let window = u128::from_le_bytes(*bytes.first_chunk().unwrap());
+        let (low, high) = (window as u64, (window >> 64) as u64);
+        if length < PADDING {
+            let mask = MASKS[length];
+            Key(low & mask.0, high & mask.1 | (length as u64) << 56)
+        } else {
+            Key::digest(&bytes[..length])
+        }
+    }
+
+    #[cold]
+    fn digest(token: &[u8]) -> Self {
+        let digest = token.chunks(8).fold(token.len() as u64, |digest, chunk| {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            (digest.rotate_left(5) ^ u64::from_le_bytes(word)).wrapping_mul(SPREAD)
+        });
+        Key(digest, digest | LONG)
+    }
+
+    /// Zero for equal keys.
+    #[inline(always)]
+    pub fn difference(self, other: Key) -> u64 {
+        (self.0 ^ other.0) | (self.1 ^ other.1)
+    }
+
     pub fn is_long(self) -> bool {
         self.1 >= LONG
     }
 
+    /// A number whose upper bits depend on every bit of the key.
     #[inline(always)]
     pub fn hash(self) -> u64 {
-        let mixed = (self.0 ^ self.1.rotate_left(23)).wrapping_mul(SPREAD);
-        (mixed ^ mixed >> 32).wrapping_mul(SPREAD)
+        (self.0 ^ self.1.rotate_left(23)).wrapping_mul(SPREAD)
     }
 }
 

@@ -1,12 +1,17 @@
 //! The counting kernels of metra. Only `python` knows that there is a Python.
 
 pub mod bleu;
+pub mod characters;
+pub mod chrf;
 pub mod hits;
+pub mod information;
 pub mod lines;
 pub mod ngram;
+pub mod nist;
 #[cfg(feature = "python")]
 mod python;
 pub mod text;
 pub mod tokenize;
 pub mod tokens;
 pub mod types;
+pub mod vocabulary;

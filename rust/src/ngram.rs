@@ -14,7 +14,7 @@ pub enum RefLength {
 }
 
 impl RefLength {
-    fn of(self, output: usize, references: impl Iterator<Item = usize> + Clone) -> f64 {
+    pub fn of(self, output: usize, references: impl Iterator<Item = usize> + Clone) -> f64 {
         let count = references.clone().count().max(1);
         match self {
             RefLength::Closest => references
@@ -52,8 +52,22 @@ fn fill(hits: &Hits, order: usize, ref_length: RefLength, rows: &mut [f64], scra
     }
 }
 
+/// The clipped matches of one segment, as many orders as `matches` has room for.
+pub fn count(pair: &Pair<'_>, matches: &mut [f64]) {
+    SCRATCH.with_borrow_mut(|scratch| scratch.count(pair, matches));
+}
+
+/// Calls `see` with each position of the output, each order less one, and whether the n-gram
+/// that begins there is one of those that match. Positions without any may be left out.
+pub fn each_match(pair: &Pair<'_>, order: usize, see: impl FnMut(usize, usize, bool)) {
+    SCRATCH.with_borrow_mut(|scratch| scratch.walk(pair, order, see));
+}
+
 /// From here on a table of n-grams is smaller and faster than bitsets.
 const LONG: usize = 1024;
+
+/// Up to this order, a reference of up to 64 tokens is counted in registers.
+const LEVELS: usize = 5;
 
 #[derive(Default)]
 struct Scratch {
@@ -72,40 +86,69 @@ thread_local! {
 
 impl Scratch {
     fn count(&mut self, pair: &Pair<'_>, matches: &mut [f64]) {
+        match matches.len() {
+            1..=LEVELS => {
+                let mut counts = [0u32; LEVELS];
+                self.walk(pair, matches.len(), |_, n, found| counts[n] += found as u32);
+                for (matched, count) in matches.iter_mut().zip(counts) {
+                    *matched = count as f64;
+                }
+            }
+            order => self.walk(pair, order, |_, n, found| matches[n] += found as u8 as f64),
+        }
+    }
+
+    #[inline(always)]
+    fn walk(&mut self, pair: &Pair<'_>, order: usize, see: impl FnMut(usize, usize, bool)) {
         let mut references = pair.references();
         let longest = references.clone().map(<[u32]>::len).max().unwrap_or(0);
         if longest == 0 || pair.output.is_empty() {
             return;
         }
         if longest > LONG {
-            return count_by_table(pair, matches);
+            let references: Vec<&[u32]> = references.collect();
+            return walk_table(pair.output, &references, pair.types, order, see);
         }
         match (references.next(), references.next()) {
-            (Some(only), None) if longest <= 64 => self.count_one_word(pair, only, matches),
-            _ => self.count_bitsets(pair, longest.div_ceil(64), matches),
+            (Some(only), None) if longest <= 64 && order <= LEVELS => {
+                self.walk_one_word(pair, only, order, see)
+            }
+            _ => self.walk_bitsets(pair, longest.div_ceil(64), order, see),
         }
     }
 
     /// One reference of up to 64 tokens.
-    fn count_one_word(&mut self, pair: &Pair<'_>, reference: &[u32], matches: &mut [f64]) {
+    #[inline(always)]
+    fn walk_one_word(
+        &mut self,
+        pair: &Pair<'_>,
+        reference: &[u32],
+        order: usize,
+        see: impl FnMut(usize, usize, bool),
+    ) {
         self.positions.clear();
         self.positions.resize(pair.types, 0);
         for (at, id) in reference.iter().enumerate() {
             self.positions[*id as usize] |= 1 << at;
         }
-        match matches.len() {
-            1 => count_levels::<1>(pair.output, &self.positions, matches),
-            2 => count_levels::<2>(pair.output, &self.positions, matches),
-            3 => count_levels::<3>(pair.output, &self.positions, matches),
-            4 => count_levels::<4>(pair.output, &self.positions, matches),
-            _ => self.count_bitsets(pair, 1, matches),
+        match order {
+            1 => walk_levels::<1>(pair.output, &self.positions, see),
+            2 => walk_levels::<2>(pair.output, &self.positions, see),
+            3 => walk_levels::<3>(pair.output, &self.positions, see),
+            4 => walk_levels::<4>(pair.output, &self.positions, see),
+            _ => walk_levels::<LEVELS>(pair.output, &self.positions, see),
         }
     }
 
     /// Any number of references, in bitsets of `words` words each: a position's n-gram counts if
     /// any reference has it free.
-    fn count_bitsets(&mut self, pair: &Pair<'_>, words: usize, matches: &mut [f64]) {
-        let order = matches.len();
+    fn walk_bitsets(
+        &mut self,
+        pair: &Pair<'_>,
+        words: usize,
+        order: usize,
+        mut see: impl FnMut(usize, usize, bool),
+    ) {
         let width = pair.references().count();
         let stride = width * words;
         self.positions.clear();
@@ -120,7 +163,7 @@ impl Scratch {
         self.open.resize(order * stride, 0);
         self.used.clear();
         self.used.resize(order * stride, 0);
-        for id in pair.output.iter().rev() {
+        for (position, id) in pair.output.iter().enumerate().rev() {
             // The row behind the last type is empty: it stands for a token of no reference.
             let id = if *id == NONE { pair.types } else { *id as usize };
             let here = &self.positions[id * stride..][..stride];
@@ -142,7 +185,7 @@ impl Scratch {
                     let range = reference..reference + words;
                     found |= take_first_free(&level[range.clone()], &mut used[range]);
                 }
-                matches[n] += found as u8 as f64;
+                see(position, n, found);
             }
         }
     }
@@ -151,25 +194,26 @@ impl Scratch {
 /// A match of N words at (i, j) is a word match there that a match of N-1 words at (i+1, j+1) goes
 /// on from; each output position takes the first reference position of its n-gram that none has
 /// taken yet.
-fn count_levels<const N: usize>(output: &[u32], positions: &[u64], matches: &mut [f64]) {
+#[inline(always)]
+fn walk_levels<const N: usize>(
+    output: &[u32],
+    positions: &[u64],
+    mut see: impl FnMut(usize, usize, bool),
+) {
     let mut open = [0u64; N];
     let mut used = [0u64; N];
-    let mut counts = [0u32; N];
-    for id in output.iter().rev() {
+    for (position, id) in output.iter().enumerate().rev() {
         // NONE lies behind the last position.
         let here = positions.get(*id as usize).copied().unwrap_or(0);
         let mut level = here;
         for n in 0..N {
             let free = level & !used[n];
             used[n] |= free & free.wrapping_neg();
-            counts[n] += (free != 0) as u32;
+            see(position, n, free != 0);
             let longer = here & (open[n] >> 1);
             open[n] = level;
             level = longer;
         }
-    }
-    for (matched, count) in matches.iter_mut().zip(counts) {
-        *matched = count as f64;
     }
 }
 
@@ -192,37 +236,49 @@ fn take_first_free(level: &[u64], used: &mut [u64]) -> bool {
     false
 }
 
+/// The clipped matches of ids below `types` (or `NONE`), by a table of n-grams.
+pub fn count_by_table(output: &[u32], references: &[&[u32]], types: usize, matches: &mut [f64]) {
+    let order = matches.len();
+    let see = |_, n: usize, found| matches[n] += found as u8 as f64;
+    walk_table(output, references, types, order, see);
+}
+
 /// Long segments: names every n-gram by the pair of its first (n-1)-gram and its last word.
-fn count_by_table(pair: &Pair<'_>, matches: &mut [f64]) {
-    let mut references: Vec<Vec<u32>> = pair.references().map(<[u32]>::to_vec).collect();
-    let mut output = pair.output.to_vec();
-    let mut types = pair.types;
-    for (below, matched) in matches.iter_mut().enumerate() {
+fn walk_table(
+    output: &[u32],
+    references: &[&[u32]],
+    mut types: usize,
+    order: usize,
+    mut see: impl FnMut(usize, usize, bool),
+) {
+    let mut grams: Vec<Vec<u32>> = references.iter().map(|words| words.to_vec()).collect();
+    let mut output_grams = output.to_vec();
+    for below in 0..order {
         if below > 0 {
             let mut names = FxHashMap::default();
-            for (grams, words) in references.iter_mut().zip(pair.references()) {
+            for (grams, words) in grams.iter_mut().zip(references) {
                 name_longer(grams, words, below, |key| {
                     let next = names.len() as u32;
                     *names.entry(key).or_insert(next)
                 });
             }
-            name_longer(&mut output, pair.output, below, |key| {
+            name_longer(&mut output_grams, output, below, |key| {
                 names.get(&key).copied().unwrap_or(NONE)
             });
             types = names.len();
         }
         let mut clip = vec![0u32; types];
         let mut counts = vec![0u32; types];
-        for grams in &references {
+        for grams in &grams {
             counts.fill(0);
             for id in grams {
                 counts[*id as usize] += 1;
                 clip[*id as usize] = clip[*id as usize].max(counts[*id as usize]);
             }
         }
-        for id in output.iter().filter(|id| **id != NONE) {
+        for (position, id) in output_grams.iter().enumerate().filter(|gram| *gram.1 != NONE) {
             let left = &mut clip[*id as usize];
-            *matched += (*left > 0) as u8 as f64;
+            see(position, below, *left > 0);
             *left = left.saturating_sub(1);
         }
     }
@@ -281,9 +337,11 @@ mod tests {
             let mut fast = [0.0; 5];
             Scratch::default().count(&pair, &mut fast);
             let mut bitsets = [0.0; 5];
-            Scratch::default().count_bitsets(&pair, 4, &mut bitsets);
+            let see = |_, n: usize, found| bitsets[n] += found as u8 as f64;
+            Scratch::default().walk_bitsets(&pair, 4, 5, see);
             let mut table = [0.0; 5];
-            count_by_table(&pair, &mut table);
+            let references: Vec<_> = pair.references().collect();
+            count_by_table(pair.output, &references, pair.types, &mut table);
             assert_eq!(fast, table, "{output:?} {references:?}");
             assert_eq!(bitsets, table, "{output:?} {references:?}");
         }

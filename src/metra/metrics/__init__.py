@@ -11,6 +11,8 @@ from metra.measure import Metric, parse_spec
 # name: module of this package that holds the factory of the same name
 BUILT_IN = {
     "bleu": "bleu",
+    "chrf": "chrf",
+    "nist": "nist",
 }
 
 

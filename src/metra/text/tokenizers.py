@@ -10,7 +10,8 @@ from metra.errors import MissingResourceError, UnknownNameError, no_such
 BUILT_IN = ("13a", "intl", "zh", "zh-fixed", "char", "none")
 
 # mteval's own ways, which `style=mteval` asks for: not sacreBLEU's in a few corners.
-PRIVATE = ("mteval-13a", "mteval-intl")
+# chrF++'s words.
+PRIVATE = ("mteval-13a", "mteval-intl", "chrf")
 
 # Tokenisers that need a package: module, function in it that makes the tokeniser, extra.
 OPTIONAL = {

@@ -120,6 +120,17 @@ impl<'a> Pair<'a> {
             (!reference.missing).then_some(tokens)
         })
     }
+
+    /// The same output with each reference that is there on its own.
+    pub fn singly(&self) -> impl Iterator<Item = Pair<'a>> + use<'a> {
+        let (output, types, ids, mut start) = (self.output, self.types, self.ids, self.start);
+        self.references.iter().filter_map(move |reference| {
+            let references = std::slice::from_ref(reference);
+            let alone = Pair { output, types, ids, start, references };
+            start = reference.end;
+            (!reference.missing).then_some(alone)
+        })
+    }
 }
 
 /// An open-addressed table of one segment's reference tokens.
@@ -254,9 +265,12 @@ mod tests {
         assert_eq!(pair.output, [1, NONE, 0, 1]);
         assert_eq!(pair.references().collect::<Vec<_>>(), [&[0, 1, 0][..], &[2, 1][..]]);
         assert_eq!(pair.types, 3);
+        let singly = pair.singly().map(|pair| pair.references().collect::<Vec<_>>());
+        assert_eq!(singly.collect::<Vec<_>>(), [[&[0, 1, 0][..]], [&[2, 1][..]]]);
         let pair = hits.get(1);
         assert_eq!(pair.output, [NONE]);
         assert_eq!(pair.references().collect::<Vec<_>>(), [&[] as &[u32]]);
+        assert_eq!(pair.singly().count(), 1);
     }
 
     #[test]

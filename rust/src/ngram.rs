@@ -15,7 +15,8 @@ pub enum RefLength {
 }
 
 impl RefLength {
-    fn of(self, output: usize, references: impl Iterator<Item = usize> + Clone) -> f64 {
+    /// The length that stands against an output of this length.
+    pub fn of(self, output: usize, references: impl Iterator<Item = usize> + Clone) -> f64 {
         let count = references.clone().count().max(1);
         match self {
             RefLength::Closest => references
@@ -53,6 +54,23 @@ fn fill(hits: &Hits, order: usize, ref_length: RefLength, rows: &mut [f64], scra
     }
 }
 
+/// The clipped matches of one segment, as many orders as `matches` has room for.
+pub fn count(pair: &Pair<'_>, matches: &mut [f64]) {
+    SCRATCH.with_borrow_mut(|scratch| scratch.count(pair, matches));
+}
+
+/// Calls `see` with each position of the output, each order less one, and whether the n-gram
+/// that begins there is one of those that match. Positions without any may be left out.
+pub fn each_match(pair: &Pair<'_>, order: usize, mut see: impl FnMut(usize, usize, bool)) {
+    SCRATCH.with_borrow_mut(|scratch| {
+        scratch.walk(pair, order, |position, n, found| {
+            if n < order {
+                see(position, n, found);
+            }
+        })
+    });
+}
+
 #[derive(Default)]
 struct Scratch {
     bitsets: Bitsets,
@@ -66,77 +84,102 @@ thread_local! {
 
 impl Scratch {
     fn count(&mut self, pair: &Pair<'_>, matches: &mut [f64]) {
-        let order = matches.len();
+        if matches.len() > bitsets::ORDERS {
+            let order = matches.len();
+            return self.walk(pair, order, |_, n, found| matches[n] += found as u8 as f64);
+        }
+        let mut counts = [0; bitsets::ORDERS];
+        self.walk(pair, matches.len(), |_, n, found| counts[n] += found as u32);
+        for (matched, count) in matches.iter_mut().zip(counts) {
+            *matched = count as f64;
+        }
+    }
+
+    /// Calls `see` as `Bitsets::walk` does.
+    #[inline(always)]
+    fn walk(&mut self, pair: &Pair<'_>, order: usize, see: impl FnMut(usize, usize, bool)) {
         let mut references = pair.references();
         let longest = references.clone().map(<[u32]>::len).max().unwrap_or(0);
         if longest == 0 || pair.output.is_empty() {
             return;
         }
         if longest > bitsets::LONGEST || order > bitsets::ORDERS {
-            return count_by_table(pair, matches);
+            let references: Vec<&[u32]> = references.collect();
+            return walk_table(pair.output, &references, pair.types, order, see);
         }
-        let counts = match (references.next(), references.next()) {
+        match (references.next(), references.next()) {
             (Some(only), None) => {
-                let mut counts = [0; bitsets::ORDERS];
-                let see = |_, n: usize, found| counts[n] += found as u32;
                 self.bitsets.walk(pair.output, only, pair.types, order, see);
-                counts
             }
-            _ => self.count_in_any(pair, order),
-        };
-        for (matched, count) in matches.iter_mut().zip(counts) {
-            *matched = count as f64;
+            _ => self.walk_any(pair, order, see),
         }
     }
 
     /// Several references: an n-gram counts if any one of them has it, as often as that one does.
-    fn count_in_any(&mut self, pair: &Pair<'_>, order: usize) -> [u32; bitsets::ORDERS] {
+    fn walk_any(&mut self, pair: &Pair<'_>, order: usize, mut see: impl FnMut(usize, usize, bool)) {
         let words = pair.output.len().div_ceil(64);
         self.found.clear();
         self.found.resize(bitsets::ORDERS * words, 0);
         for reference in pair.references() {
-            let see = |position: usize, n: usize, found| {
+            let mark = |position: usize, n: usize, found| {
                 self.found[n * words + position / 64] |= (found as u64) << (position % 64);
             };
-            self.bitsets.walk(pair.output, reference, pair.types, order, see);
+            self.bitsets.walk(pair.output, reference, pair.types, order, mark);
         }
-        std::array::from_fn(|n| {
-            self.found[n * words..][..words].iter().map(|word| word.count_ones()).sum()
-        })
+        for (at, word) in self.found.iter().enumerate() {
+            let mut left = *word;
+            while left != 0 {
+                let position = at % words * 64 + left.trailing_zeros() as usize;
+                see(position, at / words, true);
+                left &= left - 1;
+            }
+        }
     }
 }
 
+/// The clipped matches of ids below `types` (or `NONE`), by a table of n-grams.
+pub fn count_by_table(output: &[u32], references: &[&[u32]], types: usize, matches: &mut [f64]) {
+    let order = matches.len();
+    let see = |_, n: usize, found| matches[n] += found as u8 as f64;
+    walk_table(output, references, types, order, see);
+}
+
 /// Long segments: names every n-gram by the pair of its first (n-1)-gram and its last word.
-fn count_by_table(pair: &Pair<'_>, matches: &mut [f64]) {
-    let mut references: Vec<Vec<u32>> = pair.references().map(<[u32]>::to_vec).collect();
-    let mut output = pair.output.to_vec();
-    let mut types = pair.types;
-    for (below, matched) in matches.iter_mut().enumerate() {
+fn walk_table(
+    output: &[u32],
+    references: &[&[u32]],
+    mut types: usize,
+    order: usize,
+    mut see: impl FnMut(usize, usize, bool),
+) {
+    let mut grams: Vec<Vec<u32>> = references.iter().map(|words| words.to_vec()).collect();
+    let mut output_grams = output.to_vec();
+    for below in 0..order {
         if below > 0 {
             let mut names = FxHashMap::default();
-            for (grams, words) in references.iter_mut().zip(pair.references()) {
+            for (grams, words) in grams.iter_mut().zip(references) {
                 name_longer(grams, words, below, |key| {
                     let next = names.len() as u32;
                     *names.entry(key).or_insert(next)
                 });
             }
-            name_longer(&mut output, pair.output, below, |key| {
+            name_longer(&mut output_grams, output, below, |key| {
                 names.get(&key).copied().unwrap_or(NONE)
             });
             types = names.len();
         }
         let mut clip = vec![0u32; types];
         let mut counts = vec![0u32; types];
-        for grams in &references {
+        for grams in &grams {
             counts.fill(0);
             for id in grams {
                 counts[*id as usize] += 1;
                 clip[*id as usize] = clip[*id as usize].max(counts[*id as usize]);
             }
         }
-        for id in output.iter().filter(|id| **id != NONE) {
+        for (position, id) in output_grams.iter().enumerate().filter(|gram| *gram.1 != NONE) {
             let left = &mut clip[*id as usize];
-            *matched += (*left > 0) as u8 as f64;
+            see(position, below, *left > 0);
             *left = left.saturating_sub(1);
         }
     }
@@ -194,7 +237,9 @@ mod tests {
             let mut by_bitsets = [0.0; 8];
             Scratch::default().count(&hits.get(0), &mut by_bitsets[..order]);
             let mut by_table = [0.0; 8];
-            count_by_table(&hits.get(0), &mut by_table[..order]);
+            let words: Vec<&[u32]> = hits.get(0).references().collect();
+            let pair = hits.get(0);
+            count_by_table(pair.output, &words, pair.types, &mut by_table[..order]);
             assert_eq!(by_bitsets, by_table, "{output:?} {references:?}");
         }
     }

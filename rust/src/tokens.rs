@@ -1,5 +1,7 @@
 //! Segments cut into tokens: packed bytes with token boundaries.
 
+use crate::text::Text;
+
 /// Bytes that may be read past the last token, so that wide loads stay in bounds.
 pub const PADDING: usize = 16;
 
@@ -65,6 +67,25 @@ impl Tokens {
             ends: &self.ends[first..segment.last_token],
         })
     }
+
+    /// Text again: the tokens of each segment with blanks between them.
+    pub fn joined(&self) -> Text {
+        let mut text = Text::with_capacity(self.len(), self.bytes.len() + self.count());
+        let mut line = String::new();
+        for index in 0..self.len() {
+            let Some(sentence) = self.get(index) else {
+                text.push_missing();
+                continue;
+            };
+            line.clear();
+            for (at, token) in sentence.iter().enumerate() {
+                line.push_str(if at == 0 { "" } else { " " });
+                line.push_str(&String::from_utf8_lossy(token));
+            }
+            text.push(&line);
+        }
+        text
+    }
 }
 
 impl<'a> Sentence<'a> {
@@ -83,6 +104,12 @@ impl<'a> Sentence<'a> {
     pub fn iter(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
         let sentence = *self;
         (0..sentence.len()).map(move |index| sentence.token(index))
+    }
+
+    /// The token's key.
+    pub fn key(&self, index: usize) -> Key {
+        let (start, end) = (self.starts[index], self.ends[index]);
+        Key::of(&self.bytes[start as usize..], (end - start) as usize)
     }
 
     /// Each token's key, in order.

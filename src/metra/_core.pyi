@@ -6,6 +6,9 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+class BadLine(Exception):
+    """A line that is no entry of a list: its number, from 1, and its text."""
+
 class BadSegment(Exception):
     """A segment that is no string: its position and what it is."""
 
@@ -47,6 +50,8 @@ class Tokens:
     def __new__(cls, sentences: Sequence[Sequence[str] | None]) -> Tokens: ...
     def __len__(self) -> int: ...
     def __getitem__(self, index: int) -> list[str] | None: ...
+    def joined(self) -> Text:
+        """Each segment as text: its tokens with blanks between them."""
 
 @final
 class Tokenizer:
@@ -137,3 +142,58 @@ def edit_alignments(hits: Hits, index: int, refs: str) -> tuple[int, list[str]]:
 
 def grapheme_version() -> str:
     """The version of the Unicode standard whose grapheme clusters are cut."""
+
+@final
+class Chrf:
+    """chrF: counts of character and word n-grams, and the score from their sums."""
+
+    def __new__(
+        cls,
+        order: int,
+        word_order: int,
+        beta: float,
+        mean: str,
+        keep_white: bool,
+        case: str,
+    ) -> Chrf: ...
+    def rows(
+        self, output: Text, references: Sequence[Text], words: Hits | None
+    ) -> NDArray[np.float64]:
+        """[output n-grams, reference n-grams, matches] of each order, characters first.
+
+        Of several references the one with the best score counts.
+        """
+
+    def score(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The score of each row, 0 to 100."""
+
+@final
+class Information:
+    """The n-grams of references, and what each tells after its first words, in bits."""
+
+    def __new__(cls, order: int, history: str) -> Information: ...
+    @staticmethod
+    def given(lines: str, order: int) -> Information:
+        """Take the weights from lines of words, a tab and a number; raises BadLine."""
+
+    @property
+    def order(self) -> int:
+        """How many words the longest n-grams have."""
+
+    def add(self, tokens: Tokens) -> None:
+        """Count the n-grams of these references too."""
+
+    def lines(self, n: int) -> str | None:
+        """Write the weights of the n-grams of n words, a line each, as `given` reads them.
+
+        None if a word has white space in it.
+        """
+
+    def rows(self, hits: Hits, output: Tokens) -> NDArray[np.float64]:
+        """[information matched of orders 1..n, n-grams of orders 1..n, the two lengths]."""
+
+def nist_score(totals: NDArray[np.float64], order: int) -> NDArray[np.float64]:
+    """The score of each row."""
+
+def nist_penalty(totals: NDArray[np.float64], order: int) -> NDArray[np.float64]:
+    """The brevity penalty of each row."""

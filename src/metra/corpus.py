@@ -71,6 +71,10 @@ class Batch:
         """Count the segments."""
         return len(self.hyps.text)
 
+    def texts(self) -> tuple[Text, list[Text]]:
+        """Give the outputs and each stream of references as they were written."""
+        return self.hyps.text, [ref.text for ref in self.refs]
+
     def hits(self, preparation: Preparation) -> Hits:
         """Tell which tokens of each output equal which tokens of its references."""
         hits = self._hits.get(preparation)
@@ -93,6 +97,10 @@ class Sentence:
     def __len__(self) -> int:
         """Count the segments."""
         return 1
+
+    def texts(self) -> tuple[Text, list[Text]]:
+        """Give the output and each reference as they were written."""
+        return pack([self._hyp], "hyp"), [pack([ref], "refs") for ref in self._refs]
 
     def hits(self, preparation: Preparation) -> Hits:
         """Tell which tokens of the output equal which tokens of its references."""

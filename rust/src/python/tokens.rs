@@ -37,6 +37,11 @@ impl PyTokens {
         let sentence = self.0.get(position(index, self.0.len())?);
         Ok(sentence.map(|sentence| sentence.iter().map(word).collect()))
     }
+
+    /// Each segment's tokens with blanks between them.
+    fn joined(&self, py: Python<'_>) -> PyText {
+        PyText(py.detach(|| self.0.joined()))
+    }
 }
 
 fn word(token: &[u8]) -> String {

@@ -3,12 +3,14 @@
 mod blocks;
 mod classes;
 mod letter_case;
+mod marks;
 mod markup;
 mod white;
 
 use crate::text::Text;
 use crate::tokens::{Builder, Tokens};
 pub use letter_case::Case;
+pub use white::white_space;
 
 /// How a segment is cut. `none`, `char`, `13a`, `intl` and `zh` equal sacreBLEU's on any string.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -33,9 +35,11 @@ pub enum Tokenizer {
     MtevalWestern,
     /// mteval's international tokenisation itself, likewise.
     MtevalInternational,
+    /// chrF++'s words: at white space, then one mark off a word's end, else off its start.
+    Chrf,
 }
 
-pub const NAMES: [(&str, Tokenizer); 10] = [
+pub const NAMES: [(&str, Tokenizer); 11] = [
     ("none", Tokenizer::White),
     ("char", Tokenizer::Char),
     ("code-points", Tokenizer::CodePoints),
@@ -46,6 +50,7 @@ pub const NAMES: [(&str, Tokenizer); 10] = [
     ("zh-fixed", Tokenizer::ChineseFixed),
     ("mteval-13a", Tokenizer::MtevalWestern),
     ("mteval-intl", Tokenizer::MtevalInternational),
+    ("chrf", Tokenizer::Chrf),
 ];
 
 impl Tokenizer {
@@ -118,6 +123,10 @@ impl Tokenizer {
             Tokenizer::MtevalInternational => {
                 let text = markup::mteval(segment);
                 builder.segment(text.as_bytes(), classes::international_perl);
+            }
+            Tokenizer::Chrf => {
+                let text = white::blanked(segment);
+                builder.segment(text.as_bytes(), marks::apart);
             }
         }
     }

@@ -16,6 +16,8 @@ BUILT_IN = {
     "cer": "cer",
     "per": "per",
     "ser": "ser",
+    "chrf": "chrf",
+    "nist": "nist",
 }
 
 

@@ -11,7 +11,7 @@ from metra import _core
 from metra.corpus import Batch, Sentence
 from metra.errors import OptionError
 from metra.measure import Array, Metric, Parts, measure, shown
-from metra.text import Preparation, preparation
+from metra.text import Preparation, mteval_preparation, preparation
 
 # Nobody counts longer n-grams, and each order costs memory for every segment.
 LONGEST = 1000
@@ -68,7 +68,7 @@ def bleu(
         msg = f"bleu: {given} is not possible; expected a number from 0 up."
         raise OptionError(msg)
     if style == "mteval":
-        text = _mteval_text(tok, case, stem)
+        text = mteval_preparation("bleu", tok=tok, case=case, stem=stem)
         settled = text.versions() | {"tok": tok}
     else:
         text = preparation(tok=tok, case=case, stem=stem)
@@ -119,15 +119,3 @@ def parts(totals: Array, *, n: int, formula: _core.BleuFormula) -> Parts:
         "ref_len": float(ref_len),
         "ratio": float(np.divide(hyp_len, ref_len)) if ref_len else 0.0,
     }
-
-
-def _mteval_text(tok: str, case: str, stem: str) -> Preparation:
-    """Prepare text as mteval does: the two tokenisers it has, its own lower-casing."""
-    if tok not in ("13a", "intl"):
-        msg = (
-            f"bleu: tok={tok} is not possible with style=mteval; expected 13a or intl."
-        )
-        raise OptionError(msg)
-    lower = "lower-ascii" if tok == "13a" else "lower-letters"
-    folded = lower if case == "lower" else case
-    return preparation(tok=f"mteval-{tok}", case=folded, stem=stem)

@@ -9,9 +9,9 @@ from metra.errors import MissingResourceError, UnknownNameError, no_such
 
 BUILT_IN = ("13a", "intl", "zh", "zh-fixed", "char", "none")
 
-# mteval's own ways, which `style=mteval` asks for: not sacreBLEU's in a few corners; and the
-# characters of a segment with the white space inside it, which `cer` asks for.
-PRIVATE = ("mteval-13a", "mteval-intl", "code-points", "graphemes")
+# mteval's own ways, which `style=mteval` asks for: not sacreBLEU's in a few corners; the
+# characters of a segment with the white space inside it, for `cer`; the words of chrF++.
+PRIVATE = ("mteval-13a", "mteval-intl", "code-points", "graphemes", "chrf")
 
 # Tokenisers that need a package: module, function in it that makes the tokeniser, extra.
 OPTIONAL = {

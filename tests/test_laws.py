@@ -15,7 +15,7 @@ from metra import examples, metrics
 from metra.corpus import Batch, EvalSet, Outputs, Sentence
 from metra.errors import MissingResourceError, OptionError
 from metra.evaluation import count, fitted
-from metra.infer import confidence
+from metra.infer import Sample, confidence
 from metra.measure import Metric, parameters_of, shown
 from metra.pool import total
 
@@ -354,7 +354,7 @@ def test_the_same_seed_gives_the_same_interval(spec):
     rows = rows_of(metric)
 
     def interval(seed: int) -> tuple[float, float] | None:
-        return confidence(rows, metric.aggregate, trials=60, seed=seed)
+        return confidence([Sample(rows, metric.aggregate)], trials=60, seed=seed)[0]
 
     assert interval(1) == interval(1)
     low, high = interval(1)

@@ -1,6 +1,7 @@
 //! METEOR's aligner and formula.
 
 use super::tokens::PyTokens;
+use super::totals::{Totals, each_row, numbers};
 use super::unknown;
 use crate::meteor::lexicon::Lexicon;
 use crate::meteor::links::Link;
@@ -9,7 +10,7 @@ use crate::meteor::score::{COLUMNS, Formula, STAGES};
 use crate::meteor::wordnet::WordNet;
 use crate::meteor::{Meteor, Stage};
 use crate::tokens::Tokens;
-use numpy::{PyArray2, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
+use numpy::{PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rust_stemmers::{Algorithm, Stemmer};
@@ -65,22 +66,13 @@ impl PyMeteor {
         Ok(array)
     }
 
-    fn score<'py>(
-        &self,
-        totals: &Bound<'py, PyArrayDyn<f64>>,
-    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let shape = &totals.shape()[..totals.ndim().saturating_sub(1)];
-        let scores = PyArrayDyn::zeros(totals.py(), shape, false);
-        let rows = table(totals)?.chunks_exact(COLUMNS);
-        for (score, row) in unsafe { scores.as_slice_mut()? }.iter_mut().zip(rows) {
-            *score = self.0.formula.score(row);
-        }
-        Ok(scores)
+    fn score<'py>(&self, totals: &Totals<'py>) -> PyResult<Totals<'py>> {
+        each_row(totals, COLUMNS, |row| self.0.formula.score(row))
     }
 
     /// Precision, recall, F-mean and penalty of one row.
-    fn pieces(&self, totals: &Bound<'_, PyArrayDyn<f64>>) -> PyResult<(f64, f64, f64, f64)> {
-        let found = self.0.formula.pieces(table(totals)?);
+    fn pieces(&self, totals: &Totals<'_>) -> PyResult<(f64, f64, f64, f64)> {
+        let found = self.0.formula.pieces(&numbers(totals, COLUMNS)?);
         Ok((found.precision, found.recall, found.fmean, found.penalty))
     }
 
@@ -97,14 +89,6 @@ impl PyMeteor {
             (link.reference, link.reference_words, link.hyp, link.hyp_words, link.stage)
         };
         links.into_iter().map(spans).collect()
-    }
-}
-
-fn table<'a>(totals: &'a Bound<'_, PyArrayDyn<f64>>) -> PyResult<&'a [f64]> {
-    match totals.shape().last() {
-        // The interpreter stays held while these numbers are read.
-        Some(&COLUMNS) => Ok(unsafe { totals.as_slice()? }),
-        _ => Err(PyValueError::new_err(format!("totals must have {COLUMNS} columns"))),
     }
 }
 

@@ -3,6 +3,8 @@
 from functools import partial
 from typing import Literal
 
+import numpy as np
+
 from metra import _core
 from metra.corpus import Batch, Sentence
 from metra.measure import Array, Metric, Parts, measure
@@ -47,7 +49,7 @@ def rows(batch: Batch | Sentence, *, text: Preparation) -> Array:
 
 def aggregate(totals: Array) -> Array:
     """The share of wrong segments of each row of totals, in percent."""
-    return 100 * totals[..., 0] / totals[..., 1]
+    return 100 * totals[..., 0] / np.maximum(totals[..., 1], 1)
 
 
 def parts(totals: Array) -> Parts:

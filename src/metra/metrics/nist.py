@@ -34,13 +34,14 @@ def nist(
     by the number of the output's n-grams of that order. Each n-gram counts at most as
     often as in any one reference. BP = exp(beta · log²(min(c / r, 1))), where c is the
     output's length, r the mean length of the references, and beta makes BP 0.5 for
-    c / r = 2/3. There is no upper limit; scores above 10 are rare.
+    c / r = 2/3. There is no upper limit, and scores of different test sets, or with
+    different references, cannot be compared.
 
     Single segments and documents are scored with the weights of the whole test set, so
     the measure is fitted first: `metra score`, `metra.score` and `metra.evaluate` do so
     with the references they are given, and in Python
     `metra.metric("nist").fit([metra.Batch(hyps, refs)])` gives a metric that keeps its
-    weights. They need half a gigabyte for a million references of 25 words.
+    weights. They need one to two gigabytes for a million references of 25 words.
 
     Doddington 2002, "Automatic evaluation of machine translation quality using n-gram
     co-occurrence statistics", HLT. `style=mteval` equals mteval-v13a and v14 at every

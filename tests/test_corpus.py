@@ -292,6 +292,17 @@ def test_systems_share_their_references():
     assert chunk.batch("x").refs[0] is chunk.batch("y").refs[0]
 
 
+@pytest.mark.parametrize("size", [1, 2])
+def test_the_source_goes_with_the_outputs(size):
+    corpus = Outputs(EvalSet([["a", "b"]], ["x", None]), {"sys": ["c", "d"]})
+    assert corpus.has_source
+    batches = [chunk.batch("sys") for chunk in corpus.chunks(size)]
+    found = [batch.source.text[at] for batch in batches for at in range(len(batch))]
+    assert found == ["x", None]
+    assert Batch(["c"], [["a"]], ["x"]).source.text[0] == "x"
+    assert Batch(["c"], [["a"]]).source is None
+
+
 def test_a_batch_may_be_a_view_of_part_of_a_column():
     corpus = Outputs(EvalSet([["a", "b", "c"]]), {"x": pa.array(["1", "2", "3"])})
     texts = [chunk.systems["x"].text[0] for chunk in corpus.chunks(1)]

@@ -74,17 +74,22 @@ def test_an_error_of_the_items_comes_through():
         list(ordered_map(square, items(), 2))
 
 
-def test_whoever_stops_early_waits_for_nothing():
+def test_whoever_stops_early_waits_only_for_what_is_being_worked_on():
     started = []
+    go = threading.Event()
 
-    def slow(number: int) -> int:
+    def gated(number: int) -> int:
         started.append(number)
+        if number > 1:
+            go.wait(30)
         return number
 
-    answers = ordered_map(slow, iter(range(10_000)), 2)
-    assert [next(answers) for _ in range(6)] == list(range(6))
+    answers = ordered_map(gated, range(1000), 2, alone=1)
+    assert [next(answers), next(answers)] == [0, 1]
+    # Both threads are held up by now, and two more items wait for them.
+    threading.Timer(0.3, go.set).start()
     answers.close()
-    assert len(started) < 30
+    assert sorted(started) == [0, 1, 2, 3]
 
 
 @pytest.mark.parametrize("wanted", ["1", "2", "64"])

@@ -5,8 +5,8 @@ use crate::text::Text;
 /// Bytes that may be read past the last token, so that wide loads stay in bounds.
 pub const PADDING: usize = 16;
 
-/// How many bounds a tokeniser may want to write at once.
-const BLOCK: usize = 64;
+/// How many bytes a tokeniser may look at, and how many bounds it may write, at once.
+pub const BLOCK: usize = 64;
 
 /// The tokens of a column of segments. Token bounds are relative to the segment's first byte.
 pub struct Tokens {
@@ -36,7 +36,7 @@ impl Tokens {
     pub fn builder(segments: usize, bytes: usize) -> Builder {
         Builder {
             tokens: Tokens {
-                bytes: Vec::with_capacity(bytes + PADDING),
+                bytes: Vec::with_capacity(bytes + BLOCK),
                 starts: Vec::with_capacity(bytes / 4 + BLOCK),
                 ends: Vec::with_capacity(bytes / 4 + BLOCK),
                 segments: Vec::with_capacity(segments),
@@ -190,6 +190,8 @@ pub struct Builder {
 /// What a tokeniser sees of the segment in the making.
 pub struct Cut<'a> {
     pub bytes: &'a [u8],
+    /// The same bytes and a block of blanks.
+    pub padded: &'a [u8],
     pub starts: &'a mut Vec<u32>,
     pub ends: &'a mut Vec<u32>,
 }
@@ -200,9 +202,11 @@ impl Builder {
         let tokens = &mut self.tokens;
         let first_byte = tokens.bytes.len();
         tokens.bytes.extend_from_slice(bytes);
-        tokens.bytes.extend_from_slice(&[0; PADDING]);
+        tokens.bytes.extend_from_slice(&[b' '; BLOCK]);
+        let padded = &tokens.bytes[first_byte..];
         cut(Cut {
-            bytes: &tokens.bytes[first_byte..first_byte + bytes.len()],
+            bytes: &padded[..bytes.len()],
+            padded,
             starts: &mut tokens.starts,
             ends: &mut tokens.ends,
         });

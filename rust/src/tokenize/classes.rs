@@ -66,7 +66,7 @@ fn text(bytes: &[u8]) -> &str {
 /// marks it is the parity that decides what happens to the last one before a number. The edge of
 /// the text is no character and therefore separates no more than a number does.
 fn by_kind(cut: Cut<'_>, kind: impl Fn(char) -> Kind) {
-    let Cut { bytes, starts, ends } = cut;
+    let Cut { bytes, starts, ends, .. } = cut;
     let text = text(bytes);
     let mut open = false;
     let mut before = Kind::Number;

@@ -11,7 +11,7 @@ from metra.errors import FormatError
 STDIN = "-"
 
 BLOCK = 1 << 20
-_IN_MEMORY = 64 << 20
+IN_MEMORY = 64 << 20
 
 _MAGIC = {
     b"\x1f\x8b": "gzip",
@@ -33,6 +33,16 @@ class ByteStream:
             msg = f"{path} cannot be read: {error.strerror}; check the name and its rights."
             raise FormatError(msg) from None
         self._file = _unpacked(self._raw)
+
+    @property
+    def packed(self) -> bool:
+        """Whether the bytes are unpacked on their way."""
+        return self._file is not self._raw
+
+    @property
+    def file(self) -> IO[bytes]:
+        """The file that the bytes come from."""
+        return self._file
 
     def read(self, size: int = BLOCK) -> bytes:
         """Read up to `size` bytes; nothing at the end."""
@@ -103,7 +113,7 @@ def _opened_raw(path: str) -> IO[bytes]:
 
 @cache
 def _kept(path: str) -> IO[bytes]:
-    copy = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115, lives as long as we
+    copy = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115, lives as long as we
     pipe = sys.stdin.buffer if path == STDIN else open(path, "rb")  # noqa: SIM115
     while block := pipe.read(BLOCK):
         copy.write(block)

@@ -2,12 +2,8 @@
 
 import os
 import sys
-from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 import click
-
-from metra.errors import FormatError
 
 
 def wants_color() -> bool:
@@ -20,25 +16,7 @@ def write(text: str, path: str | None) -> None:
     if path is None or path == "-":
         click.echo(text, color=True)
         return
-    target = Path(path)
-    try:
-        with NamedTemporaryFile(
-            "w", encoding="utf-8", newline="\n", dir=target.parent, delete=False
-        ) as file:
-            try:
-                file.write(text + "\n")
-                file.flush()
-                os.chmod(file.name, 0o666 & ~_umask())
-                os.replace(file.name, target)
-            except BaseException:
-                os.unlink(file.name)
-                raise
-    except OSError as error:
-        msg = f"{path} cannot be written: {error.strerror}; nothing was written."
-        raise FormatError(msg) from None
+    from metra.io.whole import whole_file
 
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    with whole_file(path) as file:
+        file.write(f"{text}\n".encode())

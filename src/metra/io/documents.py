@@ -49,33 +49,26 @@ class DocumentFiles:
     def __init__(self, files: Sequence[Source], choose: Choice) -> None:
         """Scan the files; `choose` says which of a file's texts are wanted, and as what."""
         self.texts = [text for file in files for text in _texts(file, choose)]
-        role = next(
-            role for role in _GUIDES if any(t.field.role == role for t in self.texts)
-        )
         self._by_field = {text.field: text for text in self.texts}
+        roles = {text.field.role for text in self.texts}
+        role = next(role for role in _GUIDES if role in roles)
         guides = [text for text in self.texts if text.field.role == role]
-        self._guide: dict[str, Text] = {}
-        for text in guides:
-            for document in text.parts:
-                self._guide.setdefault(document, text)
+        self._guide = _in_order(guides)
         self._shuffled = {
             (text.field, document)
             for text in self.texts
             for document in self._checked(text)
         }
-        labels = [text.contents.labels[name] for name, text in self._guide.items()]
-        self.labels = [
-            Field("label", name) for name in dict.fromkeys(n for d in labels for n in d)
-        ]
+        self._labels: dict[str, dict[str, str]] = {}
         self.about: dict[str, str] = {}
         for text in [*guides, *self.texts]:
             self.about = text.contents.about | self.about
-        self.fields = [
-            *(text.field for text in self.texts),
-            DOCUMENT,
-            SEGMENT_ID,
-            *self.labels,
-        ]
+            for document in text.parts:
+                labels = self._labels.setdefault(document, {})
+                self._labels[document] = text.contents.labels[document] | labels
+        names = dict.fromkeys(name for found in self._labels.values() for name in found)
+        self.labels = [Field("label", name) for name in names]
+        self.fields = [*self._by_field, DOCUMENT, SEGMENT_ID, *self.labels]
 
     def open(self, wanted: Collection[Field]) -> "_Reading":
         """Read the wanted columns from the start."""
@@ -119,7 +112,7 @@ class DocumentFiles:
         if field == SEGMENT_ID:
             return (segment.id for segment in guide.segments(document))
         if field.role == "label":
-            label = guide.contents.labels[document].get(field.name)
+            label = self._labels[document].get(field.name)
             return repeat(label, self.count(document))
         return self._text(self._by_field[field], document)
 
@@ -194,6 +187,23 @@ def _texts(source: Source, choose: Choice) -> list[Text]:
         Text(wanted, source, file, contents, contents.parts[found])
         for found, wanted in choose(source, list(contents.parts)).items()
     ]
+
+
+def _in_order(guides: Sequence[Text]) -> dict[str, Text]:
+    """Give the documents in order, each with the first of the texts that has it.
+
+    References may lack documents, so the order of the file counts, not that of one text.
+    """
+    found: dict[str, tuple[int, int]] = {}
+    for at, text in enumerate(guides):
+        for document, part in text.parts.items():
+            found.setdefault(document, (at, part.start))
+    files = [text.file for text in guides]
+    by_place = sorted(
+        found,
+        key=lambda name: (files.index(guides[found[name][0]].file), found[name][1]),
+    )
+    return {document: guides[found[document][0]] for document in by_place}
 
 
 def _compare(text: Text, guide: Text, document: str) -> None:

@@ -41,6 +41,36 @@ class Contents:
     about: dict[str, str] = field(default_factory=dict)
 
 
+class Ids:
+    """The ids that have been seen; most are the numbers from 1 on, and need no memory."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._ordered = 0
+        self._expected = "1"
+        self._others: set[str] = set()
+
+    def add(self, found: str) -> bool:
+        """Add an id; say whether it is new."""
+        if found == self._expected and found not in self._others:
+            self._ordered += 1
+            self._expected = str(self._ordered + 1)
+        elif found in self._others or self._is_ordered(found):
+            return False
+        else:
+            self._others.add(found)
+        self.count += 1
+        return True
+
+    def _is_ordered(self, found: str) -> bool:
+        return (
+            len(found) < 19
+            and found.isdecimal()
+            and found == str(int(found))
+            and 0 < int(found) <= self._ordered
+        )
+
+
 class OpenPart:
     """A document of a text while its segments are being counted."""
 
@@ -49,40 +79,23 @@ class OpenPart:
         self.document = document
         self._start = start
         self._line = line
-        self._count = self._ordered = 0
-        self._expected = "1"
-        self._others: set[str] = set()
+        self._ids = Ids()
         self._digest = blake2b(digest_size=16)
 
     @property
     def next_number(self) -> str:
         """The next segment's number, which is its id where it has none."""
-        return str(self._count + 1)
+        return str(self._ids.count + 1)
 
     def add(self, segment: str, path: str, line: int) -> None:
         """Count a segment; no id may come twice."""
-        # Most ids are the numbers from 1 on, and need not be remembered one by one.
-        if segment == self._expected and segment not in self._others:
-            self._ordered += 1
-            self._expected = str(self._ordered + 1)
-        elif segment in self._others or self._is_ordered(segment):
+        if not self._ids.add(segment):
             msg = (
                 f"{shown(path)}, line {line}: segment {segment!r} of document "
                 f"{self.document!r} is there twice in {named(self.text)}; ids must differ."
             )
             raise FormatError(msg)
-        else:
-            self._others.add(segment)
-        self._count += 1
         self._digest.update(segment.encode() + b"\n")
-
-    def _is_ordered(self, segment: str) -> bool:
-        return (
-            len(segment) < 19
-            and segment.isdecimal()
-            and segment == str(int(segment))
-            and 0 < int(segment) <= self._ordered
-        )
 
     def close(self, contents: Contents, path: str, stop: int) -> None:
         """Remember the document; no text may have it twice."""
@@ -95,7 +108,7 @@ class OpenPart:
             )
             raise FormatError(msg)
         documents[self.document] = Part(
-            self._start, stop, self._line, self._count, self._digest.digest()
+            self._start, stop, self._line, self._ids.count, self._digest.digest()
         )
 
 

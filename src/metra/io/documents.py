@@ -126,6 +126,18 @@ class DocumentFiles:
         by_id = {segment.id: segment.text for segment in found}
         return (by_id[segment.id] for segment in guide.segments(document))
 
+    def check_references(self) -> None:
+        """Refuse a document that no reference has; it can be converted, but not scored."""
+        references = [text for text in self.texts if text.field.role == "reference"]
+        for document, guide in self._guide.items():
+            if not any(document in text.parts for text in references):
+                msg = (
+                    f"{shown(guide.source.path)}, line {guide.parts[document].line}: "
+                    f"document {document!r} has no reference; give one, or leave such "
+                    "documents out with `metra convert --only LABEL=VALUE`."
+                )
+                raise CorpusError(msg)
+
     @property
     def documents(self) -> Iterator[str]:
         """The documents in order."""

@@ -43,6 +43,9 @@ class FileCorpus:
         if not self._of("reference"):
             msg = "There is no reference; give one with -r FILE, or a table with one."
             raise CorpusError(msg)
+        with_ids = self._table.with_ids
+        if with_ids and set(self._of("reference")) <= set(with_ids.fields):
+            with_ids.check_references()
 
     def chunks(self, size: int) -> Iterator[Chunk]:
         """Walk through the segments, `size` at a time."""

@@ -43,8 +43,9 @@ class Joined:
                 self._sides.append(_Side(file, file.path, columns))
         self.fields = choose.in_order()
         self.about: dict[str, str] = {}
+        self.with_ids: DocumentFiles | None = None
         if with_ids:
-            group = DocumentFiles(with_ids, choose)
+            group = self.with_ids = DocumentFiles(with_ids, choose)
             labels = [documents.DOCUMENT, documents.SEGMENT_ID, *group.labels]
             # Document ids that were given apart from the files are meant to be used.
             kept = [f for f in labels if f.role == "label" or f not in choose.taken]

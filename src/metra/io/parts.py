@@ -5,6 +5,7 @@ never texts; then documents are read from their places in the order that is want
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import NamedTuple
@@ -123,6 +124,9 @@ def named(text: Field) -> str:
     return f"the {text.role} {text.name!r}"
 
 
+_LONG = 1 << 20
+
+
 def unbroken(text: str, *, mark: str = "\n") -> str:
     """Join the lines of a segment: a break, with the indent beside it, is one blank.
 
@@ -133,6 +137,24 @@ def unbroken(text: str, *, mark: str = "\n") -> str:
     """
     if mark not in text:
         return text
-    # Tried at the first blank of a run only, so that long runs take no longer than short.
-    breaks = rf"(?<![ \t])[ \t]*+(?:{re.escape(mark)}[ \t]*+)++"
-    return re.sub(breaks, mark, text).strip(mark).replace(mark, " ")
+    return "".join(_joined(piece, mark) for piece in _pieces(text, mark))
+
+
+def _joined(text: str, mark: str) -> str:
+    lines = text.split(mark)
+    lines[0] = lines[0].rstrip(" \t")
+    lines[1:-1] = [line.strip(" \t") for line in lines[1:-1]]
+    lines[-1] = lines[-1].lstrip(" \t") if len(lines) > 1 else lines[-1]
+    return " ".join(line for line in lines if line)
+
+
+def _pieces(text: str, mark: str) -> Iterator[str]:
+    """Cut a very long segment inside of words, so that its lines are not all kept apart."""
+    inside = re.compile(rf"(?<=[^ \t{mark}])(?=[^ \t{mark}])")
+    start = 0
+    while len(text) - start > _LONG:
+        found = inside.search(text, start + _LONG)
+        stop = found.start() if found else len(text)
+        yield text[start:stop]
+        start = stop
+    yield text[start:]

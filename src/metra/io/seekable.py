@@ -51,7 +51,7 @@ class Seekable:
 
     def _after_mark(self) -> int:
         """Find where the text begins: after the byte order mark, if there is one."""
-        head = next(self.blocks(0, 4), b"")
+        head = b"".join(self.blocks(0, 4))
         for mark, name in _OTHER_MARKS.items():
             if head.startswith(mark):
                 msg = f"{shown(self.path)} is {name}; convert the file to UTF-8."

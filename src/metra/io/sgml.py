@@ -10,7 +10,7 @@ from metra.io.fields import Field, Role
 from metra.io.parts import Contents, OpenPart, Part, Segment, unbroken
 from metra.io.seekable import Seekable, checked_utf8
 from metra.io.stream import shown
-from metra.io.tags import Tag, Tags, attributes, decoded
+from metra.io.tags import Tag, Tags, attributes, decoded, segment_id
 
 SETS: dict[str, Role] = {"srcset": "source", "refset": "reference", "tstset": "output"}
 
@@ -47,10 +47,10 @@ def segments(file: Seekable, part: Part) -> Iterator[Segment]:
         if not tag.closing:
             number += 1
             opened = tag
-        if tag.closing or tag.empty:
-            text = tag.text.decode() if tag.closing else ""
-            found = attributes(opened, file.path).get("id", str(number)).strip()
-            yield Segment(found, _text(text), opened.line)
+        content = tag.text if tag.closing else b"" if tag.empty else tag.content
+        if content is not None:
+            found = segment_id(opened, file.path) or str(number)
+            yield Segment(found, _text(content.decode()), opened.line)
 
 
 @dataclass(slots=True)
@@ -80,7 +80,7 @@ class _Scan:
             self._begin(tag)
             if tag.empty:
                 self._leave(tag)
-            else:
+            elif tag.content is None:
                 self._open.append(tag)
 
     def _begin(self, tag: Tag) -> None:
@@ -89,8 +89,8 @@ class _Scan:
         if tag.name == "seg":
             if self._part is None:
                 self._fail(tag, "<seg> stands outside of any <doc>")
-            found = attributes(tag, self.path).get("id", self._part.next_number)
-            self._part.add(found.strip(), self.path, tag.line)
+            found = segment_id(tag, self.path) or self._part.next_number
+            self._part.add(found, self.path, tag.line)
         elif tag.name == "doc":
             self._part = self._document(tag)
         elif tag.name in SETS:
@@ -117,7 +117,7 @@ class _Scan:
         if role == "reference":
             system = self._set_attributes.get("refid", "") or system
         name = "source" if role == "source" else system.strip() or self.default_name
-        self.contents.labels.setdefault(document, found)
+        self.contents.labels[document] = found | self.contents.labels.get(document, {})
         return OpenPart(Field(role, name), document, start=tag.start, line=tag.line)
 
     def _close(self, tag: Tag) -> None:

@@ -26,6 +26,13 @@ _TAG = re.compile(
     rb"""<(/?)([a-z][\w.:-]*+)((?:[^"'<>]++|"[^"<\n]*+"|'[^'<\n]*+')*+)>""",
     re.IGNORECASE,
 )
+# Nearly all of a file is segments in one piece, which are taken at once.
+_SEGMENT = re.compile(
+    rb"""\s*+(<seg(?=[\s>])((?:[^"'<>/]++|"[^"<\n]*+")*+)>)([^<]*+)</seg\s*+>""",
+    re.IGNORECASE,
+)
+_PLAIN_ID = re.compile(rb"""\s++id\s*+=\s*+"?([^\s"'<>&/]++)"?\s*+""", re.IGNORECASE)
+
 _DECLARATION = re.compile(rb"<([!?]\w*+)([^<>\[]*+)>")
 
 # A slash belongs to a value without quotes unless it is the last thing in the tag.
@@ -34,12 +41,14 @@ _VALUE = rb"""([a-z_][\w.:-]*+)\s*+=\s*+("[^"]*+"|'[^']*+'|""" + _BARE + rb")"
 _ATTRIBUTE = re.compile(_VALUE, re.IGNORECASE)
 _ATTRIBUTES = re.compile(rb"(?:\s++" + _VALUE + rb")*+\s*+/?", re.IGNORECASE)
 
-_ENTITY = re.compile(r"&(amp|lt|gt|quot|apos);")
-_ENTITIES = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
+_ENTITIES = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'", "&amp;": "&"}
 
 
 class Tag(NamedTuple):
-    """A tag, with the text between it and the tag before it."""
+    """A tag, with the text between it and the tag before it.
+
+    A segment in one piece is one tag, and `content` is the text in it.
+    """
 
     name: str
     closing: bool
@@ -48,6 +57,7 @@ class Tag(NamedTuple):
     stop: int
     line: int
     text: bytes
+    content: bytes | None = None
 
     @property
     def empty(self) -> bool:
@@ -72,7 +82,14 @@ class Tags:
 
     def __iter__(self) -> Iterator[Tag]:
         wanted = _ANY
-        while self._find(wanted):
+        while True:
+            while wanted is _ANY and not self._pieces:
+                segment = self._segment()
+                if segment is None:
+                    break
+                yield segment
+            if not self._find(wanted):
+                break
             if self._buffer.startswith(b"<!--", self._place):
                 self._skip_comment()
                 continue
@@ -82,6 +99,19 @@ class Tags:
             yield tag
         end = self._base + len(self._buffer)
         yield Tag("", True, b"", end, end, self._line_here(), self._text())
+
+    def _segment(self) -> Tag | None:
+        """Read a whole segment, if one begins here and is in the buffer."""
+        found = _SEGMENT.match(self._buffer, self._place)
+        if found is None:
+            return None
+        self._place = found.start(1)
+        line = self._line_here()
+        start = self._base + self._place
+        self._place = found.end()
+        stop = self._base + self._place
+        _, attributes, content = found.groups()
+        return Tag("seg", False, attributes, start, stop, line, b"", content)
 
     def _find(self, wanted: re.Pattern[bytes]) -> bool:
         """Go to the next tag and keep the text before it; say whether there is one."""
@@ -162,7 +192,7 @@ class Tags:
             self._more()
 
     def _unreadable(self, line: int) -> str:
-        head = self._buffer[self._place : self._place + 60].decode(errors="replace")
+        head = self._buffer[self._place : self._place + 40].decode(errors="replace")
         if head[1:2] == "!":
             return (
                 f"{shown(self._path)}, line {line} declares something in {head!r}; "
@@ -172,6 +202,15 @@ class Tags:
             f"{shown(self._path)}, line {line}: {head!r} begins like a tag but does not "
             'end like one; expected <NAME KEY="VALUE"> on few lines, or &lt; for a <.'
         )
+
+
+def segment_id(tag: Tag, path: str) -> str | None:
+    """Read a segment's id."""
+    plain = _PLAIN_ID.fullmatch(tag.attributes)
+    if plain:
+        return plain[1].decode()
+    found = attributes(tag, path).get("id")
+    return None if found is None else found.strip()
 
 
 def attributes(tag: Tag, path: str) -> dict[str, str]:
@@ -202,4 +241,7 @@ def decoded(text: str) -> str:
     """
     if "&" not in text:
         return text
-    return _ENTITY.sub(lambda entity: _ENTITIES[entity[1]], text)
+    # The ampersand comes last, so that what it uncovers is not taken for an entity.
+    for entity, sign in _ENTITIES.items():
+        text = text.replace(entity, sign)
+    return text

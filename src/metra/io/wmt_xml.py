@@ -64,6 +64,8 @@ def segments(file: Seekable, part: Part) -> Iterator[Segment]:
         return
     found: list[Segment] = []
     reading = _Reading(found.append, part.line)
+    if _may_have_references(file.blocks(part.start, part.stop)):
+        reading.tell_breaks_apart()
     name = b""
     for block in file.blocks(part.start, part.stop):
         name = name or block[1:4]
@@ -75,6 +77,15 @@ def segments(file: Seekable, part: Part) -> Iterator[Segment]:
     yield from found
 
 
+def _may_have_references(blocks: Iterator[bytes]) -> bool:
+    last = b""
+    for block in blocks:
+        if b"&#" in block or (last == b"&" and block.startswith(b"#")):
+            return True
+        last = block[-1:]
+    return False
+
+
 class _Reading:
     """The text of segments while it is being read."""
 
@@ -82,17 +93,27 @@ class _Reading:
         self._done = done
         self._line = line - 1
         self._pieces: list[str] = []
+        self._take: Callable[[str], None] = self._pieces.append
+        self._mark = "\n"
         self._block = self._tail = b""
         self._start = 0
         self._segment = ("", 0)
         self._parser = expat.ParserCreate("UTF-8")
+        self._parser.buffer_size = 1 << 16
+        self._parser.buffer_text = True
         self._parser.StartElementHandler = self._begin
         self._parser.EndElementHandler = self._end
 
+    def tell_breaks_apart(self) -> None:
+        """Look at each line break, whether it is one of the file or written as &#10;."""
+        self._parser.buffer_text = False
+        self._take = self._look
+        self._mark = _BREAK
+
     def feed(self, block: bytes) -> None:
         """Read on."""
-        # A reference such as &#10; may have begun in the block before.
-        self._tail = self._block[-16:]
+        # A reference may have begun in the block before.
+        self._tail = self._block[-64:]
         self._start += len(self._block)
         self._block = block
         self._parser.Parse(block, False)
@@ -105,22 +126,19 @@ class _Reading:
         if name == "seg":
             line = self._line + self._parser.CurrentLineNumber
             self._segment = (attributes["id"].strip(), line)
-            self._parser.CharacterDataHandler = self._text
+            self._parser.CharacterDataHandler = self._take
 
-    def _text(self, piece: str) -> None:
-        if piece == "\n" and not self._is_reference():
-            piece = _BREAK
+    def _look(self, piece: str) -> None:
+        if piece == "\n":
+            at = self._parser.CurrentByteIndex - self._start
+            here = self._block[at : at + 1] if at >= 0 else self._tail[at:][:1]
+            piece = "\n" if here == b"&" else _BREAK
         self._pieces.append(piece)
-
-    def _is_reference(self) -> bool:
-        at = self._parser.CurrentByteIndex - self._start
-        here = self._block[at : at + 1] if at >= 0 else self._tail[at:][:1]
-        return here == b"&"
 
     def _end(self, name: str) -> None:
         if name == "seg":
             self._parser.CharacterDataHandler = None
-            text = unbroken("".join(self._pieces), mark=_BREAK)
+            text = unbroken("".join(self._pieces), mark=self._mark)
             self._pieces.clear()
             self._done(Segment(self._segment[0], text, self._segment[1]))
 
@@ -221,11 +239,14 @@ class _Scan:
         if not found:
             self.fail("<seg> has no id")
         self._part.add(found, self.path, self.parser.CurrentLineNumber)
+        self.parser.CharacterDataHandler = None
 
     def _end(self, name: str) -> None:
         self._open.pop()
         if self._unknown:
             self._unknown -= 1
+        elif name == "seg":
+            self.parser.CharacterDataHandler = self._text
         elif name in TEXTS and self._part is not None:
             self._part.close(self.contents, self.path, self.parser.CurrentByteIndex)
             self._part = None

@@ -66,14 +66,11 @@ def segments(file: Seekable, part: Part) -> Iterator[Segment]:
     reading = _Reading(found.append, part.line)
     if _may_have_references(file.blocks(part.start, part.stop)):
         reading.tell_breaks_apart()
-    name = b""
     for block in file.blocks(part.start, part.stop):
-        name = name or block[1:4]
         reading.feed(block)
         yield from found
         found.clear()
-    # The part ends before the end tag of its <src>, <ref> or <hyp>.
-    reading.finish(b"</" + name + b">")
+    reading.finish()
     yield from found
 
 
@@ -97,6 +94,7 @@ class _Reading:
         self._mark = "\n"
         self._block = self._tail = b""
         self._start = 0
+        self._outer = ""
         self._segment = ("", 0)
         self._parser = expat.ParserCreate("UTF-8")
         self._parser.buffer_size = 1 << 16
@@ -113,16 +111,17 @@ class _Reading:
     def feed(self, block: bytes) -> None:
         """Read on."""
         # A reference may have begun in the block before.
-        self._tail = self._block[-64:]
+        self._tail = (self._tail + self._block)[-64:]
         self._start += len(self._block)
         self._block = block
         self._parser.Parse(block, False)
 
-    def finish(self, end_tag: bytes) -> None:
-        """Say that no more comes; the parser hands out what it may have held back."""
-        self._parser.Parse(end_tag, True)
+    def finish(self) -> None:
+        """Add the end tag, before which the part ends, so that nothing is held back."""
+        self._parser.Parse(f"</{self._outer}>".encode(), True)
 
     def _begin(self, name: str, attributes: dict[str, str]) -> None:
+        self._outer = self._outer or name
         if name == "seg":
             line = self._line + self._parser.CurrentLineNumber
             self._segment = (attributes["id"].strip(), line)
@@ -261,7 +260,7 @@ class _Scan:
             and not self._unknown
             and not piece.isspace()
         ):
-            self.fail(f"there is text outside of any <seg>: {piece.strip()[:40]!r}")
+            self.fail("there is text outside of any <seg>")
 
     def fail(self, what: str) -> NoReturn:
         """Refuse the file, by the line that has been reached."""

@@ -332,6 +332,16 @@ def test_a_reference_that_comes_back_inside_of_a_document(tmp_path):
     assert "of the reference 'B' is not missing, unlike others" in str(raised.value)
 
 
+def test_a_reference_that_no_document_has(tmp_path):
+    rows = [row | {"ref:B": None} for row in ROWS]
+    with pytest.raises(FormatError) as raised:
+        run([write_rows(tmp_path / "a.jsonl", rows)], tmp_path / "a.xml")
+    assert str(raised.value) == (
+        "All of the reference 'B' is missing, so wmt-xml cannot carry it; leave it out with "
+        "--drop 'ref:B'."
+    )
+
+
 def test_a_document_in_two_pieces(tmp_path):
     rows = [ROWS[0], ROWS[2], ROWS[1]]
     with pytest.raises(FormatError) as raised:
@@ -508,7 +518,9 @@ def test_nothing_is_lost_in_silence(tmp_path_factory, rows, to):
         assert [path.name for path in folder.iterdir()] == ["start.jsonl"]
         return
     found = read_rows(out) if to != "plain" else _plain(out, rows)
-    kept = [{name: row[name] for name in rows[0]} for row in found]
+    # Labels that are empty throughout need not be there.
+    missing = {"label:genre": ""}
+    kept = [{name: (missing | row)[name] for name in rows[0]} for row in found]
     assert same(kept, rows)
 
 

@@ -124,7 +124,8 @@ def named(text: Field) -> str:
     return f"the {text.role} {text.name!r}"
 
 
-_LONG = 1 << 20
+# Longer segments are dealt with in pieces.
+LONG = 1 << 20
 
 
 def unbroken(text: str, *, mark: str = "\n") -> str:
@@ -137,23 +138,32 @@ def unbroken(text: str, *, mark: str = "\n") -> str:
     """
     if mark not in text:
         return text
-    return "".join(_joined(piece, mark) for piece in _pieces(text, mark))
+    found: list[str] = []
+    broken = False
+    for piece in _pieces(text, mark):
+        joined = _joined(piece, mark)
+        if joined:
+            found += [" ", joined] if broken and found else [joined]
+        broken = piece.rstrip(" \t").endswith(mark)
+    return "".join(found)
 
 
 def _joined(text: str, mark: str) -> str:
     lines = text.split(mark)
+    if len(lines) == 1:
+        return text
     lines[0] = lines[0].rstrip(" \t")
     lines[1:-1] = [line.strip(" \t") for line in lines[1:-1]]
-    lines[-1] = lines[-1].lstrip(" \t") if len(lines) > 1 else lines[-1]
+    lines[-1] = lines[-1].lstrip(" \t")
     return " ".join(line for line in lines if line)
 
 
 def _pieces(text: str, mark: str) -> Iterator[str]:
-    """Cut a very long segment inside of words, so that its lines are not all kept apart."""
-    inside = re.compile(rf"(?<=[^ \t{mark}])(?=[^ \t{mark}])")
+    """Cut a very long segment before some words, so that its lines are not all kept apart."""
+    word = re.compile(rf"[^ \t{mark}]")
     start = 0
-    while len(text) - start > _LONG:
-        found = inside.search(text, start + _LONG)
+    while len(text) - start > LONG:
+        found = word.search(text, start + LONG)
         stop = found.start() if found else len(text)
         yield text[start:stop]
         start = stop

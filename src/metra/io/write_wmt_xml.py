@@ -4,8 +4,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 
+from metra.errors import FormatError
 from metra.io.carried import Chunk, check_names, present, refuse
-from metra.io.fields import Field
+from metra.io.fields import Field, column_name
+from metra.io.parts import named
 from metra.io.runs import Rules, Run, runs, texts_of
 from metra.io.spool import emptied, spool
 from metra.io.wmt_xml import NAMES, TEXTS
@@ -53,6 +55,7 @@ def pieces(
                     collection = wanted
             document.add(run)
         yield from document.end()
+        document.refuse_empty_references()
         yield b"</collection>\n" if collection else b""
         yield b"</dataset>\n"
 
@@ -67,6 +70,7 @@ class _Document:
         self._about = about
         self._begin = ""
         self._missing: dict[Field, bool] = {}
+        self._never = {text for text in texts if text.role == "reference"}
 
     def add(self, run: Run) -> None:
         """Take the next segments, of a new document or of the same."""
@@ -77,6 +81,7 @@ class _Document:
         for text, file in self._files.items():
             if text.role == "reference" and self._is_missing(run, text):
                 continue
+            self._never.discard(text)
             found = present(run.chunk, text, "wmt-xml", _problem)
             lines = (
                 f"<seg{_attributes({'id': id_})}>{segment.translate(_IN_TEXT)}</seg>\n"
@@ -114,6 +119,15 @@ class _Document:
             yield f"</p>\n</{tag}>\n".encode()
         yield b"</doc>\n"
         self._begin = ""
+
+    def refuse_empty_references(self) -> None:
+        """Refuse a reference that no document has: not even its name would be written."""
+        for text in self._never:
+            msg = (
+                f"All of {named(text)} is missing, so wmt-xml cannot carry it; leave it out "
+                f"with --drop {column_name(text)!r}."
+            )
+            raise FormatError(msg)
 
 
 def _problem(text: str) -> str | None:

@@ -6,9 +6,9 @@ use crate::tokens::Cut;
 /// At white space; then a word of several characters gives up the ASCII mark at its end, or else
 /// the one at its start: `(hi)` becomes `(hi` and `)`.
 pub fn apart(cut: Cut<'_>) {
-    let Cut { bytes, starts, ends } = cut;
+    let Cut { bytes, padded, starts, ends } = cut;
     let first = starts.len();
-    blocks::white(Cut { bytes, starts, ends });
+    blocks::white(Cut { bytes, padded, starts, ends });
     let words = starts.len();
     let marked = (first..words).filter(|at| seam(bytes, starts[*at], ends[*at]).is_some());
     let mut free = words + marked.count();

@@ -2,8 +2,6 @@
 
 import os
 import sys
-from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 import click
 
@@ -20,16 +18,10 @@ def write(text: str, path: str | None) -> None:
     if path is None or path == "-":
         _print(text)
         return
-    target = Path(path).resolve()  # a link stays, the file that it names is replaced
-    try:
-        if target.exists() and not target.is_file():
-            # A device or a pipe is written to: replacing it would take it away.
-            target.write_text(text + "\n", encoding="utf-8", newline="\n")
-        else:
-            _replace(target, text + "\n")
-    except OSError as error:
-        msg = f"{path} cannot be written: {error.strerror}; nothing was written."
-        raise FormatError(msg) from None
+    from metra.io.whole import whole_file
+
+    with whole_file(path) as file:
+        file.write(f"{text}\n".encode())
 
 
 def _print(text: str) -> None:
@@ -46,23 +38,3 @@ def _print(text: str) -> None:
             f"{error.encoding}; set PYTHONIOENCODING=utf-8, or name a file with -o."
         )
         raise FormatError(msg) from None
-
-
-def _replace(target: Path, content: str) -> None:
-    with NamedTemporaryFile(
-        "w", encoding="utf-8", newline="\n", dir=target.parent, delete=False
-    ) as file:
-        try:
-            file.write(content)
-            file.flush()
-            os.chmod(file.name, 0o666 & ~_umask())
-            os.replace(file.name, target)
-        except BaseException:
-            os.unlink(file.name)
-            raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -1,10 +1,9 @@
 """`metra score`: outputs against references, by any measures, at any level."""
 
-from shutil import get_terminal_size
-
 import click
 
 from metra.cli.segments import check_alignment_options, segment_numbers
+from metra.io.formats import FORMATS as INPUT_FORMATS
 from metra.report import FORMATS
 
 LEVELS = ("system", "document", "segment")
@@ -108,10 +107,10 @@ def _levels(_: click.Context, __: click.Parameter, value: str) -> list[str]:
 )
 @click.option(
     "--input-format",
-    type=click.Choice(["auto", "plain", "tsv", "jsonl"]),
+    type=click.Choice(["auto", *INPUT_FORMATS]),
     default="auto",
     show_default=True,
-    help="Format of all input files; auto goes by the name.",
+    help="Format of all input files; auto goes by name and content.",
 )
 @click.option(
     "--digits",
@@ -145,15 +144,18 @@ def score(
 
     An OUTPUT is a file, one segment a line; its name without the ending names the system,
     or write NAME=FILE. "-" is standard input. Files packed with gzip, xz or zstd are read
-    as they are. A .tsv or .jsonl file may carry the source, the references, the documents
-    and several systems at once.
+    as they are. A .tsv, .jsonl, .sgm or .xml file (NIST's SGML, WMT's XML) may carry the
+    source, the references, the documents and several systems at once.
 
     \b
     metra score sysA.txt sysB.txt -r ref.txt --ci
     metra score sysA.txt -r ref1.txt -r ref2.txt -m bleu:tok=intl --level segment --format tsv
     metra score test.tsv -m bleu -m bleu:stem=english
     metra score sysA.txt -r ref.txt -m wer --show-alignment --segments 1,3-5
+    metra score sysA.sgm sysB.sgm -r ref.sgm -s src.sgm --level system,document
     """
+    from shutil import get_terminal_size
+
     from metra.aligning import aligners, with_alignments
     from metra.cli.output import wants_color, write
     from metra.cli.progress import Progress

@@ -33,6 +33,16 @@ class ByteStream:
             raise FormatError(msg) from None
         self._file = _unpacked(self._raw)
 
+    @property
+    def packed(self) -> bool:
+        """Whether the bytes are unpacked on their way."""
+        return self._file is not self._raw
+
+    @property
+    def file(self) -> IO[bytes]:
+        """The file that the bytes come from."""
+        return self._file
+
     def read(self, size: int = BLOCK) -> bytes:
         """Read up to `size` bytes; nothing at the end."""
         try:

@@ -6,6 +6,7 @@ pub mod lines;
 pub mod ngram;
 #[cfg(feature = "python")]
 mod python;
+pub mod ter;
 pub mod text;
 pub mod tokenize;
 pub mod tokens;

@@ -2,6 +2,7 @@
 
 mod bleu;
 mod hits;
+mod ter;
 mod text;
 mod tokens;
 
@@ -17,6 +18,8 @@ mod _core {
     use super::bleu::{PyFormula, ngram_rows};
     #[pymodule_export]
     use super::hits::PyHits;
+    #[pymodule_export]
+    use super::ter::{ter_alignment, ter_rows};
     #[pymodule_export]
     use super::text::{PyLineBuffer, PyText};
     #[pymodule_export]

@@ -150,9 +150,8 @@ impl Shifts {
             // `aligned` counts words, the one that a place is aligned to is the last of them.
             let near = |place: &usize, more: usize| {
                 let here = aligned(*place);
-                here != start + 1
-                    && here <= start + 1 + FARTHEST
-                    && start + 1 <= here + FARTHEST + more
+                let far = here > start + 1 + FARTHEST || start >= here + FARTHEST + more;
+                here != start + 1 && !far
             };
             if !places.iter().any(|place| near(place, 1)) {
                 continue;

@@ -9,6 +9,8 @@ mod plain;
 mod reference;
 mod search;
 mod shifts;
+#[cfg(test)]
+mod tests;
 mod whole;
 
 use crate::hits::{Hits, NONE, Pair};

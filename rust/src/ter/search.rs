@@ -43,7 +43,6 @@ pub struct Search {
     band: band::Scratch,
     one_word: whole::Scratch<1>,
     two_words: whole::Scratch<2>,
-    four_words: whole::Scratch<4>,
 }
 
 impl Search {
@@ -51,9 +50,7 @@ impl Search {
     pub fn run(&mut self, reference: &[u32], types: usize, style: Style) -> Edits {
         let floor = self.floor(reference, types);
         let bits = self.places.read(reference, types);
-        let Search {
-            words, path, made, shifts, places, band, one_word, two_words, four_words, ..
-        } = self;
+        let Search { words, path, made, shifts, places, band, one_word, two_words, .. } = self;
         let mut way = Way { words, path, made, shifts, floor, style };
         match (style, reference.len(), bits) {
             (Style::Sacrebleu, ..=64, true) => way.short(reference, places, one_word, band),
@@ -62,7 +59,9 @@ impl Search {
             (Style::Sacrebleu, _, false) => way.long(reference, places.lists(), band),
             (Style::Tercom, ..=64, true) => way.tercom(reference, places, one_word),
             (Style::Tercom, ..=128, true) => way.tercom(reference, places, two_words),
-            (Style::Tercom, ..=256, true) => way.tercom(reference, places, four_words),
+            (Style::Tercom, ..=256, true) => {
+                way.tercom::<4>(reference, places, &mut whole::Scratch::default())
+            }
             (Style::Tercom, ..=1024, true) => {
                 way.tercom::<16>(reference, places, &mut whole::Scratch::default())
             }

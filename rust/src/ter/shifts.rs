@@ -104,6 +104,19 @@ impl Shifts {
         self.count += 1;
     }
 
+    /// All of them, the longest first, in the order found.
+    #[cfg(test)]
+    pub fn all(&self) -> impl Iterator<Item = Shift> + use<'_> {
+        self.by_length.iter().enumerate().rev().flat_map(|(below, shifts)| {
+            let length = below + 1;
+            shifts.iter().map(move |(start, target)| Shift {
+                start: *start as usize,
+                length,
+                target: *target as usize,
+            })
+        })
+    }
+
     /// The shift that lowers the distance most, of equal ones the longest, then the one that
     /// starts first, then (TERCOM takes the one it found first) the one that goes first. No
     /// shift can bring the distance below `floor`.

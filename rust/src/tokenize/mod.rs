@@ -4,6 +4,7 @@ mod blocks;
 mod classes;
 mod letter_case;
 mod markup;
+mod tercom;
 mod white;
 
 use crate::text::Text;
@@ -29,6 +30,8 @@ pub enum Tokenizer {
     MtevalWestern,
     /// mteval's international tokenisation itself, likewise.
     MtevalInternational,
+    /// What TERCOM does to text before it counts edits.
+    Tercom(tercom::Tercom),
 }
 
 pub const NAMES: [(&str, Tokenizer); 8] = [
@@ -44,7 +47,8 @@ pub const NAMES: [(&str, Tokenizer); 8] = [
 
 impl Tokenizer {
     pub fn named(name: &str) -> Option<Self> {
-        NAMES.iter().find(|entry| entry.0 == name).map(|entry| entry.1)
+        let known = NAMES.iter().find(|entry| entry.0 == name).map(|entry| entry.1);
+        known.or_else(|| tercom::Tercom::named(name).map(Tokenizer::Tercom))
     }
 
     /// The tokens of every segment; missing segments stay missing.
@@ -105,6 +109,7 @@ impl Tokenizer {
                 let text = markup::mteval(segment);
                 builder.segment(text.as_bytes(), classes::international_perl);
             }
+            Tokenizer::Tercom(way) => way.segment(segment, builder),
         }
     }
 }

@@ -11,6 +11,7 @@ from metra.measure import Metric, parse_spec
 # name: module of this package that holds the factory of the same name
 BUILT_IN = {
     "bleu": "bleu",
+    "ter": "ter",
 }
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from importlib import import_module
+from itertools import product
 from typing import Any
 
 from metra._core import Text, Tokenizer, Tokens
@@ -9,8 +10,16 @@ from metra.errors import MissingResourceError, UnknownNameError, no_such
 
 BUILT_IN = ("13a", "intl", "zh", "zh-fixed", "char", "none")
 
+# TERCOM's preparation of text, which the options of `ter` ask for.
+TERCOM = tuple(
+    "".join(["tercom", *options])
+    for options in product(
+        ("", "+normalized"), ("", "+nopunct"), ("", "+asian"), ("", "+java")
+    )
+)
+
 # mteval's own ways, which `style=mteval` asks for: not sacreBLEU's in a few corners.
-PRIVATE = ("mteval-13a", "mteval-intl")
+PRIVATE = ("mteval-13a", "mteval-intl", *TERCOM)
 
 # Tokenisers that need a package: module, function in it that makes the tokeniser, extra.
 OPTIONAL = {

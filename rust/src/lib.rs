@@ -14,6 +14,7 @@ pub mod ngram;
 pub mod nist;
 #[cfg(feature = "python")]
 mod python;
+pub mod ter;
 pub mod text;
 pub mod tokenize;
 pub mod tokens;

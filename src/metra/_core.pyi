@@ -197,3 +197,21 @@ def nist_score(totals: NDArray[np.float64], order: int) -> NDArray[np.float64]:
 
 def nist_penalty(totals: NDArray[np.float64], order: int) -> NDArray[np.float64]:
     """The brevity penalty of each row."""
+
+def ter_rows(hits: Hits, style: str) -> NDArray[np.float64]:
+    """[insertions, deletions, substitutions, shifts, average reference length].
+
+    The edits are those of the reference that takes the fewest, the first of equal ones.
+    `style` is sacrebleu or tercom.
+    """
+
+def ter_alignment(
+    hits: Hits, index: int, style: str
+) -> tuple[int, list[tuple[int, int, int]], list[int], str] | None:
+    """How one output becomes its easiest reference: reference, shifts, order, steps.
+
+    The reference is counted among those that are there. Each shift (start, middle, end)
+    exchanges words[start:middle] and words[middle:end] of the output as the shifts before
+    have left it; `order` gives the places in the output of its words after all of them.
+    Steps: = match, S substitution, I word of the output too many, D word missing.
+    """

@@ -6,6 +6,7 @@ mod edit;
 mod hits;
 mod meteor;
 mod nist;
+mod ter;
 mod text;
 mod tokens;
 mod totals;
@@ -31,6 +32,8 @@ mod _core {
     use super::meteor::PyMeteor;
     #[pymodule_export]
     use super::nist::{PyInformation, nist_penalty, nist_score};
+    #[pymodule_export]
+    use super::ter::{ter_alignment, ter_rows};
     #[pymodule_export]
     use super::text::{PyLineBuffer, PyText};
     #[pymodule_export]

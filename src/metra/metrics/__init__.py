@@ -18,6 +18,7 @@ BUILT_IN = {
     "ser": "ser",
     "chrf": "chrf",
     "nist": "nist",
+    "ter": "ter",
 }
 
 

@@ -1,6 +1,7 @@
 //! The counting kernels of metra. Only `python` knows that there is a Python.
 
 pub mod bleu;
+pub mod gtm;
 pub mod hits;
 pub mod lines;
 pub mod ngram;
@@ -10,3 +11,4 @@ pub mod text;
 pub mod tokenize;
 pub mod tokens;
 pub mod types;
+pub mod unigram;

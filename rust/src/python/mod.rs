@@ -1,9 +1,11 @@
 //! Thin bindings: convert, release the interpreter, compute. One file a kernel.
 
 mod bleu;
+mod gtm;
 mod hits;
 mod text;
 mod tokens;
+mod unigram;
 
 use pyo3::exceptions::{PyException, PyIndexError, PyValueError};
 use pyo3::prelude::*;
@@ -16,11 +18,15 @@ mod _core {
     #[pymodule_export]
     use super::bleu::{PyFormula, ngram_rows};
     #[pymodule_export]
+    use super::gtm::{gtm_blocks, gtm_rows};
+    #[pymodule_export]
     use super::hits::PyHits;
     #[pymodule_export]
     use super::text::{PyLineBuffer, PyText};
     #[pymodule_export]
     use super::tokens::{PyTokenizer, PyTokens, PyTypeMap};
+    #[pymodule_export]
+    use super::unigram::unigram_rows;
     #[pymodule_export]
     use super::{BadSegment, NotUtf8};
 }

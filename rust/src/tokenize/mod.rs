@@ -29,9 +29,11 @@ pub enum Tokenizer {
     MtevalWestern,
     /// mteval's international tokenisation itself, likewise.
     MtevalInternational,
+    /// At blank, tab, line feed, form feed and carriage return, as Java's StringTokenizer does.
+    Java,
 }
 
-pub const NAMES: [(&str, Tokenizer); 8] = [
+pub const NAMES: [(&str, Tokenizer); 9] = [
     ("none", Tokenizer::White),
     ("char", Tokenizer::Char),
     ("13a", Tokenizer::Western),
@@ -40,6 +42,7 @@ pub const NAMES: [(&str, Tokenizer); 8] = [
     ("zh-fixed", Tokenizer::ChineseFixed),
     ("mteval-13a", Tokenizer::MtevalWestern),
     ("mteval-intl", Tokenizer::MtevalInternational),
+    ("java-white", Tokenizer::Java),
 ];
 
 impl Tokenizer {
@@ -104,6 +107,10 @@ impl Tokenizer {
             Tokenizer::MtevalInternational => {
                 let text = markup::mteval(segment);
                 builder.segment(text.as_bytes(), classes::international_perl);
+            }
+            Tokenizer::Java => {
+                let text = white::trimmed_java(segment);
+                builder.segment(text.as_bytes(), blocks::java);
             }
         }
     }

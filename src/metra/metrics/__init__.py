@@ -11,6 +11,11 @@ from metra.measure import Metric, parse_spec
 # name: module of this package that holds the factory of the same name
 BUILT_IN = {
     "bleu": "bleu",
+    "precision": "unigram",
+    "recall": "unigram",
+    "f1": "unigram",
+    "fmean": "unigram",
+    "gtm": "gtm",
 }
 
 

@@ -9,8 +9,9 @@ from metra.errors import MissingResourceError, UnknownNameError, no_such
 
 BUILT_IN = ("13a", "intl", "zh", "zh-fixed", "char", "none")
 
-# mteval's own ways, which `style=mteval` asks for: not sacreBLEU's in a few corners.
-PRIVATE = ("mteval-13a", "mteval-intl")
+# mteval's own ways, which `style=mteval` asks for: not sacreBLEU's in a few corners; and
+# the white space of Java programs, which is ASCII's.
+PRIVATE = ("mteval-13a", "mteval-intl", "java-white")
 
 # Tokenisers that need a package: module, function in it that makes the tokeniser, extra.
 OPTIONAL = {

@@ -8,12 +8,14 @@ mod exact;
 mod greedy;
 mod grid;
 mod layer;
+mod part;
+mod search;
 mod weight;
 
 use crate::hits::{Hits, Pair};
 use crate::unigram;
 pub use blocks::{Block, blocks};
-use exact::Exact;
+use exact::{Exact, Problem};
 use greedy::Greedy;
 use grid::{Grid, Run};
 use std::cell::RefCell;
@@ -135,7 +137,8 @@ impl Scratch {
         self.choose_all();
         let longest = self.grid.rows.len().min(self.grid.columns.len());
         let weights = self.powers.weights(longest);
-        self.exact.improve(&self.grid, weights, nodes, &mut self.runs)
+        let problem = Problem { grid: &mut self.grid, greedy: &mut self.greedy, weights };
+        self.exact.improve(problem, nodes, &mut self.runs)
     }
 }
 
@@ -152,4 +155,65 @@ fn capped(runs: &[Run], cap: f64) -> impl Iterator<Item = f64> {
         *left -= counted;
         (counted > 0.0).then_some(counted)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tokens::Tokens;
+
+    /// Numbers that are the same in every run.
+    pub struct Random(pub u32);
+
+    impl Random {
+        pub fn below(&mut self, limit: u32) -> u32 {
+            self.0 = self.0.wrapping_mul(1664525).wrapping_add(1013904223);
+            (self.0 >> 16) % limit
+        }
+
+        pub fn sentence(&mut self, longest: u32, types: u32) -> Vec<u32> {
+            (0..self.below(longest + 1)).map(|_| self.below(types)).collect()
+        }
+    }
+
+    pub fn hits(output: &[u32], references: &[Vec<u32>]) -> Hits {
+        let tokens = |words: &[u32]| {
+            let mut builder = Tokens::builder(1, 0);
+            builder.sentence(words.iter().map(|word| word.to_le_bytes()));
+            builder.finish()
+        };
+        let references: Vec<Tokens> = references.iter().map(|words| tokens(words)).collect();
+        Hits::new(&tokens(output), &references.iter().collect::<Vec<_>>())
+    }
+
+    /// With an exponent of 1 the closed form is what the greedy walk adds up to.
+    #[test]
+    fn linear_sizes_need_no_runs() {
+        let mut random = Random(1);
+        for round in 0..2000 {
+            let output = random.sentence(20, 6);
+            let references: Vec<_> = (0..1 + round % 3).map(|_| random.sentence(15, 6)).collect();
+            let hits = hits(&output, &references);
+            let pair = hits.get(0);
+            for matching in [Matching::Greedy, Matching::Paper, Matching::Exact { nodes: 9 }] {
+                let formula = Formula { exponent: 1.0, matching };
+                let (size, _) = Scratch::default().size(&pair, formula);
+                let counted: f64 = blocks(&pair, formula).0.iter().map(|block| block.counted).sum();
+                assert_eq!(size, counted, "{output:?} {references:?}");
+            }
+        }
+    }
+
+    /// Exponents whose powers leave the range of doubles still give a size.
+    #[test]
+    fn huge_exponents() {
+        let words: Vec<u32> = (0..60).collect();
+        let hits = hits(&words, std::slice::from_ref(&words));
+        for matching in [Matching::Greedy, Matching::Exact { nodes: 9 }] {
+            let formula = Formula { exponent: 500.0, matching };
+            let mut row = vec![0.0; formula.columns()];
+            rows(&hits, formula, &mut row);
+            assert_eq!(row[0], 60.0);
+        }
+    }
 }

@@ -131,9 +131,8 @@ fn first_in_turn(grid: &Grid, greedy: &Greedy, before: Option<Run>, wanted: usiz
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::{Random, hits};
     use super::*;
-    use crate::hits::Hits;
-    use crate::tokens::Tokens;
 
     /// GTM 1.4 by the letter: every run of every length, sorted, walked through once.
     fn literally(output: &[u32], columns: &[u32], cap: f64) -> Vec<(Run, f64)> {
@@ -168,27 +167,13 @@ mod tests {
 
     #[test]
     fn blocks_are_those_of_the_original() {
-        let mut state = 7u32;
-        let mut random = |below: u32| {
-            state = state.wrapping_mul(1664525).wrapping_add(1013904223);
-            (state >> 16) % below
-        };
-        for _ in 0..3000 {
-            let types = 1 + random(5);
-            let mut sentence = |most: u32| -> Vec<u32> {
-                let length = random(most);
-                (0..length).map(|_| random(types)).collect()
-            };
-            let output = sentence(12);
-            let references: Vec<_> = (0..3).map(|_| sentence(9)).collect();
-            let references = &references[..1 + output.len() % 3];
-            let tokens = |words: &[u32]| {
-                let mut builder = Tokens::builder(1, 0);
-                builder.sentence(words.iter().map(|word| word.to_le_bytes()));
-                builder.finish()
-            };
-            let columns: Vec<Tokens> = references.iter().map(|words| tokens(words)).collect();
-            let hits = Hits::new(&tokens(&output), &columns.iter().collect::<Vec<_>>());
+        let mut random = Random(7);
+        for round in 0..3000 {
+            let types = 1 + random.below(5);
+            let output = random.sentence(11, types);
+            let references: Vec<_> =
+                (0..1 + round % 3).map(|_| random.sentence(8, types)).collect();
+            let hits = hits(&output, &references);
             let formula = Formula { exponent: 2.0, matching: Matching::Greedy };
             let (found, proved) = blocks(&hits.get(0), formula);
 

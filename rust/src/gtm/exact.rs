@@ -1,183 +1,330 @@
-//! The largest matching: a search row by row that drops what cannot beat the best one known.
+//! The largest matching: bounds first, then the hits that it cannot have, then a search.
 
-use super::bound::{Bound, Hit, HitTable};
-use super::contest::Contest;
-use super::grid::{Grid, Run};
-use super::layer::{Layer, NONE, State};
+use super::bound::Bound;
+use super::greedy::Greedy;
+use super::grid::{Bits, Grid, Run};
+use super::part::{Hit, Table, all_hits, apart};
+use super::search::Search;
 
 /// More hits than this are not listed: such a segment keeps its greedy matching.
-const MOST_HITS: usize = 1 << 21;
-/// How many times the prices of the bound are adjusted at most.
-const ROUNDS: usize = 80;
+const MOST_HITS: usize = 1 << 20;
+/// How often the prices of a bound are adjusted before a look at the matching they suggest, and
+/// how often that is done.
+const ROUNDS: usize = 25;
+const ATTEMPTS: usize = 6;
 /// Steps of work on bounds that are allowed for each node of the search.
-const STEPS_PER_NODE: usize = 32;
-/// How many states of each row are kept once the nodes are used up.
-const BEAM: usize = 16;
+const STEPS_PER_NODE: usize = 200;
+/// What bounds may be off by rounding.
+const SLACK: f64 = 1e-3;
+
+const NONE: u32 = u32::MAX;
+
+/// What has to be matched, and how much runs weigh by length.
+pub struct Problem<'a> {
+    pub grid: &'a mut Grid,
+    pub greedy: &'a mut Greedy,
+    pub weights: &'a [f64],
+}
 
 #[derive(Default)]
 pub struct Exact {
-    table: HitTable,
+    table: Table,
     bound: Bound,
-    contest: Contest,
-    layer: Layer,
-    next: Layer,
-    used: Vec<u64>,
-    /// For every state that was kept: the one before it, and the column of its row.
-    trail: Vec<(u32, u32)>,
+    search: Search,
+    /// The column of each row in the best matching known.
+    columns: Vec<u32>,
+    spare: Vec<u32>,
+    /// The price of each of the grid's columns, so far.
+    prices: Vec<f64>,
 }
 
-/// The end of the best way found, and a bound on the ways that were given up.
-struct Found {
-    best: Option<State>,
-    given_up: f64,
+/// Hits that are matched by themselves.
+struct Part {
+    hits: Vec<Hit>,
+    /// Whether every row still hits all columns of its word.
+    whole: bool,
+}
+
+/// What may still be spent.
+struct Effort {
+    nodes: usize,
+    steps: usize,
+}
+
+/// What has become of a part.
+enum Fate {
+    Proved,
+    Unproved,
+    /// Some hits are out of question, and what is left falls apart.
+    Reduced(Vec<Part>),
 }
 
 impl Exact {
-    /// Replaces the runs, which are a matching, by a larger one if it finds one; says whether
-    /// what then stands in `runs`, longest first, is proved to be the largest.
-    pub fn improve(
-        &mut self,
-        grid: &Grid,
-        weights: &[f64],
-        nodes: usize,
-        runs: &mut Vec<Run>,
-    ) -> bool {
+    /// Replaces the runs, which are the greedy matching, by a larger one if it finds one; says
+    /// whether what then stands in `runs`, longest first, is proved to be the largest.
+    pub fn improve(&mut self, mut problem: Problem<'_>, nodes: usize, runs: &mut Vec<Run>) -> bool {
         if runs.is_empty() {
             return true;
         }
-        if !self.table.fill(grid, MOST_HITS) {
-            return false;
-        }
-        let known: f64 = runs.iter().map(|run| weights[run.length]).sum();
-        let margin = margin(weights, known);
-        if self.table.share_bound(weights) < known + margin {
+        let Some(hits) = all_hits(problem.grid, MOST_HITS) else { return false };
+        self.table.fill(&hits);
+        let known = weight(runs, problem.weights);
+        let margin = margin(problem.weights, known);
+        if self.table.share_bound(problem.weights) < known + margin {
             return true;
         }
-        let rounds = (STEPS_PER_NODE * nodes / self.table.steps.max(1)).min(ROUNDS);
-        if rounds == 0 {
-            return false;
+        self.columns.clear();
+        self.columns.resize(problem.grid.rows.len(), NONE);
+        put(runs, &mut self.columns);
+        self.prices.clear();
+        self.prices.resize(problem.grid.columns.len(), 0.0);
+        let mut effort = Effort { nodes, steps: nodes.saturating_mul(STEPS_PER_NODE) };
+        let mut proved = true;
+        let mut parts = parts(&hits, true);
+        while let Some(part) = parts.pop() {
+            match self.settle(&part, &mut problem, margin, &mut effort) {
+                Fate::Proved => {}
+                Fate::Unproved => proved = false,
+                Fate::Reduced(smaller) => parts.extend(smaller),
+            }
         }
-        self.bound.clear(grid.columns.len());
-        let bound = self.bound.tighten(&self.table, weights, known + margin, rounds);
+        // Where greedy is the best there is, its own choice among equals stays.
+        let found = runs_of(&self.columns, 0..self.columns.len());
+        if weight(&found, problem.weights) > known {
+            *runs = found;
+        }
+        proved
+    }
+
+    /// Proves that what is known of a part is the best, finds something better, or makes the part
+    /// smaller.
+    fn settle(
+        &mut self,
+        part: &Part,
+        problem: &mut Problem<'_>,
+        margin: f64,
+        effort: &mut Effort,
+    ) -> Fate {
+        let weights = problem.weights;
+        self.table.fill(&part.hits);
+        self.bound.start(self.table.columns.iter().map(|column| self.prices[*column as usize]));
+        let mut known = self.known(weights);
+        let mut bound = f64::INFINITY;
+        for _ in 0..ATTEMPTS {
+            let rounds = ROUNDS.min(effort.steps / self.table.steps);
+            effort.steps -= rounds * self.table.steps;
+            bound = self.bound.tighten(&self.table, weights, known, margin, rounds);
+            if bound < known + margin || rounds < ROUNDS {
+                break;
+            }
+            self.repair(problem, known);
+            known = self.known(weights);
+        }
         if bound < known + margin {
-            return true;
+            return Fate::Proved;
         }
-        self.contest.fill(grid, &self.table, &self.bound.prices);
-        let found = self.search(weights, known + margin, nodes);
-        let mut reached = known;
-        if let Some(end) = found.best.filter(|end| end.value > known) {
-            reached = end.value;
-            self.retrace(end.trail, grid.rows.len(), runs);
+        if bound == f64::INFINITY {
+            return Fate::Unproved;
         }
-        found.given_up < reached + margin
+        for (column, price) in self.table.columns.iter().zip(&self.bound.prices) {
+            self.prices[*column as usize] = *price;
+        }
+        let kept = self.bound.worth_keeping(&self.table, weights, known - margin.min(SLACK));
+        if kept.len() < part.hits.len() {
+            return Fate::Reduced(parts(&kept, false));
+        }
+        let enough = known + margin;
+        let found =
+            self.search.run(&self.table, &self.bound, weights, enough, effort.nodes, part.whole);
+        effort.nodes = effort.nodes.saturating_sub(found.nodes);
+        if let Some((value, columns)) = found.best.filter(|best| best.0 > known) {
+            known = value;
+            for (row, column) in self.table.rows.iter().zip(columns) {
+                self.columns[*row as usize] = column.map_or(NONE, |at| self.table.columns[at]);
+            }
+        }
+        if found.given_up < known + margin { Fate::Proved } else { Fate::Unproved }
     }
 
-    /// Goes through the rows; a state is a way to match the rows so far.
-    fn search(&mut self, weights: &[f64], enough: f64, nodes: usize) -> Found {
-        let start = State { credit: self.contest.credit, ..State::default() };
-        self.used.clear();
-        self.used.resize(self.contest.words, 0);
-        self.layer.clear(self.contest.words);
-        self.layer.push(start, &self.used);
-        self.trail.clear();
-        self.trail.push((NONE, NONE));
-        let mut given_up = f64::NEG_INFINITY;
-        for row in 0..self.table.rows() {
-            self.step(row, weights, enough);
-            if self.trail.len() + self.next.len() > nodes {
-                given_up = given_up.max(self.next.keep_best(BEAM));
-            }
-            for state in self.next.states() {
-                let place = self.trail.len() as u32;
-                self.trail.push((state.trail, state.column));
-                state.trail = place;
-            }
-            std::mem::swap(&mut self.layer, &mut self.next);
-        }
-        let best = self.layer.states().iter().max_by(|one, other| one.value.total_cmp(&other.value));
-        Found { best: best.copied(), given_up }
+    /// The weight of the best matching known of the part in the table.
+    fn known(&self, weights: &[f64]) -> f64 {
+        weight(&runs_of(&self.columns, self.table.grid_rows()), weights)
     }
 
-    /// Matches one more row in every way that may still lead to `enough`.
-    fn step(&mut self, row: usize, weights: &[f64], enough: f64) {
-        let Exact { table, bound, contest, layer, next, used, .. } = self;
-        let hits = table.row(row);
-        let settled = contest.left[row] == 1;
-        next.clear(contest.words);
-        for at in 0..layer.len() {
-            let (state, used_before) = layer.get(at);
-            let is_free = |hit: &&Hit| !contest.is_used(hit.column as usize, used_before);
-            let free = hits.iter().filter(is_free);
-            let mut credit = state.credit;
-            used.copy_from_slice(used_before);
-            if settled {
-                // No later row has this word: its columns are of no more interest.
-                credit -= free.clone().map(|hit| bound.prices[hit.column as usize]).sum::<f64>();
-                hits.iter().for_each(|hit| contest.forget(hit.column as usize, used));
-            }
-            let mut columns = 0;
-            let mut lonely = false;
-            for hit in free {
-                columns += 1;
-                let column = hit.column as usize;
-                // One column without neighbours is as good as another.
-                if contest.lonely[column] && std::mem::replace(&mut lonely, true) {
-                    continue;
-                }
-                let mut new = State { credit, ..state.matched(hit.column, weights) };
-                if !settled {
-                    new.credit -= bound.prices[column];
-                    contest.take(column, used);
-                }
-                if hit.forward > 1 && !contest.is_used(column + 1, used) {
-                    new.bound = new.value + new.credit + bound.going_on(row, hit, new.chain, weights);
-                } else {
-                    new = new.closed(weights);
-                    new.bound = new.value + new.credit + bound.from[row + 1];
-                }
-                if new.bound >= enough {
-                    next.push(new, used);
-                }
-                if !settled {
-                    contest.forget(column, used);
-                }
-            }
-            // Matching one word more never makes a matching smaller: a row stays empty only
-            // where more rows than columns are left to its word.
-            if contest.left[row] > columns {
-                let mut new = State { credit, column: NONE, ..state.closed(weights) };
-                new.bound = new.value + new.credit + bound.from[row + 1];
-                if new.bound >= enough {
-                    next.push(new, used);
-                }
+    /// Makes a matching of the bound's covering, whose runs may share columns: longest first,
+    /// then whatever is left. Keeps it if it is better than the known one.
+    fn repair(&mut self, problem: &mut Problem<'_>, known: f64) {
+        let Problem { grid, greedy, weights } = problem;
+        let table = &self.table;
+        greedy.start(grid);
+        use_others(&mut greedy.used_rows, &table.rows, grid.rows.len());
+        use_others(&mut greedy.used_columns, &table.columns, grid.columns.len());
+        let mut covering: Vec<Run> = self.bound.covering().collect();
+        covering.sort_by_key(|run| std::cmp::Reverse(run.length));
+        let mut chosen: Vec<Run> = Vec::new();
+        for Run { row, column, length } in covering {
+            let (row, column) = (table.rows[row] as usize, table.columns[column] as usize);
+            let mut at = 0;
+            while let Some(free) = greedy.next_free_part(Run { row, column, length }, at) {
+                at = free.row + free.length - row;
+                greedy.use_up(free);
+                chosen.push(free);
             }
         }
-    }
-
-    /// Reads off the runs of the way that ends in this place of the trail.
-    fn retrace(&self, mut place: u32, rows: usize, runs: &mut Vec<Run>) {
-        runs.clear();
-        for row in (0..rows).rev() {
-            let (before, column) = self.trail[place as usize];
-            place = before;
-            if column == NONE {
-                continue;
-            }
-            let column = column as usize;
-            match runs.last_mut() {
-                Some(run) if run.row == row + 1 && run.column == column + 1 => {
-                    *run = Run { row, column, length: run.length + 1 };
-                }
-                _ => runs.push(Run { row, column, length: 1 }),
-            }
+        greedy.choose_more(grid, |run| {
+            chosen.push(run);
+            true
+        });
+        self.spare.clear();
+        self.spare.resize(self.columns.len(), NONE);
+        put(&chosen, &mut self.spare);
+        if weight(&runs_of(&self.spare, table.grid_rows()), weights) > known {
+            table.grid_rows().for_each(|row| self.columns[row] = self.spare[row]);
         }
-        runs.sort_unstable_by_key(|run| std::cmp::Reverse((run.length, run.row, run.column)));
     }
 }
 
-/// How much larger than the known one a matching must be to be another: sums of whole weights
-/// differ by 1, others are told apart to some twelve digits.
+fn parts(hits: &[Hit], whole: bool) -> Vec<Part> {
+    apart(hits).into_iter().map(|hits| Part { hits, whole }).collect()
+}
+
+/// How much more than the known matching, at least, a larger one weighs.
+///
+/// A matching that leaves no pair of equal words has as many hits as any other such matching, so
+/// if weights are whole, sums differ by multiples of what divides every weight less its length:
+/// by 2 for squares, by 6 for cubes. Other weights are told apart to some eleven digits.
 fn margin(weights: &[f64], known: f64) -> f64 {
-    let whole = weights.iter().all(|weight| weight.fract() == 0.0);
-    if whole && known < 1e9 { 1.0 - 1e-3 } else { known * 1e-11 }
+    if known > 1e9 || weights.iter().any(|weight| weight.fract() != 0.0) {
+        return known * 1e-11;
+    }
+    let excess = weights.iter().enumerate().map(|(length, weight)| *weight as u64 - length as u64);
+    excess.fold(0, common_divisor).max(1) as f64 - SLACK
+}
+
+fn common_divisor(one: u64, other: u64) -> u64 {
+    if other == 0 { one } else { common_divisor(other, one % other) }
+}
+
+/// Uses up all places below `length` but these.
+fn use_others(used: &mut Bits, places: &[u32], length: usize) {
+    let mut start = 0;
+    for place in places {
+        used.insert(start, *place as usize - start);
+        start = *place as usize + 1;
+    }
+    used.insert(start, length - start);
+}
+
+fn weight(runs: &[Run], weights: &[f64]) -> f64 {
+    runs.iter().map(|run| weights[run.length]).sum()
+}
+
+/// Notes each row's column.
+fn put(runs: &[Run], columns: &mut [u32]) {
+    for run in runs {
+        for at in 0..run.length {
+            columns[run.row + at] = (run.column + at) as u32;
+        }
+    }
+}
+
+/// The runs that these rows make with their columns, longest first.
+fn runs_of(columns: &[u32], rows: impl Iterator<Item = usize>) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    for row in rows.filter(|row| columns[*row] != NONE) {
+        let column = columns[row] as usize;
+        match runs.last_mut() {
+            Some(run) if (run.row + run.length, run.column + run.length) == (row, column) => {
+                run.length += 1;
+            }
+            _ => runs.push(Run { row, column, length: 1 }),
+        }
+    }
+    runs.sort_unstable_by_key(|run| std::cmp::Reverse((run.length, run.row, run.column)));
+    runs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Random, hits};
+    use super::super::{Formula, Matching, SCRATCH};
+
+    /// Every matching there is, one row after the other.
+    fn largest(rows: &[u32], columns: &[u32], exponent: f64) -> f64 {
+        fn try_row(
+            row: usize,
+            last: usize,
+            chain: i32,
+            used: u32,
+            rows: &[u32],
+            columns: &[u32],
+            weight: &dyn Fn(i32) -> f64,
+        ) -> f64 {
+            if row == rows.len() {
+                return weight(chain);
+            }
+            let skipped = try_row(row + 1, usize::MAX, 0, used, rows, columns, weight);
+            let mut best = weight(chain) + skipped;
+            for column in (0..columns.len()).filter(|column| used >> column & 1 == 0) {
+                if columns[column] == rows[row] {
+                    let now = used | 1 << column;
+                    let goes_on = last != usize::MAX && last + 1 == column;
+                    let (closed, longer) = if goes_on { (0, chain + 1) } else { (chain, 1) };
+                    let rest = try_row(row + 1, column, longer, now, rows, columns, weight);
+                    best = best.max(weight(closed) + rest);
+                }
+            }
+            best
+        }
+        try_row(0, usize::MAX, 0, 0, rows, columns, &|length| f64::from(length).powf(exponent))
+    }
+
+    #[test]
+    fn nothing_is_larger() {
+        let mut random = Random(3);
+        let mut better = 0;
+        for round in 0..3000 {
+            let types = 2 + random.below(4);
+            let rows = random.sentence(9, types);
+            let columns = random.sentence(7, types);
+            let exponent = [2.0, 3.0, 1.5, 1.01, 7.3][round % 5];
+            let hits = hits(&rows, std::slice::from_ref(&columns));
+            let pair = hits.get(0);
+            let formula = |matching| Formula { exponent, matching };
+            SCRATCH.with_borrow_mut(|scratch| {
+                scratch.powers.set(exponent);
+                let (greedy, _) = scratch.size(&pair, formula(Matching::Greedy));
+                let exact = formula(Matching::Exact { nodes: 1000 });
+                let (size, proved) = scratch.size(&pair, exact);
+                let expected = largest(&rows, &columns, exponent).powf(1.0 / exponent);
+                assert!((size - expected).abs() < 1e-9, "{exponent} {rows:?} {columns:?}");
+                assert!(proved && size >= greedy * (1.0 - 1e-15));
+                better += (size > greedy + 1e-9) as u32;
+            });
+        }
+        assert!(better > 10, "only {better} cases where greedy is not best");
+    }
+
+    /// Whatever the means, what is found is a matching, and more nodes do not find less.
+    #[test]
+    fn unproved_is_said() {
+        let mut random = Random(5);
+        let mut unproved = 0;
+        for _ in 0..60 {
+            let rows = random.sentence(90, 5);
+            let columns = random.sentence(90, 5);
+            let hits = hits(&rows, &[columns]);
+            let pair = hits.get(0);
+            SCRATCH.with_borrow_mut(|scratch| {
+                scratch.powers.set(2.0);
+                let mut size = |matching| scratch.size(&pair, Formula { exponent: 2.0, matching });
+                let (greedy, _) = size(Matching::Greedy);
+                let (least, _) = size(Matching::Exact { nodes: 0 });
+                let (more, proved) = size(Matching::Exact { nodes: 300 });
+                assert!(greedy <= least && least <= more);
+                unproved += !proved as u32;
+            });
+        }
+        assert!(unproved > 0);
+    }
 }

@@ -137,13 +137,22 @@ impl Greedy {
     /// Lists what is left of a run that has lost some of its hits.
     fn add_rests(&mut self, run: Run) {
         let mut at = 0;
-        while at < run.length {
-            let free = self.free_from(run, at);
-            if free > 0 {
-                self.add(run.row + at, run.column + at, free);
-            }
-            at += free + 1;
+        while let Some(rest) = self.next_free_part(run, at) {
+            self.add(rest.row, rest.column, rest.length);
+            at = rest.row + rest.length - run.row;
         }
+    }
+
+    /// The first stretch of the run's free hits from its nth on.
+    pub fn next_free_part(&self, run: Run, mut nth: usize) -> Option<Run> {
+        while nth < run.length {
+            let length = self.free_from(run, nth);
+            if length > 0 {
+                return Some(Run { row: run.row + nth, column: run.column + nth, length });
+            }
+            nth += 1;
+        }
+        None
     }
 
     /// The same choice without a list, in memory for one row: each sweep over the grid takes all
@@ -195,5 +204,40 @@ impl Greedy {
             }
         }
         Some(longest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Random, hits};
+    use super::*;
+
+    /// Both ways choose the same runs in the same order.
+    #[test]
+    fn two_ways_agree() {
+        let mut random = Random(11);
+        let mut grid = Grid::default();
+        let mut greedy = Greedy::default();
+        for round in 0..2000 {
+            let types = 1 + random.below(6);
+            let output = random.sentence(if round % 10 == 0 { 150 } else { 15 }, types);
+            let references: Vec<_> =
+                (0..1 + round % 3).map(|_| random.sentence(40, types)).collect();
+            grid.fill(&hits(&output, &references).get(0));
+            let mut listed = Vec::new();
+            greedy.start(&grid);
+            assert!(greedy.list(&grid, usize::MAX));
+            greedy.by_length(|run| {
+                listed.push(run);
+                true
+            });
+            let mut swept = Vec::new();
+            greedy.start(&grid);
+            greedy.by_sweeps(&mut grid, |run| {
+                swept.push(run);
+                true
+            });
+            assert_eq!(listed, swept, "{output:?} {references:?}");
+        }
     }
 }

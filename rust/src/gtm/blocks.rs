@@ -26,7 +26,7 @@ pub fn blocks(pair: &Pair<'_>, formula: Formula) -> (Vec<Block>, bool) {
         let cap = scratch.grid.cap();
         let mut proved = true;
         let counted = match formula.matching {
-            Matching::Greedy => greedily_capped(pair, &mut scratch.grid, &mut scratch.greedy),
+            Matching::Greedy => greedily_capped(&mut scratch.grid, &mut scratch.greedy),
             Matching::Exact { nodes } if formula.exponent > 1.0 => {
                 proved = scratch.find_largest(nodes);
                 capped(&scratch.runs, cap)
@@ -72,7 +72,7 @@ fn capped(runs: &[Run], cap: f64) -> Vec<(Run, f64)> {
 
 /// GTM 1.4's own way: when less is left than the length of the run in turn, the first hits of
 /// that run are taken, and only they need to be free.
-fn greedily_capped(pair: &Pair<'_>, grid: &mut Grid, greedy: &mut Greedy) -> Vec<(Run, f64)> {
+fn greedily_capped(grid: &mut Grid, greedy: &mut Greedy) -> Vec<(Run, f64)> {
     let mut counted: Vec<(Run, f64)> = Vec::new();
     let mut left = grid.cap();
     let mut turn = None;
@@ -88,7 +88,6 @@ fn greedily_capped(pair: &Pair<'_>, grid: &mut Grid, greedy: &mut Greedy) -> Vec
         counted.push((run, length));
         left > 0.0
     });
-    grid.fill(pair);
     greedy.start(grid);
     counted.iter().for_each(|(run, _)| greedy.use_up(*run));
     if let Some(before) = turn {

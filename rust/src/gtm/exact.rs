@@ -13,7 +13,7 @@ const MOST_HITS: usize = 1 << 20;
 const ROUNDS: usize = 25;
 const ATTEMPTS: usize = 6;
 /// Steps of work on bounds that are allowed for each node of the search.
-const STEPS_PER_NODE: usize = 200;
+const STEPS_PER_NODE: usize = 20;
 /// What bounds may be off by rounding.
 const SLACK: f64 = 1e-3;
 
@@ -63,7 +63,8 @@ impl Exact {
     /// Replaces the runs, which are the greedy matching, by a larger one if it finds one; says
     /// whether what then stands in `runs`, longest first, is proved to be the largest.
     pub fn improve(&mut self, mut problem: Problem<'_>, nodes: usize, runs: &mut Vec<Run>) -> bool {
-        if runs.is_empty() {
+        // One run that leaves nothing could not be longer.
+        if runs.len() <= 1 {
             return true;
         }
         let Some(hits) = all_hits(problem.grid, MOST_HITS) else { return false };

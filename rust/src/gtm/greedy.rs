@@ -29,7 +29,7 @@ struct Entry {
 
 impl Greedy {
     /// Gives the runs of the matching in the order in which they are chosen, until `take` has
-    /// enough. The grid's hits may be used up.
+    /// enough.
     pub fn choose(&mut self, grid: &mut Grid, take: impl FnMut(Run) -> bool) {
         self.start(grid);
         self.choose_more(grid, take);
@@ -158,14 +158,12 @@ impl Greedy {
     /// The same choice without a list, in memory for one row: each sweep over the grid takes all
     /// free runs of one length, and says how long the next can be.
     fn by_sweeps(&mut self, grid: &mut Grid, mut take: impl FnMut(Run) -> bool) {
-        let mut length = usize::MAX;
-        while length > 0 {
-            match self.sweep(grid, length, &mut take) {
-                Some(next) => length = next,
-                None => return,
-            }
-            grid.forget(&self.used_columns);
+        let mut length = Some(usize::MAX);
+        while let Some(longest) = length.filter(|longest| *longest > 0) {
+            grid.link(|column| !self.used_columns.get(column));
+            length = self.sweep(grid, longest, &mut take);
         }
+        grid.link(|_| true);
     }
 
     /// Takes the free runs of this length, the longest there are; gives a length that the rest
@@ -185,6 +183,8 @@ impl Greedy {
             }
             let below = if self.used_rows.get(row + 1) { END } else { row as u32 + 1 };
             let mut last = None;
+            // A run that this sweep takes begins above all that it has taken before, so that
+            // only columns need a second look.
             for column in grid.hits(row).filter(|column| !self.used_columns.get(*column)) {
                 let (seen, run) = self.ahead[column + 1];
                 let free = if seen == below { run + 1 } else { 1 };

@@ -42,8 +42,14 @@ impl Grid {
         self.first.resize(pair.types, END);
         self.next.clear();
         self.next.resize(self.columns.len(), END);
+        self.link(|_| true);
+    }
+
+    /// Makes `hits` give these columns only.
+    pub fn link(&mut self, wanted: impl Fn(usize) -> bool) {
+        self.first.fill(END);
         for (column, id) in self.columns.iter().enumerate().rev() {
-            if *id != BARRIER {
+            if *id != BARRIER && wanted(column) {
                 self.next[column] = self.first[*id as usize];
                 self.first[*id as usize] = column as u32;
             }
@@ -68,17 +74,6 @@ impl Grid {
             column = self.next[here as usize];
             Some(here as usize)
         })
-    }
-
-    /// Takes used columns out of what `hits` gives.
-    pub fn forget(&mut self, used: &Bits) {
-        self.first.fill(END);
-        for (column, id) in self.columns.iter().enumerate().rev() {
-            if *id != BARRIER && !used.get(column) {
-                self.next[column] = self.first[*id as usize];
-                self.first[*id as usize] = column as u32;
-            }
-        }
     }
 
     /// How many hits follow each other from (row, column) on.

@@ -30,6 +30,9 @@ impl Default for State {
 }
 
 impl State {
+    /// How much memory it takes, without its set of used columns but with its place in the layer.
+    pub const WORDS: usize = 9;
+
     /// The state once its run has come to an end.
     pub fn closed(self, weights: &[f64]) -> Self {
         State { value: self.value + weights[self.chain as usize], chain: 0, last: NONE, ..self }
@@ -100,9 +103,12 @@ impl Layer {
         order.sort_by(|one, other| self.states[*other].bound.total_cmp(&self.states[*one].bound));
         let given_up = self.states[order[most]].bound;
         order.truncate(most);
-        let kept = order.iter().map(|at| self.states[*at]).collect();
-        let used = order.iter().flat_map(|at| self.get(*at).1).copied().collect();
-        (self.states, self.used) = (kept, used);
+        let mut kept = Layer { words: self.words, ..Layer::default() };
+        for at in order {
+            let (state, used) = self.get(at);
+            kept.push(state, used);
+        }
+        *self = kept;
         given_up
     }
 }

@@ -155,6 +155,10 @@ impl Table {
         &self.cells[self.range(row)]
     }
 
+    pub fn hits(&self) -> usize {
+        self.cells.len()
+    }
+
     /// The hits that `keep` keeps, given the place of each.
     pub fn kept(&self, mut keep: impl FnMut(usize) -> bool) -> Vec<Hit> {
         let mut hits = Vec::new();

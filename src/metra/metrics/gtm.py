@@ -12,7 +12,7 @@ from metra.errors import OptionError
 from metra.measure import Array, Metric, Parts, measure
 from metra.text import Preparation, preparation
 
-NODES = 100_000
+NODES = 200_000
 
 
 @measure

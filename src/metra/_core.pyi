@@ -215,3 +215,23 @@ def ter_alignment(
     have left it; `order` gives the places in the output of its words after all of them.
     Steps: = match, S substitution, I word of the output too many, D word missing.
     """
+
+def unigram_rows(hits: Hits, recall_weight: float) -> NDArray[np.float64]:
+    """[one-to-one word matches, output length, reference length], for the best reference.
+
+    Best by the harmonic mean of precision and recall in which recall has this weight.
+    """
+
+def gtm_rows(
+    hits: Hits, exponent: float, match: str, nodes: int
+) -> NDArray[np.float64]:
+    """[size of the matching, output length, mean reference length]; if exact, [unproved]."""
+
+def gtm_blocks(
+    hits: Hits, index: int, exponent: float, match: str, nodes: int
+) -> tuple[list[tuple[int, int, int, int, float]], bool]:
+    """One segment's matching, and whether it is proved to be what was asked for.
+
+    A block is (first word in the output, reference, first word in it, words, words that
+    count); the references that are missing are not counted.
+    """

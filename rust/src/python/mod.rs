@@ -3,6 +3,7 @@
 mod bleu;
 mod chrf;
 mod edit;
+mod gtm;
 mod hits;
 mod meteor;
 mod nist;
@@ -10,6 +11,7 @@ mod ter;
 mod text;
 mod tokens;
 mod totals;
+mod unigram;
 
 use pyo3::exceptions::{PyException, PyIndexError, PyValueError};
 use pyo3::prelude::*;
@@ -27,6 +29,8 @@ mod _core {
     #[pymodule_export]
     use super::edit::{edit_alignments, edit_rows, unequal_rows};
     #[pymodule_export]
+    use super::gtm::{gtm_blocks, gtm_rows};
+    #[pymodule_export]
     use super::hits::PyHits;
     #[pymodule_export]
     use super::meteor::PyMeteor;
@@ -38,6 +42,8 @@ mod _core {
     use super::text::{PyLineBuffer, PyText};
     #[pymodule_export]
     use super::tokens::{PyTokenizer, PyTokens, PyTypeMap, grapheme_version};
+    #[pymodule_export]
+    use super::unigram::unigram_rows;
     #[pymodule_export]
     use super::{BadLine, BadSegment, NotUtf8};
 }

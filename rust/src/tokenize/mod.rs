@@ -40,9 +40,11 @@ pub enum Tokenizer {
     Chrf,
     /// What TERCOM does to text before it counts edits.
     Tercom(tercom::Tercom),
+    /// At blank, tab, line feed, form feed and carriage return, as Java's StringTokenizer does.
+    Java,
 }
 
-pub const NAMES: [(&str, Tokenizer); 11] = [
+pub const NAMES: [(&str, Tokenizer); 12] = [
     ("none", Tokenizer::White),
     ("char", Tokenizer::Char),
     ("code-points", Tokenizer::CodePoints),
@@ -54,6 +56,7 @@ pub const NAMES: [(&str, Tokenizer); 11] = [
     ("mteval-13a", Tokenizer::MtevalWestern),
     ("mteval-intl", Tokenizer::MtevalInternational),
     ("chrf", Tokenizer::Chrf),
+    ("java-white", Tokenizer::Java),
 ];
 
 impl Tokenizer {
@@ -133,6 +136,10 @@ impl Tokenizer {
                 builder.segment(text.as_bytes(), marks::apart);
             }
             Tokenizer::Tercom(way) => way.segment(segment, builder),
+            Tokenizer::Java => {
+                let text = white::trimmed_java(segment);
+                builder.segment(text.as_bytes(), blocks::java);
+            }
         }
     }
 }

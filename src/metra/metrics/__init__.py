@@ -19,6 +19,11 @@ BUILT_IN = {
     "chrf": "chrf",
     "nist": "nist",
     "ter": "ter",
+    "precision": "unigram",
+    "recall": "unigram",
+    "f1": "unigram",
+    "fmean": "unigram",
+    "gtm": "gtm",
 }
 
 

@@ -19,8 +19,17 @@ TERCOM = tuple(
 )
 
 # mteval's own ways, which `style=mteval` asks for: not sacreBLEU's in a few corners; the
-# characters of a segment with the white space inside it, for `cer`; the words of chrF++.
-PRIVATE = ("mteval-13a", "mteval-intl", "code-points", "graphemes", "chrf", *TERCOM)
+# characters of a segment with the white space inside it, for `cer`; the words of chrF++;
+# the white space of Java programs, which is ASCII's.
+PRIVATE = (
+    "mteval-13a",
+    "mteval-intl",
+    "code-points",
+    "graphemes",
+    "chrf",
+    "java-white",
+    *TERCOM,
+)
 
 # Tokenisers that need a package: module, function in it that makes the tokeniser, extra.
 OPTIONAL = {

@@ -42,9 +42,10 @@ def ter(
 
     The default equals sacreBLEU 2.6 (`--metrics ter`), edits and lengths of every segment
     alike, with one exception: with `normalized` sacreBLEU normalises references twice,
-    which takes apart what the first time left together and decodes `&amp;lt;` twice; here
-    all text is normalised once, as in TERCOM. `style=tercom` equals TERCOM 0.7.25, its
-    insertions, deletions, substitutions and shifts too. The two differ so:
+    which takes apart what the first time left together, such as `he's,` or `..5`, and
+    decodes `&amp;amp;` twice; here all text is normalised once, as in TERCOM.
+    `style=tercom` equals TERCOM 0.7.25, its insertions, deletions, substitutions and
+    shifts too. The two differ so:
 
     - sacreBLEU's edit distance keeps to a band of 25 words about the diagonal, TERCOM's
       drops cells that are more than 20 above the best: outputs much worse or of other

@@ -3,12 +3,14 @@
 mod blocks;
 mod classes;
 mod letter_case;
+mod marks;
 mod markup;
 mod white;
 
 use crate::text::Text;
 use crate::tokens::{Builder, Tokens};
 pub use letter_case::Case;
+pub use white::white_space;
 
 /// How a segment is cut. `none`, `char`, `13a`, `intl` and `zh` equal sacreBLEU's on any string.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -17,6 +19,10 @@ pub enum Tokenizer {
     White,
     /// Every character that is not white space.
     Char,
+    /// Every character between the first and the last that are not white space.
+    CodePoints,
+    /// Every extended grapheme cluster (Unicode annex 29) in the same range.
+    Graphemes,
     /// mteval-v13a as sacreBLEU has it.
     Western,
     /// mteval-v14's international tokenisation as sacreBLEU has it.
@@ -29,17 +35,22 @@ pub enum Tokenizer {
     MtevalWestern,
     /// mteval's international tokenisation itself, likewise.
     MtevalInternational,
+    /// chrF++'s words: at white space, then one mark off a word's end, else off its start.
+    Chrf,
 }
 
-pub const NAMES: [(&str, Tokenizer); 8] = [
+pub const NAMES: [(&str, Tokenizer); 11] = [
     ("none", Tokenizer::White),
     ("char", Tokenizer::Char),
+    ("code-points", Tokenizer::CodePoints),
+    ("graphemes", Tokenizer::Graphemes),
     ("13a", Tokenizer::Western),
     ("intl", Tokenizer::International),
     ("zh", Tokenizer::Chinese),
     ("zh-fixed", Tokenizer::ChineseFixed),
     ("mteval-13a", Tokenizer::MtevalWestern),
     ("mteval-intl", Tokenizer::MtevalInternational),
+    ("chrf", Tokenizer::Chrf),
 ];
 
 impl Tokenizer {
@@ -79,6 +90,14 @@ impl Tokenizer {
                 builder.segment(text.as_bytes(), blocks::white);
             }
             Tokenizer::Char => builder.segment(segment.as_bytes(), classes::characters),
+            Tokenizer::CodePoints => {
+                let text = white::trimmed(segment);
+                builder.segment(text.as_bytes(), classes::code_points);
+            }
+            Tokenizer::Graphemes => {
+                let text = white::trimmed(segment);
+                builder.segment(text.as_bytes(), classes::graphemes);
+            }
             Tokenizer::Western => {
                 let text = markup::western(white::trimmed_end(segment));
                 let text = white::blanked(&text);
@@ -104,6 +123,10 @@ impl Tokenizer {
             Tokenizer::MtevalInternational => {
                 let text = markup::mteval(segment);
                 builder.segment(text.as_bytes(), classes::international_perl);
+            }
+            Tokenizer::Chrf => {
+                let text = white::blanked(segment);
+                builder.segment(text.as_bytes(), marks::apart);
             }
         }
     }

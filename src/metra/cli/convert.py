@@ -2,7 +2,7 @@
 
 import click
 
-from metra.io.recognise import FORMATS
+from metra.io import FORMATS
 
 
 @click.command()

@@ -5,6 +5,8 @@ import sys
 
 import click
 
+from metra.errors import FormatError
+
 
 def wants_color() -> bool:
     """Colour for people only: not when piped, not with NO_COLOR."""
@@ -14,9 +16,25 @@ def wants_color() -> bool:
 def write(text: str, path: str | None) -> None:
     """Print the text, or put it into the file in one step."""
     if path is None or path == "-":
-        click.echo(text, color=True)
+        _print(text)
         return
     from metra.io.whole import whole_file
 
     with whole_file(path) as file:
         file.write(f"{text}\n".encode())
+
+
+def _print(text: str) -> None:
+    try:
+        click.echo(text, color=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        msg = f"Standard output cannot be written: {error.strerror}."
+        raise FormatError(msg) from None
+    except UnicodeEncodeError as error:
+        msg = (
+            f"Standard output has no {error.object[error.start]!r} in its encoding, "
+            f"{error.encoding}; set PYTHONIOENCODING=utf-8, or name a file with -o."
+        )
+        raise FormatError(msg) from None

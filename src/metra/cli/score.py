@@ -1,8 +1,11 @@
 """`metra score`: outputs against references, by any measures, at any level."""
 
+from shutil import get_terminal_size
+
 import click
 
-from metra.io.recognise import FORMATS as INPUT_FORMATS
+from metra.cli.segments import check_alignment_options, segment_numbers
+from metra.io import FORMATS as INPUT_FORMATS
 from metra.report import FORMATS
 
 LEVELS = ("system", "document", "segment")
@@ -83,6 +86,17 @@ def _levels(_: click.Context, __: click.Parameter, value: str) -> list[str]:
     help="Seed of the resampling.",
 )
 @click.option(
+    "--show-alignment",
+    is_flag=True,
+    help="Show word by word how outputs differ from references (wer, cer and the like).",
+)
+@click.option(
+    "--segments",
+    callback=segment_numbers,
+    metavar="LIST",
+    help="Show the alignments of these segments only, for example 1,3-5.",
+)
+@click.option(
     "--format",
     "form",
     type=click.Choice(FORMATS),
@@ -120,6 +134,8 @@ def score(
     ci_unit: str,
     trials: int,
     seed: int,
+    show_alignment: bool,
+    segments: list[range] | None,
     form: str,
     out: str | None,
     input_format: str,
@@ -138,7 +154,9 @@ def score(
     metra score sysA.txt -r ref1.txt -r ref2.txt -m bleu:tok=intl --level segment --format tsv
     metra score test.tsv -m bleu -m bleu:stem=english
     metra score sysA.sgm sysB.sgm -r ref.sgm -s src.sgm --level system,document
+    metra score sysA.txt -r ref.txt -m wer --show-alignment --segments 1,3-5
     """
+    from metra.aligning import aligners, with_alignments
     from metra.cli.output import wants_color, write
     from metra.cli.progress import Progress
     from metra.evaluation import Questions, by_spec, evaluate_corpus
@@ -147,6 +165,8 @@ def score(
     from metra.report.layout import Style
 
     chosen = by_spec(metrics)
+    check_alignment_options(show_alignment, segments, form)
+    aligned = aligners(chosen) if show_alignment else None
     questions = Questions(
         documents="document" in levels,
         segments="segment" in levels,
@@ -159,5 +179,12 @@ def score(
     corpus = open_corpus(outputs, references, source, docs, input_format=input_format)
     with Progress() as progress:
         results = evaluate_corpus(corpus, chosen, questions, progress=progress)
-    style = Style(digits=digits, color=wants_color() and not out, sort=sort)
+        if aligned:
+            results = with_alignments(results, corpus, aligned, segments)
+    style = Style(
+        digits=digits,
+        color=wants_color() and not out,
+        sort=sort,
+        width=get_terminal_size().columns,
+    )
     write(render(results, form, style), out)

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from metra.io.files import FileCorpus, open_corpus
 
-__all__ = ["FileCorpus", "open_corpus"]
+__all__ = ["FORMATS", "FileCorpus", "open_corpus"]
+
+FORMATS = ("plain", "tsv", "jsonl", "sgml", "wmt-xml")
 
 
 def __getattr__(name: str) -> object:

@@ -2,11 +2,10 @@
 
 import codecs
 import re
+from contextlib import closing
 
 from metra.errors import FormatError
 from metra.io.stream import ByteStream, shown, suffix
-
-FORMATS = ("plain", "tsv", "jsonl", "sgml", "wmt-xml")
 
 # In these, documents and segments have ids, by which files are matched.
 WITH_IDS = ("sgml", "wmt-xml")
@@ -44,9 +43,8 @@ def format_of(path: str) -> str:
     kind = suffix(path).lower()
     if kind in BY_SUFFIX and kind not in _MARKED_UP:
         return BY_SUFFIX[kind]
-    stream = ByteStream(path)
-    head = stream.read(_HEAD).removeprefix(codecs.BOM_UTF8)
-    stream.close()
+    with closing(ByteStream(path)) as stream:
+        head = stream.read(_HEAD).removeprefix(codecs.BOM_UTF8)
     for name, root in _ROOTS.items():
         if root.match(head):
             return name

@@ -6,6 +6,7 @@ pub mod characters;
 pub mod chrf;
 pub mod edit;
 pub mod error_rates;
+pub mod gtm;
 pub mod hits;
 pub mod information;
 pub mod lines;
@@ -14,8 +15,10 @@ pub mod ngram;
 pub mod nist;
 #[cfg(feature = "python")]
 mod python;
+pub mod ter;
 pub mod text;
 pub mod tokenize;
 pub mod tokens;
 pub mod types;
+pub mod unigram;
 pub mod vocabulary;

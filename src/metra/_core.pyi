@@ -21,7 +21,7 @@ class Text:
 
     def __new__(cls, segments: list[str | None]) -> Text: ...
     def __len__(self) -> int: ...
-    def __getitem__(self, index: int) -> str | None: ...
+    def __getitem__(self, index: int, /) -> str | None: ...
     def missing(self) -> list[int]:
         """The positions of the missing segments."""
 
@@ -49,7 +49,7 @@ class Tokens:
 
     def __new__(cls, sentences: Sequence[Sequence[str] | None]) -> Tokens: ...
     def __len__(self) -> int: ...
-    def __getitem__(self, index: int) -> list[str] | None: ...
+    def __getitem__(self, index: int, /) -> list[str] | None: ...
     def joined(self) -> Text:
         """Each segment as text: its tokens with blanks between them."""
 
@@ -197,3 +197,41 @@ def nist_score(totals: NDArray[np.float64], order: int) -> NDArray[np.float64]:
 
 def nist_penalty(totals: NDArray[np.float64], order: int) -> NDArray[np.float64]:
     """The brevity penalty of each row."""
+
+def ter_rows(hits: Hits, style: str) -> NDArray[np.float64]:
+    """[insertions, deletions, substitutions, shifts, average reference length].
+
+    The edits are those of the reference that takes the fewest, the first of equal ones.
+    `style` is sacrebleu or tercom.
+    """
+
+def ter_alignment(
+    hits: Hits, index: int, style: str
+) -> tuple[int, list[tuple[int, int, int]], list[int], str] | None:
+    """How one output becomes its easiest reference: reference, shifts, order, steps.
+
+    The reference is counted among those that are there. Each shift (start, middle, end)
+    exchanges words[start:middle] and words[middle:end] of the output as the shifts before
+    have left it; `order` gives the places in the output of its words after all of them.
+    Steps: = match, S substitution, I word of the output too many, D word missing.
+    """
+
+def unigram_rows(hits: Hits, recall_weight: float) -> NDArray[np.float64]:
+    """[one-to-one word matches, output length, reference length], for the best reference.
+
+    Best by the harmonic mean of precision and recall in which recall has this weight.
+    """
+
+def gtm_rows(
+    hits: Hits, exponent: float, match: str, nodes: int
+) -> NDArray[np.float64]:
+    """[size of the matching, output length, mean reference length]; if exact, [unproved]."""
+
+def gtm_blocks(
+    hits: Hits, index: int, exponent: float, match: str, nodes: int
+) -> tuple[list[tuple[int, int, int, int, float]], bool]:
+    """One segment's matching, and whether it is proved to be what was asked for.
+
+    A block is (first word in the output, reference, first word in it, words, words that
+    count); the references that are missing are not counted.
+    """

@@ -26,13 +26,13 @@ SHAPES = [
     ),
     pytest.param(
         [{"refs": ["x", "y"], "outputs": {"A": "a", "B": "b"}}],
-        {"reference ref:1": ["x"], "reference ref:2": ["y"], "output A": ["a"],
+        {"reference 1": ["x"], "reference 2": ["y"], "output A": ["a"],
          "output B": ["b"]},
         id="a list of references and a map of outputs",
     ),
     pytest.param(
         [{"references": ["x"], "systems": {"A": "a"}}],
-        {"reference ref:1": ["x"], "output A": ["a"]},
+        {"reference 1": ["x"], "output A": ["a"]},
         id="other words for them",
     ),
     pytest.param(
@@ -42,7 +42,7 @@ SHAPES = [
     ),
     pytest.param(
         [{"refs": ["x", "y"], "A": "a"}, {"refs": ["z"], "A": "b"}],
-        {"reference ref:1": ["x", "z"], "reference ref:2": ["y", None],
+        {"reference 1": ["x", "z"], "reference 2": ["y", None],
          "output A": ["a", "b"]},
         id="fewer references later",
     ),

@@ -41,7 +41,7 @@ ROLES = [
     pytest.param("doc DocID doc_id document", ["document doc", "document DocID",
                  "document doc_id", "document document"], id="document"),
     pytest.param("ref refA ref:2 ref_b reference reference-3 REF", ["reference ref",
-                 "reference refA", "reference ref:2", "reference ref_b",
+                 "reference refA", "reference 2", "reference ref_b",
                  "reference reference", "reference reference-3", "reference REF"],
                  id="references"),
     pytest.param("seg id domain lp", ["label seg", "label id", "label domain", "label lp"],
@@ -140,9 +140,9 @@ def test_documents_from_a_table(write):
 
 
 HELP = (
-    "Columns are recognised by name: source, doc, ref or ref:NAME, and output or "
-    "output:NAME; where no column is called output, every other column is a system's "
-    "output."
+    "Columns are recognised by name: source, doc, ref or ref:NAME, output or "
+    "output:NAME, and label:NAME; where no column is called output, every other column "
+    "is a system's output."
 )
 WRONG = [
     pytest.param(

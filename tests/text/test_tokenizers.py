@@ -151,6 +151,23 @@ def test_chinese_as_it_should_be(text, as_sacrebleu, fixed):
     assert cut(text, "zh-fixed") == fixed.split(" ")
 
 
+# What Unicode calls CJK punctuation, radicals, symbols and ideographs, first and last.
+EDGES = {
+    "CJK": "☀➿⺀⿟⿰〿㄀ㄯㆠ㇯㈀㏿㐀䶿一鿿豈﫿︐︟︰﹏＀￯𠀀𲎯",
+    "other": "◿⟀⹿ぁヿ㄰㆟ꀀ가ﬀ︠﹐￰😀🿿𲎰",
+}
+
+
+@pytest.mark.parametrize("kind", EDGES)
+def test_the_edges_of_the_corrected_table(kind):
+    for character in EDGES[kind]:
+        found = cut(f"x{character}y", "zh-fixed")
+        alone = ["x", character, "y"]
+        assert found == (alone if kind == "CJK" else ["".join(alone)]), hex(
+            ord(character)
+        )
+
+
 # Where mteval itself differs from what sacreBLEU makes of it.
 MTEVAL = [
     pytest.param(

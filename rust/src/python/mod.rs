@@ -3,12 +3,15 @@
 mod bleu;
 mod chrf;
 mod edit;
+mod gtm;
 mod hits;
 mod meteor;
 mod nist;
+mod ter;
 mod text;
 mod tokens;
 mod totals;
+mod unigram;
 
 use pyo3::exceptions::{PyException, PyIndexError, PyValueError};
 use pyo3::prelude::*;
@@ -26,15 +29,21 @@ mod _core {
     #[pymodule_export]
     use super::edit::{edit_alignments, edit_rows, unequal_rows};
     #[pymodule_export]
+    use super::gtm::{gtm_blocks, gtm_rows};
+    #[pymodule_export]
     use super::hits::PyHits;
     #[pymodule_export]
     use super::meteor::PyMeteor;
     #[pymodule_export]
     use super::nist::{PyInformation, nist_penalty, nist_score};
     #[pymodule_export]
+    use super::ter::{ter_alignment, ter_rows};
+    #[pymodule_export]
     use super::text::{PyLineBuffer, PyText};
     #[pymodule_export]
     use super::tokens::{PyTokenizer, PyTokens, PyTypeMap, grapheme_version};
+    #[pymodule_export]
+    use super::unigram::unigram_rows;
     #[pymodule_export]
     use super::{BadLine, BadSegment, NotUtf8};
 }

@@ -18,6 +18,11 @@ pub fn white(cut: Cut<'_>) {
     by_block::<Python, false>(cut);
 }
 
+/// At ASCII's white space alone.
+pub fn white_ascii(cut: Cut<'_>) {
+    by_block::<Perl, false>(cut);
+}
+
 /// 13a's rules: most punctuation alone, `.` and `,` unless digits hold them, `-` after a digit.
 pub fn western(cut: Cut<'_>) {
     by_block::<Python, true>(cut);
@@ -27,13 +32,19 @@ pub fn western_perl(cut: Cut<'_>) {
     by_block::<Perl, true>(cut);
 }
 
+pub fn java(cut: Cut<'_>) {
+    by_block::<Java, false>(cut);
+}
+
 /// Which control characters are white space.
 trait Controls {
     const FIRST_BEFORE_BLANK: u8;
+    const VERTICAL_TAB: bool = true;
 }
 
 struct Python;
 struct Perl;
+struct Java;
 
 impl Controls for Python {
     const FIRST_BEFORE_BLANK: u8 = 0x1c;
@@ -42,6 +53,13 @@ impl Controls for Python {
 impl Controls for Perl {
     const FIRST_BEFORE_BLANK: u8 = b' ';
 }
+
+impl Controls for Java {
+    const FIRST_BEFORE_BLANK: u8 = b' ';
+    const VERTICAL_TAB: bool = false;
+}
+
+const VERTICAL_TAB: u8 = 0x0b;
 
 fn by_block<C: Controls, const PUNCTUATION: bool>(cut: Cut<'_>) {
     let Cut { bytes, padded, starts, ends } = cut;
@@ -129,6 +147,9 @@ fn classify<C: Controls>(window: &[u8; WIDTH]) -> Block {
             let bits = |mask| (_mm_movemask_epi8(mask) as u32 as u64) << (16 * part);
             block.space |=
                 bits(_mm_or_si128(within(b'\t', b'\r'), within(C::FIRST_BEFORE_BLANK, b' ')));
+            if !C::VERTICAL_TAB {
+                block.space &= !bits(is(VERTICAL_TAB));
+            }
             block.alone |= bits(_mm_or_si128(
                 _mm_or_si128(
                     _mm_or_si128(within(b'!', b'&'), within(b'(', b'+')),
@@ -150,6 +171,7 @@ fn classify<C: Controls>(window: &[u8; WIDTH]) -> Block {
     for (at, byte) in window.iter().enumerate() {
         let bit = 1 << at;
         match byte {
+            &VERTICAL_TAB if !C::VERTICAL_TAB => {}
             b'\t'..=b'\r' | b' ' => block.space |= bit,
             0x1c..0x20 if *byte >= C::FIRST_BEFORE_BLANK => block.space |= bit,
             b'!'..=b'&' | b'('..=b'+' | b'/' | b':'..=b'@' => block.alone |= bit,

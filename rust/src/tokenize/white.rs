@@ -31,6 +31,11 @@ pub fn trimmed(segment: &str) -> &str {
     segment.trim_matches(is_white)
 }
 
+/// What Java's `String.trim` leaves.
+pub fn trimmed_java(segment: &str) -> &str {
+    segment.trim_matches(|c| c <= ' ')
+}
+
 /// The segment with every white space beyond ASCII replaced by as many blanks as it has bytes.
 pub fn blanked(segment: &str) -> Cow<'_, str> {
     let beyond = |c: &char| !c.is_ascii() && is_perl_white(*c);

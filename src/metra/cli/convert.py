@@ -2,7 +2,7 @@
 
 import click
 
-from metra.io import FORMATS
+from metra.io.formats import FORMATS
 
 
 @click.command()

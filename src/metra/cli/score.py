@@ -1,11 +1,9 @@
 """`metra score`: outputs against references, by any measures, at any level."""
 
-from shutil import get_terminal_size
-
 import click
 
 from metra.cli.segments import check_alignment_options, segment_numbers
-from metra.io import FORMATS as INPUT_FORMATS
+from metra.io.formats import FORMATS as INPUT_FORMATS
 from metra.report import FORMATS
 
 LEVELS = ("system", "document", "segment")
@@ -153,9 +151,11 @@ def score(
     metra score sysA.txt sysB.txt -r ref.txt --ci
     metra score sysA.txt -r ref1.txt -r ref2.txt -m bleu:tok=intl --level segment --format tsv
     metra score test.tsv -m bleu -m bleu:stem=english
-    metra score sysA.sgm sysB.sgm -r ref.sgm -s src.sgm --level system,document
     metra score sysA.txt -r ref.txt -m wer --show-alignment --segments 1,3-5
+    metra score sysA.sgm sysB.sgm -r ref.sgm -s src.sgm --level system,document
     """
+    from shutil import get_terminal_size
+
     from metra.aligning import aligners, with_alignments
     from metra.cli.output import wants_color, write
     from metra.cli.progress import Progress

@@ -5,9 +5,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from metra.io.files import FileCorpus, open_corpus
 
-__all__ = ["FORMATS", "FileCorpus", "open_corpus"]
-
-FORMATS = ("plain", "tsv", "jsonl", "sgml", "wmt-xml")
+__all__ = ["FileCorpus", "open_corpus"]
 
 
 def __getattr__(name: str) -> object:

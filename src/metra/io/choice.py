@@ -1,11 +1,10 @@
 """Which columns of a file are used, as what, and under which names."""
 
-import re
 from collections.abc import Sequence
 
 from metra.errors import CorpusError, FormatError
 from metra.io.fields import HELP, Field
-from metra.io.recognise import WITH_IDS
+from metra.io.formats import WITH_IDS
 from metra.io.sources import Source
 from metra.io.stream import shown
 
@@ -39,8 +38,6 @@ class Choice:
             return field
         if field.role in ("source", "document"):
             field = Field(field.role, "source" if field.role == "source" else "doc")
-        elif field.role == "reference":
-            field = Field("reference", _bare(field.name))
         if field in self.taken:
             field = self._renamed(field, file)
         self.taken.add(field)
@@ -62,15 +59,6 @@ class Choice:
             f"{remedy}."
         )
         raise CorpusError(msg)
-
-
-def _bare(name: str) -> str:
-    """Name the reference of a column.
-
-    >>> _bare("ref:A"), _bare("refA")
-    ('A', 'refA')
-    """
-    return re.sub(r"^ref(?:erence)?:(?=.)", "", name, flags=re.IGNORECASE | re.DOTALL)
 
 
 def _wanted(file: Source, fields: Sequence[Field]) -> dict[Field, Field]:

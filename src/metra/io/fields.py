@@ -38,14 +38,17 @@ _EXACT: dict[str, Role] = {
     "lp": "label",
 }
 
-_NAMED_OUTPUT = re.compile(r"(?:output|hyp|sys|system):(.+)", re.DOTALL)
-_NAMED_LABEL = re.compile(r"label:(.+)", re.DOTALL)
 # ref, reference, ref2, refA, ref:NAME: not reformer, which is a system.
 _REFERENCE = re.compile(r"ref(?:erence)?(?:\d+|[a-z]|[:_.-].+)?", re.DOTALL)
+_NAMED: dict[Role, re.Pattern[str]] = {
+    "output": re.compile(r"(?:output|hyp|sys|system):(.+)", re.DOTALL),
+    "reference": re.compile(r"(?:ref|reference):(.+)", re.DOTALL),
+    "label": re.compile(r"label:(.+)", re.DOTALL),
+}
 
 HELP = (
-    "source, doc, ref or ref:NAME, and output or output:NAME; where no column is called "
-    "output, every other column is a system's output"
+    "source, doc, ref or ref:NAME, output or output:NAME, and label:NAME; where no column "
+    "is called output, every other column is a system's output"
 )
 
 
@@ -72,12 +75,10 @@ def _field(column: str, default_system: str) -> Field | None:
     role = _EXACT.get(name.lower())
     if role:
         return Field(role, default_system if role == "output" else name)
-    named = _NAMED_OUTPUT.fullmatch(name)
-    if named:
-        return Field("output", named[1])
-    label = _NAMED_LABEL.fullmatch(name)
-    if label:
-        return Field("label", label[1])
+    for role, pattern in _NAMED.items():
+        named = pattern.fullmatch(name)
+        if named:
+            return Field(role, named[1])
     if _REFERENCE.fullmatch(name.lower()):
         return Field("reference", name)
     return None

@@ -9,7 +9,7 @@ from metra.io import documents
 from metra.io.choice import Choice
 from metra.io.documents import DocumentFiles
 from metra.io.fields import Field
-from metra.io.recognise import WITH_IDS
+from metra.io.formats import WITH_IDS
 from metra.io.sources import Columns, Reader, Source, Values
 from metra.io.stream import shown
 

@@ -5,7 +5,7 @@ from tempfile import SpooledTemporaryFile
 from typing import IO
 
 BLOCK = 1 << 20
-_IN_MEMORY = 64 << 20
+IN_MEMORY = 64 << 20
 
 
 class Kept:
@@ -13,7 +13,7 @@ class Kept:
 
     def __init__(self, pipe: io.BufferedReader) -> None:
         """Read the pipe to its end, a piece at a time, so that Ctrl-C is not kept waiting."""
-        self._copy = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115, see close
+        self._copy = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115, see close
         while block := pipe.read1(BLOCK):
             self._copy.write(block)
 

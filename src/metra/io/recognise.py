@@ -7,9 +7,6 @@ from contextlib import closing
 from metra.errors import FormatError
 from metra.io.stream import ByteStream, shown, suffix
 
-# In these, documents and segments have ids, by which files are matched.
-WITH_IDS = ("sgml", "wmt-xml")
-
 BY_SUFFIX = {
     ".tsv": "tsv",
     ".jsonl": "jsonl",

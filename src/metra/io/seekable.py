@@ -7,10 +7,10 @@ from tempfile import SpooledTemporaryFile
 from typing import IO, cast
 
 from metra.errors import FormatError
+from metra.io.kept import IN_MEMORY
 from metra.io.stream import ByteStream, shown
 
 BLOCK = 1 << 18
-_IN_MEMORY = 64 << 20
 
 _OTHER_MARKS = {
     codecs.BOM_UTF32_LE: "UTF-32",
@@ -61,7 +61,7 @@ class Seekable:
 
 
 def _copy(stream: ByteStream) -> IO[bytes]:
-    copy = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115, closed with its owner
+    copy = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115, closed with its owner
     while block := stream.read():
         copy.write(block)
     return cast("IO[bytes]", copy)

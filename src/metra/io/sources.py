@@ -8,9 +8,10 @@ from typing import Literal, Protocol, TypeAlias
 
 from metra.errors import FormatError
 from metra.io.fields import SEGMENT_IDS, Field, Role
+from metra.io.formats import WITH_IDS
 from metra.io.jsonl import Objects
 from metra.io.plain import Lines
-from metra.io.recognise import WITH_IDS, format_of
+from metra.io.recognise import format_of
 from metra.io.stream import STDIN, shown, stem
 from metra.io.tsv import Table
 from metra.text import Text

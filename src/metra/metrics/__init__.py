@@ -18,6 +18,12 @@ BUILT_IN = {
     "ser": "ser",
     "chrf": "chrf",
     "nist": "nist",
+    "ter": "ter",
+    "precision": "unigram",
+    "recall": "unigram",
+    "f1": "unigram",
+    "fmean": "unigram",
+    "gtm": "gtm",
 }
 
 

@@ -1,0 +1,111 @@
+"""GTM: precision and recall of a matching of words that rewards long runs."""
+
+import math
+from functools import partial
+from typing import Literal
+
+import numpy as np
+
+from metra import _core
+from metra.corpus import Batch, Sentence
+from metra.errors import OptionError
+from metra.measure import Array, Metric, Parts, measure
+from metra.text import Preparation, preparation
+
+NODES = 200_000
+
+
+@measure
+def gtm(
+    *,
+    e: float = 1.0,
+    match: Literal["greedy", "paper", "exact"] = "greedy",
+    nodes: int = NODES,
+    tok: str = "none",
+    case: Literal["mixed", "lower"] = "mixed",
+    stem: str = "no",
+) -> Metric:
+    """F-measure of matched words, long runs rewarded, 0 to 100. Higher is better.
+
+    A matching pairs equal words of output and reference one to one. Its size is the e-th
+    root of the sum of length^e over its runs, the stretches that are consecutive on both
+    sides; precision is the size of the largest matching divided by the output's length,
+    recall by the reference's, the score is F = 2PR/(P+R). With e=1 order does not matter;
+    the larger e, the more it does. Several references are joined, no run passes from one
+    to the next, and no more words count than the references have on average. Sizes and
+    lengths are summed over segments before anything is divided.
+
+    Turian, Shen and Melamed 2003, "Evaluation of machine translation and its evaluation",
+    MT Summit IX. Defaults equal the program GTM 1.4 at every level.
+
+    Options:
+        e: the exponent, at least 1: how much longer runs are worth.
+        match: how the matching is found: greedy, the longest run that is left, as the
+            program does; paper, the same, but with several references hits are deleted
+            from the shortest runs until the mean length (rounded down) is reached, as the
+            paper says; exact, the largest matching there is, then the cap of greedy.
+        nodes: how many partial matchings exact may look at in a segment before it settles
+            for the best one so far; the part `unproved` counts such segments.
+        tok: how text is cut into words; none: at ASCII white space, as the program does.
+        case: whether letter case counts.
+        stem: compare stems: no, porter, or a Snowball language such as english.
+    """
+    if not (math.isfinite(e) and e >= 1):
+        msg = f"gtm: e={e:g} is not possible; expected a number of at least 1."
+        raise OptionError(msg)
+    if nodes < 0:
+        msg = f"gtm: nodes={nodes} is negative; expected 0 or more."
+        raise OptionError(msg)
+    white = "java-white" if tok == "none" else tok
+    text = preparation(tok=white, case=case, stem=stem)
+    settled = text.versions()
+    if tok == "none":
+        settled["tok"] = tok
+    columns: tuple[str, ...] = ("size", "hyp_len", "mean_ref_len")
+    if match == "exact":
+        columns = (*columns, "unproved")
+    return Metric(
+        name="gtm",
+        columns=columns,
+        rows=partial(rows, e=e, match=match, nodes=nodes, text=text),
+        aggregate=aggregate,
+        parts=parts,
+        settled=settled,
+    )
+
+
+def rows(
+    batch: Batch | Sentence, *, e: float, match: str, nodes: int, text: Preparation
+) -> Array:
+    """Size of the matching, output length, mean reference length: (segments, 3 or 4)."""
+    return _core.gtm_rows(batch.hits(text), e, match, nodes)
+
+
+def aggregate(totals: Array) -> Array:
+    """F of each row of totals; 0 where a side has no words."""
+    precision, recall = _shares(totals)
+    both = precision + recall
+    return 100 * 2 * precision * recall / np.where(both == 0, 1, both)
+
+
+def parts(totals: Array) -> Parts:
+    """The pieces of one corpus score."""
+    precision, recall = _shares(totals)
+    found: Parts = {
+        "precision": float(100 * precision),
+        "recall": float(100 * recall),
+        "f": float(aggregate(totals)),
+        "size": float(totals[0]),
+        "hyp_len": float(totals[1]),
+        "mean_ref_len": float(totals[2]),
+    }
+    if len(totals) == 4:
+        found["unproved"] = float(totals[3])
+    return found
+
+
+def _shares(totals: Array) -> tuple[Array, Array]:
+    size, hyp_len, ref_len = np.moveaxis(totals[..., :3], -1, 0)
+    precision = size / np.where(hyp_len == 0, 1, hyp_len)
+    recall = size / np.where(ref_len == 0, 1, ref_len)
+    return precision, recall

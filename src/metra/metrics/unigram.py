@@ -1,0 +1,164 @@
+"""Word matches without order: precision, recall and their harmonic means."""
+
+from functools import partial
+from typing import Literal
+
+import numpy as np
+
+from metra import _core
+from metra.corpus import Batch, Sentence
+from metra.errors import OptionError
+from metra.measure import Array, Metric, Parts, measure
+from metra.text import Preparation, preparation
+
+
+@measure
+def precision(
+    *,
+    tok: str = "13a",
+    case: Literal["mixed", "lower"] = "mixed",
+    stem: str = "no",
+) -> Metric:
+    """Share of the output's words that match a reference, 0 to 100. Higher is better.
+
+    Each word of the output matches at most one equal word of the reference and the other
+    way round, in any order: P = m/|C| for m matches and an output of |C| words. Of several
+    references the one with the highest precision counts, the first of equals. Over several
+    segments the matches and lengths of the chosen references are added up before anything
+    is divided. An output without words has precision 0.
+
+    Lavie, Sagae and Jayaraman 2004, "The significance of recall in automatic metrics for
+    MT evaluation", AMTA. With stem=porter it is their P-stem. The text is prepared as for
+    bleu unless the options say otherwise.
+
+    Options:
+        tok: how text is cut into words.
+        case: whether letter case counts.
+        stem: compare stems: no, porter, or a Snowball language such as english.
+    """
+    return _configured("precision", 0.0, tok=tok, case=case, stem=stem)
+
+
+@measure
+def recall(
+    *,
+    tok: str = "13a",
+    case: Literal["mixed", "lower"] = "mixed",
+    stem: str = "no",
+) -> Metric:
+    """Share of the reference's words that the output matches, 0 to 100. Higher is better.
+
+    Each word of the output matches at most one equal word of the reference and the other
+    way round, in any order: R = m/|R| for m matches and a reference of |R| words. Of
+    several references the one with the highest recall counts, the first of equals. Over
+    several segments the matches and lengths of the chosen references are added up before
+    anything is divided. Against a reference without words recall is 0.
+
+    Lavie, Sagae and Jayaraman 2004, "The significance of recall in automatic metrics for
+    MT evaluation", AMTA. With stem=porter it is their R-stem. The text is prepared as for
+    bleu unless the options say otherwise.
+
+    Options:
+        tok: how text is cut into words.
+        case: whether letter case counts.
+        stem: compare stems: no, porter, or a Snowball language such as english.
+    """
+    return _configured("recall", 1.0, tok=tok, case=case, stem=stem)
+
+
+@measure
+def f1(
+    *,
+    tok: str = "13a",
+    case: Literal["mixed", "lower"] = "mixed",
+    stem: str = "no",
+) -> Metric:
+    """Harmonic mean of word precision and recall, 0 to 100. Higher is better.
+
+    F1 = 2PR/(P+R) = 2m/(|C|+|R|) for m one-to-one word matches, in any order, between an
+    output of |C| words and a reference of |R|. Of several references the one with the
+    highest F1 counts, the first of equals. Over several segments the matches and lengths
+    of the chosen references are added up before anything is divided. Where nothing
+    matches it is 0.
+
+    Lavie, Sagae and Jayaraman 2004, "The significance of recall in automatic metrics for
+    MT evaluation", AMTA. With stem=porter it is their F1-stem. The text is prepared as for
+    bleu unless the options say otherwise. With one reference and the same preparation it
+    equals gtm with e=1; with several it does not, because gtm joins the references.
+
+    Options:
+        tok: how text is cut into words.
+        case: whether letter case counts.
+        stem: compare stems: no, porter, or a Snowball language such as english.
+    """
+    return _configured("f1", 0.5, tok=tok, case=case, stem=stem)
+
+
+@measure
+def fmean(
+    *,
+    alpha: float = 0.9,
+    tok: str = "13a",
+    case: Literal["mixed", "lower"] = "mixed",
+    stem: str = "no",
+) -> Metric:
+    """Mean of word precision and recall, leaning to recall, 0 to 100. Higher is better.
+
+    Fmean = PR/(αP + (1-α)R) = m/(α|R| + (1-α)|C|) for m one-to-one word matches, in any
+    order, between an output of |C| words and a reference of |R|; with α = 0.9 it is
+    10PR/(9P+R). Of several references the one with the highest Fmean counts, the first of
+    equals. Over several segments the matches and lengths of the chosen references are
+    added up before anything is divided. Where nothing matches it is 0.
+
+    Lavie, Sagae and Jayaraman 2004, "The significance of recall in automatic metrics for
+    MT evaluation", AMTA. With stem=porter it is their Fmean-stem. The text is prepared as
+    for bleu unless the options say otherwise.
+
+    Options:
+        alpha: the weight of recall, from 0 (precision alone) to 1 (recall alone).
+        tok: how text is cut into words.
+        case: whether letter case counts.
+        stem: compare stems: no, porter, or a Snowball language such as english.
+    """
+    if not 0 <= alpha <= 1:
+        msg = f"fmean: alpha={alpha:g} is not possible; expected a number from 0 to 1."
+        raise OptionError(msg)
+    return _configured("fmean", alpha, tok=tok, case=case, stem=stem)
+
+
+def _configured(
+    name: str, recall_weight: float, *, tok: str, case: str, stem: str
+) -> Metric:
+    text = preparation(tok=tok, case=case, stem=stem)
+    return Metric(
+        name=name,
+        columns=("matches", "hyp_len", "ref_len"),
+        rows=partial(rows, text=text, recall_weight=recall_weight),
+        aggregate=partial(aggregate, recall_weight=recall_weight),
+        parts=parts,
+        settled=text.versions(),
+    )
+
+
+def rows(batch: Batch | Sentence, *, text: Preparation, recall_weight: float) -> Array:
+    """Matches and both lengths of each segment, for its best reference: (segments, 3)."""
+    return _core.unigram_rows(batch.hits(text), recall_weight)
+
+
+def aggregate(totals: Array, *, recall_weight: float) -> Array:
+    """Score each row of totals: precision with weight 0, recall with 1, a mean between."""
+    matches, hyp_len, ref_len = np.moveaxis(totals, -1, 0)
+    # Written so that equal lengths come out exact, whatever the weight.
+    words = ref_len + (1 - recall_weight) * (hyp_len - ref_len)
+    return 100 * matches / np.where(words == 0, 1, words)
+
+
+def parts(totals: Array) -> Parts:
+    """The pieces of one corpus score."""
+    return {
+        "matches": float(totals[0]),
+        "hyp_len": float(totals[1]),
+        "ref_len": float(totals[2]),
+        "precision": float(aggregate(totals, recall_weight=0.0)),
+        "recall": float(aggregate(totals, recall_weight=1.0)),
+    }

@@ -40,6 +40,8 @@ class Metric:
     parts: Callable[[Array], Parts] = _no_parts
     #: The measure for single segments where that is another configuration; same rows.
     for_segments: "Metric | None" = None
+    #: A shorter way from one output and its references to the same score, if there is one.
+    single: Callable[[str, Sequence[str]], float] | None = None
     #: Measures with corpus weights: the same measure, fitted to what it will score.
     fit: "Callable[[Iterable[Batch]], Metric] | None" = None
     needs_source: bool = False
@@ -67,6 +69,8 @@ class Metric:
             msg = "refs is empty; a segment needs at least one reference."
             raise CorpusError(msg)
         metric = self.for_segments or self
+        if metric.single is not None:
+            return metric.single(hyp, refs)
         return float(metric.aggregate(metric.rows(Sentence(hyp, refs)))[0])
 
 

@@ -10,7 +10,7 @@ from metra import _core
 from metra.corpus import Batch, Sentence
 from metra.errors import OptionError
 from metra.measure import Array, Metric, Parts, measure
-from metra.text import Preparation, preparation
+from metra.text import Preparation, preparation, whole_tokenizer
 
 
 @measure
@@ -74,6 +74,7 @@ def bleu(
     def configured(*, effective: bool) -> Metric:
         short = "mteval" if style == "mteval" else "effective" if effective else "zero"
         formula = _core.BleuFormula(n, smooth, value or 0.0, average, short)
+        cut = whole_tokenizer(text)
         orders = range(1, n + 1)
         return Metric(
             name="bleu",
@@ -85,6 +86,7 @@ def bleu(
             ),
             rows=partial(rows, n=n, text=text, ref_len=ref_len),
             aggregate=formula.score,
+            single=cut and partial(formula.sentence, cut, ref_len),
             parts=partial(parts, n=n, formula=formula),
             settled=settled | {"eff": "yes" if effective else "no"},
         )

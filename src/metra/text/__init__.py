@@ -1,6 +1,11 @@
 """From strings to tokens: packing, tokenising, case, stems."""
 
-from metra.text.preparation import Preparation, preparation, prepare
+from metra.text.preparation import (
+    Preparation,
+    preparation,
+    prepare,
+    whole_tokenizer,
+)
 from metra.text.segments import Segments, Text, pack, window
 
 __all__ = [
@@ -10,5 +15,6 @@ __all__ = [
     "pack",
     "preparation",
     "prepare",
+    "whole_tokenizer",
     "window",
 ]

@@ -12,10 +12,10 @@ demo: .venv/.wheel
 
 test: .venv/.wheel .venv/.test
 	cargo test --quiet --no-default-features
-	$(BIN)/python -m pytest
+	METRA_TEST_INSTALLED=1 $(BIN)/python -m pytest
 
 quick: .venv/.wheel .venv/.test
-	$(BIN)/python -m pytest -m "not slow"
+	METRA_TEST_INSTALLED=1 $(BIN)/python -m pytest -m "not slow"
 
 lint: .venv/.lint .venv/.wheel
 	$(BIN)/ruff check .

@@ -21,8 +21,9 @@ pub struct Hits {
 }
 
 struct Segment {
+    /// Where in `ids` the references begin, and where the output, which follows them, ends.
     start: usize,
-    output_end: usize,
+    end: usize,
     types: u32,
 }
 
@@ -74,12 +75,14 @@ impl Hits {
 
     pub fn get(&self, index: usize) -> Pair<'_> {
         let segment = &self.segments[index];
+        let references = &self.references[index * self.width..][..self.width];
+        let references_end = references.last().map_or(segment.start, |last| last.end);
         Pair {
-            output: &self.ids[segment.start..segment.output_end],
+            output: &self.ids[references_end..segment.end],
             types: segment.types as usize,
             ids: &self.ids,
-            start: segment.output_end,
-            references: &self.references[index * self.width..][..self.width],
+            start: segment.start,
+            references,
         }
     }
 
@@ -91,24 +94,19 @@ impl Hits {
         index: usize,
     ) {
         let start = self.ids.len();
-        let output = output.get(index);
-        let output_end = start + output.map_or(0, |sentence| sentence.len());
-        self.ids.resize(output_end, NONE);
         let sentences = references.iter().map(|reference| reference.get(index));
         table.clear(sentences.clone().flatten().map(|sentence| sentence.len()).sum());
         for sentence in sentences {
             if let Some(sentence) = sentence {
-                self.ids.extend((0..sentence.len()).map(|at| table.insert(sentence, at)));
+                table.learn(sentence, &mut self.ids);
             }
             let missing = sentence.is_none();
             self.references.push(Reference { end: self.ids.len(), missing });
         }
-        if let Some(sentence) = output {
-            for (at, id) in self.ids[start..output_end].iter_mut().enumerate() {
-                *id = table.find(sentence, at);
-            }
+        if let Some(sentence) = output.get(index) {
+            table.look_up(sentence, &mut self.ids);
         }
-        self.segments.push(Segment { start, output_end, types: table.types });
+        self.segments.push(Segment { start, end: self.ids.len(), types: table.types() });
     }
 }
 
@@ -122,25 +120,37 @@ impl<'a> Pair<'a> {
             (!reference.missing).then_some(tokens)
         })
     }
+
+    /// The same output with each reference that is there on its own.
+    pub fn singly(&self) -> impl Iterator<Item = Pair<'a>> + use<'a> {
+        let (output, types, ids, mut start) = (self.output, self.types, self.ids, self.start);
+        self.references.iter().filter_map(move |reference| {
+            let references = std::slice::from_ref(reference);
+            let alone = Pair { output, types, ids, start, references };
+            start = reference.end;
+            (!reference.missing).then_some(alone)
+        })
+    }
 }
 
 /// An open-addressed table of one segment's reference tokens.
 #[derive(Default)]
 struct Table {
     slots: Vec<Slot>,
-    /// Where in `bytes` each id's token stands if it is a long one.
-    long: Vec<(usize, usize)>,
-    bytes: Vec<u8>,
     shift: u32,
-    stamp: u32,
-    types: u32,
+    /// Every segment's ids are named by numbers of their own, from `first` to below `next`, so
+    /// that a slot which an earlier segment left behind is known by its name.
+    first: u32,
+    next: u32,
+    /// The bytes of the long tokens, and where each id's stand in them.
+    bytes: Vec<u8>,
+    long: Vec<(usize, usize)>,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Slot {
     key: Key,
-    stamp: u32,
-    id: u32,
+    name: u32,
 }
 
 thread_local! {
@@ -150,69 +160,83 @@ thread_local! {
 impl Table {
     /// Makes room for `tokens` different tokens and forgets the last segment's.
     fn clear(&mut self, tokens: usize) {
-        let capacity = (2 * tokens).next_power_of_two().max(64);
-        if capacity > self.slots.len() {
-            self.slots = vec![Slot { key: Key::default(), stamp: 0, id: 0 }; capacity];
-            self.stamp = 0;
+        // So roomy because two tokens in one place cost a wrong guess, and room nothing.
+        let capacity = (4 * tokens).next_power_of_two().max(256);
+        let names_left = (u32::MAX - self.next) as usize;
+        if capacity > self.slots.len() || tokens >= names_left {
+            self.slots = vec![Slot::default(); capacity];
+            self.next = 1;
         }
         self.shift = 64 - capacity.trailing_zeros();
-        self.types = 0;
+        self.first = self.next;
         self.long.clear();
         self.bytes.clear();
-        self.stamp = match self.stamp.checked_add(1) {
-            Some(next) => next,
-            None => {
-                self.slots.iter_mut().for_each(|slot| slot.stamp = 0);
-                1
+    }
+
+    fn types(&self) -> u32 {
+        self.next - self.first
+    }
+
+    /// Appends the ids of a reference's tokens, new ones for new tokens.
+    fn learn(&mut self, sentence: Sentence<'_>, ids: &mut Vec<u32>) {
+        ids.extend(sentence.keys().enumerate().map(|(index, key)| {
+            let at = self.seek(key, sentence, index);
+            let slot = &mut self.slots[at];
+            let new = slot.name < self.first;
+            // Whether a word is new is hard to foresee, so no step depends on it: this is
+            // `if new { self.next } else { slot.name }`, and the slot is written in any case.
+            let name = slot.name ^ ((slot.name ^ self.next) & (new as u32).wrapping_neg());
+            *slot = Slot { key, name };
+            self.next += new as u32;
+            if key.is_long() && new {
+                self.keep(name, sentence.token(index));
             }
-        };
+            name - self.first
+        }));
     }
 
-    #[inline(always)]
-    fn insert(&mut self, sentence: Sentence<'_>, index: usize) -> u32 {
-        let key = sentence.key(index);
-        let at = self.seek(sentence, index, key);
-        let slot = &mut self.slots[at];
-        // Written in any case: whether a word is new is hard to foresee, a store costs nothing.
-        let new = slot.stamp != self.stamp;
-        let id = if new { self.types } else { slot.id };
-        *slot = Slot { key, stamp: self.stamp, id };
-        self.types += new as u32;
-        if new && key.is_long() {
-            let start = self.bytes.len();
-            self.bytes.extend_from_slice(sentence.token(index));
-            self.long.resize(self.types as usize, (0, 0));
-            self.long[id as usize] = (start, self.bytes.len());
-        }
-        id
-    }
-
-    #[inline(always)]
-    fn find(&self, sentence: Sentence<'_>, index: usize) -> u32 {
-        let slot = &self.slots[self.seek(sentence, index, sentence.key(index))];
-        if slot.stamp == self.stamp { slot.id } else { NONE }
+    /// Appends the ids of an output's tokens, `NONE` for those of no reference.
+    fn look_up(&self, sentence: Sentence<'_>, ids: &mut Vec<u32>) {
+        ids.extend(sentence.keys().enumerate().map(|(index, key)| {
+            let slot = &self.slots[self.seek(key, sentence, index)];
+            if slot.name < self.first { NONE } else { slot.name - self.first }
+        }));
     }
 
     /// The slot that holds the token, or the free one where it belongs.
     #[inline(always)]
-    fn seek(&self, sentence: Sentence<'_>, index: usize, key: Key) -> usize {
+    fn seek(&self, key: Key, sentence: Sentence<'_>, index: usize) -> usize {
         let mask = (1usize << (64 - self.shift)) - 1;
         let mut at = (key.hash() >> self.shift) as usize;
         loop {
             let slot = &self.slots[at];
-            if (slot.stamp != self.stamp) | (slot.key == key) {
-                let settled = !key.is_long() || slot.stamp != self.stamp;
-                if settled || self.token(slot.id) == sentence.token(index) {
-                    return at;
-                }
+            // Zero for a free slot. Joined by `min`, not by `||`, because which of the two ends
+            // the search is hard to foresee, and that one of them does is not.
+            let taken = slot.name.saturating_sub(self.first - 1);
+            if key.difference(slot.key).min(taken as u64) == 0
+                && (!key.is_long() || self.is(slot, sentence.token(index)))
+            {
+                return at;
             }
             at = (at + 1) & mask;
         }
     }
 
-    fn token(&self, id: u32) -> &[u8] {
-        let (start, end) = self.long[id as usize];
-        &self.bytes[start..end]
+    /// Whether a slot whose key fits a long token is free or holds that very token.
+    #[cold]
+    fn is(&self, slot: &Slot, token: &[u8]) -> bool {
+        slot.name < self.first || {
+            let (start, end) = self.long[(slot.name - self.first) as usize];
+            &self.bytes[start..end] == token
+        }
+    }
+
+    #[cold]
+    fn keep(&mut self, name: u32, token: &[u8]) {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(token);
+        self.long.resize(self.types() as usize, (0, 0));
+        self.long[(name - self.first) as usize] = (start, self.bytes.len());
     }
 }
 
@@ -241,9 +265,12 @@ mod tests {
         assert_eq!(pair.output, [1, NONE, 0, 1]);
         assert_eq!(pair.references().collect::<Vec<_>>(), [&[0, 1, 0][..], &[2, 1][..]]);
         assert_eq!(pair.types, 3);
+        let singly = pair.singly().map(|pair| pair.references().collect::<Vec<_>>());
+        assert_eq!(singly.collect::<Vec<_>>(), [[&[0, 1, 0][..]], [&[2, 1][..]]]);
         let pair = hits.get(1);
         assert_eq!(pair.output, [NONE]);
         assert_eq!(pair.references().collect::<Vec<_>>(), [&[] as &[u32]]);
+        assert_eq!(pair.singly().count(), 1);
     }
 
     #[test]
@@ -252,5 +279,21 @@ mod tests {
         let reference = tokens(&[Some("abcdefghijklmnopY a")]);
         let hits = Hits::new(&output, &[&reference]);
         assert_eq!(hits.get(0).output, [NONE, 0, NONE, NONE]);
+    }
+
+    #[test]
+    fn names_begin_anew_before_they_run_out() {
+        let sentences = tokens(&[Some("a b"), Some("a c")]);
+        let mut table = Table::default();
+        table.clear(2);
+        table.next = u32::MAX - 2;
+        for (index, expected) in [[0, 1], [0, 1]].iter().enumerate() {
+            let mut ids = Vec::new();
+            table.clear(2);
+            table.learn(sentences.get(index).unwrap(), &mut ids);
+            table.look_up(sentences.get(0).unwrap(), &mut ids);
+            assert_eq!(ids[..2], *expected);
+            assert_eq!(ids[2..], [[0, 1], [0, NONE]][index]);
+        }
     }
 }

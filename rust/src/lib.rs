@@ -1,10 +1,18 @@
 //! The counting kernels of metra. Only `python` knows that there is a Python.
 
+pub mod bitsets;
 pub mod bleu;
+pub mod characters;
+pub mod chrf;
+pub mod edit;
+pub mod error_rates;
 pub mod gtm;
 pub mod hits;
+pub mod information;
 pub mod lines;
+pub mod meteor;
 pub mod ngram;
+pub mod nist;
 #[cfg(feature = "python")]
 mod python;
 pub mod text;
@@ -12,3 +20,4 @@ pub mod tokenize;
 pub mod tokens;
 pub mod types;
 pub mod unigram;
+pub mod vocabulary;

@@ -18,6 +18,7 @@ pub struct LineBuffer {
     taken: usize,
     lines: usize,
     line: usize,
+    /// Whether it is known if the bytes begin with a mark.
     begun: bool,
 }
 
@@ -72,6 +73,7 @@ impl LineBuffer {
             text.push(segment);
             start = end + 1;
         }
+        self.begun |= wanted > 0;
         self.taken += start;
         self.lines -= wanted;
         self.line += wanted;
@@ -119,6 +121,15 @@ mod tests {
     fn the_mark_is_dropped_however_it_arrives() {
         assert_eq!(lines(&[b"\xef", b"\xbb\xbf", b"a"]).unwrap(), ["a"]);
         assert_eq!(lines(&[b"\xef\xbb\xbf"]).unwrap(), [] as [&str; 0]);
+    }
+
+    #[test]
+    fn a_mark_further_down_is_text() {
+        let mut buffer = LineBuffer::default();
+        buffer.push(b"a\n");
+        assert_eq!(buffer.pop(1).unwrap().len(), 1);
+        buffer.push(b"\xef\xbb\xbfb\n");
+        assert_eq!(buffer.pop(1).unwrap().get(0), Some("\u{feff}b"));
     }
 
     #[test]

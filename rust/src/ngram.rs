@@ -1,5 +1,6 @@
 //! Clipped n-gram matches of outputs and references.
 
+use crate::bitsets::{self, Bitsets};
 use crate::hits::{Hits, NONE, Pair};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -14,7 +15,8 @@ pub enum RefLength {
 }
 
 impl RefLength {
-    fn of(self, output: usize, references: impl Iterator<Item = usize> + Clone) -> f64 {
+    /// The length that stands against an output of this length.
+    pub fn of(self, output: usize, references: impl Iterator<Item = usize> + Clone) -> f64 {
         let count = references.clone().count().max(1);
         match self {
             RefLength::Closest => references
@@ -27,7 +29,7 @@ impl RefLength {
 }
 
 /// How many numbers `rows` gives for a segment.
-pub fn columns(order: usize) -> usize {
+pub const fn columns(order: usize) -> usize {
     2 * order + 2
 }
 
@@ -52,18 +54,28 @@ fn fill(hits: &Hits, order: usize, ref_length: RefLength, rows: &mut [f64], scra
     }
 }
 
-/// From here on a table of n-grams is smaller and faster than bitsets.
-const LONG: usize = 1024;
+/// The clipped matches of one segment, as many orders as `matches` has room for.
+pub fn count(pair: &Pair<'_>, matches: &mut [f64]) {
+    SCRATCH.with_borrow_mut(|scratch| scratch.count(pair, matches));
+}
+
+/// Calls `see` with each position of the output, each order less one, and whether the n-gram
+/// that begins there is one of those that match. Positions without any may be left out.
+pub fn each_match(pair: &Pair<'_>, order: usize, mut see: impl FnMut(usize, usize, bool)) {
+    SCRATCH.with_borrow_mut(|scratch| {
+        scratch.walk(pair, order, |position, n, found| {
+            if n < order {
+                see(position, n, found);
+            }
+        })
+    });
+}
 
 #[derive(Default)]
 struct Scratch {
-    /// For each id, the reference positions that hold it.
-    positions: Vec<u64>,
-    /// For each order, the reference positions where a match of that order begins, from the
-    /// output position worked on.
-    open: Vec<u64>,
-    /// For each order, the reference positions whose n-gram has been matched already.
-    used: Vec<u64>,
+    bitsets: Bitsets,
+    /// For each order, the output positions whose n-gram matches a reference.
+    found: Vec<u64>,
 }
 
 thread_local! {
@@ -72,157 +84,102 @@ thread_local! {
 
 impl Scratch {
     fn count(&mut self, pair: &Pair<'_>, matches: &mut [f64]) {
+        if matches.len() > bitsets::ORDERS {
+            let order = matches.len();
+            return self.walk(pair, order, |_, n, found| matches[n] += found as u8 as f64);
+        }
+        let mut counts = [0; bitsets::ORDERS];
+        self.walk(pair, matches.len(), |_, n, found| counts[n] += found as u32);
+        for (matched, count) in matches.iter_mut().zip(counts) {
+            *matched = count as f64;
+        }
+    }
+
+    /// Calls `see` as `Bitsets::walk` does.
+    #[inline(always)]
+    fn walk(&mut self, pair: &Pair<'_>, order: usize, see: impl FnMut(usize, usize, bool)) {
         let mut references = pair.references();
         let longest = references.clone().map(<[u32]>::len).max().unwrap_or(0);
         if longest == 0 || pair.output.is_empty() {
             return;
         }
-        if longest > LONG {
-            return count_by_table(pair, matches);
+        if longest > bitsets::LONGEST || order > bitsets::ORDERS {
+            let references: Vec<&[u32]> = references.collect();
+            return walk_table(pair.output, &references, pair.types, order, see);
         }
         match (references.next(), references.next()) {
-            (Some(only), None) if longest <= 64 => self.count_one_word(pair, only, matches),
-            _ => self.count_bitsets(pair, longest.div_ceil(64), matches),
-        }
-    }
-
-    /// One reference of up to 64 tokens.
-    fn count_one_word(&mut self, pair: &Pair<'_>, reference: &[u32], matches: &mut [f64]) {
-        self.positions.clear();
-        self.positions.resize(pair.types, 0);
-        for (at, id) in reference.iter().enumerate() {
-            self.positions[*id as usize] |= 1 << at;
-        }
-        match matches.len() {
-            1 => count_levels::<1>(pair.output, &self.positions, matches),
-            2 => count_levels::<2>(pair.output, &self.positions, matches),
-            3 => count_levels::<3>(pair.output, &self.positions, matches),
-            4 => count_levels::<4>(pair.output, &self.positions, matches),
-            _ => self.count_bitsets(pair, 1, matches),
-        }
-    }
-
-    /// Any number of references, in bitsets of `words` words each: a position's n-gram counts if
-    /// any reference has it free.
-    fn count_bitsets(&mut self, pair: &Pair<'_>, words: usize, matches: &mut [f64]) {
-        let order = matches.len();
-        let width = pair.references().count();
-        let stride = width * words;
-        self.positions.clear();
-        self.positions.resize((pair.types + 1) * stride, 0);
-        for (reference, ids) in pair.references().enumerate() {
-            for (at, id) in ids.iter().enumerate() {
-                let word = *id as usize * stride + reference * words + at / 64;
-                self.positions[word] |= 1 << (at % 64);
+            (Some(only), None) => {
+                self.bitsets.walk(pair.output, only, pair.types, order, see);
             }
+            _ => self.walk_any(pair, order, see),
         }
-        self.open.clear();
-        self.open.resize(order * stride, 0);
-        self.used.clear();
-        self.used.resize(order * stride, 0);
-        for id in pair.output.iter().rev() {
-            // The row behind the last type is empty: it stands for a token of no reference.
-            let id = if *id == NONE { pair.types } else { *id as usize };
-            let here = &self.positions[id * stride..][..stride];
-            for n in (0..order).rev() {
-                let (below, level) = self.open.split_at_mut(n * stride);
-                let level = &mut level[..stride];
-                if n == 0 {
-                    level.copy_from_slice(here);
-                } else {
-                    let shorter = &below[(n - 1) * stride..];
-                    for reference in (0..stride).step_by(words) {
-                        let range = reference..reference + words;
-                        extend(&mut level[range.clone()], &here[range.clone()], &shorter[range]);
-                    }
-                }
-                let used = &mut self.used[n * stride..][..stride];
-                let mut found = false;
-                for reference in (0..stride).step_by(words) {
-                    let range = reference..reference + words;
-                    found |= take_first_free(&level[range.clone()], &mut used[range]);
-                }
-                matches[n] += found as u8 as f64;
+    }
+
+    /// Several references: an n-gram counts if any one of them has it, as often as that one does.
+    fn walk_any(&mut self, pair: &Pair<'_>, order: usize, mut see: impl FnMut(usize, usize, bool)) {
+        let words = pair.output.len().div_ceil(64);
+        self.found.clear();
+        self.found.resize(bitsets::ORDERS * words, 0);
+        for reference in pair.references() {
+            let mark = |position: usize, n: usize, found| {
+                self.found[n * words + position / 64] |= (found as u64) << (position % 64);
+            };
+            self.bitsets.walk(pair.output, reference, pair.types, order, mark);
+        }
+        for (at, word) in self.found.iter().enumerate() {
+            let mut left = *word;
+            while left != 0 {
+                let position = at % words * 64 + left.trailing_zeros() as usize;
+                see(position, at / words, true);
+                left &= left - 1;
             }
         }
     }
 }
 
-/// A match of N words at (i, j) is a word match there that a match of N-1 words at (i+1, j+1) goes
-/// on from; each output position takes the first reference position of its n-gram that none has
-/// taken yet.
-fn count_levels<const N: usize>(output: &[u32], positions: &[u64], matches: &mut [f64]) {
-    let mut open = [0u64; N];
-    let mut used = [0u64; N];
-    let mut counts = [0u32; N];
-    for id in output.iter().rev() {
-        // NONE lies behind the last position.
-        let here = positions.get(*id as usize).copied().unwrap_or(0);
-        let mut level = here;
-        for n in 0..N {
-            let free = level & !used[n];
-            used[n] |= free & free.wrapping_neg();
-            counts[n] += (free != 0) as u32;
-            let longer = here & (open[n] >> 1);
-            open[n] = level;
-            level = longer;
-        }
-    }
-    for (matched, count) in matches.iter_mut().zip(counts) {
-        *matched = count as f64;
-    }
-}
-
-/// level = here & (shorter >> 1), over words.
-fn extend(level: &mut [u64], here: &[u64], shorter: &[u64]) {
-    for word in 0..level.len() {
-        let carried = shorter.get(word + 1).map_or(0, |next| next << 63);
-        level[word] = here[word] & (shorter[word] >> 1 | carried);
-    }
-}
-
-fn take_first_free(level: &[u64], used: &mut [u64]) -> bool {
-    for (open, used) in level.iter().zip(used) {
-        let free = open & !*used;
-        if free != 0 {
-            *used |= free & free.wrapping_neg();
-            return true;
-        }
-    }
-    false
+/// The clipped matches of ids below `types` (or `NONE`), by a table of n-grams.
+pub fn count_by_table(output: &[u32], references: &[&[u32]], types: usize, matches: &mut [f64]) {
+    let order = matches.len();
+    let see = |_, n: usize, found| matches[n] += found as u8 as f64;
+    walk_table(output, references, types, order, see);
 }
 
 /// Long segments: names every n-gram by the pair of its first (n-1)-gram and its last word.
-fn count_by_table(pair: &Pair<'_>, matches: &mut [f64]) {
-    let mut references: Vec<Vec<u32>> = pair.references().map(<[u32]>::to_vec).collect();
-    let mut output = pair.output.to_vec();
-    let mut types = pair.types;
-    for (below, matched) in matches.iter_mut().enumerate() {
+fn walk_table(
+    output: &[u32],
+    references: &[&[u32]],
+    mut types: usize,
+    order: usize,
+    mut see: impl FnMut(usize, usize, bool),
+) {
+    let mut grams: Vec<Vec<u32>> = references.iter().map(|words| words.to_vec()).collect();
+    let mut output_grams = output.to_vec();
+    for below in 0..order {
         if below > 0 {
             let mut names = FxHashMap::default();
-            for (grams, words) in references.iter_mut().zip(pair.references()) {
+            for (grams, words) in grams.iter_mut().zip(references) {
                 name_longer(grams, words, below, |key| {
                     let next = names.len() as u32;
                     *names.entry(key).or_insert(next)
                 });
             }
-            name_longer(&mut output, pair.output, below, |key| {
+            name_longer(&mut output_grams, output, below, |key| {
                 names.get(&key).copied().unwrap_or(NONE)
             });
             types = names.len();
         }
         let mut clip = vec![0u32; types];
         let mut counts = vec![0u32; types];
-        for grams in &references {
+        for grams in &grams {
             counts.fill(0);
             for id in grams {
                 counts[*id as usize] += 1;
                 clip[*id as usize] = clip[*id as usize].max(counts[*id as usize]);
             }
         }
-        for id in output.iter().filter(|id| **id != NONE) {
+        for (position, id) in output_grams.iter().enumerate().filter(|gram| *gram.1 != NONE) {
             let left = &mut clip[*id as usize];
-            *matched += (*left > 0) as u8 as f64;
+            see(position, below, *left > 0);
             *left = left.saturating_sub(1);
         }
     }
@@ -258,34 +215,32 @@ mod tests {
         Hits::new(&tokens(output), &references.iter().collect::<Vec<_>>())
     }
 
-    /// The three ways to count agree, whatever the lengths.
+    /// Bitsets and the table agree, whatever the lengths, the order and the number of references.
     #[test]
-    fn three_ways_agree() {
+    fn two_ways_agree() {
         let mut state = 1u32;
         let mut random = |below: u32| {
             state = state.wrapping_mul(1664525).wrapping_add(1013904223);
             (state >> 16) % below
         };
-        for round in 0..400 {
-            let mut sentence = |most: u32| -> Vec<u32> {
-                let length = random(most);
+        for round in 0..600 {
+            let order = 1 + random(8) as usize;
+            let longest = [20, 64, 65, 128, 129, 256, 257, 512, 513, 1025][round % 10];
+            let mut sentence = || -> Vec<u32> {
+                let length = random(longest);
                 let types = 1 + random(9);
                 (0..length).map(|_| random(types)).collect()
             };
-            let output = sentence(90);
-            let width = 1 + round % 3;
-            let references: Vec<_> =
-                (0..width).map(|_| sentence(if round % 2 == 0 { 64 } else { 200 })).collect();
+            let output = sentence();
+            let references: Vec<_> = (0..1 + round % 3).map(|_| sentence()).collect();
             let hits = hits(&output, &references);
+            let mut by_bitsets = [0.0; 8];
+            Scratch::default().count(&hits.get(0), &mut by_bitsets[..order]);
+            let mut by_table = [0.0; 8];
+            let words: Vec<&[u32]> = hits.get(0).references().collect();
             let pair = hits.get(0);
-            let mut fast = [0.0; 5];
-            Scratch::default().count(&pair, &mut fast);
-            let mut bitsets = [0.0; 5];
-            Scratch::default().count_bitsets(&pair, 4, &mut bitsets);
-            let mut table = [0.0; 5];
-            count_by_table(&pair, &mut table);
-            assert_eq!(fast, table, "{output:?} {references:?}");
-            assert_eq!(bitsets, table, "{output:?} {references:?}");
+            count_by_table(pair.output, &words, pair.types, &mut by_table[..order]);
+            assert_eq!(by_bitsets, by_table, "{output:?} {references:?}");
         }
     }
 

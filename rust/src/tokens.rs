@@ -1,10 +1,12 @@
 //! Segments cut into tokens: packed bytes with token boundaries.
 
+use crate::text::Text;
+
 /// Bytes that may be read past the last token, so that wide loads stay in bounds.
 pub const PADDING: usize = 16;
 
-/// How many bounds a tokeniser may want to write at once.
-const BLOCK: usize = 64;
+/// How many bytes a tokeniser may look at, and how many bounds it may write, at once.
+pub const BLOCK: usize = 64;
 
 /// The tokens of a column of segments. Token bounds are relative to the segment's first byte.
 pub struct Tokens {
@@ -34,7 +36,7 @@ impl Tokens {
     pub fn builder(segments: usize, bytes: usize) -> Builder {
         Builder {
             tokens: Tokens {
-                bytes: Vec::with_capacity(bytes + PADDING),
+                bytes: Vec::with_capacity(bytes + BLOCK),
                 starts: Vec::with_capacity(bytes / 4 + BLOCK),
                 ends: Vec::with_capacity(bytes / 4 + BLOCK),
                 segments: Vec::with_capacity(segments),
@@ -65,6 +67,25 @@ impl Tokens {
             ends: &self.ends[first..segment.last_token],
         })
     }
+
+    /// Text again: the tokens of each segment with blanks between them.
+    pub fn joined(&self) -> Text {
+        let mut text = Text::with_capacity(self.len(), self.bytes.len() + self.count());
+        let mut line = String::new();
+        for index in 0..self.len() {
+            let Some(sentence) = self.get(index) else {
+                text.push_missing();
+                continue;
+            };
+            line.clear();
+            for (at, token) in sentence.iter().enumerate() {
+                line.push_str(if at == 0 { "" } else { " " });
+                line.push_str(&String::from_utf8_lossy(token));
+            }
+            text.push(&line);
+        }
+        text
+    }
 }
 
 impl<'a> Sentence<'a> {
@@ -85,41 +106,25 @@ impl<'a> Sentence<'a> {
         (0..sentence.len()).map(move |index| sentence.token(index))
     }
 
-    /// Two words that name the token: its bytes and length if it has less than sixteen, else a
-    /// digest of its bytes, which another long token may share.
-    #[inline(always)]
+    /// The token's key.
     pub fn key(&self, index: usize) -> Key {
-        let start = self.starts[index] as usize;
-        let length = (self.ends[index] - self.starts[index]) as usize;
-        let window: &[u8; PADDING] = self.bytes[start..start + PADDING].try_into().unwrap();
-        let low = u64::from_le_bytes(window[..8].try_into().unwrap());
-        let high = u64::from_le_bytes(window[8..].try_into().unwrap());
-        if length < PADDING {
-            let mask = MASKS[length];
-            Key(low & mask.0, high & mask.1 | (length as u64) << 56)
-        } else {
-            let token = &self.bytes[start..start + length];
-            let digest = token.chunks(8).fold(length as u64, |digest, chunk| {
-                let mut word = [0; 8];
-                word[..chunk.len()].copy_from_slice(chunk);
-                (digest.rotate_left(5) ^ u64::from_le_bytes(word)).wrapping_mul(SPREAD)
-            });
-            Key(low ^ digest, digest | LONG)
-        }
+        let (start, end) = (self.starts[index], self.ends[index]);
+        Key::of(&self.bytes[start as usize..], (end - start) as usize)
+    }
+
+    /// Each token's key, in order.
+    #[inline(always)]
+    pub fn keys(&self) -> impl ExactSizeIterator<Item = Key> + use<'a> {
+        let bytes = self.bytes;
+        let bounds = self.starts.iter().zip(self.ends);
+        bounds.map(move |(start, end)| Key::of(&bytes[*start as usize..], (end - start) as usize))
     }
 }
 
-/// A token's name in a table: exact for tokens of less than sixteen bytes.
+/// Two words that name a token: its bytes and length if it has less than sixteen, else a digest
+/// of its bytes, which another long token may share.
 #[derive(Clone, Copy, Default)]
 pub struct Key(u64, u64);
-
-impl PartialEq for Key {
-    #[inline(always)]
-    fn eq(&self, other: &Key) -> bool {
-        // Both halves in one comparison: two branches would be one to guess too many.
-        (self.0 ^ other.0) | (self.1 ^ other.1) == 0
-    }
-}
 
 const LONG: u64 = 0xff << 56;
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -137,14 +142,43 @@ const MASKS: [(u64, u64); PADDING] = {
 };
 
 impl Key {
+    /// Names the token of this length that `bytes` begin with.
+    #[inline(always)]
+    fn of(bytes: &[u8], length: usize) -> Self {
+        let window = u128::from_le_bytes(*bytes.first_chunk().unwrap());
+        let (low, high) = (window as u64, (window >> 64) as u64);
+        if length < PADDING {
+            let mask = MASKS[length];
+            Key(low & mask.0, high & mask.1 | (length as u64) << 56)
+        } else {
+            Key::digest(&bytes[..length])
+        }
+    }
+
+    #[cold]
+    fn digest(token: &[u8]) -> Self {
+        let digest = token.chunks(8).fold(token.len() as u64, |digest, chunk| {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            (digest.rotate_left(5) ^ u64::from_le_bytes(word)).wrapping_mul(SPREAD)
+        });
+        Key(digest, digest | LONG)
+    }
+
+    /// Zero for equal keys.
+    #[inline(always)]
+    pub fn difference(self, other: Key) -> u64 {
+        (self.0 ^ other.0) | (self.1 ^ other.1)
+    }
+
     pub fn is_long(self) -> bool {
         self.1 >= LONG
     }
 
+    /// A number whose upper bits depend on every bit of the key.
     #[inline(always)]
     pub fn hash(self) -> u64 {
-        let mixed = (self.0 ^ self.1.rotate_left(23)).wrapping_mul(SPREAD);
-        (mixed ^ mixed >> 32).wrapping_mul(SPREAD)
+        (self.0 ^ self.1.rotate_left(23)).wrapping_mul(SPREAD)
     }
 }
 
@@ -156,6 +190,8 @@ pub struct Builder {
 /// What a tokeniser sees of the segment in the making.
 pub struct Cut<'a> {
     pub bytes: &'a [u8],
+    /// The same bytes and a block of blanks.
+    pub padded: &'a [u8],
     pub starts: &'a mut Vec<u32>,
     pub ends: &'a mut Vec<u32>,
 }
@@ -166,9 +202,11 @@ impl Builder {
         let tokens = &mut self.tokens;
         let first_byte = tokens.bytes.len();
         tokens.bytes.extend_from_slice(bytes);
-        tokens.bytes.extend_from_slice(&[0; PADDING]);
+        tokens.bytes.extend_from_slice(&[b' '; BLOCK]);
+        let padded = &tokens.bytes[first_byte..];
         cut(Cut {
-            bytes: &tokens.bytes[first_byte..first_byte + bytes.len()],
+            bytes: &padded[..bytes.len()],
+            padded,
             starts: &mut tokens.starts,
             ends: &mut tokens.ends,
         });

@@ -3,6 +3,8 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from metra.aligning import align
+    from metra.alignment import Alignment
     from metra.corpus import Batch, EvalSet
     from metra.errors import MetraError
     from metra.evaluation import evaluate
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Alignment",
     "Batch",
     "EvalSet",
     "MetraError",
@@ -21,6 +24,7 @@ __all__ = [
     "Result",
     "Results",
     "__version__",
+    "align",
     "evaluate",
     "metric",
     "score",
@@ -28,12 +32,14 @@ __all__ = [
 
 # Where each public name lives: loaded when first used, so that `import metra` is quick.
 _HOMES = {
+    "Alignment": "metra.alignment",
     "Batch": "metra.corpus",
     "EvalSet": "metra.corpus",
     "Metric": "metra.measure",
     "MetraError": "metra.errors",
     "Result": "metra.single",
     "Results": "metra.results",
+    "align": "metra.aligning",
     "evaluate": "metra.evaluation",
     "metric": "metra.metrics",
     "score": "metra.single",

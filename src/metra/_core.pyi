@@ -6,6 +6,9 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+class BadLine(Exception):
+    """A line that is no entry of a list: its number, from 1, and its text."""
+
 class BadSegment(Exception):
     """A segment that is no string: its position and what it is."""
 
@@ -14,11 +17,11 @@ class NotUtf8(Exception):
 
 @final
 class Text:
-    """Segments packed into one buffer; None and NaN become missing segments."""
+    """Segments packed into one buffer; None, NaN and pandas' NA become missing segments."""
 
     def __new__(cls, segments: list[str | None]) -> Text: ...
     def __len__(self) -> int: ...
-    def __getitem__(self, index: int) -> str | None: ...
+    def __getitem__(self, index: int, /) -> str | None: ...
     def missing(self) -> list[int]:
         """The positions of the missing segments."""
 
@@ -46,7 +49,9 @@ class Tokens:
 
     def __new__(cls, sentences: Sequence[Sequence[str] | None]) -> Tokens: ...
     def __len__(self) -> int: ...
-    def __getitem__(self, index: int) -> list[str] | None: ...
+    def __getitem__(self, index: int, /) -> list[str] | None: ...
+    def joined(self) -> Text:
+        """Each segment as text: its tokens with blanks between them."""
 
 @final
 class Tokenizer:
@@ -89,6 +94,109 @@ class BleuFormula:
 
     def precisions(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
         """The precisions of one row after smoothing, 0 to 1."""
+
+@final
+class Meteor:
+    """METEOR 1.5's aligner with a formula; words are looked up once a type and kept."""
+
+    def __new__(
+        cls,
+        stages: Sequence[str],
+        stemmer: str | None,
+        wordnet: str | None,
+        paraphrases: str | None,
+        function_words: Sequence[str],
+        parameters: Sequence[float],
+    ) -> Meteor:
+        """`parameters`: alpha, beta, gamma, delta, then the weight of each stage."""
+
+    def rows(self, output: Tokens, references: Sequence[Tokens]) -> NDArray[np.float64]:
+        """The 23 counts of each segment's alignment with its best reference."""
+
+    def score(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The score of each row, 0 to 100."""
+
+    def pieces(self, totals: NDArray[np.float64]) -> tuple[float, float, float, float]:
+        """Precision, recall, F-mean (0 to 1) and penalty of one row."""
+
+    def alignment(
+        self, output: Tokens, reference: Tokens, index: int
+    ) -> list[tuple[int, int, int, int, int]]:
+        """First reference word, words, first output word, words, stage of each link."""
+
+def edit_rows(hits: Hits, order: str, refs: str) -> NDArray[np.float64]:
+    """[substitutions, insertions, deletions, hits, reference length] of each segment.
+
+    `order` is "fixed", edits of the alignment, or "free", those of two bags of words;
+    `refs` is "best", "best-rate" or "average-length".
+    """
+
+def unequal_rows(hits: Hits) -> NDArray[np.float64]:
+    """[1 where the output is none of its references, 1] of each segment."""
+
+def edit_alignments(hits: Hits, index: int, refs: str) -> tuple[int, list[str]]:
+    """The chosen reference of a segment, and the steps to each that is there, as letters.
+
+    H, S, I, D: hit, substitution, insertion (the output has a word too much), deletion.
+    """
+
+def grapheme_version() -> str:
+    """The version of the Unicode standard whose grapheme clusters are cut."""
+
+@final
+class Chrf:
+    """chrF: counts of character and word n-grams, and the score from their sums."""
+
+    def __new__(
+        cls,
+        order: int,
+        word_order: int,
+        beta: float,
+        mean: str,
+        keep_white: bool,
+        case: str,
+    ) -> Chrf: ...
+    def rows(
+        self, output: Text, references: Sequence[Text], words: Hits | None
+    ) -> NDArray[np.float64]:
+        """[output n-grams, reference n-grams, matches] of each order, characters first.
+
+        Of several references the one with the best score counts.
+        """
+
+    def score(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The score of each row, 0 to 100."""
+
+@final
+class Information:
+    """The n-grams of references, and what each tells after its first words, in bits."""
+
+    def __new__(cls, order: int, history: str) -> Information: ...
+    @staticmethod
+    def given(lines: str, order: int) -> Information:
+        """Take the weights from lines of words, a tab and a number; raises BadLine."""
+
+    @property
+    def order(self) -> int:
+        """How many words the longest n-grams have."""
+
+    def add(self, tokens: Tokens) -> None:
+        """Count the n-grams of these references too."""
+
+    def lines(self, n: int) -> str | None:
+        """Write the weights of the n-grams of n words, a line each, as `given` reads them.
+
+        None if a word has white space in it.
+        """
+
+    def rows(self, hits: Hits, output: Tokens) -> NDArray[np.float64]:
+        """[information matched of orders 1..n, n-grams of orders 1..n, the two lengths]."""
+
+def nist_score(totals: NDArray[np.float64], order: int) -> NDArray[np.float64]:
+    """The score of each row."""
+
+def nist_penalty(totals: NDArray[np.float64], order: int) -> NDArray[np.float64]:
+    """The brevity penalty of each row."""
 
 def unigram_rows(hits: Hits, recall_weight: float) -> NDArray[np.float64]:
     """[one-to-one word matches, output length, reference length], for the best reference.

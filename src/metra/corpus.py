@@ -71,6 +71,10 @@ class Batch:
         """Count the segments."""
         return len(self.hyps.text)
 
+    def texts(self) -> tuple[Text, list[Text]]:
+        """Give the outputs and each stream of references as they were written."""
+        return self.hyps.text, [ref.text for ref in self.refs]
+
     def hits(self, preparation: Preparation) -> Hits:
         """Tell which tokens of each output equal which tokens of its references."""
         hits = self._hits.get(preparation)
@@ -93,6 +97,10 @@ class Sentence:
     def __len__(self) -> int:
         """Count the segments."""
         return 1
+
+    def texts(self) -> tuple[Text, list[Text]]:
+        """Give the output and each reference as they were written."""
+        return pack([self._hyp], "hyp"), [pack([ref], "refs") for ref in self._refs]
 
     def hits(self, preparation: Preparation) -> Hits:
         """Tell which tokens of the output equal which tokens of its references."""
@@ -172,7 +180,7 @@ class EvalSet:
         """
         self.refs = _streams(refs, refs_per_segment)
         self.source = None if source is None else as_column(source, "the source")
-        self.documents = None if documents is None else list(documents)
+        self.documents = None if documents is None else _ids(documents)
         _same_lengths(self._named())
 
     def _named(self) -> dict[str, Any]:
@@ -292,6 +300,11 @@ def _transposed(refs_per_segment: Any) -> list[Segments]:
     ]
     width = max(map(len, rows), default=1)
     return [[row[at] if at < len(row) else None for row in rows] for at in range(width)]
+
+
+def _ids(documents: Any) -> list[Any]:
+    column = as_column(documents, "the list of documents")
+    return window(column, 0, len(column))
 
 
 def _same_lengths(streams: Mapping[str, Any]) -> None:

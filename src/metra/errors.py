@@ -27,6 +27,10 @@ class OptionError(MetraError):
     """An option whose value is not among the possible ones."""
 
 
+class UnfittedError(MetraError):
+    """A measure with corpus weights that was asked to score before it had them."""
+
+
 class MissingResourceError(MetraError):
     """A package, model or dictionary that is not installed."""
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from metra.text import Segments
 
 CHUNK = 1024
 LEVELS = ("system", "document", "segment")
+CI_UNITS = ("auto", "segment", "document")
 
 # Fewer documents than this say little about documents in general: segments are resampled.
 ENOUGH_DOCUMENTS = 20
@@ -48,6 +48,7 @@ def evaluate(
     levels: Sequence[str] = ("system",),
     ci: bool = False,
     ci_method: infer.Method = "percentile",
+    ci_unit: str = "auto",
     trials: int = infer.TRIALS,
     seed: int = infer.SEED,
 ) -> Results:
@@ -58,15 +59,20 @@ def evaluate(
     >>> round(results["a"]["bleu"].score, 2)
     53.73
     """
+    _refuse_string(levels, "levels", "system")
     for level in levels:
         if level not in LEVELS:
             msg = f"There is no level {level!r}; expected some of {', '.join(LEVELS)}."
             raise OptionError(msg)
+    if ci_unit not in CI_UNITS:
+        msg = f"ci_unit={ci_unit!r} is not possible; expected one of {', '.join(CI_UNITS)}."
+        raise OptionError(msg)
     questions = Questions(
         documents="document" in levels,
         segments="segment" in levels,
         ci=ci,
         ci_method=ci_method,
+        ci_unit=ci_unit,
         trials=trials,
         seed=seed,
     )
@@ -75,6 +81,7 @@ def evaluate(
 
 def by_spec(metrics: Sequence[str | Metric]) -> dict[str, Metric]:
     """Make the metrics; the spec as given is each one's name in the results."""
+    _refuse_string(metrics, "metrics", "bleu")
     if not metrics:
         msg = "There is no metric; give at least one, for example 'bleu'."
         raise OptionError(msg)
@@ -84,6 +91,12 @@ def by_spec(metrics: Sequence[str | Metric]) -> dict[str, Metric]:
         spec = entry if isinstance(entry, str) else entry.signature()
         made[spec] = chosen
     return made
+
+
+def _refuse_string(value: object, name: str, example: str) -> None:
+    if isinstance(value, str):
+        msg = f"{name} is one string; expected a list, for example [{example!r}]."
+        raise OptionError(msg)
 
 
 def evaluate_corpus(
@@ -106,11 +119,18 @@ def evaluate_corpus(
     sheets = count(
         corpus, metrics, keep=questions.need_rows, chunk=chunk, progress=progress
     )
+    intervals = _intervals(metrics, sheets, questions)
     systems = [
         SystemScores(
             name,
             {
-                spec: _score(metric, sheets.tallies[name, spec], sheets, questions)
+                spec: _score(
+                    metric,
+                    sheets.tallies[name, spec],
+                    intervals.get((name, spec)),
+                    sheets,
+                    questions,
+                )
                 for spec, metric in metrics.items()
             },
         )
@@ -141,7 +161,6 @@ class Tally:
     def __init__(self, width: int, *, keep: bool) -> None:
         self._total = pool.Total(width)
         self._rows: list[Array] | None = [] if keep else None
-        self._width = width
 
     def add(self, rows: Array) -> None:
         """Add the next segments' statistics."""
@@ -160,7 +179,9 @@ class Tally:
         if self._rows is None:
             msg = "the rows were not kept"
             raise RuntimeError(msg)
-        return np.concatenate(self._rows)
+        if len(self._rows) > 1:
+            self._rows = [np.concatenate(self._rows)]
+        return self._rows[0]
 
 
 @dataclass(slots=True)
@@ -216,44 +237,28 @@ def count(
     return sheets
 
 
-def _score(metric: Metric, tally: Tally, sheets: Sheets, questions: Questions) -> Score:
-    total = tally.total
-    more: dict[str, object] = {}
-    found: dict[str, Any] = {}
-    if questions.need_rows:
-        rows = tally.rows
-    if questions.ci:
-        by_document = _resample_documents(questions, sheets)
-        units = pool.by_group(rows, sheets.documents)[1] if by_document else rows
-        found["interval"] = infer.confidence(
-            units,
-            metric.aggregate,
-            method=questions.ci_method,
-            trials=questions.trials,
-            seed=questions.seed,
-        )
-        more = {
-            "ci": questions.ci_method,
-            "unit": "document" if by_document else "segment",
-            "trials": questions.trials,
-            "seed": questions.seed,
-        }
-    if questions.documents:
-        names, totals = pool.by_group(rows, sheets.documents)
-        scores = metric.aggregate(totals).tolist()
-        found["documents"] = dict(zip(names, scores, strict=True))
-    if questions.segments:
-        single = metric.for_segments or metric
-        found["segments"] = single.aggregate(rows)
-        if metric.for_segments:
-            found["segment_signature"] = single.signature(nrefs=sheets.nrefs)
-    return Score(
-        score=float(metric.aggregate(total)),
-        signature=metric.signature(nrefs=sheets.nrefs, **more),
-        higher_is_better=metric.higher_is_better,
-        parts=metric.parts(total),
-        **found,
+def _intervals(
+    metrics: Mapping[str, Metric], sheets: Sheets, questions: Questions
+) -> dict[tuple[str, str], tuple[float, float] | None]:
+    """Resample all systems' statistics for all metrics together."""
+    if not questions.ci:
+        return {}
+    by_document = _resample_documents(questions, sheets)
+
+    def units(rows: Array) -> Array:
+        return pool.by_group(rows, sheets.documents)[1] if by_document else rows
+
+    samples = [
+        infer.Sample(units(tally.rows), metrics[spec].aggregate)
+        for (_, spec), tally in sheets.tallies.items()
+    ]
+    found = infer.confidence(
+        samples,
+        method=questions.ci_method,
+        trials=questions.trials,
+        seed=questions.seed,
     )
+    return dict(zip(sheets.tallies, found, strict=True))
 
 
 def _resample_documents(questions: Questions, sheets: Sheets) -> bool:
@@ -263,3 +268,41 @@ def _resample_documents(questions: Questions, sheets: Sheets) -> bool:
         msg = "Documents were to be resampled, but none are known; give --docs."
         raise CorpusError(msg)
     return questions.ci_unit == "document"
+
+
+def _score(
+    metric: Metric,
+    tally: Tally,
+    interval: tuple[float, float] | None,
+    sheets: Sheets,
+    questions: Questions,
+) -> Score:
+    total = tally.total
+    more: dict[str, object] = {}
+    if questions.ci:
+        unit = "document" if _resample_documents(questions, sheets) else "segment"
+        more = {
+            "ci": questions.ci_method,
+            "ci_unit": unit,
+            "trials": questions.trials,
+            "seed": questions.seed,
+        }
+    documents = segments = segment_signature = None
+    if questions.documents:
+        names, totals = pool.by_group(tally.rows, sheets.documents)
+        documents = dict(zip(names, metric.aggregate(totals).tolist(), strict=True))
+    if questions.segments:
+        single = metric.for_segments or metric
+        segments = single.aggregate(tally.rows)
+        if metric.for_segments:
+            segment_signature = single.signature(nrefs=sheets.nrefs)
+    return Score(
+        score=float(metric.aggregate(total)),
+        signature=metric.signature(nrefs=sheets.nrefs, **more),
+        higher_is_better=metric.higher_is_better,
+        interval=interval,
+        parts=metric.parts(total),
+        documents=documents,
+        segments=segments,
+        segment_signature=segment_signature,
+    )

@@ -1,12 +1,14 @@
 """Intervals for any measure, from its rows and its `aggregate` alone."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
 from metra import pool
+from metra.errors import OptionError
 from metra.pool import Array
 
 Aggregate: TypeAlias = Callable[[Array], Array]
@@ -16,19 +18,26 @@ SEED = 12345
 TRIALS = 1000
 
 
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What can be resampled: rows of statistics, and how their totals become a score."""
+
+    rows: Array
+    aggregate: Aggregate
+
+
 def bootstrap(
-    rows: Array,
-    aggregate: Aggregate,
-    *,
-    trials: int = TRIALS,
-    rng: np.random.Generator,
-) -> Array:
+    samples: Sequence[Sample], *, trials: int = TRIALS, rng: np.random.Generator
+) -> list[Array]:
     """Scores of `trials` resamples of the segments (or of whatever the rows stand for).
 
-    Efron 1979; for MT scores Koehn 2004, EMNLP.
+    All samples share the draws. Efron 1979; for MT scores Koehn 2004, EMNLP.
     """
-    blocks = pool.resampled(rows, trials, rng)
-    return np.concatenate([aggregate(totals) for totals in blocks])
+    scores: list[list[Array]] = [[] for _ in samples]
+    for block in pool.resampled([sample.rows for sample in samples], trials, rng):
+        for found, sample, totals in zip(scores, samples, block, strict=True):
+            found.append(sample.aggregate(totals))
+    return [np.concatenate(found) for found in scores]
 
 
 def interval(scores: Array, *, level: float = 0.95) -> tuple[float, float]:
@@ -42,20 +51,20 @@ def interval(scores: Array, *, level: float = 0.95) -> tuple[float, float]:
 
 
 def bca_interval(
-    scores: Array, rows: Array, aggregate: Aggregate, *, level: float = 0.95
+    scores: Array, sample: Sample, *, level: float = 0.95
 ) -> tuple[float, float]:
     """Bias-corrected and accelerated interval (Efron 1987, JASA 82).
 
     Resampled scores that all lie on one side of the observed one leave nothing to
     correct with; then, and where all scores are equal, it is the percentile interval.
     """
-    observed = aggregate(pool.total(rows))
+    observed = sample.aggregate(pool.total(sample.rows))
     below = float(np.mean(scores < observed) + np.mean(scores == observed) / 2)
     if not 0 < below < 1:
         return interval(scores, level=level)
     normal = NormalDist()
     bias = normal.inv_cdf(below)
-    influence = aggregate(pool.leave_one_out(rows))
+    influence = sample.aggregate(pool.leave_one_out(sample.rows))
     influence = influence.mean() - influence
     spread = float((influence**2).sum()) ** 1.5
     acceleration = float((influence**3).sum()) / (6 * spread) if spread else 0.0
@@ -70,19 +79,34 @@ def bca_interval(
 
 
 def confidence(
-    rows: Array,
-    aggregate: Aggregate,
+    samples: Sequence[Sample],
     *,
     method: Method = "percentile",
     trials: int = TRIALS,
     level: float = 0.95,
     seed: int = SEED,
-) -> tuple[float, float] | None:
-    """Bootstrap interval of a corpus score; None where fewer than two rows leave no say."""
-    if len(rows) < 2:
-        return None
-    rng = np.random.default_rng(seed)
-    scores = bootstrap(rows, aggregate, trials=trials, rng=rng)
-    if method == "bca":
-        return bca_interval(scores, rows, aggregate, level=level)
-    return interval(scores, level=level)
+) -> list[tuple[float, float] | None]:
+    """Bootstrap intervals of corpus scores; None where there are fewer than two rows."""
+    _check(method, trials, level, seed)
+    if len(samples[0].rows) < 2:
+        return [None for _ in samples]
+    drawn = bootstrap(samples, trials=trials, rng=np.random.default_rng(seed))
+    return [
+        bca_interval(scores, sample, level=level)
+        if method == "bca"
+        else interval(scores, level=level)
+        for scores, sample in zip(drawn, samples, strict=True)
+    ]
+
+
+def _check(method: str, trials: int, level: float, seed: int) -> None:
+    wrong = {
+        f"method={method!r}": (method in get_args(Method), "percentile or bca"),
+        f"trials={trials}": (trials >= 1, "at least 1"),
+        f"level={level}": (0 < level < 1, "a share between 0 and 1, such as 0.95"),
+        f"seed={seed}": (seed >= 0, "0 or more"),
+    }
+    for given, (possible, expected) in wrong.items():
+        if not possible:
+            msg = f"An interval with {given} is not possible; expected {expected}."
+            raise OptionError(msg)

@@ -11,11 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metra import __version__
+from metra.alignment import Alignment
 from metra.corpus import Batch, Sentence
-from metra.errors import CorpusError, OptionError, UnknownNameError, no_such
+from metra.errors import (
+    CorpusError,
+    OptionError,
+    UnfittedError,
+    UnknownNameError,
+    no_such,
+)
 
 Array: TypeAlias = NDArray[np.float64]
 Parts: TypeAlias = dict[str, float | list[float]]
+Aligner: TypeAlias = Callable[[Batch | Sentence, int], list[Alignment]]
 
 
 def _no_parts(_: Array) -> Parts:
@@ -40,8 +48,11 @@ class Metric:
     parts: Callable[[Array], Parts] = _no_parts
     #: The measure for single segments where that is another configuration; same rows.
     for_segments: "Metric | None" = None
-    #: Measures with corpus weights: the same measure, fitted to what it will score.
+    #: Measures with corpus weights: gives the same measure with the weights of these
+    #: references. What it gives has no `fit` itself and is used as it is.
     fit: "Callable[[Iterable[Batch]], Metric] | None" = None
+    #: Measures that align words: a segment of the batch with each of its references.
+    align: Aligner | None = None
     needs_source: bool = False
     #: Options as they turned out, where the parameter alone does not say it.
     settled: Mapping[str, object] = field(default_factory=dict)
@@ -60,14 +71,27 @@ class Metric:
 
     def sentence(self, hyp: str, refs: Sequence[str]) -> float:
         """Score one segment, with as little around it as possible."""
-        if isinstance(refs, str):
-            msg = "refs is one string; expected the list of the segment's references."
-            raise CorpusError(msg)
-        if not refs:
-            msg = "refs is empty; a segment needs at least one reference."
-            raise CorpusError(msg)
         metric = self.for_segments or self
-        return float(metric.aggregate(metric.rows(Sentence(hyp, refs)))[0])
+        return float(metric.aggregate(metric.rows(_one_segment(hyp, refs)))[0])
+
+    def alignments(self, hyp: str, refs: Sequence[str]) -> list[Alignment]:
+        """Align one segment with each of its references."""
+        if self.align is None:
+            msg = (
+                f"{self.name} aligns no words; choose a measure that does, such as wer."
+            )
+            raise OptionError(msg)
+        return self.align(_one_segment(hyp, refs), 0)
+
+
+def _one_segment(hyp: str, refs: Sequence[str]) -> Sentence:
+    if isinstance(refs, str):
+        msg = "refs is one string; expected the list of the segment's references."
+        raise CorpusError(msg)
+    if not refs:
+        msg = "refs is empty; a segment needs at least one reference."
+        raise CorpusError(msg)
+    return Sentence(hyp, refs)
 
 
 def measure(factory: Callable[..., Metric]) -> Callable[..., Metric]:
@@ -82,13 +106,37 @@ def measure(factory: Callable[..., Metric]) -> Callable[..., Metric]:
                 owner = factory.__name__
                 raise UnknownNameError(no_such("option", name, parameters, owner=owner))
             values[name] = _converted(factory.__name__, parameters[name], value)
-        made = factory(**values)
-        segments = made.for_segments
-        if segments is not None:
-            segments = replace(segments, options=values)
-        return replace(made, options=values, for_segments=segments)
+        return _with_options(factory(**values), values)
 
     return make
+
+
+def _with_options(made: Metric, options: Mapping[str, object]) -> Metric:
+    """Record the options in the metric and in the metrics that come of it."""
+    segments, fit = made.for_segments, made.fit
+    if segments is not None:
+        segments = _with_options(segments, options)
+    if fit is not None:
+        plain = fit
+
+        def fit(batches: Iterable[Batch]) -> Metric:
+            return _with_options(plain(batches), options)
+
+    return replace(made, options=options, for_segments=segments, fit=fit)
+
+
+def unfitted(name: str) -> Callable[[Batch | Sentence], Array]:
+    """Give the `rows` of a measure that has to be fitted first: they refuse."""
+
+    def rows(_: Batch | Sentence) -> Array:
+        msg = (
+            f"{name} weighs what it counts by the references of the whole test set and "
+            f"has not seen them; use the metric that metric.fit([metra.Batch(hyps, refs)]) "
+            "returns."
+        )
+        raise UnfittedError(msg)
+
+    return rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,9 +230,14 @@ def _kind_name(kind: Any) -> str:
 
 
 def shown(value: object) -> str:
-    """Write an option's value as in a spec."""
+    """Write an option's value as in a spec.
+
+    >>> shown(True), shown(2.0), shown(0.1234567890123)
+    ('yes', '2', '0.1234567890123')
+    """
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return f"{value:g}"
+        short = f"{value:g}"
+        return short if float(short) == value else repr(value)
     return str(value)

@@ -16,7 +16,9 @@ def thread_count() -> int:
     """Read METRA_THREADS, or count the cores that this process may use."""
     wanted = os.environ.get("METRA_THREADS", "")
     if not wanted:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+        if hasattr(os, "sched_getaffinity"):
+            return len(os.sched_getaffinity(0))
+        return os.cpu_count() or 1
     if not wanted.isdecimal() or int(wanted) < 1:
         msg = f"METRA_THREADS is {wanted!r}; expected a whole number of at least 1."
         raise OptionError(msg)

@@ -66,18 +66,24 @@ def leave_one_out(rows: Array) -> Array:
 
 
 def resampled(
-    rows: Array, trials: int, rng: np.random.Generator, *, budget: int = 4_000_000
-) -> Iterator[Array]:
+    matrices: Sequence[Array],
+    trials: int,
+    rng: np.random.Generator,
+    *,
+    budget: int = 1_000_000,
+) -> Iterator[list[Array]]:
     """Draw as many rows as there are, with replacement, `trials` times; give the totals.
 
-    Blocks of (some trials, columns), so that memory stays flat; the size of a block
-    follows from the number of rows alone, so the draws do too.
+    All matrices share the draws. Each step gives, for each matrix, the totals of some
+    trials, (trials, columns); how many depends on the number of rows alone, so that
+    memory stays flat and the draws are the same whatever is resampled along.
     """
-    count = len(rows)
+    count = len(matrices[0])
     block = max(1, min(256, budget // count))
     for start in range(0, trials, block):
         size = min(block, trials - start)
-        draws = rng.integers(0, count, (size, count), dtype=np.uint32)
-        draws += np.arange(size, dtype=np.uint32)[:, None] * np.uint32(count)
+        draws = rng.integers(0, count, (size, count))
+        draws += np.arange(size)[:, None] * count
         counts = np.bincount(draws.ravel(), minlength=size * count)
-        yield counts.reshape(size, count).astype(np.float64) @ rows
+        weights = counts.reshape(size, count).astype(np.float64)
+        yield [weights @ rows for rows in matrices]

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from metra.alignment import Alignment
 from metra.measure import Array, Parts
 
 
@@ -19,6 +20,8 @@ class Score:
     segments: Array | None = None
     #: Where single segments are scored by another configuration than the corpus.
     segment_signature: str | None = None
+    #: By segment, counted from 1: the alignment with each reference that is there.
+    alignments: Mapping[int, Sequence[Alignment]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

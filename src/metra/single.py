@@ -77,14 +77,11 @@ class Result:
         seed: int = infer.SEED,
     ) -> tuple[float, float] | None:
         """Bootstrap interval of the corpus score; None for a single segment."""
-        return infer.confidence(
-            self.rows,
-            self.metric.aggregate,
-            method=method,
-            trials=trials,
-            level=level,
-            seed=seed,
+        sample = infer.Sample(self.rows, self.metric.aggregate)
+        (found,) = infer.confidence(
+            [sample], method=method, trials=trials, level=level, seed=seed
         )
+        return found
 
     def __float__(self) -> float:
         """Give the corpus score."""

@@ -1,11 +1,11 @@
 //! N-gram counts and BLEU's formula.
 
 use super::hits::PyHits;
+use super::totals::{Totals, each_row, numbers};
 use super::unknown;
 use crate::bleu::{Formula, Mean, ShortOutput, Smoothing};
 use crate::ngram::{self, RefLength};
-use numpy::{PyArray1, PyArray2, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
-use pyo3::exceptions::PyValueError;
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 
 #[pyfunction]
@@ -57,48 +57,25 @@ impl PyFormula {
         Ok(PyFormula(Formula { order, smoothing, mean, short }))
     }
 
-    fn score<'py>(&self, totals: &Bound<'py, PyArrayDyn<f64>>) -> PyResult<Scores<'py>> {
-        self.each(totals, |row| self.0.score(row))
+    fn score<'py>(&self, totals: &Totals<'py>) -> PyResult<Totals<'py>> {
+        each_row(totals, self.columns(), |row| self.0.score(row))
     }
 
-    fn penalty<'py>(&self, totals: &Bound<'py, PyArrayDyn<f64>>) -> PyResult<Scores<'py>> {
-        self.each(totals, |row| self.0.penalty(row))
+    fn penalty<'py>(&self, totals: &Totals<'py>) -> PyResult<Totals<'py>> {
+        each_row(totals, self.columns(), |row| self.0.penalty(row))
     }
 
     /// The precisions of one row of totals.
-    fn precisions<'py>(
-        &self,
-        totals: &Bound<'py, PyArrayDyn<f64>>,
-    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    fn precisions<'py>(&self, totals: &Totals<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let precisions = PyArray1::zeros(totals.py(), self.0.order, false);
-        self.0.precisions(self.table(totals)?, unsafe { precisions.as_slice_mut()? });
+        let row = numbers(totals, self.columns())?;
+        self.0.precisions(&row, unsafe { precisions.as_slice_mut()? });
         Ok(precisions)
     }
 }
 
-type Scores<'py> = Bound<'py, PyArrayDyn<f64>>;
-
 impl PyFormula {
-    fn table<'a>(&self, totals: &'a Bound<'_, PyArrayDyn<f64>>) -> PyResult<&'a [f64]> {
-        let columns = ngram::columns(self.0.order);
-        match totals.shape().last() {
-            // The interpreter stays held while these numbers are read.
-            Some(found) if *found == columns => Ok(unsafe { totals.as_slice()? }),
-            _ => Err(PyValueError::new_err(format!("totals must have {columns} columns"))),
-        }
-    }
-
-    fn each<'py>(
-        &self,
-        totals: &Bound<'py, PyArrayDyn<f64>>,
-        compute: impl Fn(&[f64]) -> f64,
-    ) -> PyResult<Scores<'py>> {
-        let rows = self.table(totals)?.chunks_exact(ngram::columns(self.0.order));
-        let shape = &totals.shape()[..totals.ndim() - 1];
-        let scores = PyArrayDyn::zeros(totals.py(), shape, false);
-        for (score, row) in unsafe { scores.as_slice_mut()? }.iter_mut().zip(rows) {
-            *score = compute(row);
-        }
-        Ok(scores)
+    fn columns(&self) -> usize {
+        ngram::columns(self.0.order)
     }
 }

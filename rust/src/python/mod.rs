@@ -1,15 +1,21 @@
 //! Thin bindings: convert, release the interpreter, compute. One file a kernel.
 
 mod bleu;
+mod chrf;
+mod edit;
 mod gtm;
 mod hits;
+mod meteor;
+mod nist;
 mod text;
 mod tokens;
+mod totals;
 mod unigram;
 
 use pyo3::exceptions::{PyException, PyIndexError, PyValueError};
 use pyo3::prelude::*;
 
+pyo3::create_exception!(metra._core, BadLine, PyException);
 pyo3::create_exception!(metra._core, BadSegment, PyException);
 pyo3::create_exception!(metra._core, NotUtf8, PyException);
 
@@ -18,17 +24,25 @@ mod _core {
     #[pymodule_export]
     use super::bleu::{PyFormula, ngram_rows};
     #[pymodule_export]
+    use super::chrf::PyChrf;
+    #[pymodule_export]
+    use super::edit::{edit_alignments, edit_rows, unequal_rows};
+    #[pymodule_export]
     use super::gtm::{gtm_blocks, gtm_rows};
     #[pymodule_export]
     use super::hits::PyHits;
     #[pymodule_export]
+    use super::meteor::PyMeteor;
+    #[pymodule_export]
+    use super::nist::{PyInformation, nist_penalty, nist_score};
+    #[pymodule_export]
     use super::text::{PyLineBuffer, PyText};
     #[pymodule_export]
-    use super::tokens::{PyTokenizer, PyTokens, PyTypeMap};
+    use super::tokens::{PyTokenizer, PyTokens, PyTypeMap, grapheme_version};
     #[pymodule_export]
     use super::unigram::unigram_rows;
     #[pymodule_export]
-    use super::{BadSegment, NotUtf8};
+    use super::{BadLine, BadSegment, NotUtf8};
 }
 
 /// The place that a Python index, which may count from the end, means.

@@ -45,8 +45,11 @@ impl PyText {
     }
 }
 
+/// None, NaN, or what pandas has for missing strings.
 fn is_missing(value: &Bound<'_, PyAny>) -> bool {
-    value.is_none() || value.extract::<f64>().is_ok_and(f64::is_nan)
+    value.is_none()
+        || value.extract::<f64>().is_ok_and(f64::is_nan)
+        || value.get_type().name().is_ok_and(|name| name == "NAType")
 }
 
 #[pyclass(name = "LineBuffer", module = "metra._core")]

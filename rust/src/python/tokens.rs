@@ -37,6 +37,11 @@ impl PyTokens {
         let sentence = self.0.get(position(index, self.0.len())?);
         Ok(sentence.map(|sentence| sentence.iter().map(word).collect()))
     }
+
+    /// Each segment's tokens with blanks between them.
+    fn joined(&self, py: Python<'_>) -> PyText {
+        PyText(py.detach(|| self.0.joined()))
+    }
 }
 
 fn word(token: &[u8]) -> String {
@@ -71,6 +76,13 @@ impl PyTokenizer {
         let references: Vec<_> = references.iter().collect();
         Ok(PyHits(Hits::new(&tokens(output), &references)))
     }
+}
+
+/// The version of the Unicode standard whose grapheme clusters are cut.
+#[pyfunction]
+pub fn grapheme_version() -> String {
+    let (major, minor, patch) = unicode_segmentation::UNICODE_VERSION;
+    format!("{major}.{minor}.{patch}")
 }
 
 /// Calls the function it is given once for each word type, with a list of words.

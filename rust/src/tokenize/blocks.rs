@@ -2,7 +2,7 @@
 //!
 //! White space beyond ASCII has become blanks before; every other byte beyond ASCII is a letter.
 
-use crate::tokens::Cut;
+use crate::tokens::{BLOCK as WIDTH, Cut};
 
 /// One bit per byte: what the byte is.
 #[derive(Clone, Copy)]
@@ -54,23 +54,14 @@ impl Controls for Java {
     const VERTICAL_TAB: bool = false;
 }
 
-const WIDTH: usize = 64;
 const VERTICAL_TAB: u8 = 0x0b;
 
 fn by_block<C: Controls, const PUNCTUATION: bool>(cut: Cut<'_>) {
-    let Cut { bytes, starts, ends } = cut;
+    let Cut { bytes, padded, starts, ends } = cut;
     let (mut space_before, mut alone_before, mut digit_before, mut stop_before) = (1, 0, 0, 0);
-    let mut base = 0;
-    while base < bytes.len() {
-        let rest = &bytes[base..];
-        let block = match rest.first_chunk::<WIDTH>() {
-            Some(window) => classify::<C>(window),
-            None => {
-                let mut window = [b' '; WIDTH];
-                window[..rest.len()].copy_from_slice(rest);
-                classify::<C>(&window)
-            }
-        };
+    for base in (0..bytes.len()).step_by(WIDTH) {
+        let rest = &padded[base..];
+        let block = classify::<C>(rest.first_chunk().unwrap());
         let mut alone = 0;
         if PUNCTUATION {
             let after_digit = block.digit << 1 | digit_before;
@@ -99,7 +90,6 @@ fn by_block<C: Controls, const PUNCTUATION: bool>(cut: Cut<'_>) {
         alone_before = alone >> (WIDTH - 1);
         digit_before = block.digit >> (WIDTH - 1);
         stop_before = block.stop >> (WIDTH - 1);
-        base += WIDTH;
     }
     if space_before == 0 {
         ends.push(bytes.len() as u32);
@@ -115,12 +105,20 @@ fn holds_last_of_run(bytes: &[u8]) -> bool {
     after_digit == (run % 2 == 1)
 }
 
+/// How many positions are written at once: blocks with more are rare.
+const BATCH: usize = 16;
+
+/// Appends the positions of the bits. Always a whole batch, so that the processor need not guess
+/// where the bits end; what was written beyond them does not count.
 fn push_bits(positions: &mut Vec<u32>, base: usize, mut bits: u64) {
     let count = bits.count_ones() as usize;
     positions.reserve(WIDTH);
-    for slot in &mut positions.spare_capacity_mut()[..count] {
-        slot.write(base as u32 + bits.trailing_zeros());
-        bits &= bits - 1;
+    let slots = &mut positions.spare_capacity_mut()[..count.next_multiple_of(BATCH)];
+    for batch in slots.chunks_exact_mut(BATCH) {
+        for slot in batch {
+            slot.write(base as u32 + (bits | 1 << (WIDTH - 1)).trailing_zeros());
+            bits &= bits.wrapping_sub(1);
+        }
     }
     // The loop has just written these `count` slots.
     unsafe { positions.set_len(positions.len() + count) };

@@ -3,6 +3,7 @@
 use super::white::{is_perl_white, is_white};
 use crate::tokens::Cut;
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
+use unicode_segmentation::UnicodeSegmentation;
 
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
@@ -22,6 +23,20 @@ pub fn characters(cut: Cut<'_>) {
     for (at, c) in text.char_indices().filter(|pair| !is_white(pair.1)) {
         cut.starts.push(at as u32);
         cut.ends.push((at + c.len_utf8()) as u32);
+    }
+}
+
+pub fn code_points(cut: Cut<'_>) {
+    for (at, c) in text(cut.bytes).char_indices() {
+        cut.starts.push(at as u32);
+        cut.ends.push((at + c.len_utf8()) as u32);
+    }
+}
+
+pub fn graphemes(cut: Cut<'_>) {
+    for (at, cluster) in text(cut.bytes).grapheme_indices(true) {
+        cut.starts.push(at as u32);
+        cut.ends.push((at + cluster.len()) as u32);
     }
 }
 
@@ -51,7 +66,7 @@ fn text(bytes: &[u8]) -> &str {
 /// marks it is the parity that decides what happens to the last one before a number. The edge of
 /// the text is no character and therefore separates no more than a number does.
 fn by_kind(cut: Cut<'_>, kind: impl Fn(char) -> Kind) {
-    let Cut { bytes, starts, ends } = cut;
+    let Cut { bytes, starts, ends, .. } = cut;
     let text = text(bytes);
     let mut open = false;
     let mut before = Kind::Number;

@@ -3,12 +3,14 @@
 mod blocks;
 mod classes;
 mod letter_case;
+mod marks;
 mod markup;
 mod white;
 
 use crate::text::Text;
 use crate::tokens::{Builder, Tokens};
 pub use letter_case::Case;
+pub use white::white_space;
 
 /// How a segment is cut. `none`, `char`, `13a`, `intl` and `zh` equal sacreBLEU's on any string.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -17,6 +19,10 @@ pub enum Tokenizer {
     White,
     /// Every character that is not white space.
     Char,
+    /// Every character between the first and the last that are not white space.
+    CodePoints,
+    /// Every extended grapheme cluster (Unicode annex 29) in the same range.
+    Graphemes,
     /// mteval-v13a as sacreBLEU has it.
     Western,
     /// mteval-v14's international tokenisation as sacreBLEU has it.
@@ -29,19 +35,24 @@ pub enum Tokenizer {
     MtevalWestern,
     /// mteval's international tokenisation itself, likewise.
     MtevalInternational,
+    /// chrF++'s words: at white space, then one mark off a word's end, else off its start.
+    Chrf,
     /// At blank, tab, line feed, form feed and carriage return, as Java's StringTokenizer does.
     Java,
 }
 
-pub const NAMES: [(&str, Tokenizer); 9] = [
+pub const NAMES: [(&str, Tokenizer); 12] = [
     ("none", Tokenizer::White),
     ("char", Tokenizer::Char),
+    ("code-points", Tokenizer::CodePoints),
+    ("graphemes", Tokenizer::Graphemes),
     ("13a", Tokenizer::Western),
     ("intl", Tokenizer::International),
     ("zh", Tokenizer::Chinese),
     ("zh-fixed", Tokenizer::ChineseFixed),
     ("mteval-13a", Tokenizer::MtevalWestern),
     ("mteval-intl", Tokenizer::MtevalInternational),
+    ("chrf", Tokenizer::Chrf),
     ("java-white", Tokenizer::Java),
 ];
 
@@ -82,6 +93,14 @@ impl Tokenizer {
                 builder.segment(text.as_bytes(), blocks::white);
             }
             Tokenizer::Char => builder.segment(segment.as_bytes(), classes::characters),
+            Tokenizer::CodePoints => {
+                let text = white::trimmed(segment);
+                builder.segment(text.as_bytes(), classes::code_points);
+            }
+            Tokenizer::Graphemes => {
+                let text = white::trimmed(segment);
+                builder.segment(text.as_bytes(), classes::graphemes);
+            }
             Tokenizer::Western => {
                 let text = markup::western(white::trimmed_end(segment));
                 let text = white::blanked(&text);
@@ -107,6 +126,10 @@ impl Tokenizer {
             Tokenizer::MtevalInternational => {
                 let text = markup::mteval(segment);
                 builder.segment(text.as_bytes(), classes::international_perl);
+            }
+            Tokenizer::Chrf => {
+                let text = white::blanked(segment);
+                builder.segment(text.as_bytes(), marks::apart);
             }
             Tokenizer::Java => {
                 let text = white::trimmed_java(segment);

@@ -7,6 +7,11 @@ pub fn is_white(c: char) -> bool {
     matches!(c, '\x1c'..='\x1f') || is_perl_white(c)
 }
 
+/// All of it.
+pub fn white_space() -> Vec<char> {
+    ('\0'..='\u{3000}').filter(|c| is_white(*c)).collect()
+}
+
 /// What Perl's `\s` matches in a Unicode string.
 pub fn is_perl_white(c: char) -> bool {
     match c {

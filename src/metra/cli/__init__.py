@@ -8,7 +8,7 @@ import click
 from metra import __version__
 from metra.errors import MetraError
 
-COMMANDS = ("score", "metrics", "demo")
+COMMANDS = ("score", "metrics", "convert", "demo")
 
 
 class LazyGroup(click.Group):
@@ -36,8 +36,9 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line; what is wrong with the input is said in one message."""
+    out = sys.stdout
     try:
-        cli(standalone_mode=False)
+        cli(prog_name="metra", standalone_mode=False)
     except MetraError as error:
         click.echo(f"metra: {error}", err=True)
         sys.exit(2)
@@ -47,7 +48,7 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         click.echo("metra: interrupted; nothing was written.", err=True)
         sys.exit(130)
-    except BrokenPipeError:
-        # The reader of our output has gone, as `head` does; that is no failure of ours.
-        sys.stderr.close()
-        sys.exit(0)
+    except SystemExit as ended:
+        # click puts another stream in the place of one whose reader has gone, as `head`
+        # does; that is no failure of ours.
+        sys.exit(ended.code if sys.stdout is out else 0)

@@ -22,12 +22,32 @@ def demo(folder: str) -> None:
     corpus = open_corpus(
         example.outputs, example.references, example.source, example.docs
     )
-    results = evaluate_corpus(corpus, by_spec(metrics.names()), Questions(ci=True))
+    measures, missing = _available(metrics.names())
+    results = evaluate_corpus(corpus, by_spec(measures), Questions(ci=True))
     click.echo(
         f"Two French texts, four English references each, {len(example.outputs)} outputs:\n"
     )
     style = Style(color=wants_color(), sort=True)
     click.echo(render(results, "table", style), color=True)
-    click.echo(f"\n{example.remark}\n\nThe files are in {folder}; try:\n")
+    for message in missing:
+        click.echo(f"\n{click.wrap_text(message, 88)}")
+    remark = click.wrap_text(example.remark, 88)
+    click.echo(f"\n{remark}\n\nThe files are in {folder}; try:\n")
     references = " ".join(f"-r {path}" for path in example.references)
     click.echo(f"  metra score {folder}/outputs/*.txt {references} --ci --sort")
+
+
+def _available(names: list[str]) -> tuple[list[str], list[str]]:
+    """Part the measures that can be made here from those that lack a resource."""
+    from metra import metrics
+    from metra.errors import MissingResourceError
+
+    found, missing = [], []
+    for name in names:
+        try:
+            metrics.metric(name)
+        except MissingResourceError as error:
+            missing.append(f"Left out {name}: {error}")
+        else:
+            found.append(name)
+    return found, missing

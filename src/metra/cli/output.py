@@ -2,8 +2,6 @@
 
 import os
 import sys
-from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 import click
 
@@ -18,27 +16,25 @@ def wants_color() -> bool:
 def write(text: str, path: str | None) -> None:
     """Print the text, or put it into the file in one step."""
     if path is None or path == "-":
-        click.echo(text, color=True)
+        _print(text)
         return
-    target = Path(path)
+    from metra.io.whole import whole_file
+
+    with whole_file(path) as file:
+        file.write(f"{text}\n".encode())
+
+
+def _print(text: str) -> None:
     try:
-        with NamedTemporaryFile(
-            "w", encoding="utf-8", newline="\n", dir=target.parent, delete=False
-        ) as file:
-            try:
-                file.write(text + "\n")
-                file.flush()
-                os.chmod(file.name, 0o666 & ~_umask())
-                os.replace(file.name, target)
-            except BaseException:
-                os.unlink(file.name)
-                raise
+        click.echo(text, color=True)
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        msg = f"{path} cannot be written: {error.strerror}; nothing was written."
+        msg = f"Standard output cannot be written: {error.strerror}."
         raise FormatError(msg) from None
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    except UnicodeEncodeError as error:
+        msg = (
+            f"Standard output has no {error.object[error.start]!r} in its encoding, "
+            f"{error.encoding}; set PYTHONIOENCODING=utf-8, or name a file with -o."
+        )
+        raise FormatError(msg) from None

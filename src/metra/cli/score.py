@@ -2,6 +2,8 @@
 
 import click
 
+from metra.cli.segments import check_alignment_options, segment_numbers
+from metra.io.formats import FORMATS as INPUT_FORMATS
 from metra.report import FORMATS
 
 LEVELS = ("system", "document", "segment")
@@ -82,6 +84,17 @@ def _levels(_: click.Context, __: click.Parameter, value: str) -> list[str]:
     help="Seed of the resampling.",
 )
 @click.option(
+    "--show-alignment",
+    is_flag=True,
+    help="Show word by word how outputs differ from references (wer, cer and the like).",
+)
+@click.option(
+    "--segments",
+    callback=segment_numbers,
+    metavar="LIST",
+    help="Show the alignments of these segments only, for example 1,3-5.",
+)
+@click.option(
     "--format",
     "form",
     type=click.Choice(FORMATS),
@@ -94,10 +107,10 @@ def _levels(_: click.Context, __: click.Parameter, value: str) -> list[str]:
 )
 @click.option(
     "--input-format",
-    type=click.Choice(["auto", "plain", "tsv", "jsonl"]),
+    type=click.Choice(["auto", *INPUT_FORMATS]),
     default="auto",
     show_default=True,
-    help="Format of all input files; auto goes by the name.",
+    help="Format of all input files; auto goes by name and content.",
 )
 @click.option(
     "--digits",
@@ -119,6 +132,8 @@ def score(
     ci_unit: str,
     trials: int,
     seed: int,
+    show_alignment: bool,
+    segments: list[range] | None,
     form: str,
     out: str | None,
     input_format: str,
@@ -129,14 +144,19 @@ def score(
 
     An OUTPUT is a file, one segment a line; its name without the ending names the system,
     or write NAME=FILE. "-" is standard input. Files packed with gzip, xz or zstd are read
-    as they are. A .tsv or .jsonl file may carry the source, the references, the documents
-    and several systems at once.
+    as they are. A .tsv, .jsonl, .sgm or .xml file (NIST's SGML, WMT's XML) may carry the
+    source, the references, the documents and several systems at once.
 
     \b
     metra score sysA.txt sysB.txt -r ref.txt --ci
     metra score sysA.txt -r ref1.txt -r ref2.txt -m bleu:tok=intl --level segment --format tsv
     metra score test.tsv -m bleu -m bleu:stem=english
+    metra score sysA.txt -r ref.txt -m wer --show-alignment --segments 1,3-5
+    metra score sysA.sgm sysB.sgm -r ref.sgm -s src.sgm --level system,document
     """
+    from shutil import get_terminal_size
+
+    from metra.aligning import aligners, with_alignments
     from metra.cli.output import wants_color, write
     from metra.cli.progress import Progress
     from metra.evaluation import Questions, by_spec, evaluate_corpus
@@ -145,6 +165,8 @@ def score(
     from metra.report.layout import Style
 
     chosen = by_spec(metrics)
+    check_alignment_options(show_alignment, segments, form)
+    aligned = aligners(chosen) if show_alignment else None
     questions = Questions(
         documents="document" in levels,
         segments="segment" in levels,
@@ -157,5 +179,12 @@ def score(
     corpus = open_corpus(outputs, references, source, docs, input_format=input_format)
     with Progress() as progress:
         results = evaluate_corpus(corpus, chosen, questions, progress=progress)
-    style = Style(digits=digits, color=wants_color() and not out, sort=sort)
+        if aligned:
+            results = with_alignments(results, corpus, aligned, segments)
+    style = Style(
+        digits=digits,
+        color=wants_color() and not out,
+        sort=sort,
+        width=get_terminal_size().columns,
+    )
     write(render(results, form, style), out)

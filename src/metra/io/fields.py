@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
+from metra.errors import FormatError
+
 Role: TypeAlias = Literal["output", "reference", "source", "document", "label"]
 
 
@@ -36,12 +38,17 @@ _EXACT: dict[str, Role] = {
     "lp": "label",
 }
 
-_NAMED_OUTPUT = re.compile(r"(?:output|hyp|sys|system):(.+)", re.DOTALL)
-_REFERENCE = re.compile(r"ref(?:erence)?(?:[:_.-]?\w{0,12})", re.DOTALL)
+# ref, reference, ref2, refA, ref:NAME: not reformer, which is a system.
+_REFERENCE = re.compile(r"ref(?:erence)?(?:\d+|[a-z]|[:_.-].+)?", re.DOTALL)
+_NAMED: dict[Role, re.Pattern[str]] = {
+    "output": re.compile(r"(?:output|hyp|sys|system):(.+)", re.DOTALL),
+    "reference": re.compile(r"(?:ref|reference):(.+)", re.DOTALL),
+    "label": re.compile(r"label:(.+)", re.DOTALL),
+}
 
 HELP = (
-    "source, doc, ref or ref:NAME, and output or output:NAME; where no column is called "
-    "output, every other column is a system's output"
+    "source, doc, ref or ref:NAME, output or output:NAME, and label:NAME; where no column "
+    "is called output, every other column is a system's output"
 )
 
 
@@ -68,9 +75,41 @@ def _field(column: str, default_system: str) -> Field | None:
     role = _EXACT.get(name.lower())
     if role:
         return Field(role, default_system if role == "output" else name)
-    named = _NAMED_OUTPUT.fullmatch(name)
-    if named:
-        return Field("output", named[1])
+    for role, pattern in _NAMED.items():
+        named = pattern.fullmatch(name)
+        if named:
+            return Field(role, named[1])
     if _REFERENCE.fullmatch(name.lower()):
         return Field("reference", name)
     return None
+
+
+def refuse_twins(fields: Sequence[Field], where: str) -> None:
+    """Refuse two columns that are the same thing by the same name."""
+    for at, field in enumerate(fields):
+        if field in fields[:at]:
+            msg = (
+                f"{where} has two columns for the {field.role} {field.name!r}; "
+                "give each column a name of its own."
+            )
+            raise FormatError(msg)
+
+
+# The label that holds the segments' ids goes by several names; the first is ours.
+SEGMENT_IDS = ("seg", "segment", "seg_id", "segid", "id")
+
+
+def column_name(field: Field) -> str:
+    """Name the column of a table so that `fields_of` knows it again.
+
+    >>> column_name(Field("output", "online-A")), column_name(Field("label", "genre"))
+    ('output:online-A', 'label:genre')
+    """
+    if field.role == "source":
+        return "source"
+    if field.role == "document":
+        return "doc"
+    if field.role == "label" and _EXACT.get(field.name) == "label":
+        return field.name
+    short = {"output": "output", "reference": "ref", "label": "label"}
+    return f"{short[field.role]}:{field.name}"

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from metra.errors import FormatError
-from metra.io.fields import Field, fields_of
+from metra.io.fields import Field, fields_of, refuse_twins
 from metra.io.plain import Lines
 from metra.io.stream import shown, stem
 
@@ -19,13 +19,14 @@ class Objects:
     def __init__(self, path: str, default_system: str | None = None) -> None:
         self.path = path
         self._lines = Lines(path)
-        self._default = default_system or stem(path)
-        self._first = self._parsed(1)
-        if not self._first:
-            msg = f"{shown(path)} is empty; expected one JSON object a line."
-            raise FormatError(msg)
-        self._keys = list(_flat(self._first[0]))
-        self.fields = fields_of(self._keys, self._default)
+        try:
+            self._first = self._first_object()
+            self._keys = list(_flat(self._first[0]))
+            self.fields = fields_of(self._keys, default_system or stem(path))
+            refuse_twins(self.fields, shown(path))
+        except FormatError:
+            self.close()
+            raise
 
     @property
     def count(self) -> int:
@@ -55,6 +56,13 @@ class Objects:
     def close(self) -> None:
         """Let go of the file before its end."""
         self._lines.close()
+
+    def _first_object(self) -> list[dict[str, Any]]:
+        found = self._parsed(1)
+        if not found:
+            msg = f"{shown(self.path)} is empty; expected one JSON object a line."
+            raise FormatError(msg)
+        return found
 
     def _parsed(self, most: int) -> list[dict[str, Any]]:
         first = self._lines.count + 1

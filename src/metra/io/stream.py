@@ -1,17 +1,16 @@
 """Bytes of a file or of standard input, unpacked where they are packed."""
 
 import sys
-from functools import cache
+from io import BufferedReader
 from pathlib import Path
-from tempfile import SpooledTemporaryFile
 from typing import IO, cast
 
 from metra.errors import FormatError
+from metra.io.kept import Kept
 
 STDIN = "-"
 
 BLOCK = 1 << 20
-_IN_MEMORY = 64 << 20
 
 _MAGIC = {
     b"\x1f\x8b": "gzip",
@@ -23,7 +22,7 @@ _PACKED_SUFFIXES = {".gz", ".xz", ".zst"}
 
 
 class ByteStream:
-    """A file's unpacked bytes, block by block; `done` and `size` are of the file itself."""
+    """A file's unpacked bytes, block by block."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -33,6 +32,16 @@ class ByteStream:
             msg = f"{path} cannot be read: {error.strerror}; check the name and its rights."
             raise FormatError(msg) from None
         self._file = _unpacked(self._raw)
+
+    @property
+    def packed(self) -> bool:
+        """Whether the bytes are unpacked on their way."""
+        return self._file is not self._raw
+
+    @property
+    def file(self) -> IO[bytes]:
+        """The file that the bytes come from."""
+        return self._file
 
     def read(self, size: int = BLOCK) -> bytes:
         """Read up to `size` bytes; nothing at the end."""
@@ -46,11 +55,10 @@ class ByteStream:
             raise FormatError(msg) from None
 
     def close(self) -> None:
-        """Close the file; a pipe's copy stays for the next reader."""
+        """Close the file; what was read from a pipe stays for the next reader."""
         if self._file is not self._raw:
             self._file.close()
-        if not isinstance(self._raw, SpooledTemporaryFile):
-            self._raw.close()
+        self._raw.close()
 
 
 def _damage() -> tuple[type[Exception], ...]:
@@ -89,25 +97,28 @@ def suffix(path: str) -> str:
     return (plain.with_suffix("") if plain.suffix in _PACKED_SUFFIXES else plain).suffix
 
 
+# What was read from pipes, by path.
+_KEPT: dict[str, Kept] = {}
+
+
+def forget() -> None:
+    """Let go of what was read from pipes, so that they are read anew."""
+    while _KEPT:
+        _KEPT.popitem()[1].close()
+
+
 def _opened_raw(path: str) -> IO[bytes]:
     """Open the file; what cannot be read twice is kept, because some measures read twice."""
-    if path != STDIN:
-        raw = open(path, "rb")  # noqa: SIM115, closed by its ByteStream
-        if raw.seekable():
-            return raw
-        raw.close()
-    kept = _kept(path)
-    kept.seek(0)
-    return kept
-
-
-@cache
-def _kept(path: str) -> IO[bytes]:
-    copy = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115, lives as long as we
-    pipe = sys.stdin.buffer if path == STDIN else open(path, "rb")  # noqa: SIM115
-    while block := pipe.read(BLOCK):
-        copy.write(block)
-    return cast("IO[bytes]", copy)
+    if path not in _KEPT:
+        if path == STDIN:
+            _KEPT[path] = Kept(cast("BufferedReader", sys.stdin.buffer))
+        else:
+            raw = open(path, "rb")  # noqa: SIM115, closed by its ByteStream
+            if raw.seekable():
+                return raw
+            with raw:
+                _KEPT[path] = Kept(raw)
+    return _KEPT[path].reader()
 
 
 def _unpacked(raw: IO[bytes]) -> IO[bytes]:
@@ -119,17 +130,13 @@ def _unpacked(raw: IO[bytes]) -> IO[bytes]:
     if packing == "gzip":
         import gzip
 
-        return cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
+        return cast("IO[bytes]", gzip.GzipFile(fileobj=raw, mode="rb"))
     if packing == "xz":
         import lzma
 
         return cast("IO[bytes]", lzma.LZMAFile(raw))
     if packing == "zstd":
-        import zstandard
+        from metra.io.zstd import ZstdFile
 
-        reader = zstandard.ZstdDecompressor()
-        return cast(
-            "IO[bytes]",
-            reader.stream_reader(raw, read_across_frames=True, closefd=False),
-        )
+        return cast("IO[bytes]", ZstdFile(raw))
     return raw

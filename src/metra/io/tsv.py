@@ -1,7 +1,7 @@
 """Tab-separated tables: a header line, then one segment a line; no quoting."""
 
 from metra.errors import FormatError
-from metra.io.fields import Field, fields_of
+from metra.io.fields import Field, fields_of, refuse_twins
 from metra.io.plain import Lines
 from metra.io.stream import shown, stem
 
@@ -12,13 +12,11 @@ class Table:
     def __init__(self, path: str, default_system: str | None = None) -> None:
         self.path = path
         self._lines = Lines(path)
-        header = self._lines.read(1)
-        if not len(header):
-            msg = f"{shown(path)} is empty; expected a header line with column names."
-            raise FormatError(msg)
-        self.header = str(header[0]).split("\t")
-        self.fields = fields_of(self.header, default_system or stem(path))
-        _refuse_twins(self.fields, path)
+        try:
+            self.fields = self._header(default_system or stem(path))
+        except FormatError:
+            self.close()
+            raise
 
     @property
     def count(self) -> int:
@@ -52,12 +50,11 @@ class Table:
         """Let go of the file before its end."""
         self._lines.close()
 
-
-def _refuse_twins(fields: list[Field], path: str) -> None:
-    for at, field in enumerate(fields):
-        if field in fields[:at]:
-            msg = (
-                f"{shown(path)} has two columns for the {field.role} {field.name!r}; "
-                "give each column a name of its own."
-            )
+    def _header(self, default_system: str) -> list[Field]:
+        header = self._lines.read(1)
+        if not len(header):
+            msg = f"{shown(self.path)} is empty; expected a header line with column names."
             raise FormatError(msg)
+        fields = fields_of(str(header[0]).split("\t"), default_system)
+        refuse_twins(fields, shown(self.path))
+        return fields

@@ -11,6 +11,13 @@ from metra.measure import Metric, parse_spec
 # name: module of this package that holds the factory of the same name
 BUILT_IN = {
     "bleu": "bleu",
+    "meteor": "meteor",
+    "wer": "wer",
+    "cer": "cer",
+    "per": "per",
+    "ser": "ser",
+    "chrf": "chrf",
+    "nist": "nist",
     "precision": "unigram",
     "recall": "unigram",
     "f1": "unigram",

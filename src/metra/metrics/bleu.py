@@ -1,5 +1,6 @@
 """BLEU: n-gram precision of the output against its references, short outputs penalised."""
 
+import math
 from dataclasses import replace
 from functools import partial
 from typing import Literal
@@ -9,8 +10,11 @@ import numpy as np
 from metra import _core
 from metra.corpus import Batch, Sentence
 from metra.errors import OptionError
-from metra.measure import Array, Metric, Parts, measure
-from metra.text import Preparation, preparation
+from metra.measure import Array, Metric, Parts, measure, shown
+from metra.text import Preparation, mteval_preparation, preparation
+
+# Nobody counts longer n-grams, and each order costs memory for every segment.
+LONGEST = 1000
 
 
 @measure
@@ -54,14 +58,17 @@ def bleu(
         style: whose conventions: mteval has its own smoothing of short outputs, its own
             white space, and lower-cases ASCII only.
     """
-    if n < 1:
-        msg = f"bleu: n={n} is not possible; expected a whole number of at least 1."
+    if not 1 <= n <= LONGEST:
+        msg = (
+            f"bleu: n={n} is not possible; expected a whole number from 1 to {LONGEST}."
+        )
         raise OptionError(msg)
-    if smooth_value is not None and smooth_value < 0:
-        msg = f"bleu: smooth_value={smooth_value:g} is negative; expected 0 or more."
+    if smooth_value is not None and not 0 <= smooth_value < math.inf:
+        given = f"smooth_value={smooth_value:g}"
+        msg = f"bleu: {given} is not possible; expected a number from 0 up."
         raise OptionError(msg)
     if style == "mteval":
-        text = _mteval_text(tok, case, stem)
+        text = mteval_preparation("bleu", tok=tok, case=case, stem=stem)
         settled = text.versions() | {"tok": tok}
     else:
         text = preparation(tok=tok, case=case, stem=stem)
@@ -69,7 +76,7 @@ def bleu(
     value = smooth_value
     if value is None:
         value = {"floor": 0.1, "add-k": 1.0}.get(smooth)
-    settled["smooth_value"] = "none" if value is None else f"{value:g}"
+    settled["smooth_value"] = "none" if value is None else shown(value)
 
     def configured(*, effective: bool) -> Metric:
         short = "mteval" if style == "mteval" else "effective" if effective else "zero"
@@ -112,15 +119,3 @@ def parts(totals: Array, *, n: int, formula: _core.BleuFormula) -> Parts:
         "ref_len": float(ref_len),
         "ratio": float(np.divide(hyp_len, ref_len)) if ref_len else 0.0,
     }
-
-
-def _mteval_text(tok: str, case: str, stem: str) -> Preparation:
-    """Prepare text as mteval does: the two tokenisers it has, its own lower-casing."""
-    if tok not in ("13a", "intl"):
-        msg = (
-            f"bleu: tok={tok} is not possible with style=mteval; expected 13a or intl."
-        )
-        raise OptionError(msg)
-    lower = "lower-ascii" if tok == "13a" else "lower-letters"
-    folded = lower if case == "lower" else case
-    return preparation(tok=f"mteval-{tok}", case=folded, stem=stem)

@@ -5,6 +5,7 @@ import math
 from typing import Any
 
 from metra import __version__
+from metra.alignment import Alignment
 from metra.report.layout import Style
 from metra.results import Results, Score
 
@@ -30,6 +31,7 @@ def as_data(results: Results) -> dict[str, Any]:
             {"name": entry.name, "scores": _each(entry.scores, _score)}
             | _level("documents", _each(entry.scores, _documents))
             | _level("segments", _each(entry.scores, _segments))
+            | _level("alignments", _each(entry.scores, _alignments))
             for entry in results.systems
         ],
     }
@@ -71,6 +73,30 @@ def _segments(score: Score) -> list[Any] | None:
     if score.segments is None:
         return None
     return [_number(value) for value in score.segments.tolist()]
+
+
+def _alignments(score: Score) -> list[Any] | None:
+    if score.alignments is None:
+        return None
+    return [
+        {"segment": number, "references": [_alignment(entry) for entry in alignments]}
+        for number, alignments in score.alignments.items()
+    ]
+
+
+def _alignment(alignment: Alignment) -> dict[str, Any]:
+    return {
+        "reference": alignment.reference + 1,
+        "chosen": alignment.chosen,
+        "unit": alignment.unit,
+        "counts": alignment.counts,
+        "hyp": list(alignment.hyp),
+        "ref": list(alignment.ref),
+        "links": [
+            {"kind": link.kind, "hyp": list(link.hyp), "ref": list(link.ref)}
+            for link in alignment.links
+        ],
+    }
 
 
 def _number(value: float) -> float | int | None:

@@ -67,10 +67,10 @@ def heading(spec: str, score: Score) -> str:
 
 def footing(results: Results) -> str:
     """Say what was scored."""
-    shape = [_counted(results.segments, "segment")]
+    shape = [counted(results.segments, "segment")]
     if results.documents is not None:
-        shape.append(_counted(results.documents, "document"))
-    shape.append(_counted(results.references, "reference"))
+        shape.append(counted(results.documents, "document"))
+    shape.append(counted(results.references, "reference"))
     return ", ".join(shape)
 
 
@@ -156,5 +156,6 @@ def _interval(score: Score, digits: int) -> str:
     return f"[{number(low, digits)}, {number(high, digits)}]"
 
 
-def _counted(count: int, noun: str) -> str:
+def counted(count: int, noun: str) -> str:
+    """Say how many there are of something."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"

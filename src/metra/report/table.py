@@ -1,6 +1,6 @@
 """The table for the terminal: aligned, the best in bold, what was scored underneath."""
 
-from unicodedata import combining, east_asian_width
+from unicodedata import category, east_asian_width
 
 from metra.report.layout import Cell, Sheet, Style, footing, sheets, signatures
 from metra.results import Results
@@ -15,6 +15,10 @@ def render(results: Results, style: Style) -> str:
     blocks = [_block(sheet, style) for sheet in sheets(results, style)]
     notes = [footing(results), *signatures(results)]
     blocks.append("\n".join(_styled(note, DIM, style) for note in notes))
+    if any(score.alignments for score in results.systems[0].scores.values()):
+        from metra.report import alignment
+
+        blocks.extend(alignment.blocks(results, style))
     return "\n\n".join(blocks)
 
 
@@ -74,8 +78,13 @@ def printable(text: str) -> str:
 def width(text: str) -> int:
     """Count the columns that a text takes in a terminal."""
     return sum(
-        0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text
+        0 if _has_no_width(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text
     )
+
+
+def _has_no_width(c: str) -> bool:
+    """Whether it is a mark on another character, a sign for programs, or part of a Hangul."""
+    return category(c) in ("Mn", "Me", "Cf") or "\u1160" <= c <= "\u11ff"
 
 
 def _padded(text: str, size: int) -> str:

@@ -1,12 +1,18 @@
 """From strings to tokens: packing, tokenising, case, stems."""
 
-from metra.text.preparation import Preparation, preparation, prepare
+from metra.text.preparation import (
+    Preparation,
+    mteval_preparation,
+    preparation,
+    prepare,
+)
 from metra.text.segments import Segments, Text, pack, window
 
 __all__ = [
     "Preparation",
     "Segments",
     "Text",
+    "mteval_preparation",
     "pack",
     "preparation",
     "prepare",

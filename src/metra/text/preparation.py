@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from metra._core import Text, Tokens
+from metra.errors import OptionError
 from metra.text.stemmers import stemmer, stemmer_version
 from metra.text.tokenizers import tokenizer, tokenizer_version
 
@@ -29,6 +30,16 @@ def preparation(*, tok: str, case: str, stem: str) -> Preparation:
     chosen = Preparation(tok, case, stem)
     steps(chosen)
     return chosen
+
+
+def mteval_preparation(owner: str, *, tok: str, case: str, stem: str) -> Preparation:
+    """Prepare text as mteval does: the two tokenisers it has, its own lower-casing."""
+    if tok not in ("13a", "intl"):
+        msg = f"{owner}: tok={tok} is not possible with style=mteval; expected 13a or intl."
+        raise OptionError(msg)
+    lower = "lower-ascii" if tok == "13a" else "lower-letters"
+    folded = lower if case == "lower" else case
+    return preparation(tok=f"mteval-{tok}", case=folded, stem=stem)
 
 
 def prepare(text: Text, chosen: Preparation) -> Tokens:

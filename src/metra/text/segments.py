@@ -28,14 +28,17 @@ def as_column(segments: object, what: str) -> Segments:
         kind = type(segments).__name__
         msg = f"{what} is one {kind}; expected a sequence of strings, one a segment."
         raise CorpusError(msg)
+    kind = type(segments).__name__
+    if isinstance(segments, (dict, set, frozenset)):
+        msg = f"{what} is a {kind}; expected a sequence of strings, one a segment."
+        raise CorpusError(msg)
+    if hasattr(segments, "columns"):  # pandas, polars, Arrow
+        msg = f"{what} is a {kind}; expected one of its columns, one string a segment."
+        raise CorpusError(msg)
     if hasattr(segments, "__len__") and hasattr(segments, "__getitem__"):
-        if isinstance(segments, dict):
-            msg = f"{what} is a dict; expected a sequence of strings, one a segment."
-            raise CorpusError(msg)
         return segments
     if hasattr(segments, "__iter__"):
         return list(segments)
-    kind = type(segments).__name__
     msg = f"{what} is a value of type {kind}; expected a sequence of strings."
     raise CorpusError(msg)
 
@@ -53,7 +56,7 @@ def window(segments: Segments, start: int, stop: int) -> list[str | None]:
 
 
 def pack(segments: list[str | None], what: str, *, first: int = 0) -> Text:
-    """Pack strings into one buffer; None and NaN are missing segments.
+    """Pack strings into one buffer; None, NaN and pandas' NA are missing segments.
 
     `what` and `first`, the position of the first segment, are for the error message.
     """

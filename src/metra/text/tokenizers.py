@@ -4,14 +4,22 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from metra._core import Text, Tokenizer, Tokens
+from metra._core import Text, Tokenizer, Tokens, grapheme_version
 from metra.errors import MissingResourceError, UnknownNameError, no_such
 
 BUILT_IN = ("13a", "intl", "zh", "zh-fixed", "char", "none")
 
-# mteval's own ways, which `style=mteval` asks for: not sacreBLEU's in a few corners; and
-# the white space of Java programs, which is ASCII's.
-PRIVATE = ("mteval-13a", "mteval-intl", "java-white")
+# mteval's own ways, which `style=mteval` asks for: not sacreBLEU's in a few corners; the
+# characters of a segment with the white space inside it, for `cer`; the words of chrF++;
+# Java's notion of white space, for programs written in it.
+PRIVATE = (
+    "mteval-13a",
+    "mteval-intl",
+    "code-points",
+    "graphemes",
+    "chrf",
+    "java-white",
+)
 
 # Tokenisers that need a package: module, function in it that makes the tokeniser, extra.
 OPTIONAL = {
@@ -37,6 +45,8 @@ def tokenizer(name: str, case: str) -> Callable[[Text], Tokens]:
 
 def tokenizer_version(name: str) -> str:
     """Name the version of a tokeniser that has one, for signatures."""
+    if name == "graphemes":
+        return f"[Unicode {grapheme_version()}]"
     if name in BUILT_IN or name in PRIVATE:
         return ""
     version = getattr(_cutter(name), "version", "")
@@ -44,6 +54,10 @@ def tokenizer_version(name: str) -> str:
 
 
 def _cutter(name: str) -> Cutter:
+    if name == "meteor-en":
+        from metra.text.meteor_normaliser import english
+
+        return english
     kind, _, argument = name.partition("@")
     if kind in OPTIONAL:
         module, function, extra = OPTIONAL[kind]

@@ -1,0 +1,93 @@
+"""The page of the commands, from what click knows of them."""
+
+import inspect
+from collections.abc import Iterator
+
+import click
+
+from metra.cli import cli
+
+
+def page() -> str:
+    """Explain every command with its options."""
+    blocks = [
+        "<!-- Written by docs/generate.py; change the command's help instead. -->",
+        "# Commands",
+        "`metra COMMAND --help` says in the terminal what this page says. Results go to "
+        "standard output, progress and messages to standard error. The exit status is 0 "
+        "after success, 2 if the input or the call is wrong (with one message that says "
+        "what, where and what to do), 1 if metra itself fails.",
+        *_sections("metra", cli, 1),
+    ]
+    return "\n\n".join(blocks) + "\n"
+
+
+def listed() -> str:
+    """Name every command with the first line of its help."""
+    context = click.Context(cli, info_name="metra")
+    found = [
+        (name, cli.get_command(context, name)) for name in cli.list_commands(context)
+    ]
+    return "\n".join(
+        f"- `metra {name}`: {_paragraphs(command)[0]}"
+        for name, command in found
+        if command
+    )
+
+
+def _sections(name: str, command: click.Command, depth: int) -> Iterator[str]:
+    """Explain a command and those inside it; every one of them has --help as well."""
+    context = click.Context(command, info_name=name)
+    if depth > 1:
+        yield f"{'#' * depth} {name}"
+    yield f"```text\n{name} {' '.join(command.collect_usage_pieces(context))}\n```"
+    yield from map(_fenced, _paragraphs(command))
+    rows = [
+        _row(parameter)
+        for parameter in command.get_params(context)
+        if isinstance(parameter, click.Option) and "--help" not in parameter.opts
+    ]
+    if rows:
+        yield "\n".join(
+            ["| option | meaning | default |", "| :-- | :-- | :-- |", *rows]
+        )
+    if isinstance(command, click.Group):
+        for inner in command.list_commands(context):
+            found = command.get_command(context, inner)
+            if found:
+                yield from _sections(f"{name} {inner}", found, depth + 1)
+
+
+def _paragraphs(command: click.Command) -> list[str]:
+    """Cut the help into paragraphs, lines joined unless click is told to leave them."""
+    text = inspect.cleandoc(command.help or "").partition("\f")[0]
+    blocks = text.strip().split("\n\n")
+    return [block if _is_kept(block) else block.replace("\n", " ") for block in blocks]
+
+
+def _is_kept(block: str) -> bool:
+    return block.startswith("\b\n")
+
+
+def _fenced(block: str) -> str:
+    return f"```text\n{block[2:]}\n```" if _is_kept(block) else block
+
+
+def _row(option: click.Option) -> str:
+    names = ", ".join(f"`{name}`" for name in [*option.opts, *option.secondary_opts])
+    meaning = f"{option.help or ''}{_values(option)}".replace("|", "\\|")
+    default = option.show_default if isinstance(option.show_default, str) else ""
+    if option.show_default is True:
+        default = str(option.default)
+    return f"| {names} | {meaning} | {f'`{default}`' if default else ''} |"
+
+
+def _values(option: click.Option) -> str:
+    kind = option.type
+    if isinstance(kind, click.Choice):
+        return f" One of {', '.join(f'`{choice}`' for choice in kind.choices)}."
+    if isinstance(kind, click.IntRange):
+        if kind.max is None:
+            return f" A whole number of at least {kind.min}."
+        return f" A whole number from {kind.min} to {kind.max}."
+    return ""

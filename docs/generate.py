@@ -1,0 +1,88 @@
+"""Write what follows from the code: measures, commands, lists, the tree, console output.
+
+python docs/generate.py          writes what is stale
+python docs/generate.py --check  writes nothing; exits 1 if anything is stale
+"""
+
+import re
+import sys
+from pathlib import Path
+
+import command_page
+import consoles
+import folder_tree
+import measure_pages
+
+from metra import examples
+
+ROOT = Path(__file__).parent.parent
+MEASURES = ROOT / "docs" / "metrics"
+BY_HAND = ("README.md", "CONTRIBUTING.md", "docs/*.md")
+
+
+def main(arguments: list[str]) -> int:
+    """Bring the pages up to date, or say which are not."""
+    if arguments not in ([], ["--check"]):
+        print("usage: python docs/generate.py [--check]", file=sys.stderr)
+        return 2
+    wanted = generated()
+    stale = [path for path, text in wanted.items() if found(path) != text]
+    orphans = [path for path in MEASURES.glob("*.md") if path not in wanted]
+    if arguments:
+        for path in [*stale, *orphans]:
+            place = path.relative_to(ROOT)
+            print(f"{place} is stale; run: python docs/generate.py", file=sys.stderr)
+        return 1 if stale or orphans else 0
+    for path in stale:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(wanted[path], encoding="utf-8", newline="\n")
+    for path in orphans:
+        path.unlink()
+    return 0
+
+
+def generated() -> dict[Path, str]:
+    """Give every generated page, and the pages by hand with what in them is generated."""
+    pages = {MEASURES / "index.md": measure_pages.index()}
+    for name in measure_pages.NAMES:
+        pages[MEASURES / f"{name}.md"] = measure_pages.page(name)
+    pages[ROOT / "docs" / "cli.md"] = command_page.page()
+    for place, block, text in (
+        ("README.md", "measures", measure_pages.listed("docs/metrics/")),
+        ("README.md", "commands", command_page.listed()),
+        ("docs/index.md", "measures", measure_pages.listed("metrics/")),
+        ("ARCHITECTURE.md", "tree", folder_tree.tree(ROOT)),
+        ("mkdocs.yml", "measures", measure_pages.menu()),
+    ):
+        path = ROOT / place
+        if path.suffix == ".md":
+            text = f"\n{text}\n"  # Markdown wants a blank line after a comment
+        pages[path] = with_block(pages.get(path) or found(path), block, text)
+    for path in sorted(path for pattern in BY_HAND for path in ROOT.glob(pattern)):
+        page = pages.get(path) or found(path)
+        pages[path] = consoles.refreshed(page, examples.HOME)
+    return pages
+
+
+def with_block(page: str, name: str, text: str) -> str:
+    """Replace what stands between the lines `generated: NAME` and `end of NAME`."""
+    block = rf"(^[^\n]*generated: {name}\b[^\n]*\n).*?(^[^\n]*end of {name}\b)"
+    filled, count = re.subn(
+        block,
+        lambda match: f"{match[1]}{text}\n{match[2]}",
+        page,
+        flags=re.DOTALL | re.MULTILINE,
+    )
+    if count != 1:
+        msg = f"A page has {count} generated blocks named {name!r}; expected one."
+        raise SystemExit(msg)
+    return filled
+
+
+def found(path: Path) -> str:
+    """Read a page; nothing where there is none yet."""
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

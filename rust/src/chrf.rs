@@ -1,0 +1,141 @@
+//! chrF: how many character n-grams, and words, an output and a reference share.
+
+use crate::characters::{Prefixes, with_characters};
+use crate::hits::{Hits, Pair};
+use crate::ngram;
+use crate::text::Text;
+use crate::tokenize::{Case, white_space};
+
+/// What an order without n-grams counts for where the score is not averaged over effective orders.
+const EPSILON: f64 = 1e-16;
+
+pub struct Chrf {
+    pub order: usize,
+    pub word_order: usize,
+    /// How many times as much recall weighs as precision.
+    pub beta: f64,
+    pub mean: Mean,
+    /// Characters that do not count.
+    skipped: Vec<char>,
+    case: Case,
+    prefixes: Prefixes,
+}
+
+/// How the orders become one score.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Mean {
+    /// F of the mean precision and the mean recall of the orders that both sides have.
+    Effective,
+    /// The mean of all orders' F.
+    All,
+}
+
+impl Chrf {
+    pub fn new(
+        order: usize,
+        word_order: usize,
+        beta: f64,
+        mean: Mean,
+        keep_white: bool,
+        case: Case,
+    ) -> Self {
+        let skipped = if keep_white { Vec::new() } else { white_space() };
+        let prefixes = Prefixes::new(order);
+        Chrf { order, word_order, beta, mean, skipped, case, prefixes }
+    }
+
+    /// How many numbers `rows` gives for a segment.
+    pub fn columns(&self) -> usize {
+        3 * (self.order + self.word_order)
+    }
+
+    /// For each segment and each order the n-grams of the output, those of the reference and the
+    /// matches, for the reference with the best score, the first of several as good.
+    pub fn rows(
+        &self,
+        output: &Text,
+        references: &[&Text],
+        words: Option<&Hits>,
+        rows: &mut [f64],
+    ) {
+        let mut counts = vec![0.0; self.columns()];
+        let mut matches = vec![0.0; self.order.max(self.word_order)];
+        with_characters(&self.skipped, |characters| {
+            for (index, row) in rows.chunks_exact_mut(self.columns()).enumerate() {
+                characters.clear();
+                let present = references.iter().filter_map(|reference| reference.get(index));
+                present.clone().for_each(|text| characters.push_reference(&self.case.fold(text)));
+                characters.set_output(&self.case.fold(output.get(index).unwrap_or("")));
+                let mut pairs = words.map(|hits| hits.get(index).singly());
+                let width = present.count();
+                let mut best = -1.0;
+                for reference in 0..width {
+                    let (letters, rest) = counts.split_at_mut(3 * self.order);
+                    characters.count(reference, &self.prefixes, &mut matches[..self.order]);
+                    let lengths = (characters.output_len(), characters.reference_len(reference));
+                    fill(letters, lengths, &matches);
+                    if let Some(pair) = pairs.as_mut().and_then(Iterator::next) {
+                        fill_words(rest, &pair, &mut matches[..self.word_order]);
+                    }
+                    let score = if width == 1 { 0.0 } else { self.score(&counts) };
+                    if score > best {
+                        best = score;
+                        row.copy_from_slice(&counts);
+                    }
+                }
+            }
+        });
+    }
+
+    /// The score, 0 to 100, of one row as `rows` makes them, or of a sum of such rows.
+    ///
+    /// The steps are sacreBLEU's in its order, so that the choice among references that are
+    /// equally good up to rounding is the same.
+    pub fn score(&self, row: &[f64]) -> f64 {
+        let factor = self.beta * self.beta;
+        let (mut sum, mut precisions, mut recalls, mut orders) = (0.0, 0.0, 0.0, 0.0);
+        for counts in row.chunks_exact(3) {
+            let [output, reference, matched] = counts else { unreachable!() };
+            let precision = if *output > 0.0 { matched / output } else { EPSILON };
+            let recall = if *reference > 0.0 { matched / reference } else { EPSILON };
+            let weighted = factor * precision + recall;
+            sum += if weighted > 0.0 {
+                (1.0 + factor) * precision * recall / weighted
+            } else {
+                EPSILON
+            };
+            if *output > 0.0 && *reference > 0.0 {
+                precisions += precision;
+                recalls += recall;
+                orders += 1.0;
+            }
+        }
+        if self.mean == Mean::All {
+            return 100.0 * sum / (self.order + self.word_order) as f64;
+        }
+        if precisions + recalls == 0.0 {
+            return 0.0;
+        }
+        let (precision, recall) = (precisions / orders, recalls / orders);
+        let score = (1.0 + factor) * precision * recall;
+        100.0 * (score / (factor * precision + recall))
+    }
+}
+
+fn fill_words(counts: &mut [f64], pair: &Pair<'_>, matches: &mut [f64]) {
+    matches.fill(0.0);
+    ngram::count(pair, matches);
+    let words = pair.references().next().map_or(0, <[u32]>::len);
+    fill(counts, (pair.output.len(), words), matches);
+}
+
+/// An order of which the reference has no n-grams does not count the output's either.
+fn fill(counts: &mut [f64], (output, reference): (usize, usize), matches: &[f64]) {
+    for (below, counts) in counts.chunks_exact_mut(3).enumerate() {
+        let grams = |length: usize| length.saturating_sub(below) as f64;
+        let there = grams(reference) > 0.0;
+        counts[0] = if there { grams(output) } else { 0.0 };
+        counts[1] = grams(reference);
+        counts[2] = matches[below];
+    }
+}

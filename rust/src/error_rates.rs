@@ -1,0 +1,143 @@
+//! What the error rates add up: edits against the reference of choice, in order or in any order.
+
+use crate::edit::{Counts, Edit, Grid};
+use crate::hits::{Hits, NONE, Pair};
+use std::cell::RefCell;
+
+/// Which of several references an output is held against.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Choice {
+    /// The one with the fewest edits, the longest of those, the first of those.
+    Fewest,
+    /// The one with the fewest edits for its length (an empty one counts as a word), the first of
+    /// those.
+    Rate,
+}
+
+impl Choice {
+    fn prefers(self, new: &Counts, old: &Counts) -> bool {
+        let (edits, length) = (new.edits(), reference_length(new));
+        let (old_edits, old_length) = (old.edits(), reference_length(old));
+        match self {
+            Choice::Fewest => edits < old_edits || edits == old_edits && length > old_length,
+            Choice::Rate => edits * old_length.max(1) < old_edits * length.max(1),
+        }
+    }
+}
+
+/// Which length the edits are set against.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Length {
+    /// The chosen reference's.
+    Chosen,
+    /// The mean of all references'.
+    Mean,
+}
+
+pub const COLUMNS: usize = 5;
+
+/// For each segment: substitutions, insertions, deletions, hits, and the reference length.
+pub fn ordered_rows(hits: &Hits, choice: Choice, length: Length, rows: &mut [f64]) {
+    GRID.with_borrow_mut(|grid| {
+        fill(hits, choice, length, rows, |pair, reference| {
+            grid.counts(pair.output, reference, pair.types)
+        });
+    });
+}
+
+/// The same for words in any order: what matches nothing is substituted as far as there are words
+/// left on both sides, the rest is inserted or deleted.
+pub fn unordered_rows(hits: &Hits, choice: Choice, length: Length, rows: &mut [f64]) {
+    LEFT.with_borrow_mut(|left| {
+        fill(hits, choice, length, rows, |pair, reference| unordered(pair, reference, left));
+    });
+}
+
+/// For each segment: 1 if the output is none of the references else 0, and 1.
+pub fn unequal_rows(hits: &Hits, rows: &mut [f64]) {
+    for (index, row) in rows.chunks_exact_mut(2).enumerate() {
+        let pair = hits.get(index);
+        let equal = pair.references().any(|reference| reference == pair.output);
+        row.copy_from_slice(&[!equal as u8 as f64, 1.0]);
+    }
+}
+
+/// A segment's alignment with each reference that is there, and which of them is chosen.
+pub fn alignments(pair: &Pair<'_>, choice: Choice) -> (usize, Vec<Vec<Edit>>) {
+    GRID.with_borrow_mut(|grid| {
+        let counts = pair.references().map(|ids| grid.counts(pair.output, ids, pair.types));
+        let (chosen, _) = choose(choice, counts);
+        let steps = pair.references().map(|ids| grid.alignment(pair.output, ids, pair.types));
+        (chosen, steps.collect())
+    })
+}
+
+thread_local! {
+    static GRID: RefCell<Grid> = RefCell::default();
+    /// For each id, how often it is still free in the reference; all zero between segments.
+    static LEFT: RefCell<Vec<u32>> = RefCell::default();
+}
+
+fn fill(
+    hits: &Hits,
+    choice: Choice,
+    length: Length,
+    rows: &mut [f64],
+    mut compare: impl FnMut(&Pair<'_>, &[u32]) -> Counts,
+) {
+    for (index, row) in rows.chunks_exact_mut(COLUMNS).enumerate() {
+        let pair = hits.get(index);
+        let counts = pair.references().map(|reference| compare(&pair, reference));
+        let (_, counts) = choose(choice, counts);
+        let length = match length {
+            Length::Chosen => reference_length(&counts) as f64,
+            Length::Mean => mean_length(&pair),
+        };
+        row.copy_from_slice(&[
+            counts.substitutions as f64,
+            counts.insertions as f64,
+            counts.deletions as f64,
+            counts.hits as f64,
+            length,
+        ]);
+    }
+}
+
+fn choose(choice: Choice, counts: impl Iterator<Item = Counts>) -> (usize, Counts) {
+    let better = |old: (usize, Counts), new: (usize, Counts)| {
+        if choice.prefers(&new.1, &old.1) { new } else { old }
+    };
+    counts.enumerate().reduce(better).unwrap_or_default()
+}
+
+fn reference_length(counts: &Counts) -> usize {
+    counts.substitutions + counts.deletions + counts.hits
+}
+
+fn mean_length(pair: &Pair<'_>) -> f64 {
+    let words: usize = pair.references().map(<[u32]>::len).sum();
+    words as f64 / pair.references().count().max(1) as f64
+}
+
+fn unordered(pair: &Pair<'_>, reference: &[u32], left: &mut Vec<u32>) -> Counts {
+    left.resize(pair.types.max(left.len()), 0);
+    for id in reference {
+        left[*id as usize] += 1;
+    }
+    let mut hits = 0;
+    for id in pair.output.iter().filter(|id| **id != NONE) {
+        let free = &mut left[*id as usize];
+        hits += (*free > 0) as usize;
+        *free = free.saturating_sub(1);
+    }
+    for id in reference {
+        left[*id as usize] = 0;
+    }
+    let (output, reference) = (pair.output.len(), reference.len());
+    Counts {
+        substitutions: output.min(reference) - hits,
+        insertions: output.saturating_sub(reference),
+        deletions: reference.saturating_sub(output),
+        hits,
+    }
+}

@@ -1,0 +1,194 @@
+//! What is known of each word type: its stem, its synonym sets, whether it is a function word.
+
+use super::Stage;
+use super::links::{Link, Links};
+use super::score::Statistics;
+use super::wordnet::WordNet;
+use crate::tokens::Tokens;
+use rust_stemmers::Stemmer;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::RwLock;
+
+pub struct Lexicon {
+    stemmer: Option<Stemmer>,
+    wordnet: Option<WordNet>,
+    function_words: FxHashSet<String>,
+    types: RwLock<Types>,
+}
+
+#[derive(Default)]
+struct Types {
+    ids: FxHashMap<Box<[u8]>, u32>,
+    stems: FxHashMap<Box<str>, u32>,
+    words: Vec<Word>,
+}
+
+struct Word {
+    stem: u32,
+    synsets: Vec<u32>,
+    /// A bit for each set, folded to 64: two words without a common bit have no common set.
+    fold: u64,
+    function: bool,
+}
+
+/// A column's words as ids that hold for the whole lexicon.
+pub struct Ids {
+    ids: Vec<u32>,
+    ends: Vec<usize>,
+    missing: Vec<bool>,
+}
+
+impl Ids {
+    pub fn get(&self, index: usize) -> Option<&[u32]> {
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        (!self.missing[index]).then(|| &self.ids[start..self.ends[index]])
+    }
+}
+
+impl Lexicon {
+    pub fn new(
+        stemmer: Option<Stemmer>,
+        wordnet: Option<WordNet>,
+        function_words: FxHashSet<String>,
+    ) -> Self {
+        Lexicon { stemmer, wordnet, function_words, types: RwLock::default() }
+    }
+
+    /// Names every word, learning those that are new.
+    pub fn ids(&self, tokens: &Tokens) -> Ids {
+        let mut named = Ids { ids: Vec::new(), ends: Vec::new(), missing: Vec::new() };
+        for index in 0..tokens.len() {
+            let sentence = tokens.get(index);
+            let mut types = self.types.read().unwrap();
+            for word in sentence.iter().flat_map(|sentence| sentence.iter()) {
+                if let Some(id) = types.ids.get(word) {
+                    named.ids.push(*id);
+                    continue;
+                }
+                drop(types);
+                named.ids.push(self.learn(word));
+                types = self.types.read().unwrap();
+            }
+            named.ends.push(named.ids.len());
+            named.missing.push(sentence.is_none());
+        }
+        named
+    }
+
+    fn learn(&self, token: &[u8]) -> u32 {
+        let word = String::from_utf8_lossy(token);
+        let synsets = self.wordnet.as_ref().map_or(Vec::new(), |wordnet| wordnet.synsets(&word));
+        let fold = synsets.iter().fold(0, |bits, set| bits | 1 << (set % 61));
+        let function = self.function_words.contains(&word.to_lowercase());
+        let stem = self.stemmer.as_ref().map(|stemmer| stemmer.stem(&word));
+        let mut types = self.types.write().unwrap();
+        if let Some(id) = types.ids.get(token) {
+            return *id;
+        }
+        let id = types.words.len() as u32;
+        let stem = match stem {
+            Some(stem) => {
+                let next = types.stems.len() as u32;
+                *types.stems.entry(stem.as_ref().into()).or_insert(next)
+            }
+            None => id,
+        };
+        types.words.push(Word { stem, synsets, fold, function });
+        types.ids.insert(token.into(), id);
+        id
+    }
+
+    /// Finds every pair of words that a stage links.
+    pub fn link(
+        &self,
+        hyp: &[u32],
+        reference: &[u32],
+        stage: Stage,
+        number: usize,
+        links: &mut Links,
+    ) {
+        let types = self.types.read().unwrap();
+        let word = |id: &u32| &types.words[*id as usize];
+        let mut add = |at, place| links.push(Link::of_words(at, place, number));
+        match stage {
+            Stage::Exact => equal_pairs(hyp, reference, |id| *id, add),
+            Stage::Stem => equal_pairs(
+                hyp,
+                reference,
+                |id| word(id).stem,
+                |at, place| {
+                    if hyp[place] != reference[at] {
+                        add(at, place);
+                    }
+                },
+            ),
+            Stage::Synonym => {
+                let folds: Vec<u64> = hyp.iter().map(|id| word(id).fold).collect();
+                for (at, sought) in reference.iter().enumerate() {
+                    let wanted = word(sought);
+                    for (place, fold) in folds.iter().enumerate() {
+                        if fold & wanted.fold != 0
+                            && hyp[place] != *sought
+                            && share_a_set(word(&hyp[place]), wanted)
+                        {
+                            add(at, place);
+                        }
+                    }
+                }
+            }
+            // Phrases are not the lexicon's.
+            Stage::Paraphrase => {}
+        }
+    }
+
+    /// Names the words of a text that blanks separate.
+    pub fn words<'a>(&'a self, text: &'a str) -> impl Iterator<Item = u32> + 'a {
+        text.split_ascii_whitespace().map(|word| {
+            let known = self.types.read().unwrap().ids.get(word.as_bytes()).copied();
+            known.unwrap_or_else(|| self.learn(word.as_bytes()))
+        })
+    }
+
+    /// Counts what the formula needs of one alignment.
+    pub fn statistics(&self, hyp: &[u32], reference: &[u32], chosen: &[Link]) -> Statistics {
+        let types = self.types.read().unwrap();
+        let is_function = |id: u32| types.words[id as usize].function;
+        let count = |words: &[u32]| words.iter().filter(|id| is_function(**id)).count();
+        Statistics::of(
+            [hyp.len(), reference.len(), count(hyp), count(reference)],
+            chosen,
+            |place| is_function(hyp[place]),
+            |place| is_function(reference[place]),
+        )
+    }
+}
+
+/// Calls `found` for every pair of words with the same name, in order of the reference, then of
+/// the output.
+fn equal_pairs(
+    hyp: &[u32],
+    reference: &[u32],
+    name: impl Fn(&u32) -> u32,
+    mut found: impl FnMut(usize, usize),
+) {
+    let mut places: Vec<(u32, u32)> = hyp.iter().map(&name).zip(0..).collect();
+    places.sort_unstable();
+    for (at, sought) in reference.iter().map(&name).enumerate() {
+        let first = places.partition_point(|place| place.0 < sought);
+        for place in places[first..].iter().take_while(|place| place.0 == sought) {
+            found(at, place.1 as usize);
+        }
+    }
+}
+
+fn share_a_set(left: &Word, right: &Word) -> bool {
+    let (mut here, mut there) = (left.synsets.iter().peekable(), right.synsets.iter().peekable());
+    while let (Some(one), Some(other)) = (here.peek(), there.peek()) {
+        match one.cmp(other) {
+            std::cmp::Ordering::Less => here.next(),
+            std::cmp::Ordering::Greater => there.next(),
+            std::cmp::Ordering::Equal => return true,
+        };
+    }
+    false
+}

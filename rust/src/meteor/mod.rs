@@ -1,0 +1,80 @@
+//! METEOR: words of output and reference linked one to one, exactly, by stem, by synonym or
+//! by paraphrase.
+
+pub mod lexicon;
+pub mod links;
+pub mod paraphrases;
+pub mod score;
+pub mod search;
+pub mod wordnet;
+
+use crate::tokens::Tokens;
+use lexicon::Lexicon;
+use links::{Link, Links};
+use paraphrases::Paraphrases;
+use score::{COLUMNS, Formula, Statistics};
+
+/// What a word pair may be linked by, in the order in which it is tried.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Stage {
+    Exact,
+    Stem,
+    Synonym,
+    Paraphrase,
+}
+
+/// An aligner with the formula by which the best reference is chosen.
+pub struct Meteor {
+    pub lexicon: Lexicon,
+    pub paraphrases: Option<Paraphrases>,
+    pub stages: Vec<Stage>,
+    pub formula: Formula,
+}
+
+impl Meteor {
+    /// Fills a row of statistics for each segment: those of its best reference, the first of
+    /// several as good.
+    pub fn rows(&self, output: &Tokens, references: &[&Tokens], rows: &mut [f64]) {
+        let hyps = self.lexicon.ids(output);
+        let refs: Vec<_> = references.iter().map(|tokens| self.lexicon.ids(tokens)).collect();
+        let mut links = Links::default();
+        for (index, row) in rows.chunks_exact_mut(COLUMNS).enumerate() {
+            let hyp = hyps.get(index).unwrap_or(&[]);
+            let mut best: Option<(f64, Statistics)> = None;
+            for reference in refs.iter().filter_map(|column| column.get(index)) {
+                let chosen = self.align(hyp, reference, &mut links);
+                let found = self.lexicon.statistics(hyp, reference, &chosen);
+                let score = self.formula.score(&found);
+                if best.as_ref().is_none_or(|so_far| score > so_far.0) {
+                    best = Some((score, found));
+                }
+            }
+            if let Some((_, found)) = best {
+                row.copy_from_slice(&found);
+            }
+        }
+    }
+
+    /// The links of one segment with one reference, in order of the reference.
+    pub fn alignment(&self, output: &Tokens, reference: &Tokens, index: usize) -> Vec<Link> {
+        let (hyps, refs) = (self.lexicon.ids(output), self.lexicon.ids(reference));
+        match (hyps.get(index), refs.get(index)) {
+            (Some(hyp), Some(reference)) => self.align(hyp, reference, &mut Links::default()),
+            _ => Vec::new(),
+        }
+    }
+
+    fn align(&self, hyp: &[u32], reference: &[u32], links: &mut Links) -> Vec<Link> {
+        // The original looks no further where nothing is left to find.
+        let stages = if hyp == reference { &self.stages[..1] } else { &self.stages[..] };
+        links.clear(hyp.len(), reference.len());
+        for (number, stage) in stages.iter().enumerate() {
+            match (stage, &self.paraphrases) {
+                (Stage::Paraphrase, Some(table)) => table.link(hyp, reference, number, links),
+                (Stage::Paraphrase, None) => {}
+                _ => self.lexicon.link(hyp, reference, *stage, number, links),
+            }
+        }
+        search::best(links)
+    }
+}

@@ -1,0 +1,64 @@
+//! chrF.
+
+use super::hits::PyHits;
+use super::text::PyText;
+use super::totals::{Totals, each_row};
+use super::unknown;
+use crate::chrf::{Chrf, Mean};
+use crate::text::Text;
+use crate::tokenize::Case;
+use numpy::{PyArray2, PyArrayDyn, PyArrayMethods};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+#[pyclass(frozen, name = "Chrf", module = "metra._core")]
+pub struct PyChrf(Chrf);
+
+#[pymethods]
+impl PyChrf {
+    #[new]
+    fn new(
+        order: usize,
+        word_order: usize,
+        beta: f64,
+        mean: &str,
+        keep_white: bool,
+        case: &str,
+    ) -> PyResult<Self> {
+        let case = Case::named(case).ok_or_else(|| unknown("case", case))?;
+        let mean = match mean {
+            "effective" => Mean::Effective,
+            "all" => Mean::All,
+            other => return Err(unknown("mean", other)),
+        };
+        Ok(PyChrf(Chrf::new(order, word_order, beta, mean, keep_white, case)))
+    }
+
+    fn rows<'py>(
+        &self,
+        py: Python<'py>,
+        output: &Bound<'py, PyText>,
+        references: Vec<Bound<'py, PyText>>,
+        words: Option<&Bound<'py, PyHits>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let output = &output.get().0;
+        let references: Vec<&Text> = references.iter().map(|text| &text.get().0).collect();
+        let words = words.map(|hits| &hits.get().0);
+        let lengths = references.iter().map(|text| text.len()).chain(words.map(|hits| hits.len()));
+        if lengths.into_iter().any(|length| length != output.len()) {
+            return Err(PyValueError::new_err("columns of different lengths"));
+        }
+        if words.is_none() && self.0.word_order > 0 {
+            return Err(PyValueError::new_err("word n-grams need the words"));
+        }
+        let array = PyArray2::zeros(py, [output.len(), self.0.columns()], false);
+        // No one else knows the new array yet.
+        let rows = unsafe { array.as_slice_mut()? };
+        py.detach(|| self.0.rows(output, &references, words, rows));
+        Ok(array)
+    }
+
+    fn score<'py>(&self, totals: &Totals<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        each_row(totals, self.0.columns(), |row| self.0.score(row))
+    }
+}

@@ -1,0 +1,74 @@
+//! Edits and alignments.
+
+use super::hits::PyHits;
+use super::{position, unknown};
+use crate::edit::Edit;
+use crate::error_rates::{self, Choice, Length};
+use numpy::{PyArray2, PyArrayMethods};
+use pyo3::prelude::*;
+
+#[pyfunction]
+pub fn edit_rows<'py>(
+    py: Python<'py>,
+    hits: &Bound<'py, PyHits>,
+    order: &str,
+    refs: &str,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let hits = &hits.get().0;
+    let (choice, length) = choice(refs)?;
+    let kernel = match order {
+        "fixed" => error_rates::ordered_rows,
+        "free" => error_rates::unordered_rows,
+        other => return Err(unknown("word order", other)),
+    };
+    let array = PyArray2::zeros(py, [hits.len(), error_rates::COLUMNS], false);
+    // No one else knows the new array yet.
+    let rows = unsafe { array.as_slice_mut()? };
+    py.detach(|| kernel(hits, choice, length, rows));
+    Ok(array)
+}
+
+#[pyfunction]
+pub fn unequal_rows<'py>(
+    py: Python<'py>,
+    hits: &Bound<'py, PyHits>,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let hits = &hits.get().0;
+    let array = PyArray2::zeros(py, [hits.len(), 2], false);
+    // No one else knows the new array yet.
+    let rows = unsafe { array.as_slice_mut()? };
+    py.detach(|| error_rates::unequal_rows(hits, rows));
+    Ok(array)
+}
+
+#[pyfunction]
+pub fn edit_alignments(
+    py: Python<'_>,
+    hits: &Bound<'_, PyHits>,
+    index: isize,
+    refs: &str,
+) -> PyResult<(usize, Vec<String>)> {
+    let hits = &hits.get().0;
+    let pair = hits.get(position(index, hits.len())?);
+    let (choice, _) = choice(refs)?;
+    let (chosen, steps) = py.detach(|| error_rates::alignments(&pair, choice));
+    Ok((chosen, steps.iter().map(|steps| steps.iter().map(letter).collect()).collect()))
+}
+
+fn choice(refs: &str) -> PyResult<(Choice, Length)> {
+    Ok(match refs {
+        "best" => (Choice::Fewest, Length::Chosen),
+        "best-rate" => (Choice::Rate, Length::Chosen),
+        "average-length" => (Choice::Fewest, Length::Mean),
+        other => return Err(unknown("choice of references", other)),
+    })
+}
+
+fn letter(edit: &Edit) -> char {
+    match edit {
+        Edit::Hit => 'H',
+        Edit::Substitution => 'S',
+        Edit::Insertion => 'I',
+        Edit::Deletion => 'D',
+    }
+}

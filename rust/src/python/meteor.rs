@@ -1,0 +1,124 @@
+//! METEOR's aligner and formula.
+
+use super::tokens::PyTokens;
+use super::totals::{Totals, each_row, numbers};
+use super::unknown;
+use crate::meteor::lexicon::Lexicon;
+use crate::meteor::links::Link;
+use crate::meteor::paraphrases::Paraphrases;
+use crate::meteor::score::{COLUMNS, Formula, STAGES};
+use crate::meteor::wordnet::WordNet;
+use crate::meteor::{Meteor, Stage};
+use crate::tokens::Tokens;
+use numpy::{PyArray2, PyArrayMethods};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use rust_stemmers::{Algorithm, Stemmer};
+use std::path::PathBuf;
+
+#[pyclass(frozen, name = "Meteor", module = "metra._core")]
+pub struct PyMeteor(Meteor);
+
+#[pymethods]
+impl PyMeteor {
+    #[new]
+    fn new(
+        py: Python<'_>,
+        stages: Vec<String>,
+        stemmer: Option<&str>,
+        wordnet: Option<PathBuf>,
+        paraphrases: Option<&str>,
+        function_words: Vec<String>,
+        parameters: [f64; 4 + STAGES],
+    ) -> PyResult<Self> {
+        let stages = stages.iter().map(|name| stage(name)).collect::<PyResult<Vec<_>>>()?;
+        let stemmer = stemmer.map(|name| algorithm(name).map(Stemmer::create)).transpose()?;
+        let wordnet = wordnet.map(|folder| py.detach(|| WordNet::read(&folder))).transpose()?;
+        let [alpha, beta, gamma, delta, weights @ ..] = parameters;
+        let lexicon = Lexicon::new(stemmer, wordnet, function_words.into_iter().collect());
+        let paraphrases = paraphrases
+            .map(|table| py.detach(|| Paraphrases::read(table, &lexicon)))
+            .transpose()
+            .map_err(PyValueError::new_err)?;
+        Ok(PyMeteor(Meteor {
+            lexicon,
+            paraphrases,
+            stages,
+            formula: Formula { alpha, beta, gamma, delta, weights },
+        }))
+    }
+
+    fn rows<'py>(
+        &self,
+        py: Python<'py>,
+        output: &Bound<'py, PyTokens>,
+        references: Vec<Bound<'py, PyTokens>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let output = &output.get().0;
+        let references: Vec<&Tokens> = references.iter().map(|refs| &refs.get().0).collect();
+        if references.iter().any(|reference| reference.len() != output.len()) {
+            return Err(PyValueError::new_err("columns of different lengths"));
+        }
+        let array = PyArray2::zeros(py, [output.len(), COLUMNS], false);
+        // No one else knows the new array yet.
+        let rows = unsafe { array.as_slice_mut()? };
+        py.detach(|| self.0.rows(output, &references, rows));
+        Ok(array)
+    }
+
+    fn score<'py>(&self, totals: &Totals<'py>) -> PyResult<Totals<'py>> {
+        each_row(totals, COLUMNS, |row| self.0.formula.score(row))
+    }
+
+    /// Precision, recall, F-mean and penalty of one row.
+    fn pieces(&self, totals: &Totals<'_>) -> PyResult<(f64, f64, f64, f64)> {
+        let found = self.0.formula.pieces(&numbers(totals, COLUMNS)?);
+        Ok((found.precision, found.recall, found.fmean, found.penalty))
+    }
+
+    /// (first reference word, reference words, first output word, output words, stage) for each
+    /// link of a segment with one reference.
+    fn alignment(
+        &self,
+        output: &Bound<'_, PyTokens>,
+        reference: &Bound<'_, PyTokens>,
+        index: usize,
+    ) -> Vec<(u32, u32, u32, u32, u32)> {
+        let links = self.0.alignment(&output.get().0, &reference.get().0, index);
+        let spans = |link: Link| {
+            (link.reference, link.reference_words, link.hyp, link.hyp_words, link.stage)
+        };
+        links.into_iter().map(spans).collect()
+    }
+}
+
+fn stage(name: &str) -> PyResult<Stage> {
+    match name {
+        "exact" => Ok(Stage::Exact),
+        "stem" => Ok(Stage::Stem),
+        "synonym" => Ok(Stage::Synonym),
+        "paraphrase" => Ok(Stage::Paraphrase),
+        other => Err(unknown("stage", other)),
+    }
+}
+
+fn algorithm(name: &str) -> PyResult<Algorithm> {
+    Ok(match name {
+        "danish" => Algorithm::Danish,
+        "dutch" => Algorithm::Dutch,
+        "english" => Algorithm::English,
+        "finnish" => Algorithm::Finnish,
+        "french" => Algorithm::French,
+        "german" => Algorithm::German,
+        "hungarian" => Algorithm::Hungarian,
+        "italian" => Algorithm::Italian,
+        "norwegian" => Algorithm::Norwegian,
+        "portuguese" => Algorithm::Portuguese,
+        "romanian" => Algorithm::Romanian,
+        "russian" => Algorithm::Russian,
+        "spanish" => Algorithm::Spanish,
+        "swedish" => Algorithm::Swedish,
+        "turkish" => Algorithm::Turkish,
+        other => return Err(unknown("stemmer", other)),
+    })
+}

@@ -1,0 +1,82 @@
+//! NIST and its weights.
+
+use super::hits::PyHits;
+use super::tokens::PyTokens;
+use super::totals::{Totals, each_row};
+use super::{BadLine, unknown};
+use crate::information::Information;
+use crate::nist;
+use numpy::{PyArray2, PyArrayDyn, PyArrayMethods};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+#[pyclass(name = "Information", module = "metra._core")]
+pub struct PyInformation(Information);
+
+#[pymethods]
+impl PyInformation {
+    #[new]
+    fn new(order: usize, history: &str) -> PyResult<Self> {
+        let zero_is_no_word = match history {
+            "plain" => false,
+            "mteval" => true,
+            other => return Err(unknown("history", other)),
+        };
+        Ok(PyInformation(Information::counted(order, zero_is_no_word)))
+    }
+
+    #[staticmethod]
+    fn given(py: Python<'_>, lines: &str, order: usize) -> PyResult<Self> {
+        match py.detach(|| Information::given(lines, order)) {
+            Ok(information) => Ok(PyInformation(information)),
+            Err(bad) => Err(BadLine::new_err((bad.line, bad.text))),
+        }
+    }
+
+    fn add(&mut self, py: Python<'_>, tokens: &Bound<'_, PyTokens>) {
+        let tokens = &tokens.get().0;
+        py.detach(|| self.0.add(tokens));
+    }
+
+    #[getter]
+    fn order(&self) -> usize {
+        self.0.order()
+    }
+
+    fn lines(&self, py: Python<'_>, n: usize) -> PyResult<Option<String>> {
+        if (1..=self.0.order()).contains(&n) {
+            Ok(py.detach(|| self.0.lines(n)))
+        } else {
+            Err(PyValueError::new_err(format!("there are no n-grams of {n} words")))
+        }
+    }
+
+    fn rows<'py>(
+        &self,
+        py: Python<'py>,
+        hits: &Bound<'py, PyHits>,
+        output: &Bound<'py, PyTokens>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (hits, output) = (&hits.get().0, &output.get().0);
+        if hits.len() != output.len() {
+            return Err(PyValueError::new_err("columns of different lengths"));
+        }
+        let array = PyArray2::zeros(py, [hits.len(), nist::columns(self.0.order())], false);
+        // No one else knows the new array yet.
+        let rows = unsafe { array.as_slice_mut()? };
+        py.detach(|| nist::rows(&self.0, hits, output, rows));
+        Ok(array)
+    }
+}
+
+#[pyfunction]
+pub fn nist_score<'py>(totals: &Totals<'py>, order: usize) -> PyResult<Scores<'py>> {
+    each_row(totals, nist::columns(order), nist::score)
+}
+
+#[pyfunction]
+pub fn nist_penalty<'py>(totals: &Totals<'py>, order: usize) -> PyResult<Scores<'py>> {
+    each_row(totals, nist::columns(order), nist::penalty)
+}
+
+type Scores<'py> = Bound<'py, PyArrayDyn<f64>>;

@@ -1,0 +1,105 @@
+"""`metra convert`: a corpus from one format to another."""
+
+import click
+
+from metra.io.formats import FORMATS
+
+
+@click.command()
+@click.argument("files", nargs=-1, metavar="[IN]...")
+@click.option(
+    "-r",
+    "--reference",
+    "references",
+    multiple=True,
+    metavar="FILE",
+    help="Reference, in any format. May be given several times.",
+)
+@click.option("-s", "--source", metavar="FILE", help="Source text, in any format.")
+@click.option(
+    "--docs",
+    metavar="FILE",
+    help="Document ids, one a line; a tab and the segment's id may follow.",
+)
+@click.option(
+    "-o",
+    "--out",
+    required=True,
+    metavar="OUT",
+    help="File or folder to write; packed if it ends in .gz, .xz or .zst; - is the screen.",
+)
+@click.option(
+    "--to",
+    type=click.Choice(["auto", *FORMATS]),
+    default="auto",
+    show_default=True,
+    help="Format to write; auto goes by OUT's name, and is plain for a folder.",
+)
+@click.option(
+    "--input-format",
+    type=click.Choice(["auto", *FORMATS]),
+    default="auto",
+    show_default=True,
+    help="Format of all files read; auto goes by name and content.",
+)
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="LABEL=VALUE",
+    help="Keep the segments with this label (LABEL= for those without it).",
+)
+@click.option(
+    "--drop",
+    multiple=True,
+    metavar="COLUMN",
+    help="Leave out a label, doc, source, ref:NAME or output:NAME.",
+)
+@click.option(
+    "--set-id", metavar="ID", help="Name of the test set, for sgml and wmt-xml."
+)
+@click.option("--source-lang", metavar="LANG", help="Language of the source, likewise.")
+@click.option("--target-lang", metavar="LANG", help="Language of the rest, likewise.")
+def convert(
+    files: tuple[str, ...],
+    references: tuple[str, ...],
+    source: str | None,
+    docs: str | None,
+    out: str,
+    to: str,
+    input_format: str,
+    only: tuple[str, ...],
+    drop: tuple[str, ...],
+    set_id: str | None,
+    source_lang: str | None,
+    target_lang: str | None,
+) -> None:
+    """Convert a corpus: plain text, tsv, jsonl, NIST's sgml, WMT's xml.
+
+    IN is a file in any of the formats, or NAME=FILE; plain text is taken for a system's
+    output. Files without ids go side by side, line by line; sgml and xml files are matched
+    by their documents' and segments' ids. What the new format cannot carry is an error:
+    nothing gets lost in silence, and OUT is whole or not there.
+
+    \b
+    metra convert newstest.de-en.all.xml -o newstest.jsonl
+    metra convert sysA.txt sysB.txt -r ref.txt -s src.txt --docs docs.txt -o test.sgm
+    metra convert test.tsv --to sgml -o for-mteval/     src.sgm, ref.sgm, SYSTEM.sgm
+    metra convert test.sgm -o texts/                    source.txt, outputs/SYSTEM.txt, …
+    metra convert all.xml --only collection=general --only testsuite= -o general.xml
+    """
+    from metra.cli.progress import Progress
+    from metra.io import convert as io
+    from metra.io.sources import sources
+
+    about = {"setid": set_id, "srclang": source_lang, "trglang": target_lang}
+    wishes = io.Wishes(
+        to=to,
+        drop=drop,
+        only=only,
+        about={key: value for key, value in about.items() if value},
+    )
+    given = sources(
+        files, references, source, docs, input_format=input_format, use="any"
+    )
+    with Progress() as progress:
+        io.convert(given, out, wishes, progress=progress)

@@ -1,0 +1,6 @@
+"""The names of the formats that corpora come in."""
+
+FORMATS = ("plain", "tsv", "jsonl", "sgml", "wmt-xml")
+
+# In these, documents and segments have ids, by which files are matched.
+WITH_IDS = ("sgml", "wmt-xml")

@@ -1,0 +1,60 @@
+"""What format a file is in: its name says so, and for marked-up files its first bytes."""
+
+import codecs
+import re
+from contextlib import closing
+
+from metra.errors import FormatError
+from metra.io.stream import ByteStream, shown, suffix
+
+BY_SUFFIX = {
+    ".tsv": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".sgm": "sgml",
+    ".sgml": "sgml",
+    ".xml": "wmt-xml",
+}
+
+_MARKED_UP = (".sgm", ".sgml", ".xml")
+
+_HEAD = 1 << 12
+_BEFORE_ROOT = rb"(?:\s|<\?[^>]*>|<!--.*?-->|<!DOCTYPE[^>\[]*>)*"
+_ROOTS = {
+    "sgml": re.compile(
+        _BEFORE_ROOT + rb"<(?:mteval\s*>|(?:src|ref|tst)set\s[^<>]*=)",
+        re.IGNORECASE | re.DOTALL,
+    ),
+    "wmt-xml": re.compile(
+        _BEFORE_ROOT + rb"<(?:dataset|collection)(?:\s[^<>]*=|\s*>)", re.DOTALL
+    ),
+}
+
+
+def format_of(path: str) -> str:
+    """Recognise a file's format.
+
+    A name that ends in .tsv or .jsonl is believed. Any other file may turn out to be
+    marked up by the way it begins; what does not is plain text.
+    """
+    kind = suffix(path).lower()
+    if kind in BY_SUFFIX and kind not in _MARKED_UP:
+        return BY_SUFFIX[kind]
+    with closing(ByteStream(path)) as stream:
+        head = stream.read(_HEAD).removeprefix(codecs.BOM_UTF8)
+    for name, root in _ROOTS.items():
+        if root.match(head):
+            return name
+    if kind == ".xml" and not _is_wide(head):
+        begin = head[:40].decode(errors="replace")
+        msg = (
+            f"{shown(path)} begins with {begin!r}; expected WMT's XML (<dataset>) or "
+            "NIST's (<srcset>, <refset>, <tstset>), or give --input-format."
+        )
+        raise FormatError(msg)
+    return BY_SUFFIX.get(kind, "plain")
+
+
+def _is_wide(head: bytes) -> bool:
+    """Tell UTF-16 and UTF-32, which the readers refuse by their name."""
+    return head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, b"\0\0\xfe\xff"))

@@ -1,0 +1,176 @@
+"""The files of a command line: what each is for, its format, and what it is called."""
+
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol, TypeAlias
+
+from metra.errors import FormatError
+from metra.io.fields import SEGMENT_IDS, Field, Role
+from metra.io.formats import WITH_IDS
+from metra.io.jsonl import Objects
+from metra.io.plain import Lines
+from metra.io.recognise import format_of
+from metra.io.stream import STDIN, shown, stem
+from metra.io.tsv import Table
+from metra.text import Text
+
+# "any" takes all that a file holds, as what it holds it.
+Use: TypeAlias = Role | Literal["any"]
+
+
+class Reader(Protocol):
+    """A file's columns, some segments at a time."""
+
+    path: str
+    fields: list[Field]
+
+    @property
+    def count(self) -> int:
+        """How many segments have been read."""
+        ...
+
+    def read(self, most: int) -> "Columns":
+        """Read the next segments: fewer than `most` only where the file ends."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the file before its end."""
+        ...
+
+
+Values: TypeAlias = list[str | None] | Text
+Columns: TypeAlias = Mapping[Field, Values]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file given on the command line."""
+
+    path: str
+    use: Use
+    format: str
+    name: str
+    named: bool = False
+
+    def open(self) -> Reader:
+        """Open a file without ids from its start."""
+        if self.format == "tsv":
+            return Table(self.path, self.name)
+        if self.format == "jsonl":
+            return Objects(self.path, self.name)
+        if self.use == "document":
+            return _DocumentIds(self.path)
+        role = "output" if self.use == "any" else self.use
+        return _Plain(self.path, Field(role, self.name))
+
+
+class _Plain:
+    """Plain lines as the one column of a table."""
+
+    def __init__(self, path: str, field: Field) -> None:
+        self.path = path
+        self.fields = [field]
+        self._lines = Lines(path)
+
+    @property
+    def count(self) -> int:
+        return self._lines.count
+
+    def read(self, most: int) -> dict[Field, Text]:
+        return {self.fields[0]: self._lines.read(most)}
+
+    def close(self) -> None:
+        self._lines.close()
+
+
+class _DocumentIds:
+    """A document id a line; what stands behind a tab is the segment's id."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.fields = [Field("document", "doc")]
+        with closing(Lines(path)) as lines:
+            first = lines.read(1)
+        if len(first) and "\t" in str(first[0]):
+            self.fields.append(Field("label", SEGMENT_IDS[0]))
+        self._lines = Lines(path)
+
+    @property
+    def count(self) -> int:
+        return self._lines.count
+
+    def read(self, most: int) -> dict[Field, list[str | None]]:
+        lines = self._lines.read(most)
+        cells = [[*str(lines[at]).split("\t"), None] for at in range(len(lines))]
+        return {
+            field: [row[at] for row in cells] for at, field in enumerate(self.fields)
+        }
+
+    def close(self) -> None:
+        self._lines.close()
+
+
+def sources(
+    files: Sequence[str],
+    references: Sequence[str] = (),
+    source: str | None = None,
+    documents: str | None = None,
+    *,
+    input_format: str = "auto",
+    use: Use = "output",
+) -> list[Source]:
+    """List the files of a command line; `use` is what the files without an option are for.
+
+    Such a file is a path or `NAME=PATH`; `-` is standard input.
+    """
+
+    def given(path: str, use: Use, name: str, *, named: bool = False) -> Source:
+        chosen = format_of(path) if input_format == "auto" else input_format
+        return Source(path, use, chosen, name, named)
+
+    paths = [*(path for _, path in map(_named, files)), *references]
+    paths += [path for path in (source, documents) if path is not None]
+    if paths.count(STDIN) > 1:
+        msg = "Standard input (-) is given twice; it can be read for one purpose only."
+        raise FormatError(msg)
+    found = [
+        given(path, use, name or stem(path), named=name is not None)
+        for name, path in map(_named, files)
+    ]
+    found += [given(path, "reference", _reference_name(path)) for path in references]
+    if source is not None:
+        found.append(given(source, "source", "source"))
+    if documents is not None:
+        found.append(_documents(given(documents, "document", "doc")))
+    return found
+
+
+def _documents(file: Source) -> Source:
+    """A list of documents is plain text, whatever its name, unless it has a header."""
+    if file.format in WITH_IDS:
+        msg = (
+            f"--docs {shown(file.path)} is a file with ids, which brings its documents "
+            "along by itself; give it as an output, a reference or the source."
+        )
+        raise FormatError(msg)
+    if file.format == "tsv":
+        with closing(file.open()) as table:
+            if not any(field.role == "document" for field in table.fields):
+                return replace(file, format="plain")
+    return file
+
+
+def _named(output: str) -> tuple[str | None, str]:
+    name, equals, path = output.partition("=")
+    return (name, path) if equals and name and "/" not in name else (None, output)
+
+
+def _reference_name(path: str) -> str:
+    """Name a reference after its file.
+
+    >>> _reference_name("test/reference.A.txt"), _reference_name("newstest.en")
+    ('A', 'newstest')
+    """
+    return re.sub(r"^ref(?:erence)?[._-]", "", stem(path)) or stem(path)

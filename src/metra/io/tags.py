@@ -1,0 +1,247 @@
+"""The tags of NIST's SGML, one after the other, whatever the length of the file's lines.
+
+These files are not XML: names have no case, values need no quotes, an ampersand may stand
+for itself, and inside a segment everything but the format's own tags is text.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from metra.errors import FormatError
+from metra.io.stream import shown
+
+# A tag that goes on for longer than this is a tag that is not closed.
+LONGEST = 1 << 16
+
+_OWN = re.compile(
+    rb"</?(?:mteval|srcset|refset|tstset|doc|hl|p|seg)(?=[\s/>])", re.IGNORECASE
+)
+_ANY = re.compile(rb"<[/!?a-z]", re.IGNORECASE)
+
+# As many bytes as _OWN may have to see to know a tag.
+_MARGIN = 16
+
+_TAG = re.compile(
+    rb"""<(/?)([a-z][\w.:-]*+)((?:[^"'<>]++|"[^"<\n]*+"|'[^'<\n]*+')*+)>""",
+    re.IGNORECASE,
+)
+# Nearly all of a file is segments in one piece, which are taken at once.
+_SEGMENT = re.compile(
+    rb"""\s*+(<seg(?=[\s>])((?:[^"'<>/]++|"[^"<\n]*+")*+)>)([^<]*+)</seg\s*+>""",
+    re.IGNORECASE,
+)
+_PLAIN_ID = re.compile(rb"""\s++id\s*+=\s*+"?([^\s"'<>&/]++)"?\s*+""", re.IGNORECASE)
+
+_DECLARATION = re.compile(rb"<([!?]\w*+)([^<>\[]*+)>")
+
+# A slash belongs to a value without quotes unless it is the last thing in the tag.
+_BARE = rb"""(?:[^\s"'<>/]++|/(?=[^\s"'<>]))++"""
+_VALUE = rb"""([a-z_][\w.:-]*+)\s*+=\s*+("[^"]*+"|'[^']*+'|""" + _BARE + rb")"
+_ATTRIBUTE = re.compile(_VALUE, re.IGNORECASE)
+_ATTRIBUTES = re.compile(rb"(?:\s++" + _VALUE + rb")*+\s*+/?", re.IGNORECASE)
+
+_ENTITIES = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'", "&amp;": "&"}
+
+
+class Tag(NamedTuple):
+    """A tag, with the text between it and the tag before it.
+
+    A segment in one piece is one tag, and `content` is the text in it.
+    """
+
+    name: str
+    closing: bool
+    attributes: bytes
+    start: int
+    stop: int
+    line: int
+    text: bytes
+    content: bytes | None = None
+
+    @property
+    def empty(self) -> bool:
+        """Whether it closes itself, as `<seg id="1"/>` does."""
+        return self.attributes.endswith(b"/")
+
+
+class Tags:
+    """The tags of some bytes, then one without a name that stands for the end."""
+
+    def __init__(
+        self, blocks: Iterator[bytes], path: str, *, at: int = 0, line: int = 1
+    ) -> None:
+        self._blocks = blocks
+        self._path = path
+        self._base = at
+        self._line = line
+        self._buffer = b""
+        self._place = self._counted = 0
+        self._pieces: list[bytes] = []
+        self._ended = False
+
+    def __iter__(self) -> Iterator[Tag]:
+        wanted = _ANY
+        while True:
+            while wanted is _ANY and not self._pieces:
+                segment = self._segment()
+                if segment is None:
+                    break
+                yield segment
+            if not self._find(wanted):
+                break
+            if self._buffer.startswith(b"<!--", self._place):
+                self._skip_comment()
+                continue
+            tag = self._tag()
+            opens = tag.name == "seg" and not tag.closing and not tag.empty
+            wanted = _OWN if opens else _ANY
+            yield tag
+        end = self._base + len(self._buffer)
+        yield Tag("", True, b"", end, end, self._line_here(), self._text())
+
+    def _segment(self) -> Tag | None:
+        """Read a whole segment, if one begins here and is in the buffer."""
+        found = _SEGMENT.match(self._buffer, self._place)
+        if found is None:
+            return None
+        self._place = found.start(1)
+        line = self._line_here()
+        start = self._base + self._place
+        self._place = found.end()
+        stop = self._base + self._place
+        _, attributes, content = found.groups()
+        return Tag("seg", False, attributes, start, stop, line, b"", content)
+
+    def _find(self, wanted: re.Pattern[bytes]) -> bool:
+        """Go to the next tag and keep the text before it; say whether there is one."""
+        while True:
+            found = wanted.search(self._buffer, self._place)
+            if found:
+                self._keep(found.start())
+                if self._ended or found.start() + _MARGIN <= len(self._buffer):
+                    return True
+            elif self._ended:
+                self._keep(len(self._buffer))
+                return False
+            else:
+                self._keep(max(self._place, len(self._buffer) - _MARGIN))
+            self._more()
+
+    def _keep(self, stop: int) -> None:
+        if stop > self._place:
+            self._pieces.append(self._buffer[self._place : stop])
+            self._place = stop
+
+    def _text(self) -> bytes:
+        pieces, self._pieces = self._pieces, []
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def _more(self) -> None:
+        """Read a block, and let go of what has been dealt with."""
+        self._line_here()
+        self._base += self._place
+        block = next(self._blocks, b"")
+        self._buffer = self._buffer[self._place :] + block
+        self._place = self._counted = 0
+        self._ended = not block
+
+    def _line_here(self) -> int:
+        self._line += self._buffer.count(b"\n", self._counted, self._place)
+        self._counted = self._place
+        return self._line
+
+    def _tag(self) -> Tag:
+        """Read the tag that begins here."""
+        line = self._line_here()
+        while True:
+            special = self._buffer[self._place + 1 : self._place + 2] in (b"!", b"?")
+            pattern = _DECLARATION if special else _TAG
+            found = pattern.match(self._buffer, self._place)
+            if found:
+                break
+            if self._ended or len(self._buffer) - self._place > LONGEST:
+                raise FormatError(self._unreadable(line))
+            self._more()
+        start = self._base + self._place
+        self._place = found.end()
+        stop = self._base + self._place
+        if special:
+            name, attributes = found.groups()
+            return Tag(
+                name.decode(), False, attributes, start, stop, line, self._text()
+            )
+        slash, name, attributes = found.groups()
+        named = name.decode().lower()
+        return Tag(named, bool(slash), attributes, start, stop, line, self._text())
+
+    def _skip_comment(self) -> None:
+        line = self._line_here()
+        self._place += len(b"<!--")
+        while True:
+            end = self._buffer.find(b"-->", self._place)
+            if end >= 0:
+                self._place = end + len(b"-->")
+                return
+            if self._ended:
+                msg = (
+                    f"{shown(self._path)}, line {line}: a comment is not closed by -->."
+                )
+                raise FormatError(msg)
+            self._place = max(self._place, len(self._buffer) - 2)
+            self._more()
+
+    def _unreadable(self, line: int) -> str:
+        head = self._buffer[self._place : self._place + 40].decode(errors="replace")
+        if head[1:2] == "!":
+            return (
+                f"{shown(self._path)}, line {line} declares something in {head!r}; "
+                "declarations are not read, so write the text without them."
+            )
+        return (
+            f"{shown(self._path)}, line {line}: {head!r} begins like a tag but does not "
+            'end like one; expected <NAME KEY="VALUE"> on few lines, or &lt; for a <.'
+        )
+
+
+def segment_id(tag: Tag, path: str) -> str | None:
+    """Read a segment's id."""
+    plain = _PLAIN_ID.fullmatch(tag.attributes)
+    if plain:
+        return plain[1].decode()
+    found = attributes(tag, path).get("id")
+    return None if found is None else found.strip()
+
+
+def attributes(tag: Tag, path: str) -> dict[str, str]:
+    """Read a tag's attributes, names in lower case; of two with one name the first counts.
+
+    That is how mteval reads them, and files with two system names in a tag exist.
+    """
+    if not _ATTRIBUTES.fullmatch(tag.attributes):
+        shown_attributes = tag.attributes.decode().strip()
+        msg = (
+            f"{shown(path)}, line {tag.line}: the attributes of <{tag.name}> cannot be "
+            f'read: {shown_attributes!r}; expected KEY="VALUE" pairs.'
+        )
+        raise FormatError(msg)
+    found: dict[str, str] = {}
+    for name, value in _ATTRIBUTE.findall(tag.attributes):
+        if value[:1] in (b'"', b"'"):
+            value = value[1:-1]
+        found.setdefault(name.decode().lower(), decoded(value.decode()))
+    return found
+
+
+def decoded(text: str) -> str:
+    """Replace the five standard entities, once.
+
+    >>> decoded("AT&T &amp;lt; &eacute; &lt;3")
+    'AT&T &lt; &eacute; <3'
+    """
+    if "&" not in text:
+        return text
+    # The ampersand comes last, so that what it uncovers is not taken for an entity.
+    for entity, sign in _ENTITIES.items():
+        text = text.replace(entity, sign)
+    return text

@@ -1,0 +1,100 @@
+"""Files and folders that are whole or not there: written aside, then put into place."""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import NamedTemporaryFile, mkdtemp
+from typing import IO, cast
+
+from metra.errors import FormatError
+from metra.io.stream import STDIN
+
+STDOUT = STDIN
+
+
+@contextmanager
+def whole_file(path: str) -> Iterator[IO[bytes]]:
+    """Write a file, packed if its name ends in .gz, .xz or .zst; `-` is standard output.
+
+    What is no ordinary file, such as a pipe, is written as the bytes come.
+    """
+    if path == STDOUT:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    target = Path(os.path.realpath(path))
+    with _said(path), ExitStack() as stack:
+        if target.exists() and not target.is_file():
+            yield stack.enter_context(open(target, "wb"))
+            return
+        aside = stack.enter_context(NamedTemporaryFile(dir=target.parent, delete=False))
+        try:
+            with _packed(aside, target.suffix) as file:
+                yield file
+            aside.flush()
+            os.chmod(aside.name, 0o666 & ~_umask())
+            os.replace(aside.name, target)
+        except BaseException:
+            os.unlink(aside.name)
+            raise
+
+
+@contextmanager
+def whole_folder(path: str) -> Iterator[Path]:
+    """Fill a new folder; one that is there already must be empty."""
+    target = Path(os.path.realpath(path))
+    if target.exists() and not (target.is_dir() and not any(target.iterdir())):
+        msg = f"{path} is there already; give the name of a new or empty folder."
+        raise FormatError(msg)
+    with _said(path):
+        aside = Path(mkdtemp(prefix=".metra-", dir=target.parent))
+        try:
+            yield aside
+            aside.chmod(0o777 & ~_umask())
+            aside.replace(target)
+        except BaseException:
+            shutil.rmtree(aside)
+            raise
+
+
+@contextmanager
+def _said(path: str) -> Iterator[None]:
+    """Say what a system error means for the user."""
+    try:
+        yield
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            raise
+        msg = f"{path} cannot be written: {error.strerror}; nothing was written."
+        raise FormatError(msg) from None
+
+
+@contextmanager
+def _packed(file: IO[bytes], suffix: str) -> Iterator[IO[bytes]]:
+    if suffix == ".gz":
+        import gzip
+
+        # Without a time and a name, the same text gives the same bytes.
+        with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
+            yield cast("IO[bytes]", packed)
+    elif suffix == ".xz":
+        import lzma
+
+        with lzma.LZMAFile(file, "wb") as squeezed:
+            yield cast("IO[bytes]", squeezed)
+    elif suffix == ".zst":
+        import zstandard
+
+        with zstandard.ZstdCompressor().stream_writer(file, closefd=False) as writer:
+            yield cast("IO[bytes]", writer)
+    else:
+        yield file
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

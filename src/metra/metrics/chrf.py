@@ -1,0 +1,116 @@
+"""chrF: character n-grams that the output and a reference share; with words, chrF++."""
+
+from functools import partial
+from typing import Literal
+
+import numpy as np
+
+from metra import _core
+from metra.corpus import Batch, Sentence
+from metra.errors import OptionError
+from metra.measure import Array, Metric, Parts, measure
+from metra.text import Preparation, preparation
+
+
+@measure
+def chrf(
+    *,
+    n: int = 6,
+    word_order: int = 0,
+    beta: float = 2,
+    case: Literal["mixed", "lower"] = "mixed",
+    whitespace: bool = False,
+    eps: bool = False,
+    stem: str = "no",
+) -> Metric:
+    """F-score of character n-grams, recall weighing more, 0 to 100. Higher is better.
+
+    For each n from 1 to 6, P_n is the share of the output's character n-grams that the
+    reference has too, R_n the share of the reference's that the output has, each n-gram
+    counted at most as often as it occurs on the other side. P and R are the means of P_n
+    and R_n over the orders of which both sides have n-grams, and
+    chrF = (1 + beta²) P R / (beta² P + R). Of several references the one with the best
+    score counts; counts are summed over segments before anything is divided.
+
+    With `word_order=2` the n-grams of one and two words are averaged in as further
+    orders: chrF++. Its words are cut at white space; then one punctuation mark (ASCII) is
+    taken off a word's end or, if there is none, off its start.
+
+    Popović 2015, "chrF: character n-gram F-score for automatic MT evaluation", WMT; beta=2
+    after Popović 2016, WMT; chrF++ in Popović 2017, WMT. Defaults equal sacreBLEU 2.6
+    (Post 2018) on any text, `eps=yes` equals its eps_smoothing; that is also how
+    chrF++.py and NLTK put the orders together.
+
+    Options:
+        n: longest n-grams of characters that count.
+        word_order: longest n-grams of words that count; 2 makes it chrF++.
+        beta: how many times as much recall weighs as precision.
+        case: whether letter case counts.
+        whitespace: whether white space counts as characters.
+        eps: F of each order, an order without n-grams counting next to nothing (1e-16),
+            and the mean over all orders, instead of F of the mean P and R of those there.
+        stem: take the characters of stems: no, porter, or a Snowball language such as
+            english; words are cut as for chrF++ and, under whitespace, joined by blanks.
+    """
+    if n < 0 or word_order < 0 or n + word_order == 0:
+        msg = (
+            f"chrf: n={n} with word_order={word_order} is not possible; expected whole "
+            "numbers of at least 0, one of them at least 1."
+        )
+        raise OptionError(msg)
+    if not 0 < beta < float("inf"):
+        msg = f"chrf: beta={beta:g} is not possible; expected a number above 0."
+        raise OptionError(msg)
+    words = preparation(tok="chrf", case=case, stem=stem)
+    # Stems are of words whose case has been folded already.
+    folded = case if stem == "no" else "mixed"
+    mean = "all" if eps else "effective"
+    kernel = _core.Chrf(n, word_order, beta, mean, whitespace, folded)
+    orders = [
+        *(f"char_{order}" for order in range(1, n + 1)),
+        *(f"word_{order}" for order in range(1, word_order + 1)),
+    ]
+    return Metric(
+        name="chrf",
+        columns=tuple(
+            f"{order}_{kind}" for order in orders for kind in ("hyp", "ref", "match")
+        ),
+        rows=partial(rows, kernel=kernel, words=words, word_order=word_order),
+        aggregate=kernel.score,
+        parts=partial(parts, n=n),
+        settled={"stem": words.versions()["stem"]},
+    )
+
+
+def rows(
+    batch: Batch | Sentence, *, kernel: _core.Chrf, words: Preparation, word_order: int
+) -> Array:
+    """N-grams of output and reference and matches of each order: (segments, 3 orders).
+
+    Those of the best reference, characters first, then words.
+    """
+    hits = batch.hits(words) if word_order else None
+    if words.stem == "no":
+        hyp, refs = batch.texts()
+    else:
+        hyp = batch.hyps.tokens(words).joined()
+        refs = [ref.tokens(words).joined() for ref in batch.refs]
+    return kernel.rows(hyp, refs, hits)
+
+
+def parts(totals: Array, *, n: int) -> Parts:
+    """The pieces of one corpus score."""
+    hyp, ref, match = totals.reshape(-1, 3).T
+    precisions = 100 * match / np.maximum(hyp, 1)
+    recalls = 100 * match / np.maximum(ref, 1)
+    both = (hyp > 0) & (ref > 0)
+    found: Parts = {
+        "precision": float(precisions[both].mean()) if both.any() else 0.0,
+        "recall": float(recalls[both].mean()) if both.any() else 0.0,
+        "char_precisions": precisions[:n].tolist(),
+        "char_recalls": recalls[:n].tolist(),
+    }
+    if len(hyp) > n:
+        found["word_precisions"] = precisions[n:].tolist()
+        found["word_recalls"] = recalls[n:].tolist()
+    return found

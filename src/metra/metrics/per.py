@@ -1,0 +1,54 @@
+"""Position-independent error rate: the word error rate of words in any order."""
+
+from functools import partial
+from typing import Literal
+
+from metra import _core
+from metra.corpus import Batch, Sentence
+from metra.measure import Array, Metric, measure
+from metra.metrics import error_rate
+from metra.text import Preparation, preparation
+
+
+@measure
+def per(
+    *,
+    refs: Literal["best", "best-rate", "average-length"] = "best-rate",
+    tok: str = "none",
+    case: Literal["mixed", "lower"] = "mixed",
+    stem: str = "no",
+) -> Metric:
+    """Wrong, missing and needless words per hundred, word order ignored. Lower is better.
+
+    PER = 100 (max(C, R) - M) / R, where C and R are the numbers of output and reference
+    words and M the number of words that both have, a repeated word as often as it occurs
+    on both sides. Numerators and lengths are summed over segments before anything is
+    divided. If there is no reference word at all, R is 1.
+
+    Tillmann et al. 1997, "Accelerated DP based search for statistical translation",
+    Eurospeech. Equals PER.pl on segments; for a corpus PER.pl takes the maximum of the
+    summed lengths, which lets long outputs pay for short ones, so it is never higher.
+
+    Options:
+        refs: with several references, the one with the lowest rate (best-rate; of those
+            the first) or with the fewest errors (best; of those the longest, of those the
+            first); average-length takes the fewest errors over the mean length.
+        tok: how text is cut into words; none cuts at white space.
+        case: whether letter case counts.
+        stem: compare stems: no, porter, or a Snowball language such as english.
+    """
+    text = preparation(tok=tok, case=case, stem=stem)
+    return Metric(
+        name="per",
+        columns=error_rate.COLUMNS,
+        rows=partial(rows, text=text, refs=refs),
+        aggregate=error_rate.per_reference_word,
+        higher_is_better=False,
+        parts=error_rate.parts,
+        settled=text.versions(),
+    )
+
+
+def rows(batch: Batch | Sentence, *, text: Preparation, refs: str) -> Array:
+    """Errors, common words and reference length of each segment: (segments, 5)."""
+    return _core.edit_rows(batch.hits(text), "free", refs)

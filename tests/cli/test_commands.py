@@ -1,0 +1,100 @@
+"""Help, version, the list of measures, the demo."""
+
+import pytest
+
+import metra
+from metra import examples, metrics
+from metra.cli import COMMANDS
+from metra.measure import parameters_of
+
+
+def test_version(metra_command):
+    assert metra_command("--version") == (0, f"metra {metra.__version__}\n", "")
+
+
+@pytest.mark.parametrize("flag", ["-h", "--help"])
+def test_help_lists_the_commands(flag, cli):
+    ran = cli(flag)
+    assert ran.code == 0
+    assert ran.out.startswith("Usage: ")
+    assert "Score, judge, compare and explain machine translation." in ran.out
+    for command in COMMANDS:
+        assert f"\n  {command} " in ran.out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_each_command(command, cli):
+    ran = cli(command, "--help")
+    assert ran.code == 0
+    assert ran.err == ""
+    assert ran.out.startswith(f"Usage: metra {command} ")
+
+
+def test_help_of_score_names_every_option(cli):
+    out = cli("score", "--help").out
+    for option in ("-r", "-s", "-m", "--docs", "--level", "--ci", "--format", "-o",
+                   "--input-format", "--seed", "--trials", "--digits", "--sort"):  # fmt: skip
+        assert f" {option}" in out
+    assert "\n  metra score sysA.txt sysB.txt -r ref.txt --ci\n" in out
+
+
+def test_every_measure_is_listed(cli):
+    lines = cli("metrics").out.removesuffix("\n").split("\n")
+    assert [line.split(" ")[0] for line in lines] == metrics.names()
+    assert all(line.endswith(".") for line in lines)
+
+
+@pytest.mark.parametrize("name", metrics.names())
+def test_every_measure_is_explained(name, cli):
+    out = cli("metrics", name).out
+    assert out.startswith(f"{name}: ")
+    for option in parameters_of(metrics.factory(name)):
+        assert f"\n  {option} " in out
+
+
+def test_the_demo(cli, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ran = cli("demo")
+    assert ran.code == 0
+    assert ran.err == ""
+    outputs = sorted((tmp_path / "metra-demo" / "outputs").iterdir())
+    assert len(outputs) == 12
+    assert "Two French texts, four English references each, 12 outputs:" in ran.out
+    assert "28 segments, 2 documents, 4 references" in ran.out
+    for output in outputs:
+        assert f"\n{output.stem} " in ran.out
+
+
+def test_what_the_demo_suggests_works(metra_command, tmp_path):
+    ran = metra_command("demo", "play", cwd=tmp_path)
+    suggested = ran.out.removesuffix("\n").rpartition("\n")[2].split()
+    assert suggested[0] == "metra"
+    paths = sorted(str(path) for path in (tmp_path / "play" / "outputs").glob("*.txt"))
+    expanded = [
+        argument
+        for word in suggested[1:]
+        for argument in (paths if word.endswith("*.txt") else [word])
+    ]
+    again = metra_command(*expanded, cwd=tmp_path)
+    assert again.code == 0, again.err
+    assert "28 segments, 4 references" in again.out
+
+
+def test_the_demo_leaves_changed_files_alone(cli, tmp_path):
+    assert cli("demo", tmp_path).code == 0
+    changed = tmp_path / "outputs" / "solid.txt"
+    changed.write_text("mine\n" * 28)
+    assert cli("demo", tmp_path).code == 0
+    assert changed.read_text() == "mine\n" * 28
+
+
+def test_the_example_is_whole():
+    example = examples.find()
+    assert len(example.outputs) == 12
+    assert len(example.references) == 4
+    for path in [*example.outputs, *example.references, example.source, example.docs]:
+        with open(path, "rb") as file:
+            content = file.read()
+        assert content.count(b"\n") == 28
+        assert content.endswith(b"\n")
+        assert content.decode().strip()

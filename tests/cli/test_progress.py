@@ -1,0 +1,60 @@
+"""The line that says how far the work is: for people, and for long work only."""
+
+import io
+import sys
+
+import pytest
+
+from metra.cli import progress
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that moves when told to."""
+    now = [100.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+
+    def advance(seconds: float) -> None:
+        now[0] += seconds
+
+    return advance
+
+
+def test_long_work_is_shown_and_wiped_away(clock, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with progress.Progress() as report:
+        clock(0.5)
+        report(1000)
+        assert sys.stderr.getvalue() == ""
+        clock(1.5)
+        report(5000)
+        clock(0.1)
+        report(6000)  # too soon after the last
+        clock(0.2)
+        report(11_500)
+    assert sys.stderr.getvalue() == (
+        "\r5,000 segments, 2,500 a second \x1b[K"
+        "\r11,500 segments, 5,000 a second \x1b[K"
+        "\r\x1b[K"
+    )
+
+
+def test_quick_work_is_not_shown(clock, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with progress.Progress() as report:
+        clock(0.9)
+        report(5000)
+    assert sys.stderr.getvalue() == ""
+
+
+def test_nothing_is_shown_where_no_one_watches(clock, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    with progress.Progress() as report:
+        clock(10)
+        report(5000)
+    assert sys.stderr.getvalue() == ""

@@ -1,0 +1,139 @@
+"""What the tests share: the folder of gold data, the command line, readers of files."""
+
+import gzip
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# A deadline measures the machine, not the code. In CI the same examples are drawn every
+# time, so that a change is judged by what it changes.
+settings.register_profile(
+    "here", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("ci", settings.get_profile("here"), derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "here")
+
+
+class Ran(NamedTuple):
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The root of the repository."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """Real outputs, and what the original programs print for them; not in the repository."""
+    folder = ROOT.parent / "shared"
+    if not (folder / "gold").is_dir():
+        pytest.skip(f"needs the gold data, which is not at {folder}")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def read_lines() -> Callable[[Path], list[str]]:
+    """Read a text file, packed or not, as lines that end at a newline and nowhere else."""
+    return _lines
+
+
+@pytest.fixture(scope="session")
+def read_table() -> Callable[[Path], list[dict[str, str]]]:
+    """Read tab-separated values with a header and without quoting, packed or not."""
+
+    def read(path: Path) -> list[dict[str, str]]:
+        header, *rows = (line.split("\t") for line in _lines(path))
+        return [dict(zip(header, row, strict=True)) for row in rows]
+
+    return read
+
+
+def _lines(path: Path) -> list[str]:
+    packed = path.with_name(path.name + ".gz")
+    if not path.exists() and packed.exists():
+        path = packed
+    content = path.read_bytes()
+    if path.suffix == ".gz":
+        content = gzip.decompress(content)
+    lines = content.decode("utf-8").split("\n")
+    return lines[:-1] if lines[-1] == "" else lines
+
+
+@pytest.fixture(scope="session")
+def metra_command() -> Callable[..., Ran]:
+    """Run the command line as users do: another process, its output in pipes."""
+
+    def run(
+        *arguments: str | Path,
+        stdin: bytes = b"",
+        cwd: Path | None = None,
+        **environment: str,
+    ) -> Ran:
+        done = subprocess.run(
+            [sys.executable, "-m", "metra", *map(str, arguments)],
+            input=stdin,
+            capture_output=True,
+            cwd=cwd,
+            env=os.environ | environment,
+            timeout=120,
+            check=False,
+        )
+        return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    return run
+
+
+@pytest.fixture
+def cli(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ran]:
+    """Run the command line in this process, which is quicker."""
+
+    def run(*arguments: str | Path, stdin: bytes = b"") -> Ran:
+        from metra.cli import main
+        from metra.io import stream
+
+        out, err = io.StringIO(), io.StringIO()
+        source = io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8")
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "argv", ["metra", *map(str, arguments)])
+            patch.setattr(sys, "stdin", source)
+            with redirect_stdout(out), redirect_stderr(err):
+                try:
+                    main()
+                    code = 0
+                except SystemExit as ended:
+                    code = int(ended.code or 0)
+        stream.forget()
+        return Ran(code, out.getvalue(), err.getvalue())
+
+    return run
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[..., Path]:
+    """Write a file of lines (each gets its newline), or of bytes as they are."""
+
+    def make(name: str, content: Sequence[str] | bytes) -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not isinstance(content, bytes):
+            content = "".join(f"{line}\n" for line in content).encode()
+        path.write_bytes(content)
+        return path
+
+    return make

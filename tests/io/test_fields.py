@@ -1,0 +1,25 @@
+"""What a column is, by its name."""
+
+import pytest
+
+from metra.io.fields import fields_of
+
+CASES = [
+    pytest.param("ref", "reference", id="plain"),
+    pytest.param("Reference", "reference", id="capital"),
+    pytest.param("ref2", "reference", id="numbered"),
+    pytest.param("refA", "reference", id="lettered"),
+    pytest.param("ref:human", "reference", id="named"),
+    pytest.param("reference_1", "reference", id="underscore"),
+    pytest.param("reformer", "output", id="a system whose name begins alike"),
+    pytest.param("refined", "output", id="another one"),
+    pytest.param("src", "source", id="source"),
+    pytest.param("doc_id", "document", id="document"),
+    pytest.param("sys:x", "output", id="output by its name"),
+]
+
+
+@pytest.mark.parametrize(("column", "role"), CASES)
+def test_role(column, role):
+    (field,) = fields_of([column], "file")
+    assert field.role == role

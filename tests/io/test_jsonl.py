@@ -1,0 +1,145 @@
+"""JSON lines: one object a line, lists of references and maps of outputs."""
+
+import json
+
+import pytest
+
+from metra.io import open_corpus
+from metra.io.jsonl import Objects
+
+
+def read(path) -> dict[str, list[str | None]]:
+    columns = Objects(str(path)).read(1000)
+    return {f"{field.role} {field.name}": values for field, values in columns.items()}
+
+
+def lines(*objects: object) -> list[str]:
+    return [json.dumps(entry, ensure_ascii=False) for entry in objects]
+
+
+SHAPES = [
+    pytest.param(
+        [{"src": "s", "ref": "r", "output": "o", "doc": "d"}],
+        {"source src": ["s"], "reference ref": ["r"], "output test": ["o"],
+         "document doc": ["d"]},
+        id="plain keys",
+    ),
+    pytest.param(
+        [{"refs": ["x", "y"], "outputs": {"A": "a", "B": "b"}}],
+        {"reference 1": ["x"], "reference 2": ["y"], "output A": ["a"],
+         "output B": ["b"]},
+        id="a list of references and a map of outputs",
+    ),
+    pytest.param(
+        [{"references": ["x"], "systems": {"A": "a"}}],
+        {"reference 1": ["x"], "output A": ["a"]},
+        id="other words for them",
+    ),
+    pytest.param(
+        [{"ref": "x", "A": "a"}, {"ref": None, "A": ""}, {"A": "b"}],
+        {"reference ref": ["x", None, None], "output A": ["a", "", "b"]},
+        id="null and no key are missing, an empty string is not",
+    ),
+    pytest.param(
+        [{"refs": ["x", "y"], "A": "a"}, {"refs": ["z"], "A": "b"}],
+        {"reference 1": ["x", "z"], "reference 2": ["y", None],
+         "output A": ["a", "b"]},
+        id="fewer references later",
+    ),
+    pytest.param(
+        [{"ref": "x", "output": "a", "doc": 7, "seg": [1]}],
+        {"reference ref": ["x"], "output test": ["a"], "document doc": ["7"],
+         "label seg": ["[1]"]},
+        id="ids and labels may be anything",
+    ),
+    pytest.param(
+        [{"ref": "a\nb\t\u2028", "A": "\u00e9"}],
+        {"reference ref": ["a\nb\t\u2028"], "output A": ["é"]},
+        id="a segment may hold newlines",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("objects", "expected"), SHAPES)
+def test_shapes(objects, expected, write):
+    assert read(write("test.jsonl", lines(*objects))) == expected
+
+
+def test_some_lines_at_a_time(write):
+    path = write("test.jsonl", lines(*({"ref": "r", "A": str(at)} for at in range(5))))
+    objects = Objects(str(path))
+    assert objects.count == 0
+    sizes = [len(next(iter(objects.read(2).values()))) for _ in range(4)]
+    assert sizes == [2, 2, 1, 0]
+    assert objects.count == 5
+
+
+@pytest.mark.parametrize("name", ["test.jsonl", "test.ndjson"])
+def test_the_ending_tells_the_format(name, write):
+    path = write(name, lines({"ref": "r", "output": "a"}))
+    assert open_corpus([str(path)]).systems == ("test",)
+
+
+def test_an_output_may_be_named_on_the_command_line(write):
+    path = write("test.jsonl", lines({"ref": "r", "output": "a"}))
+    assert open_corpus([f"mine={path}"]).systems == ("mine",)
+
+
+WRONG = [
+    pytest.param(b"", "{} is empty; expected one JSON object a line.", id="empty file"),
+    pytest.param(
+        ['{"ref": "x", "A": "a"}', '{"ref": "x", "A": a}'],
+        "{}, line 2, column 19 is not JSON (Expecting value); expected one object a line.",
+        id="no JSON",
+    ),
+    pytest.param(
+        ['{"ref": "x", "A": "a"}', ""],
+        "{}, line 2, column 1 is not JSON (Expecting value); expected one object a line.",
+        id="an empty line",
+    ),
+    pytest.param(
+        ["[1, 2]"], "{}, line 1 is a list; expected a JSON object.", id="no object"
+    ),
+    pytest.param(
+        ['{"ref": "x", "A": "a"}', '{"ref": "x", "A": "a", "B": "b"}'],
+        "{}, line 2 has the key 'B', which line 1 has not; "
+        "give all objects the same keys, null if empty.",
+        id="a new key later",
+    ),
+    pytest.param(
+        ['{"ref": "x", "hyp": "a", "mt": "b"}'],
+        "{} has two columns for the output 'test'; give each column a name of its own.",
+        id="two outputs without a name",
+    ),
+    pytest.param(
+        ['{"ref": "x", "A": 3}'],
+        "{}, line 1: 'A' is a int; expected a string.",
+        id="an output that is no string",
+    ),
+    pytest.param(
+        ['{"ref": "x", "A": null}'],
+        "Segment 1 of the output 'A' is missing; every segment needs an output, "
+        "an empty string if the system gave none.",
+        id="a missing output",
+    ),
+    pytest.param(
+        ['{"ref": "x", "A": "\\ud800"}'],
+        "Segment 1 of output 'A' in {} is a lone surrogate; expected a string.",
+        id="half a character",
+    ),
+]
+
+
+@pytest.mark.parametrize(("content", "message"), WRONG)
+def test_wrong_files(content, message, write, cli):
+    path = write("test.jsonl", content)
+    assert cli("score", path) == (2, "", f"metra: {message.format(path)}\n")
+
+
+def test_more_references_later_are_not_dropped(write, cli):
+    path = write(
+        "test.jsonl", lines({"refs": ["x"], "A": "a"}, {"refs": ["x", "y"], "A": "b"})
+    )
+    ran = cli("score", path)
+    assert ran.code == 2
+    assert "line 2 has the key 'ref:2', which line 1 has not" in ran.err

@@ -1,0 +1,110 @@
+"""What a line is: cut at newlines only, nothing dropped, nothing stripped."""
+
+from contextlib import closing
+
+import pytest
+
+from metra.errors import CorpusError, FormatError
+from metra.io.plain import Lines
+from metra.text.lines import LineBuffer, NotUtf8
+
+# (the file's bytes, its segments)
+RULES = [
+    pytest.param(b"a\nb\n", ["a", "b"], id="newlines end lines"),
+    pytest.param(b"a\nb", ["a", "b"], id="no final newline"),
+    pytest.param(b"a\r\nb\r\n", ["a", "b"], id="carriage returns before newlines"),
+    pytest.param(b"a\r\r\nb\rc\n", ["a\r", "b\rc"], id="other carriage returns stay"),
+    pytest.param(b"\xef\xbb\xbfa\nb\n", ["a", "b"], id="byte order mark"),
+    pytest.param(b"a\n\xef\xbb\xbfb\n", ["a", "\ufeffb"], id="a mark inside stays"),
+    pytest.param(
+        "a\u2028b\u0085c\x0bd\x0ce\n".encode(),
+        ["a\u2028b\u0085c\x0bd\x0ce"],
+        id="other line separators are characters",
+    ),
+    pytest.param(b"\n\na\n\n", ["", "", "a", ""], id="empty lines are segments"),
+    pytest.param(b" a \t\n", [" a \t"], id="nothing is stripped"),
+    pytest.param(b"a\x00b\n", ["a\x00b"], id="a zero byte is a character"),
+    pytest.param(b"\n", [""], id="one empty line"),
+    pytest.param(b"", [], id="an empty file has no lines"),
+    pytest.param(b"\xef\xbb\xbf", [], id="nor has a mark alone"),
+    pytest.param(b"x" * 3_000_000 + b"\ny\n", ["x" * 3_000_000, "y"], id="a long line"),
+]
+
+
+@pytest.mark.parametrize(("content", "expected"), RULES)
+def test_rules(content, expected, write):
+    lines = Lines(str(write("file.txt", content)))
+    text = lines.read(100)
+    assert [text[at] for at in range(len(text))] == expected
+    assert lines.count == len(expected)
+    assert len(lines.read(100)) == 0
+
+
+@pytest.mark.parametrize(("content", "expected"), RULES[:-1])  # the last is long
+@pytest.mark.parametrize("step", [1, 2, 3, 1000])
+def test_rules_hold_however_the_bytes_arrive(content, expected, step):
+    buffer = LineBuffer()
+    found = []
+    for start in range(0, len(content), step):
+        buffer.push(content[start : start + step])
+        text = buffer.pop(buffer.ready)
+        found += [text[at] for at in range(len(text))]
+    buffer.finish()
+    text = buffer.pop(1000)
+    assert found + [text[at] for at in range(len(text))] == expected
+
+
+def test_some_lines_at_a_time(write):
+    lines = Lines(str(write("file.txt", [str(at) for at in range(10)])))
+    sizes = []
+    while size := len(lines.read(4)):
+        sizes.append(size)
+    assert sizes == [4, 4, 2]
+
+
+BAD = [
+    pytest.param(b"fine\nab\xffc\n", 2, 3, 0xFF, id="no such byte"),
+    pytest.param(b"\xc3\n", 1, 1, 0xC3, id="cut off by the newline"),
+    pytest.param(b"\xef\xbb\xbfab\xe4rger", 1, 3, 0xE4, id="Latin-1 after a mark"),
+    pytest.param(
+        b"a\n" * 5000 + b"\xed\xa0\x80", 5001, 1, 0xED, id="surrogate, far down"
+    ),
+]
+
+
+@pytest.mark.parametrize(("content", "line", "place", "byte"), BAD)
+def test_bytes_that_are_not_utf8_are_placed(content, line, place, byte, write):
+    path = write("latin.txt", content)
+    with pytest.raises(FormatError) as caught:
+        read_to_the_end(path)
+    assert str(caught.value) == (
+        f"{path}, line {line}: byte {place} of the line is 0x{byte:02x}, which is not "
+        "UTF-8; convert the file to UTF-8."
+    )
+
+
+def read_to_the_end(path) -> None:
+    with closing(Lines(str(path))) as lines:
+        while len(lines.read(1000)):
+            pass
+
+
+def test_the_buffer_says_where_the_bad_byte_is():
+    buffer = LineBuffer()
+    buffer.push(b"a\nb\n\xff\n")
+    assert len(buffer.pop(2)) == 2
+    with pytest.raises(NotUtf8) as caught:
+        buffer.pop(1)
+    assert caught.value.args == (2, 0, 0xFF)
+
+
+def test_an_empty_corpus(cli, write):
+    empty = write("empty.txt", b"")
+    ran = cli("score", empty, "-r", empty)
+    assert ran == (
+        2,
+        "",
+        "metra: There are no segments to score; "
+        "expected at least one line in every stream.\n",
+    )
+    assert issubclass(CorpusError, ValueError)

@@ -1,0 +1,44 @@
+"""Formats are recognised by name, and marked-up files by the way they begin."""
+
+import pytest
+
+from metra.errors import FormatError
+from metra.io.recognise import format_of
+
+SGML = b'<refset setid="x" srclang="any" trglang="en">\n'
+XML = b"<?xml version='1.0' encoding='utf-8'?>\n<dataset id=\"x\">"
+
+CASES = [
+    pytest.param("a.tsv", SGML, "tsv", id="a table's name is believed"),
+    pytest.param("a.jsonl.gz", b"", "jsonl", id="whatever it is packed with"),
+    pytest.param("a.sgm", SGML, "sgml", id="SGML"),
+    pytest.param("a.SGML", b"<DOC>", "sgml", id="SGML by name"),
+    pytest.param("a.sgm", XML, "wmt-xml", id="XML under an SGML name"),
+    pytest.param("a.xml", XML, "wmt-xml", id="WMT"),
+    pytest.param("a.xml", b"\xef\xbb\xbf <collection>", "wmt-xml", id="WMT, after a mark"),
+    pytest.param("a.xml", b"<?xml?><!DOCTYPE mteval SYSTEM \"x\">\n<!-- a > -->\n<mteval>",
+                 "sgml", id="NIST's XML"),
+    pytest.param("newstest.de", SGML, "sgml", id="by content alone"),
+    pytest.param("newstest.de", b"<TstSet SetID='x'>", "sgml", id="whatever the case"),
+    pytest.param("a.txt", b"<refset is a word here", "plain", id="text that looks like it"),
+    pytest.param("a.txt", b"the <refset setid=1>", "plain", id="not at the beginning"),
+    pytest.param("a.txt", b"", "plain", id="empty"),
+    pytest.param("a.xml", "<dataset>".encode("utf-16"), "wmt-xml", id="UTF-16, refused later"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "content", "expected"), CASES)
+def test_formats(tmp_path, name, content, expected):
+    (tmp_path / name).write_bytes(content)
+    assert format_of(str(tmp_path / name)) == expected
+
+
+def test_other_xml(tmp_path):
+    path = tmp_path / "a.xml"
+    path.write_text("<html>")
+    with pytest.raises(FormatError) as raised:
+        format_of(str(path))
+    assert str(raised.value) == (
+        f"{path} begins with '<html>'; expected WMT's XML (<dataset>) or NIST's (<srcset>, "
+        "<refset>, <tstset>), or give --input-format."
+    )

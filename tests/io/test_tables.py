@@ -1,0 +1,215 @@
+"""Tables: which columns are what, missing cells, and every way in which they are wrong."""
+
+import pytest
+
+from metra.errors import FormatError
+from metra.io import open_corpus
+from metra.io.fields import fields_of
+
+
+def contents(corpus, size: int = 1000) -> dict[str, object]:
+    """All that a corpus holds, read `size` segments at a time."""
+    found: dict[str, object] = {}
+
+    def add(name: str, values: list) -> None:
+        found.setdefault(name, []).extend(values)
+
+    for chunk in corpus.chunks(size):
+        for name, column in chunk.systems.items():
+            add(name, listed(column))
+        for at, column in enumerate(chunk.refs, 1):
+            add(f"ref {at}", listed(column))
+        if chunk.source is not None:
+            add("source", listed(chunk.source))
+        if chunk.documents is not None:
+            add("documents", list(chunk.documents))
+    return found
+
+
+def listed(column) -> list[str | None]:
+    return [column.text[at] for at in range(len(column.text))]
+
+
+ROLES = [
+    pytest.param("output", ["output file"], id="a lone output is named after the file"),
+    pytest.param("hyp mt Translation", ["output file"] * 3, id="other words for output"),
+    pytest.param("output:A hyp:B sys:C system:D", ["output A", "output B", "output C",
+                 "output D"], id="outputs with names"),
+    pytest.param("A B", ["output A", "output B"], id="what is nothing else is an output"),
+    pytest.param("output A", ["output file", "label A"], id="unless one says that it is"),
+    pytest.param("src source", ["source src", "source source"], id="source"),
+    pytest.param("doc DocID doc_id document", ["document doc", "document DocID",
+                 "document doc_id", "document document"], id="document"),
+    pytest.param("ref refA ref:2 ref_b reference reference-3 REF", ["reference ref",
+                 "reference refA", "reference 2", "reference ref_b",
+                 "reference reference", "reference reference-3", "reference REF"],
+                 id="references"),
+    pytest.param("seg id domain lp", ["label seg", "label id", "label domain", "label lp"],
+                 id="labels"),
+    pytest.param("refinement-of-the-text", ["output refinement-of-the-text"],
+                 id="a long name is no reference"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("header", "expected"), ROLES)
+def test_columns_are_known_by_name(header, expected):
+    found = fields_of(header.split(" "), "file")
+    assert [f"{field.role} {field.name}" for field in found] == expected
+
+
+TABLE = [
+    "doc\tsource\tref\tref:2\tA\tB",
+    "d1\tun\tone\t\tone\t1",
+    "d1\t\ttwo\tdeux\t\t2",
+    'd2\ttrois\t"three\tthree"\tthree\t3 ',
+]
+
+
+@pytest.mark.parametrize("size", [1, 2, 1000])
+def test_a_table_may_bring_everything(size, write):
+    corpus = open_corpus([str(write("test.tsv", TABLE))])
+    assert corpus.systems == ("A", "B")
+    assert corpus.has_source
+    assert corpus.has_documents
+    assert contents(corpus, size) == {
+        "documents": ["d1", "d1", "d2"],
+        "source": ["un", "", "trois"],
+        "ref 1": ["one", "two", '"three'],
+        "ref 2": [None, "deux", 'three"'],  # an empty reference cell is a missing one
+        "A": ["one", "", "three"],  # an empty output is an empty output
+        "B": ["1", "2", "3 "],
+    }
+
+
+def test_a_corpus_can_be_read_again(write):
+    corpus = open_corpus([str(write("test.tsv", TABLE))])
+    assert contents(corpus) == contents(corpus)
+
+
+def test_columns_come_from_several_files(write):
+    outputs = write("mine.tsv", ["seg\toutput", "1\ta", "2\tb"])
+    references = write("refs.tsv", ["seg\tref:A\tref:B", "1\tx\ty", "2\tz\t"])
+    source = write("src.tsv", ["seg\tsrc", "1\tu", "2\tv"])
+    corpus = open_corpus([str(outputs)], [str(references)], str(source))
+    assert contents(corpus) == {
+        "mine": ["a", "b"],
+        "ref 1": ["x", "z"],
+        "ref 2": ["y", None],
+        "source": ["u", "v"],
+    }
+
+
+def test_a_table_with_one_other_column_is_what_it_is_given_for(write):
+    output = write("a.txt", ["a"])
+    lone = write("gold.tsv", ["english", "x"])
+    assert contents(open_corpus([str(output)], [str(lone)]))["ref 1"] == ["x"]
+
+
+def test_the_format_may_be_said(write, cli):
+    table = write("no-ending", TABLE)
+    ran = cli("score", table, "--input-format", "tsv", "--format", "tsv")
+    assert ran.code == 0, ran.err
+    assert [line.split("\t")[1] for line in ran.out.split("\n")[1:3]] == ["A", "B"]
+    plain = write("plain.tsv", ["a b", "c d"])
+    ran = cli("score", plain, "-r", plain, "--input-format", "plain")
+    assert "\n2 segments, 1 reference\n" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("ids", "expected"),
+    [
+        pytest.param(["d1", "d1", "d2"], ["d1", "d1", "d2"], id="an id a line"),
+        pytest.param(
+            ["d1\t1", "d1\t2", "d2\t1"], ["d1", "d1", "d2"], id="first column"
+        ),
+        pytest.param(["", "d", ""], ["", "d", ""], id="no id is an id"),
+    ],
+)
+@pytest.mark.parametrize("name", ["docs.txt", "docs.tsv"])
+def test_documents(ids, expected, name, write):
+    text = str(write("a.txt", ["a", "b", "c"]))
+    corpus = open_corpus([text], [text], documents=str(write(name, ids)))
+    assert contents(corpus)["documents"] == expected
+
+
+def test_documents_from_a_table(write):
+    text = str(write("a.txt", ["a", "b"]))
+    table = str(write("meta.tsv", ["seg\tdoc", "1\tx", "2\ty"]))
+    corpus = open_corpus([text], [text], documents=table)
+    assert contents(corpus)["documents"] == ["x", "y"]
+
+
+HELP = (
+    "Columns are recognised by name: source, doc, ref or ref:NAME, output or "
+    "output:NAME, and label:NAME; where no column is called output, every other column "
+    "is a system's output."
+)
+WRONG = [
+    pytest.param(
+        b"", "{} is empty; expected a header line with column names.", id="empty file"
+    ),
+    pytest.param(
+        ["ref\tA", "x\ty", "x\ty\tz"],
+        "{}, line 3 has 3 columns but the header has 2; "
+        "each line needs as many tabs as the header.",
+        id="a tab too many",
+    ),
+    pytest.param(
+        ["ref\tA", "x"],
+        "{}, line 2 has 1 columns but the header has 2; "
+        "each line needs as many tabs as the header.",
+        id="a tab too few",
+    ),
+    pytest.param(
+        ["ref\tA\tA", "x\ty\tz"],
+        "{} has two columns for the output 'A'; give each column a name of its own.",
+        id="two columns of one name",
+    ),
+    pytest.param(
+        ["ref\tseg", "x\t1"],
+        f"{{}} has no column for the output; it has: ref, seg. {HELP}",
+        id="no output",
+    ),
+    pytest.param(
+        ["A\tB", "x\ty"],
+        "There is no reference; give one with -r FILE, or a table with one.",
+        id="no reference",
+    ),
+    pytest.param(
+        ["ref\tA", "\ty"],
+        "Segment 1 has no reference: all of its references are missing; "
+        "give at least one, an empty string if nothing is expected.",
+        id="missing reference",
+    ),
+    pytest.param(
+        ["ref\tA"],
+        "There are no segments to score; expected at least one line in every stream.",
+        id="a header alone",
+    ),
+    pytest.param(
+        ["ref\tsrc\tsource\tA", "x\ty\tz\tw"],
+        "The source is given 2 times; give it once.",
+        id="two sources",
+    ),
+    pytest.param(
+        ["ref\tdoc\tdocid\tA", "x\ty\tz\tw"],
+        "The document is given 2 times; give it once.",
+        id="two documents",
+    ),
+]
+
+
+@pytest.mark.parametrize(("content", "message"), WRONG)
+def test_wrong_tables(content, message, write, cli):
+    path = write("test.tsv", content)
+    assert cli("score", path) == (2, "", f"metra: {message.format(path)}\n")
+
+
+def test_a_reference_file_without_a_reference_column(write):
+    output = str(write("a.txt", ["a"]))
+    other = str(write("other.tsv", ["A\tB", "x\ty"]))
+    with pytest.raises(FormatError) as caught:
+        open_corpus([output], [other])
+    assert str(caught.value) == (
+        f"{other} has no column for the reference; it has: A, B. {HELP}"
+    )

@@ -1,0 +1,305 @@
+"""BLEU equals sacreBLEU 2.6.0: its statistics to the digit, its scores to 1e-9."""
+
+import gzip
+import json
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from sacrebleu.metrics import BLEU
+
+import metra
+from metra.corpus import Batch
+from metra.pool import total
+
+TOKENIZERS = ("none", "char", "13a", "intl", "zh")
+SMOOTHINGS = [
+    ("exp", None),
+    ("none", None),
+    ("floor", None),
+    ("floor", 0.5),
+    ("add-k", None),
+    ("add-k", 2.0),
+]
+
+
+class Texts(NamedTuple):
+    """A system's output and its references; None where there is no reference."""
+
+    hyps: list[str]
+    refs: list[list[str | None]]
+
+    def sample(self, most: int) -> "Texts":
+        """Segments from all over the set, enough to compare with a slow program."""
+        step = -(-len(self.hyps) // most)
+        return Texts(self.hyps[::step], [ref[::step] for ref in self.refs])
+
+
+Load = Callable[[Path], list[dict[str, str]]]
+
+
+def gold(name: str, system: str, refs: str, ending: str):
+    def load(shared: Path, _: Load) -> Texts:
+        folder = shared / "gold" / "data" / name
+
+        def lines(path: str) -> list[str]:
+            text = (folder / path).read_bytes().decode()
+            return text.removesuffix("\n").split("\n")
+
+        return Texts(
+            lines(f"hyp.{system}.{ending}"),
+            [lines(f"ref.{ref}.{ending}") for ref in refs],
+        )
+
+    return load
+
+
+def table(path: str, hyp: str, *refs: str, **wanted: str):
+    def load(shared: Path, read: Load) -> Texts:
+        rows = [
+            row
+            for row in read(shared / "data" / path)
+            if all(row[key] == value for key, value in wanted.items())
+        ]
+        return Texts(
+            [row[hyp] for row in rows],
+            [[row[ref] or None for row in rows] for ref in refs],
+        )
+
+    return load
+
+
+def beside(path: str, system: str, *refs: str):
+    """Outputs and references in two tables of the same segments."""
+
+    def load(shared: Path, read: Load) -> Texts:
+        folder = shared / "data" / path
+        pair, _, _ = folder.name.partition(".")
+        outputs = read(folder.with_name(f"{pair}.outputs.tsv"))
+        name = "segments.tsv" if refs == ("ref_en",) else f"{pair}.segments.tsv"
+        segments = read(folder.with_name(name))
+        return Texts(
+            [row[system] for row in outputs],
+            [[row[ref] for row in segments] for ref in refs],
+        )
+
+    return load
+
+
+def many_references(shared: Path, read: Load) -> Texts:
+    folder = shared / "data" / "ort-encs-48refs"
+    rows = read(folder / "refs.tsv")
+    names = [name for name in rows[0] if name not in ("seg", "source")]
+    assert len(names) == 48
+    outputs = {
+        row["seg"]: row["text"]
+        for row in read(folder / "outputs.tsv")
+        if row["system"].startswith("CUNI-DocTransformer")
+    }
+    return Texts(
+        [outputs[row["seg"]] for row in rows],
+        [[row[name] or None for row in rows] for name in names],
+    )
+
+
+def objects(path: str, refs: Callable[[dict], list[str]], system: str):
+    def load(shared: Path, _: Load) -> Texts:
+        text = gzip.decompress((shared / "data" / path).read_bytes()).decode()
+        rows = [json.loads(line) for line in text.removesuffix("\n").split("\n")]
+        rows = [row for row in rows if row["outputs"].get(system) is not None]
+        given = [refs(row) for row in rows]
+        width = max(map(len, given))
+        return Texts(
+            [row["outputs"][system] for row in rows],
+            [
+                [ref[at] if at < len(ref) else None for ref in given]
+                for at in range(width)
+            ],
+        )
+
+    return load
+
+
+SETS = {
+    "edge": gold("edge", "edge", "123", "txt"),
+    "edge, one reference": gold("edge", "edge", "1", "txt"),
+    "edge, tokens": gold("edge", "edge", "123", "tok"),
+    "nist4": gold("nist4", "sample_system", "1234", "txt"),
+    "asiya3": gold("asiya3", "bing", "A", "tok"),
+    "wmt21 ru-en": gold("wmt21ruen", "Online-G", "ABW", "txt"),
+    "wmt23 en-de": beside("wmt23-mqm-esa/en-de.", "AIRC", "refA"),
+    "wmt23 he-en": beside("wmt23-mqm-esa/he-en.", "ONLINE-G", "refA", "refB"),
+    "wmt23 zh-en": beside("wmt23-mqm-esa/zh-en.", "Yishu", "refA"),
+    "wmt12 fr-en": beside("wmt12-ranking/fr-en.", "onlineC", "ref_en"),
+    "wmt19 gu-en": table("wmt19-da/gu-en.segments.tsv", "NICT.6603", "ref"),
+    "wmt19 zh-en": table("wmt19-da/zh-en.segments.tsv", "online-X.0", "ref"),
+    "48 references": many_references,
+    "post-edited en-es": table(
+        "pe-iwslt2019-enes/segments.tsv", "MT", "PE", "REF", file="ann3"
+    ),
+    "mlqe en-zh": table("mlqe-pe/segments.tsv", "mt", "post_edit", lp="en-zh"),
+    "mlqe si-en": table("mlqe-pe/segments.tsv", "mt", "post_edit", lp="si-en"),
+    "mlqe et-en": table(
+        "mlqe-pe/segments.tsv", "mt", "post_edit", "ref1", "ref2", lp="et-en"
+    ),
+    "elitr en-cs": table(
+        "elitr-adequacy-fluency/segments.tsv", "online-z", "ref", lp="en-cs"
+    ),
+    "tradopad": table(
+        "tradopad-adequacy/items.tsv", "mt", "ref1", "ref2", "ref3", "ref4"
+    ),
+    "entities en-it": objects(
+        "entities-xct/en-it.jsonl.gz",
+        lambda row: [target["translation"] for target in row["targets"]],
+        "nllb",
+    ),
+    "terms en-ru": objects(
+        "terminology/wmt25-track1.en-ru.jsonl.gz",
+        lambda row: [row["ref"]],
+        "BIT|proper",
+    ),
+    "terms en-fr": objects(
+        "terminology/wmt21-tico-dev.en-fr.jsonl.gz", lambda row: [row["ref"]], "Fairseq"
+    ),
+}
+
+
+@pytest.mark.parametrize("tok", TOKENIZERS)
+@pytest.mark.parametrize("name", SETS)
+def test_real_text(name, tok, shared, read_table):
+    texts = SETS[name](shared, read_table).sample(
+        12 if name == "48 references" else 120
+    )
+    for case, n in [("mixed", 4), ("lower", 4), ("mixed", 6)]:
+        rows = statistics_agree(texts, tok, case, n)
+        if n == 4:
+            scores_agree(rows, tok, case)
+
+
+def statistics_agree(texts: Texts, tok: str, case: str, n: int):
+    metric = metra.metric(f"bleu:tok={tok},case={case},n={n}")
+    rows = metric.rows(Batch(*texts))
+    theirs = BLEU(
+        tokenize=tok, lowercase=case == "lower", max_ngram_order=n, force=True
+    )
+    expected = np.array(theirs._extract_corpus_statistics(*texts), float)
+    lengths, counts = expected[:, :2], expected[:, 2:]
+    assert np.array_equal(rows, np.hstack([counts, lengths]))
+    return rows
+
+
+def scores_agree(rows, tok: str, case: str) -> None:
+    """Every smoothing, with and without effective order, of the corpus and each segment."""
+    for (smooth, value), eff in product(SMOOTHINGS, ("yes", "no")):
+        spec = f"bleu:tok={tok},case={case},smooth={smooth},eff={eff}"
+        spec += "" if value is None else f",smooth_value={value}"
+        totals = np.vstack([rows, total(rows)])
+        found = metra.metric(spec).aggregate(totals)
+        expected = [
+            BLEU.compute_bleu(
+                row[:4].tolist(),
+                row[4:8].tolist(),
+                int(row[8]),
+                int(row[9]),
+                smooth_method=smooth,
+                smooth_value=value,
+                effective_order=eff == "yes",
+            ).score
+            for row in totals
+        ]
+        assert found == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["edge", "nist4", "asiya3", "tradopad"])
+def test_from_end_to_end(name, shared, read_table):
+    """The two programs as people call them, nothing of their inside in between."""
+    hyps, refs = SETS[name](shared, read_table)
+    result = metra.score(hyps, refs)
+    theirs = BLEU().corpus_score(hyps, refs)
+    assert result.score == pytest.approx(theirs.score, abs=1e-9)
+    assert result.parts["counts"] == theirs.counts
+    assert result.parts["totals"] == theirs.totals
+    assert result.parts["precisions"] == pytest.approx(theirs.precisions, abs=1e-9)
+    assert result.parts["bp"] == pytest.approx(theirs.bp, abs=1e-12)
+    assert result.parts["ratio"] == pytest.approx(theirs.ratio, abs=1e-12)
+    sentences = BLEU(effective_order=True)
+    pairs = zip(hyps, zip(*refs, strict=True), strict=True)
+    assert result.segments == pytest.approx(
+        [sentences.sentence_score(hyp, given).score for hyp, given in pairs], abs=1e-9
+    )
+
+
+# What sacreBLEU gave for whole test sets, as their makers published it.
+
+
+@pytest.mark.parametrize(
+    ("pair", "ref"), [("en-de", "refA"), ("he-en", "refB"), ("zh-en", "refA")]
+)
+def test_published_scores_of_wmt23(pair, ref, shared, read_table):
+    folder = shared / "data" / "wmt23-mqm-esa"
+    refs = [row[ref] for row in read_table(folder / f"{pair}.segments.tsv")]
+    outputs = read_table(folder / f"{pair}.outputs.tsv")
+    published = {
+        row["system"]: float(row["BLEU"])
+        for row in read_table(folder / f"{pair}.sys_scores.tsv")
+        if row["system"] != ref  # a reference scored against itself was left out
+    }
+    hyps = {system: [row[system] for row in outputs] for system in published}
+    results = metra.evaluate(metra.EvalSet([refs]), hyps, ["bleu"])
+    found = {system: results[system]["bleu"].score for system in hyps}
+    assert found == pytest.approx(published, abs=1e-8)
+
+
+@pytest.mark.parametrize("pair", ["cs-en", "de-en", "es-en", "fr-en"])
+def test_published_scores_of_wmt12(pair, shared, read_table):
+    folder = shared / "data" / "wmt12-ranking"
+    refs = [row["ref_en"] for row in read_table(folder / "segments.tsv")]
+    outputs = read_table(folder / f"{pair}.outputs.tsv")
+    published = {
+        row["system"]: row["sacrebleu_BLEU"]
+        for row in read_table(folder / f"{pair}.sys_scores.tsv")
+    }
+    for system, score in published.items():
+        found = metra.score([row[system] for row in outputs], [refs]).score
+        assert f"{found:.3f}" == score
+
+
+@pytest.mark.parametrize(
+    "pair", ["de-en", "fi-en", "gu-en", "kk-en", "lt-en", "ru-en", "zh-en"]
+)
+def test_published_scores_of_wmt19(pair, shared, read_table):
+    folder = shared / "data" / "wmt19-da"
+    rows = read_table(folder / f"{pair}.segments.tsv")
+    published = {
+        row["system"]: row["score"]
+        for row in read_table(folder / "official_metric_sys_scores.tsv")
+        if row["metric"] == "sacreBLEU-BLEU" and row["lp"] == pair
+    }
+    refs = [row["ref"] for row in rows]
+    for system, score in published.items():
+        hyps = [row[system] for row in rows]
+        found = metra.score(hyps, [refs], "bleu:tok=intl,case=lower").score
+        assert f"{found / 100:.4f}" == score
+
+
+@pytest.mark.parametrize("pair", ["en-de", "en-es", "en-ru"])
+def test_published_scores_of_the_terminology_task(pair, shared, read_table):
+    folder = shared / "data" / "terminology"
+    text = gzip.decompress((folder / f"wmt25-track1.{pair}.jsonl.gz").read_bytes())
+    rows = [json.loads(line) for line in text.decode().removesuffix("\n").split("\n")]
+    refs = [row["ref"] for row in rows]
+    published = [
+        row
+        for row in read_table(folder / "wmt25-track1.expected_scores.tsv")
+        if row["lp"] == pair
+    ]
+    assert published
+    for row in published:
+        key = f"{row['system']}|{row['mode']}"
+        hyps = [entry["outputs"][key] for entry in rows]
+        assert metra.score(hyps, [refs]).score == pytest.approx(
+            float(row["bleu4"]), abs=1e-6
+        )

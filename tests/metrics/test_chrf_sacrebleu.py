@@ -1,0 +1,243 @@
+"""chrF equals sacreBLEU 2.6.0 in every count of every segment, whatever the text."""
+
+import gzip
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sacrebleu.metrics import CHRF
+
+import metra
+
+GOLD = Path(__file__).resolve().parents[3] / "shared"
+
+# Python and the kernel may know different versions of Unicode; what Python does not know
+# yet is left out, because new letters come with new lower case.
+CHARACTERS = st.characters(exclude_categories=("Cs", "Cn"))
+WHITE = "".join(chr(c) for c in range(0x3001) if chr(c).isspace())
+SEGMENTS = st.one_of(
+    st.text(CHARACTERS, max_size=40),
+    st.text("ab .,(" + WHITE, max_size=60),
+    st.text("abAΣςσ İß", max_size=40),
+)
+OPTIONS = st.fixed_dictionaries(
+    {
+        "char_order": st.integers(0, 10),
+        "word_order": st.integers(0, 4),
+        "beta": st.sampled_from([1, 2, 3]),
+        "lowercase": st.booleans(),
+        "whitespace": st.booleans(),
+        "eps_smoothing": st.booleans(),
+    }
+).filter(lambda options: options["char_order"] + options["word_order"] > 0)
+
+
+def ours(options):
+    return metra.metric(
+        "chrf:n={char_order},word_order={word_order},beta={beta},".format(**options)
+        + f"case={'lower' if options['lowercase'] else 'mixed'},"
+        f"whitespace={'yes' if options['whitespace'] else 'no'},"
+        f"eps={'yes' if options['eps_smoothing'] else 'no'}"
+    )
+
+
+def assert_equal(hyps, refs, **options):
+    options = {"char_order": 6, "word_order": 0, "beta": 2} | options
+    options = {
+        "lowercase": False,
+        "whitespace": False,
+        "eps_smoothing": False,
+    } | options
+    peer, metric = CHRF(**options), ours(options)
+    rows = metric.rows(metra.Batch(hyps, refs))
+    expected = np.array(peer._extract_corpus_statistics(hyps, refs), float)
+    assert rows.tolist() == expected.tolist()
+    score = float(metric.aggregate(rows.sum(0)))
+    assert score == pytest.approx(peer.corpus_score(hyps, refs).score, abs=1e-9)
+    scores = [peer._compute_f_score([int(x) for x in row]) for row in expected]
+    assert metric.aggregate(rows).tolist() == pytest.approx(scores, abs=1e-9)
+
+
+@given(SEGMENTS, st.lists(SEGMENTS, min_size=1, max_size=3), OPTIONS)
+def test_any_text(hyp, refs, options):
+    assert_equal([hyp], [[ref] for ref in refs], **options)
+
+
+@given(st.data(), st.integers(1, 4), OPTIONS)
+@settings(max_examples=40)
+def test_missing_references(data, width, options):
+    hyps = data.draw(st.lists(SEGMENTS, min_size=1, max_size=5))
+    refs = [
+        [data.draw(SEGMENTS) for _ in range(width)]
+        if at == 0  # sacreBLEU takes the first reference's type for all
+        else data.draw(
+            st.lists(st.none() | SEGMENTS, min_size=width, max_size=width).filter(any)
+        )
+        for at in range(len(hyps))
+    ]
+    streams = [list(stream) for stream in zip(*refs, strict=True)]
+    assert_equal(hyps, streams, **options)
+
+
+HOSTILE = [
+    pytest.param("", [""], id="both empty"),
+    pytest.param("", ["a reference"], id="empty output"),
+    pytest.param("an output", [""], id="empty reference"),
+    pytest.param("  \t\u3000\u2028", ["\u00a0\x1c"], id="only white space"),
+    pytest.param("...!?", ["?!...", "«»"], id="only punctuation"),
+    pytest.param("aaaaaaaa", ["aaa"], id="one letter"),
+    pytest.param("שלום עולם, מה שלומך?", ["שלום לעולם! מה שלומך"], id="right to left"),
+    pytest.param("مرحبا\u200f بالعالم", ["مرحبا بالعالم"], id="direction marks"),
+    pytest.param("👩‍👩‍👧‍👦 👍🏽", ["👩‍👩‍👧 👍"], id="emoji of several code points"),
+    pytest.param("e\u0301te\u0301", ["été"], id="decomposed letters"),
+    pytest.param("\x00\x01\ufeff", ["\ufeff\x00"], id="control characters"),
+    pytest.param("\U0010ffff\ue000", ["\U0010ffff"], id="private use"),
+    pytest.param("第三代半导体", ["第三代的半导体", "半导体"], id="Chinese"),
+]
+
+
+@pytest.mark.parametrize("word_order", [0, 2])
+@pytest.mark.parametrize(("hyp", "refs"), HOSTILE)
+def test_hostile_text(hyp, refs, word_order):
+    assert_equal([hyp], [[ref] for ref in refs], word_order=word_order)
+
+
+def long_text(letters, length, seed):
+    return "".join(random.Random(seed).choices(letters, k=length))
+
+
+IDEOGRAPHS = [chr(0x4E00 + at) for at in range(3000)]
+LONG = [
+    pytest.param("a" * 10_000, "a" * 9_000, id="10,000 equal characters"),
+    pytest.param("ab" * 5_000, "ba" * 6_000, id="a period of two"),
+    pytest.param(
+        long_text("abcde  ,", 10_000, 1), long_text("abcde  .", 10_000, 2), id="letters"
+    ),
+    pytest.param(
+        long_text(IDEOGRAPHS, 10_000, 3),
+        long_text(IDEOGRAPHS[:2000], 9_000, 4),
+        id="more characters than fit into a word",
+    ),
+    pytest.param(
+        long_text("ab", 40_000, 5), long_text("ab", 35_000, 6), id="more than 32,767"
+    ),
+    pytest.param("word " * 10_000, "word " * 9_999, id="10,000 equal words"),
+]
+
+
+@pytest.mark.parametrize(("hyp", "ref"), LONG)
+def test_long_segments(hyp, ref):
+    assert_equal([hyp, ref], [[ref, hyp]], word_order=2)
+
+
+def test_batches_and_single_segments_are_the_same():
+    hyps = ["The cat", "", "sat on  a mat.", "İ ΟΔΟΣ"]
+    refs = [
+        ["a cat", "x", "sat on the mat", "i̇ οδος"],
+        ["The", "", "on a mat .", "ΟΔΟΣ"],
+    ]
+    for spec in ["chrf", "chrf:word_order=2,case=lower", "chrf:stem=porter,eps=yes"]:
+        metric = metra.metric(spec)
+        together = metric.aggregate(metric.rows(metra.Batch(hyps, refs)))
+        single = [
+            metric.sentence(hyp, [ref[at] for ref in refs])
+            for at, hyp in enumerate(hyps)
+        ]
+        assert together.tolist() == single
+
+
+@pytest.fixture(scope="module")
+def shared_data():
+    if not (GOLD / "gold").is_dir():
+        pytest.skip(f"needs the gold data, which is not at {GOLD}")
+    return GOLD
+
+
+def lines(path):
+    packed = path.with_name(path.name + ".gz")
+    content = (
+        path.read_bytes() if path.exists() else gzip.decompress(packed.read_bytes())
+    )
+    return content.decode().removesuffix("\n").split("\n")
+
+
+RUNS = [
+    pytest.param(name, refs, id=f"{name}-{refs}")
+    for name, refs in [
+        ("edge", "1"),
+        ("edge", "123"),
+        ("nist4", "1234"),
+        ("wmt21ruen", "A"),
+        ("wmt21ruen", "AB"),
+    ]
+]
+COLUMNS = {
+    "sb_chrf2": "chrf",
+    "sb_chrf2pp": "chrf:word_order=2",
+    "sb_chrf3_w0": "chrf:beta=3",
+}
+
+
+@pytest.mark.parametrize(("name", "refs"), RUNS)
+def test_gold(name, refs, shared_data):
+    """What sacreBLEU printed for the gold sets."""
+    texts = shared_data / "gold" / "data" / name
+    printed = shared_data / "gold" / "pycross"
+    streams = [lines(texts / f"ref.{ref}.txt") for ref in refs]
+    compared = 0
+    header, *rows = (
+        line.split("\t") for line in lines(printed / f"{name}.ref{refs}.sys.tsv")
+    )
+    results = {}
+    for row in rows:
+        entry = dict(zip(header, row, strict=True))
+        spec = COLUMNS.get(entry["metric"])
+        if spec is None:
+            continue
+        hyps = lines(texts / f"hyp.{entry['system']}.txt")
+        result = results[entry["system"], spec] = metra.score(hyps, streams, spec)
+        assert result.score == pytest.approx(float(entry["score"]), abs=1e-9)
+        compared += 1
+    header, *rows = (
+        line.split("\t") for line in lines(printed / f"{name}.ref{refs}.seg.tsv")
+    )
+    for column in ("sb_chrf2", "sb_chrf2pp"):
+        for row in rows:
+            entry = dict(zip(header, row, strict=True))
+            result = results[entry["system"], COLUMNS[column]]
+            found = result.segments[int(entry["seg"]) - 1]
+            assert found == pytest.approx(float(entry[column]), abs=1e-9), entry
+            compared += 1
+    assert compared > 40
+
+
+@pytest.mark.parametrize(("name", "refs"), [("edge", "1"), ("wmt21ruen", "A")])
+def test_nltk(name, refs, shared_data):
+    """NLTK's sentence_chrf, which has beta 3; it was given the tokenised texts."""
+    texts = shared_data / "gold" / "data" / name
+    path = shared_data / "gold" / "pycross" / f"{name}.ref{refs}.seg.tsv"
+    header, *rows = (line.split("\t") for line in lines(path))
+    reference = lines(texts / f"ref.{refs}.tok")
+    expected = {}
+    for row in rows:
+        entry = dict(zip(header, row, strict=True))
+        expected.setdefault(entry["system"], []).append(float(entry["nltk_chrf3"]))
+    for system, scores in expected.items():
+        hyps = lines(texts / f"hyp.{system}.tok")
+        found = metra.score(hyps, [reference], "chrf:beta=3,eps=yes").segments / 100
+        assert found.tolist() == pytest.approx(scores, abs=1e-9)
+
+
+@pytest.mark.slow
+def test_real_outputs(shared_data):
+    """Every count of real outputs with two references, in several languages."""
+    for pair, columns in {"he-en": ("refA", "refB"), "en-de": ("refA",)}.items():
+        path = shared_data / "data" / "wmt23-mqm-esa" / f"{pair}.outputs.tsv"
+        header, *rows = (line.split("\t") for line in lines(path))
+        hyps = [row[header.index("ONLINE-B")] for row in rows[:500]]
+        refs = [[row[header.index(name)] for row in rows[:500]] for name in columns]
+        for word_order in (0, 2):
+            assert_equal(hyps, refs, word_order=word_order)

@@ -1,0 +1,247 @@
+"""METEOR against METEOR 1.5's own numbers, a plain search, and its definition."""
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import metra
+from metra.errors import MissingResourceError, OptionError
+from metra.text import pack, preparation, prepare
+from metra.text.wordnet import USUAL, wordnet_folder
+
+needs_wordnet = pytest.mark.skipif(
+    not any((Path(place) / "index.noun").is_file() for place in USUAL),
+    reason="WordNet is not installed (Debian's package wordnet-base)",
+)
+
+# Configuration of the gold files: our spec.
+CONFIGS = {
+    "en.exact": "meteor:modules=exact",
+    "en.exact_stem": "meteor:modules=exact+stem",
+    "en.exact_stem_syn": "meteor",
+    "en.2005.exact": "meteor:variant=2005,modules=exact",
+    "en.2005.exact_stem": "meteor:variant=2005,modules=exact+stem",
+    "en.2005.exact_stem_syn": "meteor:variant=2005",
+    "en.2007.exact_stem_syn": "meteor:variant=2007",
+    "en.v06.exact_stem": (
+        "meteor:variant=2007,modules=exact+stem,alpha=0.8,beta=0.83,gamma=0.28"
+    ),
+    "other.exact": "meteor:lang=other",
+}
+SETS = {"edge": ("1", "123"), "nist4": ("1", "1234"), "wmt21ruen": ("A", "AB")}
+GOLD = [
+    pytest.param(config, name, refs, id=f"{config} {name} {refs}")
+    for config in CONFIGS
+    for name, choices in SETS.items()
+    for refs in choices
+    if name != "wmt21ruen" or config not in ("en.v06.exact_stem", "other.exact")
+]
+
+
+@needs_wordnet
+@pytest.mark.parametrize(("config", "name", "refs"), GOLD)
+def test_equals_the_original_program(shared, config, name, refs):
+    """Every segment, document and system score, to 1e-9."""
+    found = {
+        level: _gold(shared, name, refs, config, level)
+        for level in ("seg", "doc", "sys")
+    }
+    assert any(found.values())
+    data = shared / "gold" / "data" / name
+    ids = [tuple(line.split("\t")[:2]) for line in _lines(data / "docs.tsv")]
+    evalset = metra.EvalSet(
+        [_lines(data / f"ref.{ref}.tok") for ref in refs], documents=[i[0] for i in ids]
+    )
+    systems = {row["system"] for rows in found.values() for row in rows}
+    spec = CONFIGS[config] + ("," if ":" in CONFIGS[config] else ":")
+    spec += "tok=none,case=mixed"
+    results = metra.evaluate(
+        evalset,
+        {system: _lines(data / f"hyp.{system}.tok") for system in systems},
+        [spec],
+        levels=["system", "document", "segment"],
+    )
+    place = {key: at for at, key in enumerate(ids)}
+    checked = 0
+    for level, rows in found.items():
+        for row in rows:
+            score = results[row["system"]][spec]
+            ours = {
+                "sys": lambda: score.score,  # noqa: B023, called at once
+                "doc": lambda: score.documents[row["doc"]],  # noqa: B023
+                "seg": lambda: score.segments[place[row["doc"], row["seg"]]],  # noqa: B023
+            }[level]()
+            assert ours / 100 == pytest.approx(float(row["score"]), abs=1e-9), row
+            checked += 1
+    assert checked >= len(systems)
+
+
+@needs_wordnet
+@pytest.mark.parametrize(("name", "refs"), [("edge", "1"), ("nist4", "1")])
+def test_alignments_are_the_originals(shared, name, refs):
+    rows = _gold(shared, name, refs, "en.exact_stem_syn", "align")
+    aligner = metra.metric("meteor").rows.keywords["aligner"]
+    text = preparation(tok="none", case="mixed", stem="no")
+    assert rows
+    for row in rows:
+        hyp = prepare(pack([row["hyp_tokens"]], "hyp"), text)
+        ref = prepare(pack([row["ref_tokens"]], "ref"), text)
+        links = aligner.alignment(hyp, ref, 0)
+        ours = " ".join(f"{r}:{rn}-{h}:{hn}/{stage}" for r, rn, h, hn, stage in links)
+        assert ours == row["matches(refstart:len-hypstart:len/module)"], row
+
+
+WORKED = [
+    # m = 6 of 6 words in one chunk: nothing is broken, so nothing is penalised
+    pytest.param("the cat sat on the mat", "the cat sat on the mat", 100.0, id="copy"),
+    # P = R = 1, three chunks (c d | b | a) of four words: 1 - 0.5 * (3/4)^3
+    pytest.param("c d b a", "a b c d", 100 * (1 - 0.5 * 0.75**3), id="moved words"),
+    # P = 1/2, R = 1, one chunk of one word: Fmean = 10PR/(9P+R), halved
+    pytest.param("a x", "a", 100 * (10 * 0.5 / 5.5) * 0.5, id="one word too many"),
+    pytest.param("x", "a", 0.0, id="nothing in common"),
+    pytest.param("", "a", 0.0, id="empty output"),
+    pytest.param("a", "", 0.0, id="empty reference"),
+]
+
+
+@pytest.mark.parametrize(("hyp", "ref", "expected"), WORKED)
+def test_worked_by_hand(hyp, ref, expected):
+    """The 2005 formula on pencil and paper."""
+    spec = "meteor:variant=2005,modules=exact,lang=other"
+    assert metra.score([hyp], [ref], spec).score == pytest.approx(expected, abs=1e-9)
+
+
+WORDS = st.lists(st.sampled_from(["a", "b", "c", "d", "e"]), max_size=7).map(" ".join)
+
+
+@given(WORDS, WORDS)
+def test_no_alignment_has_more_exact_matches(hyp, ref):
+    """The links are one to one, of equal words, and as many as there can be."""
+    aligner = metra.metric("meteor:modules=exact").rows.keywords["aligner"]
+    text = preparation(tok="none", case="mixed", stem="no")
+    links = aligner.alignment(
+        prepare(pack([hyp], "h"), text), prepare(pack([ref], "r"), text), 0
+    )
+    hyps, refs = hyp.split(), ref.split()
+    assert all(refs[r] == hyps[h] for r, _, h, _, _ in links)
+    assert len({link[0] for link in links}) == len({link[2] for link in links})
+    most = sum(min(hyps.count(word), refs.count(word)) for word in set(hyps))
+    assert len(links) == most
+
+
+@pytest.mark.parametrize("words", [70, 200, 1500], ids=["70", "200", "1500"])
+def test_long_sentences(words):
+    rng = np.random.default_rng(words)
+    text = " ".join(f"w{number}" for number in rng.integers(0, words, words))
+    moved = " ".join(reversed(text.split(" ")))
+    metric = metra.metric("meteor:modules=exact")
+    assert metric.sentence(text, [text]) == pytest.approx(100.0)
+    assert 0 < metric.sentence(moved, [text]) < 100
+
+
+def test_normalised_text_is_cut_and_folded_by_the_normaliser():
+    metric = metra.metric("meteor:norm=yes,modules=exact")
+    assert metric.sentence("IT'S U.S.-made.", ["It’s US made ."]) == pytest.approx(100)
+    assert "|tok:meteor-en|case:lower" in metric.signature()
+    with pytest.raises(
+        OptionError, match="no normaliser for lang=fr; expected norm=no"
+    ):
+        metra.metric("meteor:norm=yes,lang=fr")
+
+
+@needs_wordnet
+def test_synonyms_and_stems_count_less_than_forms():
+    metric = metra.metric("meteor")
+    exact = metric.sentence("the doctor bought a car", ["the doctor bought a car"])
+    stem = metric.sentence("the doctors bought a car", ["the doctor bought a car"])
+    synonym = metric.sentence("the physician bought a car", ["the doctor bought a car"])
+    other = metric.sentence("the carrot bought a car", ["the doctor bought a car"])
+    assert exact > synonym > other
+    assert exact > stem > other
+
+
+def test_missing_wordnet_is_refused(tmp_path):
+    with pytest.raises(
+        MissingResourceError, match="install Debian's package wordnet-base"
+    ):
+        metra.metric(f"meteor:wordnet={tmp_path}")
+    with pytest.raises(MissingResourceError, match=f"not in {tmp_path}"):
+        wordnet_folder(str(tmp_path))
+
+
+def test_paraphrases_link_phrases(tmp_path):
+    """By hand: P = R = 1 and two chunks of 4.5 words, all content words, weights 1."""
+    table = tmp_path / "table"
+    table.write_text("0.5\nin order to\nfor\n0.1\nbig\nlarge\n", encoding="utf-8")
+    spec = f"meteor:variant=2005,lang=other,paraphrase={table},modules=exact+paraphrase"
+    metric = metra.metric(spec)
+    pairs = [("he came for eat x", "he came in order to eat"), ("large", "big")]
+    hyps, refs = zip(*pairs, strict=True)
+    result = metra.score(hyps, [refs], metric)
+    # 4 of 5 output words, all 6 reference words, one chunk of (4 + 6) / 2 words
+    p, r, frag = 4 / 5, 1.0, 1 / 5
+    expected = 100 * 10 * p * r / (9 * p + r) * (1 - 0.5 * frag**3)
+    assert result.segments[0] == pytest.approx(expected, abs=1e-9)
+    assert result.segments[1] == pytest.approx(100.0)
+    assert "|paraphrase:sha256:" in result.signature
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"x\na\nb\n", 'line 1 is "x", no probability'),
+        (b"0.5\na\n", "the entry that begins at line 1 breaks off"),
+        (b"\xff", "cannot be read as a paraphrase table"),
+        (b"\x1f\x8bxx", "cannot be read as a paraphrase table"),
+    ],
+)
+def test_bad_tables(tmp_path, content, message):
+    table = tmp_path / "table"
+    table.write_bytes(content)
+    with pytest.raises(MissingResourceError, match=message):
+        metra.metric(f"meteor:modules=exact+paraphrase,paraphrase={table}")
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("meteor:modules=exact+paraphrase", "paraphrase=FILE, go together"),
+        ("meteor:paraphrase=nowhere", "table nowhere cannot be read: No such file"),
+        ("meteor:modules=stem", "modules=stem is not possible; expected exact, then"),
+        (
+            "meteor:modules=exact+stem,lang=xx",
+            "no stemmer for lang=xx; expected one of",
+        ),
+        ("meteor:modules=exact+synonym,lang=fr", "no synonyms for lang=fr; expected"),
+        (
+            "meteor:modules=exact,weights=1+2",
+            "weights=1\\+2 is not possible; expected 1",
+        ),
+        ("meteor:modules=exact,weights=x", "weights=x is not possible; expected 1"),
+    ],
+)
+def test_impossible_options(spec, message):
+    with pytest.raises((OptionError, MissingResourceError), match=message):
+        metra.metric(spec)
+
+
+def _gold(shared, name, refs, config, level):
+    short = "ruen" if name == "wmt21ruen" else name
+    stem = shared / "gold" / "meteor" / f"{short}.ref{refs}.{config}.{level}.tsv"
+    for path in (stem, stem.with_name(stem.name + ".gz")):
+        if path.exists():
+            packed = path.read_bytes()
+            plain = gzip.decompress(packed) if path.suffix == ".gz" else packed
+            lines = plain.decode().split("\n")
+            cells = [line.split("\t") for line in lines if line]
+            return [dict(zip(cells[0], row, strict=True)) for row in cells[1:]]
+    return []
+
+
+def _lines(path):
+    lines = path.read_bytes().decode().split("\n")
+    return lines[:-1] if lines[-1] == "" else lines

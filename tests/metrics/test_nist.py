@@ -1,0 +1,233 @@
+"""NIST: worked examples, weights and where they come from, options and their errors."""
+
+import math
+
+import numpy as np
+import pytest
+
+import metra
+from metra.errors import OptionError, UnfittedError
+from metra.metrics.nist import information
+from metra.text.information import write_information
+
+ALPHABET = "a b c d e f g h i j k l m n o p q r s"
+GUIDE = (
+    "it is a guide to action which ensures that the military always obeys the commands "
+    "of the party"
+)
+GUIDE_REFS = [
+    "it is a guide to action that ensures that the military will forever heed party "
+    "commands",
+    "it is the guiding principle which guarantees the military forces always being "
+    "under the command of the party",
+    "it is the practical guide for the army always to heed the directions of the party",
+]
+EXAMPLES = [  # Federico 2008; four digits, printed by mteval v11b and v13a
+    pytest.param(
+        "a b c d f e g i h j l k m o n p r q s", [ALPHABET], 4.2479, id="all words"
+    ),
+    pytest.param(
+        "a b c d e f g x x x x x x x x x x x x", [ALPHABET], 1.5650, id="some words"
+    ),
+    pytest.param(GUIDE, GUIDE_REFS, 4.8285, id="three references"),
+    pytest.param(GUIDE, GUIDE_REFS[:1], 2.6699, id="one reference"),
+]
+
+
+@pytest.mark.parametrize("style", ["plain", "mteval"])
+@pytest.mark.parametrize(("hyp", "refs", "expected"), EXAMPLES)
+def test_worked_examples(hyp, refs, expected, style):
+    score = metra.score([hyp], [[ref] for ref in refs], f"nist:style={style}").score
+    assert score == pytest.approx(expected, abs=5e-5)
+
+
+def test_every_word_of_an_alphabet_tells_the_same():
+    assert metra.score([ALPHABET], [[ALPHABET]], "nist").score == math.log2(19)
+
+
+def test_rows_by_hand():
+    refs = [["a b a b a c", "0 a"], ["a b", None]]
+    metric = metra.metric("nist:n=2,tok=none").fit([metra.Batch(["", ""], refs)])
+    assert metric.columns == (
+        "information_1",
+        "information_2",
+        "ngrams_1",
+        "ngrams_2",
+        "hyp_len",
+        "ref_len",
+    )
+    rows = metric.rows(metra.Batch(["a b c x a b", "0 a b"], refs))
+    # Ten words: a 5 times, b 3, c and 0 once; after a come b 3 times and c once.
+    a, b, one, pair = (math.log2(x) for x in (10 / 5, 10 / 3, 10, 5 / 3))
+    assert rows.tolist() == [
+        pytest.approx([2 * a + 2 * b + one, 2 * pair, 6, 5, 6, 4]),
+        pytest.approx([one + a, 0, 3, 2, 3, 2]),
+    ]
+
+
+def test_mteval_takes_the_word_0_for_none():
+    batch = metra.Batch(["0 a"], [["0 a b c"]])
+    plain, mteval = (
+        metra.metric(f"nist:style={style}").fit([batch]).rows(batch)[0]
+        for style in ("plain", "mteval")
+    )
+    assert plain[:2].tolist() == [2 * math.log2(4), 0]
+    assert mteval[:2].tolist() == [2 * math.log2(4), math.log2(4)]
+
+
+def test_the_whole_set_weighs_each_segment():
+    hyps, refs = ["a b", "a c"], [["a b", "a a"]]
+    alone = metra.score(hyps[:1], [refs[0][:1]], "nist").segments[0]
+    together = metra.score(hyps, refs, "nist").segments[0]
+    assert alone == 1
+    # The a's of the second segment tell less of a, and more of what b is.
+    assert together == pytest.approx(
+        (math.log2(4 / 3) + math.log2(4)) / 2 + math.log2(3)
+    )
+
+
+def test_outputs_do_not_weigh():
+    refs = [["the cat sat on the mat", "no"]]
+    one = metra.metric("nist").fit([metra.Batch(["a", "b"], refs)])
+    two = metra.metric("nist").fit([metra.Batch(refs[0], refs)])
+    scored = metra.Batch(["the mat", "no"], refs)
+    assert one.rows(scored).tolist() == two.rows(scored).tolist()
+
+
+def test_fitting_in_parts_is_fitting_at_once():
+    hyps = ["a b c", "b c", "c c c", ""]
+    refs = [["a b c d", "b c", "a b c", "d"], ["c b", None, "c", ""]]
+    batches = [
+        metra.Batch(hyps[at : at + 1], [ref[at : at + 1] for ref in refs])
+        for at in range(4)
+    ]
+    whole = metra.Batch(hyps, refs)
+    at_once, in_parts = (
+        metra.metric("nist").fit(given).rows(whole) for given in ([whole], batches)
+    )
+    assert at_once.tolist() == in_parts.tolist()
+    assert at_once.sum() > 0
+
+
+def test_a_fitted_metric_keeps_its_weights():
+    big = metra.Batch(["x", "y"], [["the cat sat", "the dog sat"]])
+    fitted = metra.metric("nist:n=3").fit([big])
+    assert fitted.fit is None
+    assert fitted.options["n"] == 3
+    assert fitted.signature() == metra.metric("nist:n=3").signature()
+    hyps, refs = ["the dog"], [["the dog sat"]]
+    kept = metra.score(hyps, refs, fitted).score
+    penalty = math.exp(math.log(0.5) * (math.log(2 / 3) / math.log(1.5)) ** 2)
+    assert kept == pytest.approx(penalty * ((math.log2(3) + math.log2(6)) / 2 + 1))
+    assert kept != metra.score(hyps, refs, "nist:n=3").score
+    assert fitted.sentence("the dog", ["the dog sat"]) == kept
+
+
+def test_an_unfitted_metric_refuses():
+    expected = (
+        "nist weighs what it counts by the references of the whole test set and has not "
+        "seen them; use the metric that metric.fit([metra.Batch(hyps, refs)]) returns."
+    )
+    metric = metra.metric("nist")
+    with pytest.raises(UnfittedError) as error:
+        metric.sentence("a", ["a"])
+    assert str(error.value) == expected
+    with pytest.raises(UnfittedError, match="has not seen them"):
+        metric.rows(metra.Batch(["a"], [["a"]]))
+
+
+def test_weights_from_a_file(tmp_path):
+    hyps = ["The cat, sat &amp; 0 left", "0 left 0"]
+    refs = [["the cat sat & 0 left", "0 left"], ["The cat sat", "0 0 left , left"]]
+    batch = metra.Batch(hyps, refs)
+    path = tmp_path / "weights.tsv"
+    for options in ("", ",style=mteval", ",tok=intl,stem=porter,n=3", ",case=lower"):
+        chosen = dict(pair.split("=") for pair in options.split(",") if pair)
+        chosen = {"n": int(chosen.pop("n", 5)), **chosen}
+        write_information(information([batch], **chosen), path)
+        given = metra.metric(f"nist:info={path}{options}")
+        fitted = metra.metric(f"nist:n=5{options.replace(',n=3', '')}")
+        assert given.fit is None
+        rows = given.rows(batch)
+        n = chosen["n"]
+        assert rows[:, :n].tolist() == fitted.fit([batch]).rows(batch)[:, :n].tolist()
+        assert rows[:, 0].min() > 0
+        assert f"|info:{path}[sha256:" in given.signature()
+
+
+def test_ngrams_without_weight_weigh_nothing(tmp_path):
+    path = tmp_path / "weights.tsv"
+    path.write_text("the cat\t2.5\nthe\t1\nlong n-gram of many words , six\t9\n")
+    rows = metra.metric(f"nist:n=3,info={path}").rows(
+        metra.Batch(["the cat sat", "the dog"], [["the cat sat", "the dog"]])
+    )
+    assert rows[:, :3].tolist() == [[1, 2.5, 0], [1, 0, 0]]
+
+
+def test_parts():
+    parts = metra.score(["a b"], [["a b c"]], "nist:n=2").parts
+    assert parts == {
+        "information": pytest.approx([2 * math.log2(3), 0]),
+        "totals": [2, 1],
+        "precisions": pytest.approx([math.log2(3), 0]),
+        "bp": pytest.approx(0.5),
+        "hyp_len": 2,
+        "ref_len": 3,
+        "ratio": pytest.approx(2 / 3),
+    }
+    assert metra.score(["a"], [[""]], "nist").parts["ratio"] == 0
+
+
+def test_signature():
+    assert (
+        metra.metric("nist:style=mteval")
+        .signature(nrefs=4)
+        .startswith(
+            "nist|n:5|tok:13a|case:mixed|stem:no|style:mteval|info:references|nrefs:4|"
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        (
+            "nist:n=0",
+            "nist: n=0 is not possible; expected a whole number of at least 1.",
+        ),
+        (
+            "nist:style=mteval,tok=zh",
+            "nist: tok=zh is not possible with style=mteval; expected 13a or intl.",
+        ),
+    ],
+)
+def test_impossible_options(spec, message):
+    with pytest.raises(OptionError) as error:
+        metra.metric(spec)
+    assert str(error.value) == message
+
+
+HOSTILE = [
+    pytest.param("", [""], id="both empty"),
+    pytest.param("", ["a reference"], id="empty output"),
+    pytest.param("an output", [""], id="empty reference"),
+    pytest.param("...!?", ["?!...", "«»"], id="only punctuation"),
+    pytest.param("word " * 10_000, ["word " * 9_999, "x"], id="10,000 equal words"),
+    pytest.param(
+        " ".join(str(at % 997) for at in range(10_000)),
+        [" ".join(str(at % 991) for at in range(10_000))],
+        id="10,000 words",
+    ),
+    pytest.param("שלום עולם, מה?", ["שלום לעולם! מה"], id="right to left"),
+    pytest.param("👩‍👩‍👧‍👦 👍🏽 \x00", ["👩‍👩‍👧 👍 \x00"], id="emoji"),
+    pytest.param("x" * 50_000, ["x" * 50_000 + " " + "x" * 49_999], id="huge words"),
+]
+
+
+@pytest.mark.parametrize(("hyp", "refs"), HOSTILE)
+def test_hostile_text(hyp, refs):
+    result = metra.score([hyp, "a b c"], [[ref, "a b c"] for ref in refs], "nist")
+    assert np.isfinite(result.rows).all()
+    assert np.isfinite(result.segments).all()
+    assert (result.rows >= 0).all()
+    assert 0 <= result.segments[0] <= result.rows[0, :5].sum()

@@ -1,0 +1,161 @@
+"""The shape of the house: which room may know which, and how large a file may grow."""
+
+import ast
+import os
+import re
+import sysconfig
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import metra
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "src" / "metra"
+KERNELS = ROOT / "rust" / "src"
+
+# A room may import what lies below it, and itself. A new room gets a number here.
+LAYERS = {
+    "errors": 0,
+    "_core": 0,
+    "examples": 0,
+    "alignment": 0,
+    "text": 1,
+    "pool": 1,
+    "parallel": 1,
+    "corpus": 2,
+    "measure": 3,
+    "io": 3,
+    "infer": 3,
+    "metrics": 4,
+    "human": 4,
+    "results": 4,
+    "meta": 5,
+    "describe": 5,
+    "evaluation": 6,
+    "engine": 6,
+    "single": 7,
+    "aligning": 7,
+    "report": 7,
+    "cli": 8,
+    "web": 8,
+    "__main__": 9,
+}
+# Neighbours that must not know each other, whatever their numbers.
+APART = ("io", "metrics", "human", "infer")
+# Who may call the kernels.
+CALLERS = ("text", "metrics", "human", "meta")
+# Who only shows what others have computed.
+SHOWERS = ("report", "cli", "web")
+
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+
+def room(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imports(path: Path) -> Iterator[str]:
+    """The modules that a file imports anywhere in it, by their full names."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} imports relative to itself"
+            yield from (f"{node.module}.{name.name}" for name in node.names)
+
+
+def rooms_of(path: Path) -> set[str]:
+    """The rooms of ours that a file imports."""
+    found = {name.split(".")[1] for name in imports(path) if name.startswith("metra.")}
+    return found - set(metra.__all__)
+
+
+def id_of(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("path", FILES, ids=id_of)
+def test_imports_point_downwards(path):
+    here = room(path)
+    if here == "__init__":
+        return  # it knows where each public name lives, and loads none of them
+    assert here in LAYERS, f"give {here} a layer"
+    for other in rooms_of(path) - {here}:
+        assert other in LAYERS, f"give {other} a layer"
+        assert LAYERS[other] < LAYERS[here], f"{here} imports {other}"
+        assert not {here, other} <= set(APART), f"{here} imports {other}"
+        if other == "_core":
+            assert here in CALLERS, f"{here} calls kernels"
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in FILES if room(path) in SHOWERS], ids=id_of
+)
+def test_what_is_shown_was_computed_elsewhere(path):
+    assert not {"numpy", "scipy"} & {name.split(".")[0] for name in imports(path)}
+
+
+@pytest.mark.parametrize("path", FILES, ids=id_of)
+def test_rules_that_no_linter_knows(path):
+    text = path.read_text(encoding="utf-8")
+    nodes = list(ast.walk(ast.parse(text)))
+    assert not any(isinstance(node, ast.Assert) for node in nodes), (
+        "assert is for tests"
+    )
+    # It also cuts at U+2028 and U+0085, and shifts whole files by a line.
+    assert ".splitlines(" not in text
+    assert not re.search(r"\b(TODO|FIXME|XXX)\b", text)
+    # Randomness comes in as a generator, never from a global.
+    assert not re.search(r"np\.random\.(?!default_rng|Generator)\w", text)
+    assert "random" not in {name.split(".")[0] for name in imports(path)}
+
+
+@pytest.mark.parametrize("path", sorted(KERNELS.rglob("*.rs")), ids=id_of)
+def test_kernels_know_no_python_and_no_threads(path):
+    text = path.read_text(encoding="utf-8")
+    if "python" not in path.relative_to(KERNELS).parts and path.name != "lib.rs":
+        assert "pyo3" not in text
+        assert "numpy::" not in text
+    assert "std::thread::" not in text
+    assert not re.search(r"\b(TODO|FIXME|todo!|unimplemented!|dbg!)", text)
+
+
+@pytest.mark.parametrize(
+    "path", [*FILES, PACKAGE / "_core.pyi", *sorted(KERNELS.rglob("*.rs"))], ids=id_of
+)
+def test_files_are_short_enough_to_read(path):
+    assert path.read_text(encoding="utf-8").count("\n") <= 400
+
+
+def test_names_say_what_is_in_a_file():
+    vague = {"utils", "util", "helpers", "helper", "common", "base", "manager", "misc"}
+    for folder in ("src", "rust", "tests", "docs", "bench"):
+        for path in (ROOT / folder).rglob("*"):
+            assert path.stem not in vague, path
+
+
+def test_the_version_is_the_same_everywhere():
+    cargo = tomllib.loads((ROOT / "Cargo.toml").read_text())
+    assert cargo["package"]["version"] == metra.__version__
+    lock = tomllib.loads((ROOT / "Cargo.lock").read_text())
+    locked = [entry for entry in lock["package"] if entry["name"] == "metra-core"]
+    assert [entry["version"] for entry in locked] == [metra.__version__]
+
+
+def test_the_package_is_typed():
+    assert (Path(metra.__file__).parent / "py.typed").exists()
+
+
+@pytest.mark.skipif(
+    os.environ.get("METRA_TEST_INSTALLED") != "1",
+    reason="only where the wheel is tested: METRA_TEST_INSTALLED=1",
+)
+def test_what_is_tested_is_what_is_installed():
+    installed = Path(sysconfig.get_path("platlib")).resolve()
+    from metra import _core
+
+    for module in (metra, _core):
+        assert installed in Path(module.__file__).resolve().parents

@@ -1,0 +1,322 @@
+"""What can be scored: columns of every kind, and the message for everything else."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import metra
+from metra.corpus import Batch, EvalSet, Outputs, Sentence
+from metra.errors import CorpusError, LengthError
+
+HYPS = ["the cat sat on the mat", "", "é 中 😀 four words"]
+REFS = [
+    ["the cat sat on a mat", "nothing", "é 中 😀 four"],
+    ["a cat sat", "", "four words"],
+]
+LACKING = [["the cat sat on a mat", None, "é 中 😀 four"], ["a cat sat", "", None]]
+
+KINDS = {
+    "list": list,
+    "tuple": tuple,
+    "numpy objects": lambda column: np.array(column, dtype=object),
+    "pandas": lambda column: pd.Series(column, index=[7, 7, 3]),
+    "pandas objects": lambda column: pd.Series(column, dtype=object),
+    "pandas strings": lambda column: pd.Series(column, dtype="string"),
+    "pandas categories": lambda column: pd.Series(column, dtype="category"),
+    "pandas on Arrow": lambda column: pd.Series(
+        column, dtype=pd.ArrowDtype(pa.string())
+    ),
+    "pandas values": lambda column: pd.Series(column, dtype="string").to_numpy(),
+    "polars": pl.Series,
+    "polars categories": lambda column: pl.Series(column, dtype=pl.Categorical),
+    "Arrow": pa.array,
+    "large Arrow": lambda column: pa.array(column, pa.large_string()),
+    "Arrow in chunks": lambda column: pa.chunked_array([column[:1], column[1:]]),
+    "Arrow dictionary": lambda column: pa.array(column).dictionary_encode(),
+    "generator": lambda column: (text for text in column),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_columns_of_every_kind_score_the_same(kind):
+    make = KINDS[kind]
+    expected = metra.score(HYPS, REFS)
+    found = metra.score(make(HYPS), [make(ref) for ref in REFS])
+    assert found.rows.tolist() == expected.rows.tolist()
+    assert found.signature == expected.signature
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_missing_references_of_every_kind(kind):
+    make = KINDS[kind]
+    expected = metra.score(HYPS, LACKING)
+    found = metra.score(make(HYPS), [make(ref) for ref in LACKING])
+    assert found.rows.tolist() == expected.rows.tolist()
+    assert "|nrefs:var|" in found.signature
+
+
+def test_numpy_strings():
+    for dtype in ("U", np.dtypes.StringDType()):
+        hyps, refs = np.array(HYPS, dtype), np.array(REFS[0], dtype)
+        assert metra.score(hyps, [refs]).score == metra.score(HYPS, REFS[:1]).score
+
+
+def test_not_a_number_is_missing():
+    lacking = [[*ref[:2], float("nan")] for ref in REFS[1:]]
+    assert metra.score(HYPS, [REFS[0], *lacking]).nrefs == "var"
+
+
+def test_one_stream_may_stand_alone():
+    expected = metra.score(HYPS, [REFS[0]]).rows.tolist()
+    for kind in ("list", "tuple", "pandas", "polars", "Arrow", "numpy objects"):
+        assert metra.score(HYPS, KINDS[kind](REFS[0])).rows.tolist() == expected
+
+
+def test_references_of_each_segment():
+    expected = metra.score(HYPS, LACKING)
+    found = metra.score(
+        HYPS,
+        refs_per_segment=[
+            ["the cat sat on a mat", "a cat sat"],
+            [""],
+            ["é 中 😀 four", None],
+        ],
+    )
+    assert found.score == expected.score
+    assert found.nrefs == "var"
+
+
+def test_references_of_each_segment_as_a_column_of_lists():
+    lists = pa.array([["a b", "c"], ["d"], ["e"]])
+    for column in (lists.to_pylist(), pl.Series(lists.to_pylist())):
+        assert metra.score(HYPS, refs_per_segment=column).nrefs == "var"
+
+
+FRAME = {"x": ["a", "b"], "y": ["c", "d"]}
+SEQUENCE = "expected a sequence of strings, one a segment."
+WRONG = [
+    pytest.param("a b", ["c"], f"hyps is one str; {SEQUENCE}",
+                 id="one string for outputs"),
+    pytest.param(b"a", ["c"], f"hyps is one bytes; {SEQUENCE}",
+                 id="bytes for outputs"),
+    pytest.param({"a": 1}, ["c"], f"hyps is a dict; {SEQUENCE}",
+                 id="a dict"),
+    pytest.param({"a", "b"}, [["a", "b"]],
+                 f"hyps is a set; {SEQUENCE}",
+                 id="a set has no order"),
+    pytest.param(3, ["c"], "hyps is a value of type int; expected a sequence of strings.",
+                 id="a number"),
+    pytest.param(pd.DataFrame(FRAME), [["a", "b"]],
+                 "hyps is a DataFrame; expected one of its columns, one string a segment.",
+                 id="a pandas table, whose length is its number of rows"),
+    pytest.param(["a", "b"], pd.DataFrame(FRAME),
+                 "refs is a DataFrame; expected one of its columns, one string a segment.",
+                 id="a pandas table of references"),
+    pytest.param(["a", "b"], [pl.DataFrame(FRAME)],
+                 "reference 1 is a DataFrame; expected one of its columns, "
+                 "one string a segment.",
+                 id="a polars table"),
+    pytest.param(pa.table(FRAME), [["a", "b"]],
+                 "hyps is a Table; expected one of its columns, one string a segment.",
+                 id="an Arrow table"),
+    pytest.param(["a", "b"], np.array([["a", "b"], ["c", "d"]]),
+                 "Segment 1 of reference 1 is a value of type list; expected a string.",
+                 id="two dimensions"),
+    pytest.param(["a", 3], [["b", "c"]],
+                 "Segment 2 of the output 'hyps' is a value of type int; expected a string.",
+                 id="a number among strings"),
+    pytest.param(["a", "\ud800"], [["b", "c"]],
+                 "Segment 2 of the output 'hyps' is a lone surrogate; expected a string.",
+                 id="half a character"),
+    pytest.param(["a", None], [["b", "c"]],
+                 "Segment 2 of the output 'hyps' is missing; every segment needs an output, "
+                 "an empty string if the system gave none.",
+                 id="a missing output"),
+    pytest.param(["a", "b"], [["c", None], ["d", None]],
+                 "Segment 2 has no reference: all of its references are missing; "
+                 "give at least one, an empty string if nothing is expected.",
+                 id="no reference at all"),
+    pytest.param(["a", "b"], [["c", b"d"]],
+                 "Segment 2 of reference 1 is a value of type bytes; expected a string.",
+                 id="bytes among strings"),
+    pytest.param(["a"], [], 
+                 "There are no references; expected at least one stream of segments.",
+                 id="no stream"),
+    pytest.param(["a"], "b", f"refs is one str; {SEQUENCE}",
+                 id="one string for references"),
+    pytest.param(["a", "b"], ["c", ["d"]],
+                 "refs mixes strings and sequences; expected a list of streams, each a "
+                 "sequence of strings, or refs_per_segment=.",
+                 id="strings and streams"),
+    pytest.param([], [[]],
+                 "There are no segments to score; expected at least one line in every stream.",
+                 id="nothing to score"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("hyps", "refs", "message"), WRONG)
+def test_wrong_columns(hyps, refs, message):
+    with pytest.raises(CorpusError) as caught:
+        metra.score(hyps, refs)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("refs", "per_segment"), [(None, None), (["a"], [["a"]])], ids=["neither", "both"]
+)
+def test_references_are_given_one_way(refs, per_segment):
+    with pytest.raises(CorpusError) as caught:
+        metra.score(["a"], refs, refs_per_segment=per_segment)
+    assert str(caught.value) == (
+        "Give either refs or refs_per_segment: one of them, not both."
+    )
+
+
+@pytest.mark.parametrize(
+    ("per_segment", "message"),
+    [
+        (
+            ["a", "b"],
+            "refs_per_segment[0] is one str; "
+            "expected a sequence of strings, one a segment.",
+        ),
+        (
+            [["a"], []],
+            "Segment 2 has no reference: all of its references are missing; "
+            "give at least one, an empty string if nothing is expected.",
+        ),
+        (
+            [["a"]],
+            "hyps has 2 segments but reference 1 has 1; "
+            "each entry must be one segment, in the same order everywhere.",
+        ),
+    ],
+    ids=["strings", "an empty list", "too few"],
+)
+def test_wrong_references_of_segments(per_segment, message):
+    with pytest.raises(CorpusError) as caught:
+        metra.score(["x", "y"], refs_per_segment=per_segment)
+    assert str(caught.value) == message
+
+
+LENGTHS = [
+    ({"refs": [["a", "b"], ["c"]]}, "reference 2 has 1 segments but reference 1 has 2"),
+    (
+        {"refs": [["a"]], "source": ["x", "y"]},
+        "the source has 2 segments but reference 1 has 1",
+    ),
+    (
+        {"refs": [["a"]], "documents": []},
+        "the list of documents has 0 segments but reference 1 has 1",
+    ),
+]
+
+
+@pytest.mark.parametrize(("given", "message"), LENGTHS)
+def test_unequal_lengths(given, message):
+    with pytest.raises(LengthError) as caught:
+        EvalSet(**given)
+    assert str(caught.value) == (
+        f"{message}; each entry must be one segment, in the same order everywhere."
+    )
+
+
+def test_unequal_outputs():
+    with pytest.raises(LengthError) as caught:
+        metra.evaluate(EvalSet([["a"]]), {"x": ["a"], "y": ["a", "b"]}, ["bleu"])
+    assert str(caught.value).startswith("y has 2 segments but reference 1 has 1; ")
+
+
+def test_no_outputs():
+    with pytest.raises(CorpusError) as caught:
+        metra.evaluate(EvalSet([["a"]]), {}, ["bleu"])
+    assert str(caught.value) == (
+        "There is no output to score; give at least one system's segments."
+    )
+
+
+def test_positions_count_from_the_start_of_the_corpus():
+    hyps = ["a"] * 2000
+    hyps[1500] = None
+    with pytest.raises(
+        CorpusError, match="Segment 1501 of the output 'hyps' is missing"
+    ):
+        metra.score(hyps, [["a"] * 2000])
+    hyps[1500] = 7
+    with pytest.raises(
+        CorpusError, match="Segment 1501 of the output 'hyps' is a value"
+    ):
+        metra.score(hyps, [["a"] * 2000])
+
+
+@pytest.mark.parametrize(
+    "documents",
+    [
+        ["x", "y"],
+        ("x", "y"),
+        np.array(["x", "y"]),
+        pd.Series(["x", "y"]),
+        pa.array(["x", "y"]),
+    ],
+    ids=["list", "tuple", "numpy", "pandas", "Arrow"],
+)
+def test_documents_of_every_kind(documents):
+    evalset = EvalSet([["a", "b"]], documents=documents)
+    assert evalset.documents == ["x", "y"]
+    assert all(type(document) is str for document in evalset.documents)
+
+
+def test_one_string_is_no_list_of_documents():
+    with pytest.raises(CorpusError, match="the list of documents is one str; expected"):
+        EvalSet([["a", "b"]], documents="xy")
+
+
+def test_an_evalset_knows_its_length():
+    assert len(EvalSet([["a", "b"]])) == 2
+    assert len(Batch(["a", "b"], [["a", "b"]])) == 2
+    assert len(Sentence("a", ["b"])) == 1
+
+
+def test_tokens_and_hits_are_made_once():
+    batch = Batch(["a b"], [["a c"]])
+    chosen = metra.metric("bleu").rows.keywords["text"]
+    assert batch.hits(chosen) is batch.hits(chosen)
+    assert batch.hyps.tokens(chosen) is batch.hyps.tokens(chosen)
+
+
+def test_systems_share_their_references():
+    corpus = Outputs(EvalSet([["a b"]]), {"x": ["a"], "y": ["b"]})
+    chunk = next(corpus.chunks(10))
+    assert chunk.batch("x").refs[0] is chunk.batch("y").refs[0]
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_the_source_goes_with_the_outputs(size):
+    corpus = Outputs(EvalSet([["a", "b"]], ["x", None]), {"sys": ["c", "d"]})
+    assert corpus.has_source
+    batches = [chunk.batch("sys") for chunk in corpus.chunks(size)]
+    found = [batch.source.text[at] for batch in batches for at in range(len(batch))]
+    assert found == ["x", None]
+    assert Batch(["c"], [["a"]], ["x"]).source.text[0] == "x"
+    assert Batch(["c"], [["a"]]).source is None
+
+
+def test_a_batch_may_be_a_view_of_part_of_a_column():
+    corpus = Outputs(EvalSet([["a", "b", "c"]]), {"x": pa.array(["1", "2", "3"])})
+    texts = [chunk.systems["x"].text[0] for chunk in corpus.chunks(1)]
+    assert texts == ["1", "2", "3"]
+
+
+@pytest.mark.parametrize(
+    ("refs", "message"),
+    [
+        ("a b", "refs is one string; expected the list of the segment's references."),
+        ([], "refs is empty; a segment needs at least one reference."),
+    ],
+)
+def test_a_sentence_needs_a_list_of_references(refs, message):
+    with pytest.raises(CorpusError) as caught:
+        metra.metric("bleu").sentence("a", refs)
+    assert str(caught.value) == message

@@ -1,0 +1,66 @@
+"""Every measure explains itself: what the docs and `metra metrics` are made of."""
+
+import re
+
+import pytest
+
+from metra import metrics
+from metra.describe import describe, description, overview
+from metra.measure import parameters_of, shown
+
+every_measure = pytest.mark.parametrize("name", metrics.names())
+
+
+@every_measure
+def test_the_docstring_is_complete(name):
+    found = description(name)
+    assert found.name == name
+    assert found.summary
+    assert "\n" not in found.summary
+    assert found.summary.endswith(".")
+    assert len(found.definition) > 100
+
+
+@every_measure
+def test_the_direction_is_said(name):
+    up = metrics.metric(name).higher_is_better
+    direction = "Higher is better." if up else "Lower is better."
+    assert direction in description(name).summary
+
+
+@every_measure
+def test_every_option_is_explained(name):
+    parameters = parameters_of(metrics.factory(name))
+    options = description(name).options
+    assert [option.name for option in options] == list(parameters)
+    for option, parameter in zip(options, parameters.values(), strict=True):
+        assert option.meaning.endswith("."), f"{name}: {option.name} has no meaning"
+        expected = "none" if parameter.default is None else shown(parameter.default)
+        assert option.default == expected
+        assert option.choices == tuple(parameter.choices())
+
+
+@every_measure
+def test_no_other_option_is_explained(name):
+    doc = metrics.factory(name).__doc__ or ""
+    listed = re.findall(r"^ {8}(\w+): ", doc.partition("Options:\n")[2], re.MULTILINE)
+    assert set(listed) <= set(parameters_of(metrics.factory(name)))
+
+
+def test_the_overview_has_a_line_for_each():
+    lines = overview().split("\n")
+    assert [line.split()[0] for line in lines] == metrics.names()
+    starts = {line.index(description(line.split()[0]).summary) for line in lines}
+    assert len(starts) == 1
+
+
+def test_bleu_in_full():
+    text = describe("bleu")
+    assert text.startswith(
+        "bleu: N-gram precision with a penalty for brevity, 0 to 100. Higher is better.\n\n"
+        "For each n, p_n is the share"
+    )
+    assert "\nOptions, as in bleu:n=4,tok=13a\n  n             longest n-grams" in text
+    assert "\n  case          whether letter case counts.\n" in text
+    assert "\n                one of mixed, lower; default mixed\n" in text
+    assert "\n                default none\n" in text

@@ -1,0 +1,362 @@
+"""Laws that every measure of the registry obeys, under every listed value of its options.
+
+A measure that is added to the registry is covered without a line here.
+"""
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pytest
+
+import metra
+from metra import examples, metrics
+from metra.corpus import Batch, EvalSet, Outputs, Sentence
+from metra.errors import MissingResourceError, OptionError
+from metra.evaluation import count, fitted
+from metra.infer import Sample, confidence
+from metra.measure import Metric, parameters_of, shown
+from metra.pool import total
+
+#: Measures whose best possible score is not 100, with the reason.
+NO_CEILING = {"nist": "adds up information, of which longer texts have more"}
+
+EXAMPLE = examples.find()
+
+
+def texts(path: str) -> list[str]:
+    with open(path, encoding="utf-8", newline="\n") as file:
+        return file.read().removesuffix("\n").split("\n")
+
+
+# What systems and people write, then what they should not.
+NASTY = [
+    ("", "", "", ""),
+    ("", "Nothing came out .", "No output .", "Rien ."),
+    ("Something came out .", "", "", "Quelque chose ."),
+    (" \t ", "\u00a0", "\u3000", " "),
+    ("a", "a", "b", "x"),
+    ("the the the the the the", "the cat", "the the cat", "le chat"),
+    ("ΟΔΟΣ İstanbul ﬁne", "οδος istanbul fine", "ΟΔΟΣ", "rue"),
+    ("第三代 5.0% &amp; <b>", "第三 代 5.0 % & <b>", "第 三", "3e"),
+    ("\u0301\u200d👩‍👩‍👧 e\u0301", "é 👩", "\ud7ff\U0010ffff", "famille"),
+    ("w " * 70 + "end", "w " * 65 + "x end", "end " + "w " * 80, "long"),
+]
+
+REFERENCES = [texts(path) for path in EXAMPLE.references[:2]]
+SOURCE = texts(EXAMPLE.source) + [row[3] for row in NASTY]
+OUTPUTS = {
+    path: texts(path) + [row[0] for row in NASTY] for path in EXAMPLE.outputs[::3]
+}
+HYPS = next(iter(OUTPUTS.values()))
+REFS = [
+    [*stream, *(row[at] for row in NASTY)] for at, stream in enumerate(REFERENCES, 1)
+]
+
+
+def specs() -> Iterator[object]:
+    """Every measure as it is, and with each other listed value of each of its options."""
+    for name in metrics.names():
+        yield pytest.param(name, id=name)
+        for parameter in parameters_of(metrics.factory(name)).values():
+            for choice in parameter.choices():
+                spec = f"{name}:{parameter.name}={choice}"
+                if choice != shown(parameter.default):
+                    yield from possible(spec)
+
+
+def possible(spec: str) -> Iterator[object]:
+    """Leave out values that need another option, and skip what needs a resource."""
+    try:
+        metrics.metric(spec)
+    except OptionError:
+        return
+    except MissingResourceError as error:
+        yield pytest.param(spec, id=spec, marks=pytest.mark.skip(reason=str(error)))
+        return
+    yield pytest.param(spec, id=spec)
+
+
+every_measure = pytest.mark.parametrize("spec", list(specs()))
+
+
+def corpus(
+    hyps: Sequence[str] = HYPS,
+    refs: Sequence[Sequence[str | None]] = REFS,
+    source: Sequence[str] = SOURCE,
+) -> Outputs:
+    return Outputs(EvalSet(refs, source[: len(hyps)]), {"hyps": hyps})
+
+
+def made(spec: str, scored: Outputs | None = None) -> Metric:
+    """The measure, fitted to what it will score if it has corpus weights."""
+    return fitted(scored or corpus(), {spec: metrics.metric(spec)})[spec]
+
+
+def rows_of(metric: Metric, scored: Outputs | None = None, **options: int):
+    sheets = count(scored or corpus(), {"m": metric}, keep=True, **options)
+    return sheets.tallies["hyps", "m"].rows
+
+
+def same(one, other) -> bool:
+    return one.shape == other.shape and one.tobytes() == other.tobytes()
+
+
+@every_measure
+def test_rows_are_a_finite_table_of_the_columns(spec):
+    metric = made(spec)
+    rows = rows_of(metric)
+    assert rows.shape == (len(HYPS), len(metric.columns))
+    assert rows.dtype == np.float64
+    assert np.isfinite(rows).all()
+    assert len(set(metric.columns)) == len(metric.columns)
+
+
+@every_measure
+def test_the_order_of_segments_is_irrelevant(spec):
+    order = np.random.default_rng(7).permutation(len(HYPS))
+    shuffled = Outputs(
+        EvalSet(
+            [[stream[at] for at in order] for stream in REFS],
+            [SOURCE[at] for at in order],
+        ),
+        {"hyps": [HYPS[at] for at in order]},
+    )
+    metric, again = made(spec), made(spec, shuffled)
+    rows, moved = rows_of(metric), rows_of(again, shuffled)
+    assert np.allclose(moved, rows[order], rtol=1e-12, atol=1e-12)
+    score, other = metric.aggregate(total(rows)), again.aggregate(total(moved))
+    assert other == pytest.approx(score, abs=1e-9, rel=1e-9)
+
+
+@every_measure
+def test_shards_add_up(spec):
+    metric = made(spec)
+    half = len(HYPS) // 2
+    parts = [
+        metric.rows(Batch(HYPS[at], [ref[at] for ref in REFS], SOURCE[at]))
+        for at in (slice(half), slice(half, None))
+    ]
+    assert same(np.concatenate(parts), rows_of(metric))
+
+
+@every_measure
+def test_aggregate_takes_any_leading_shape(spec):
+    metric = made(spec)
+    rows = rows_of(metric)[:24]
+    one_by_one = np.array([float(metric.aggregate(row)) for row in rows])
+    for shape in [(24,), (1, 24), (4, 6), (2, 3, 4)]:
+        scores = metric.aggregate(rows.reshape(*shape, -1))
+        assert scores.shape == shape
+        assert same(scores.ravel(), one_by_one)
+    assert metric.aggregate(rows[:0]).shape == (0,)
+
+
+@every_measure
+def test_aggregate_reads_arrays_however_they_lie_in_memory(spec):
+    metric = made(spec)
+    rows = rows_of(metric)
+    scores = metric.aggregate(rows)
+    assert same(metric.aggregate(np.asfortranarray(rows)), scores)
+    assert same(metric.aggregate(rows[::-2]), scores[::-2].copy())
+    rows.flags.writeable = False
+    assert same(metric.aggregate(rows), scores)
+
+
+@every_measure
+def test_scores_are_finite_and_in_range(spec):
+    metric = made(spec)
+    rows = rows_of(metric)
+    single = metric.for_segments or metric
+    for totals in (rows, total(rows), np.zeros(rows.shape[1])):
+        for scores in (metric.aggregate(totals), single.aggregate(totals)):
+            assert np.isfinite(scores).all()
+            assert np.min(scores) >= 0
+            if metric.higher_is_better and metric.name not in NO_CEILING:
+                assert np.max(scores) <= 100 + 1e-9
+
+
+@every_measure
+def test_a_copy_of_the_reference_is_perfect(spec):
+    reference = [REFERENCES[0]]
+    copy = corpus(reference[0], reference)
+    perfect = score_of(made(spec, copy), copy)
+    others = [
+        score_of(made(spec, copy), corpus(hyps[: len(reference[0])], reference))
+        for hyps in OUTPUTS.values()
+    ]
+    metric = metrics.metric(spec)
+    if metric.higher_is_better:
+        assert perfect >= max(others) - 1e-9
+        if metric.name not in NO_CEILING:
+            assert perfect == pytest.approx(100, abs=1e-9)
+    else:
+        assert perfect == 0
+        assert min(others) > 0
+
+
+def score_of(metric: Metric, scored: Outputs) -> float:
+    return float(metric.aggregate(total(rows_of(metric, scored))))
+
+
+@every_measure
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_chunks_and_threads_change_no_bit(spec, threads, monkeypatch):
+    metric = made(spec)
+    expected = rows_of(metric)
+    monkeypatch.setenv("METRA_THREADS", threads)
+    for chunk in (1, 3, 7, len(HYPS)):
+        again = fitted(corpus(), {spec: metrics.metric(spec)}, chunk)[spec]
+        sheets = count(corpus(), {"m": again}, keep=True, chunk=chunk)
+        tally = sheets.tallies["hyps", "m"]
+        assert same(tally.rows, expected)
+        assert same(tally.total, total(expected))
+
+
+@every_measure
+def test_the_measure_of_segments_shares_the_rows(spec):
+    metric = made(spec)
+    single = metric.for_segments or metric
+    assert single.columns == metric.columns
+    assert single.options == metric.options
+    assert single.higher_is_better == metric.higher_is_better
+    assert same(rows_of(single), rows_of(metric))
+
+
+@every_measure
+def test_a_missing_reference_is_as_none_at_all(spec):
+    alone = corpus(HYPS, REFS[:1])
+    beside = corpus(HYPS, [REFS[0], [None] * len(HYPS)])
+    before = corpus(HYPS, [[None] * len(HYPS), REFS[0]])
+    expected = rows_of(made(spec, alone), alone)
+    for scored in (beside, before):
+        assert same(rows_of(made(spec, scored), scored), expected)
+
+
+@every_measure
+def test_it_does_not_matter_which_stream_lacks_the_reference(spec):
+    gaps = [at % 3 == 0 for at in range(len(HYPS))]
+    lacking = [None if gap else ref for gap, ref in zip(gaps, REFS[1], strict=True)]
+    last = corpus(HYPS, [REFS[0], lacking])
+    first = corpus(
+        HYPS,
+        [
+            [None if gap else ref for gap, ref in zip(gaps, REFS[0], strict=True)],
+            [
+                REFS[0][at] if gap else ref
+                for at, (gap, ref) in enumerate(zip(gaps, REFS[1], strict=True))
+            ],
+        ],
+    )
+    assert same(rows_of(made(spec, first), first), rows_of(made(spec, last), last))
+
+
+@every_measure
+@pytest.mark.parametrize(
+    ("hyp", "refs"),
+    [
+        pytest.param("", [""], id="both empty"),
+        pytest.param("", ["a b"], id="empty output"),
+        pytest.param("a b", [""], id="empty reference"),
+        pytest.param("a b", ["", "a b"], id="one reference empty"),
+        pytest.param("\u00a0 \u3000", ["\t"], id="white space only"),
+    ],
+)
+def test_empty_text_has_a_score(spec, hyp, refs):
+    scored = corpus([hyp], [[ref] for ref in refs], ["source"])
+    metric = made(spec, scored)
+    rows = rows_of(metric, scored)
+    assert np.isfinite(rows).all()
+    assert math.isfinite(float(metric.aggregate(total(rows))))
+    assert np.isfinite((metric.for_segments or metric).aggregate(rows)).all()
+
+
+@every_measure
+def test_the_signature_names_every_option(spec):
+    metric = metrics.metric(spec)
+    name, *pairs = metric.signature(nrefs=2).split("|")
+    keys = [pair.partition(":")[0] for pair in pairs]
+    assert name == metric.name
+    assert set(parameters_of(metrics.factory(name))) <= set(keys)
+    assert len(set(keys)) == len(keys)
+    assert pairs[-2:] == ["nrefs:2", f"version:{metra.__version__}"]
+    assert "None" not in metric.signature()
+
+
+def test_no_two_measures_share_a_signature():
+    found = [metrics.metric(entry.values[0]) for entry in specs() if not entry.marks]
+    signatures = [
+        (metric.signature(), (metric.for_segments or metric).signature())
+        for metric in found
+    ]
+    assert len(set(signatures)) == len(signatures)
+
+
+@every_measure
+def test_options_survive_the_way_through_a_spec(spec):
+    metric = metrics.metric(spec)
+    options = {
+        name: shown(value)
+        for name, value in metric.options.items()
+        if value is not None and "," not in shown(value)
+    }
+    again = metrics.metric(
+        f"{metric.name}:"
+        + ",".join(f"{name}={value}" for name, value in options.items())
+    )
+    assert again.options == metric.options
+    assert again.signature() == metric.signature()
+
+
+@every_measure
+def test_a_sentence_scores_as_a_segment_of_a_corpus(spec):
+    metric = metrics.metric(spec)
+    if metric.fit or metric.needs_source:
+        pytest.skip(f"{spec} needs more than one output and its references")
+    segments = metra.score(HYPS, REFS, metric).segments
+    pairs = zip(HYPS, zip(*REFS, strict=True), strict=True)
+    assert [metric.sentence(hyp, refs) for hyp, refs in pairs] == segments.tolist()
+
+
+@every_measure
+def test_a_sentence_is_a_batch_of_one(spec):
+    metric = made(spec)
+    if metric.needs_source:
+        pytest.skip(f"{spec} needs the source")
+    for at in (0, len(HYPS) - 1):
+        refs = [stream[at] for stream in REFS]
+        batch = Batch([HYPS[at]], [[ref] for ref in refs])
+        assert same(metric.rows(Sentence(HYPS[at], refs)), metric.rows(batch))
+
+
+@every_measure
+def test_measures_share_a_batch_without_knowing_each_other(spec):
+    metric = made(spec)
+    batch = Batch(HYPS, REFS, SOURCE)
+    for name in metrics.names():
+        made(name).rows(batch)
+    assert same(metric.rows(batch), rows_of(metric))
+
+
+@every_measure
+def test_parts_are_plain_numbers(spec):
+    metric = made(spec)
+    for totals in (total(rows_of(metric)), np.zeros(len(metric.columns))):
+        parts = metric.parts(totals)
+        assert json.loads(json.dumps(parts, allow_nan=False)) == parts
+        assert all(type(part) in (float, list) for part in parts.values())
+
+
+@every_measure
+def test_the_same_seed_gives_the_same_interval(spec):
+    metric = made(spec)
+    rows = rows_of(metric)
+
+    def interval(seed: int) -> tuple[float, float] | None:
+        return confidence([Sample(rows, metric.aggregate)], trials=60, seed=seed)[0]
+
+    assert interval(1) == interval(1)
+    low, high = interval(1)
+    assert low <= high
+    assert any(interval(seed) != interval(1) for seed in (2, 3, 4))

@@ -1,0 +1,166 @@
+"""Specs and options: how text becomes a measure, and what is said where it cannot."""
+
+from typing import Literal
+
+import numpy as np
+import pytest
+
+import metra
+from metra import metrics
+from metra.errors import OptionError, UnknownNameError, no_such
+from metra.measure import Metric, measure, parameters_of, parse_spec, shown
+
+
+@measure
+def toy(
+    *,
+    number: int = 1,
+    share: float | None = None,
+    flag: bool = False,
+    kind: Literal["a", "b", "no"] = "a",
+    text: str = "x",
+) -> Metric:
+    """A measure with an option of every kind. Higher is better."""
+    return Metric(
+        name="toy",
+        columns=("one",),
+        rows=lambda batch: np.ones((len(batch), 1)),
+        aggregate=lambda totals: totals[..., 0],
+        settled={"text": f"{text}!"},
+        for_segments=Metric(
+            name="toy", columns=("one",), rows=lambda _: None, aggregate=lambda _: None
+        ),
+        parts=lambda _: {"given": [number, share, flag, kind]},
+    )
+
+
+SPECS = [
+    ("bleu", ("bleu", {})),
+    ("bleu:", ("bleu", {})),
+    ("bleu:n=2", ("bleu", {"n": "2"})),
+    ("bleu:n=2,tok=intl,", ("bleu", {"n": "2", "tok": "intl"})),
+    ("bleu:tok=spm@a:b=c", ("bleu", {"tok": "spm@a:b=c"})),
+    ("bleu:tok=", ("bleu", {"tok": ""})),
+]
+
+
+@pytest.mark.parametrize(("spec", "expected"), SPECS)
+def test_specs(spec, expected):
+    assert parse_spec(spec) == expected
+
+
+OPTIONS = [
+    ({"number": "3"}, "number", 3),
+    ({"number": 3}, "number", 3),
+    ({"number": 3.0}, "number", 3),
+    ({"share": "0.5"}, "share", 0.5),
+    ({"share": 2}, "share", 2.0),
+    ({"share": None}, "share", None),
+    ({"flag": "yes"}, "flag", True),
+    ({"flag": "no"}, "flag", False),
+    ({"flag": True}, "flag", True),
+    ({"kind": "b"}, "kind", "b"),
+    ({"kind": False}, "kind", "no"),
+    ({"text": "any thing"}, "text", "any thing"),
+]
+
+
+@pytest.mark.parametrize(("given", "name", "expected"), OPTIONS)
+def test_options_become_what_they_are(given, name, expected):
+    found = toy(**given).options[name]
+    assert found == expected
+    assert type(found) is type(expected)
+
+
+def test_every_option_is_recorded():
+    metric = toy(number=2)
+    expected = {"number": 2, "share": None, "flag": False, "kind": "a", "text": "x"}
+    assert metric.options == expected
+    assert metric.for_segments.options == expected
+    assert list(metric.options) == list(parameters_of(toy))
+
+
+WRONG = [
+    ({"number": "x"}, "toy: number=x is not possible; expected a whole number."),
+    ({"number": 1.5}, "toy: number=1.5 is not possible; expected a whole number."),
+    ({"number": True}, "toy: number=yes is not possible; expected a whole number."),
+    ({"number": None}, "toy: number=None is not possible; expected a whole number."),
+    ({"share": "much"}, "toy: share=much is not possible; expected a number."),
+    ({"flag": "maybe"}, "toy: flag=maybe is not possible; expected one of yes, no."),
+    ({"flag": 1}, "toy: flag=1 is not possible; expected one of yes, no."),
+    ({"kind": "c"}, "toy: kind=c is not possible; expected one of a, b, no."),
+    ({"kind": True}, "toy: kind=yes is not possible; expected one of a, b, no."),
+    ({"text": 3}, "toy: text=3 is not possible; expected a text."),
+]
+
+
+@pytest.mark.parametrize(("given", "message"), WRONG)
+def test_impossible_values(given, message):
+    with pytest.raises(OptionError) as caught:
+        toy(**given)
+    assert str(caught.value) == message
+
+
+def test_an_unknown_option():
+    with pytest.raises(UnknownNameError) as caught:
+        toy(numbre=3)
+    assert str(caught.value) == (
+        "toy has no option named 'numbre'. Did you mean 'number'? "
+        "Known: flag, kind, number, share, text."
+    )
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("bleu:tok", "'bleu:tok' has 'tok' where option=value was expected."),
+        ("bleu:n=1,n=1", "'bleu:n=1,n=1' gives the option 'n' twice; give it once."),
+    ],
+)
+def test_wrong_specs(spec, message):
+    with pytest.raises(OptionError) as caught:
+        metra.metric(spec)
+    assert str(caught.value) == message
+
+
+def test_an_unknown_measure():
+    with pytest.raises(UnknownNameError) as caught:
+        metra.metric("blue")
+    assert str(caught.value).startswith(
+        "No metric named 'blue'. Did you mean 'bleu'? Known: "
+    )
+
+
+def test_a_name_like_no_other():
+    assert no_such("metric", "qqq", ["b", "a"]) == "No metric named 'qqq'. Known: a, b."
+
+
+def test_signatures_hold_what_was_settled():
+    assert toy(flag=True).signature(nrefs="var", seed=3) == (
+        "toy|number:1|share:None|flag:yes|kind:a|text:x!|nrefs:var|seed:3"
+        f"|version:{metra.__version__}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (True, "yes"),
+        (False, "no"),
+        (1.0, "1"),
+        (0.1, "0.1"),
+        (1 / 3, repr(1 / 3)),
+        ("x", "x"),
+    ],
+)
+def test_values_are_written_as_in_specs(value, expected):
+    assert shown(value) == expected
+
+
+def test_the_same_spec_is_the_same_measure():
+    assert metra.metric("bleu:n=3") is metra.metric("bleu:n=3")
+
+
+def test_every_name_of_the_registry_makes_a_measure_of_that_name():
+    for name in metrics.names():
+        assert metra.metric(name).name == name

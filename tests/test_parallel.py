@@ -1,0 +1,128 @@
+"""Threads: answers in order, few items in memory, errors and interruptions let through."""
+
+import threading
+import time
+
+import pytest
+
+import metra
+from metra.errors import OptionError
+from metra.parallel import ordered_map, thread_count
+
+
+def square(number: int) -> int:
+    time.sleep(0.0005 * (number % 3))
+    return number * number
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize("count", [0, 1, 3, 4, 5, 50])
+def test_answers_come_in_order(threads, count):
+    assert list(ordered_map(square, range(count), threads)) == [
+        n * n for n in range(count)
+    ]
+
+
+def test_the_first_items_are_worked_on_without_threads():
+    places = list(ordered_map(lambda _: threading.get_ident(), range(8), 2, alone=4))
+    here = threading.get_ident()
+    assert places[:4] == [here] * 4
+    assert here not in places[4:]
+
+
+def test_one_thread_is_no_thread():
+    here = threading.get_ident()
+    assert set(ordered_map(lambda _: threading.get_ident(), range(20), 1)) == {here}
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_few_items_are_taken_ahead_of_the_answers(threads):
+    taken = 0
+
+    def items():
+        nonlocal taken
+        for number in range(1000):
+            taken = number + 1
+            yield number
+
+    for done, _ in enumerate(ordered_map(square, items(), threads), 1):
+        assert taken - done <= 2 * threads + 1
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("place", [1, 20])
+def test_an_error_comes_through_in_its_place(threads, place):
+    def fail(number: int) -> int:
+        if number == place:
+            msg = f"item {number}"
+            raise LookupError(msg)
+        return number
+
+    answers = []
+    with pytest.raises(LookupError, match=f"item {place}"):
+        answers.extend(ordered_map(fail, range(100), threads))
+    assert threading.active_count() < 20
+
+
+def test_an_error_of_the_items_comes_through():
+    def items():
+        yield from range(10)
+        msg = "no more"
+        raise LookupError(msg)
+
+    with pytest.raises(LookupError, match="no more"):
+        list(ordered_map(square, items(), 2))
+
+
+def test_whoever_stops_early_waits_only_for_what_is_being_worked_on():
+    started = []
+    go = threading.Event()
+
+    def gated(number: int) -> int:
+        started.append(number)
+        if number > 1:
+            go.wait(30)
+        return number
+
+    answers = ordered_map(gated, range(1000), 2, alone=1)
+    assert [next(answers), next(answers)] == [0, 1]
+    # Both threads are held up by now, and two more items wait for them.
+    threading.Timer(0.3, go.set).start()
+    answers.close()
+    assert sorted(started) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("wanted", ["1", "2", "64"])
+def test_the_number_of_threads_can_be_set(wanted, monkeypatch):
+    monkeypatch.setenv("METRA_THREADS", wanted)
+    assert thread_count() == int(wanted)
+
+
+@pytest.mark.parametrize("wanted", [None, ""])
+def test_otherwise_every_core_is_used(wanted, monkeypatch):
+    monkeypatch.delenv("METRA_THREADS", raising=False)
+    if wanted is not None:
+        monkeypatch.setenv("METRA_THREADS", wanted)
+    assert thread_count() >= 1
+
+
+@pytest.mark.parametrize("wanted", ["0", "-1", "two", "1.5", " "])
+def test_a_wrong_number_of_threads(wanted, monkeypatch):
+    monkeypatch.setenv("METRA_THREADS", wanted)
+    with pytest.raises(OptionError) as caught:
+        metra.score(["a"], [["a"]])
+    assert str(caught.value) == (
+        f"METRA_THREADS is {wanted!r}; expected a whole number of at least 1."
+    )
+
+
+def test_many_threads_score_many_segments_to_the_same_bit(monkeypatch):
+    words = ["the", "cat", "sat", "on", "a", "mat", "."]
+    hyps = [" ".join(words[at % 5 :] + words[: at % 3]) for at in range(20_000)]
+    refs = [" ".join(words[at % 2 :]) for at in range(20_000)]
+    spec = "bleu:stem=english"  # its word types are shared by the threads
+    found = []
+    for threads in ("1", "2", "7"):
+        monkeypatch.setenv("METRA_THREADS", threads)
+        found.append(metra.score(hyps, [refs], spec).rows.tobytes())
+    assert len(set(found)) == 1

@@ -1,0 +1,109 @@
+"""Totals: the same digits for any chunks, groups, resamples."""
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metra import pool
+
+# Numbers of very different sizes, so that the order of additions shows in the last bits.
+ROWS = np.random.default_rng(5).lognormal(0, 6, (5000, 3))
+
+
+@pytest.mark.parametrize("size", [1, 7, 100, 1023, 1024, 1025, 4096, 5000])
+def test_the_size_of_chunks_changes_no_bit(size):
+    adding = pool.Total(3)
+    for start in range(0, len(ROWS), size):
+        adding.add(ROWS[start : start + size])
+    assert adding.value().tobytes() == pool.total(ROWS).tobytes()
+
+
+@given(st.lists(st.integers(0, 1500), max_size=8))
+def test_chunks_of_any_sizes_change_no_bit(sizes):
+    adding = pool.Total(3)
+    ends = np.cumsum([0, *sizes]).clip(0, len(ROWS))
+    for start, end in pairwise(ends):
+        adding.add(ROWS[start:end])
+    assert adding.value().tobytes() == pool.total(ROWS[: ends[-1]]).tobytes()
+
+
+def test_a_total_can_be_read_while_it_grows():
+    adding = pool.Total(3)
+    adding.add(ROWS[:10])
+    first = adding.value()
+    assert first.tobytes() == adding.value().tobytes()
+    adding.add(ROWS[10:20])
+    assert adding.value() == pytest.approx(ROWS[:20].sum(0))
+    assert first == pytest.approx(ROWS[:10].sum(0))
+
+
+def test_the_sum_is_the_sum():
+    exact = [math.fsum(column) for column in ROWS.T]
+    assert pool.total(ROWS) == pytest.approx(exact, rel=1e-14)
+    assert pool.total(ROWS[:0]).tolist() == [0, 0, 0]
+
+
+def test_groups_come_in_order_of_appearance():
+    rows = np.arange(10.0).reshape(5, 2)
+    names, totals = pool.by_group(rows, ["b", "a", "b", "c", "a"])
+    assert names == ["b", "a", "c"]
+    assert totals.tolist() == [[0 + 4, 1 + 5], [2 + 8, 3 + 9], [6, 7]]
+
+
+@given(st.lists(st.sampled_from("xyz"), min_size=1, max_size=50))
+def test_groups_add_up_to_the_whole(labels):
+    rows = ROWS[: len(labels)]
+    names, totals = pool.by_group(rows, labels)
+    assert names == list(dict.fromkeys(labels))
+    for name, total in zip(names, totals, strict=True):
+        chosen = [row for row, label in zip(rows, labels, strict=True) if label == name]
+        assert total == pytest.approx(np.sum(chosen, axis=0))
+
+
+def test_leaving_one_out():
+    rows = np.array([[1.0, 2], [3, 4], [5, 6]])
+    assert pool.leave_one_out(rows).tolist() == [[8, 10], [6, 8], [4, 6]]
+
+
+def resample(rows, trials, seed=1, **options):
+    rng = np.random.default_rng(seed)
+    blocks = pool.resampled([rows], trials, rng, **options)
+    return np.concatenate([totals for (totals,) in blocks])
+
+
+def test_resamples_draw_as_many_rows_as_there_are():
+    # Each row says who it is: the sums tell how often each was drawn.
+    counts = resample(np.eye(6), 500)
+    assert counts.shape == (500, 6)
+    assert (counts.sum(1) == 6).all()
+    assert (counts == counts.round()).all()
+    assert counts.mean(0) == pytest.approx(np.ones(6), abs=0.15)
+    assert counts.var(0) == pytest.approx(np.full(6, 5 / 6), abs=0.25)
+
+
+def test_the_same_seed_draws_the_same():
+    rows = ROWS[:50]
+    assert resample(rows, 20).tobytes() == resample(rows, 20).tobytes()
+    assert resample(rows, 20).tobytes() != resample(rows, 20, seed=2).tobytes()
+
+
+def test_more_trials_begin_with_the_same_draws():
+    assert (
+        resample(np.eye(9), 300)[:256].tobytes() == resample(np.eye(9), 256).tobytes()
+    )
+
+
+def test_memory_stays_within_the_budget():
+    blocks = _blocks(np.eye(10), 25, budget=100)
+    assert [len(block) for block in blocks] == [10, 10, 5]
+    alone = _blocks(np.eye(10), 3, budget=1)
+    assert [len(block) for block in alone] == [1, 1, 1]
+
+
+def _blocks(rows, trials, **options):
+    found = pool.resampled([rows], trials, np.random.default_rng(0), **options)
+    return [totals for (totals,) in found]

@@ -1,0 +1,228 @@
+"""Tokenisers equal those whose names they carry, on any string."""
+
+import random
+import unicodedata
+
+import pytest
+from sacrebleu.metrics.bleu import _get_tokenizer
+
+import metra
+from metra.text import pack, preparation, prepare
+from metra.text.tokenizers import BUILT_IN, tokenizer_names
+
+SACREBLEU = ("none", "char", "13a", "intl", "zh")
+
+
+def cut(text: str, tok: str, case: str = "mixed") -> list[str]:
+    return cut_all([text], tok, case)[0]
+
+
+def cut_all(texts: list[str], tok: str, case: str = "mixed") -> list[list[str]]:
+    chosen = preparation(tok=tok, case=case, stem="no")
+    tokens = prepare(pack(list(texts), "texts"), chosen)
+    return [tokens[at] for at in range(len(tokens))]
+
+
+def cut_by_sacrebleu(text: str, tok: str, case: str = "mixed") -> list[str]:
+    folded = text.lower() if case == "lower" else text
+    return _get_tokenizer(tok)()(folded.rstrip()).split()
+
+
+def assigned() -> list[str]:
+    """Characters that the running Python knows: sacreBLEU lower-cases with its tables.
+
+    U+0295 changed its class in Unicode 16, which shows beside a final sigma.
+    """
+    return [
+        character
+        for character in map(chr, range(0x110000))
+        if unicodedata.category(character) not in ("Cn", "Cs", "Co")
+        and character != "\u0295"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("tok", "case"), [*((tok, "mixed") for tok in SACREBLEU), ("none", "lower")]
+)
+def test_every_character_between_letters_digits_and_marks(tok, case):
+    characters = assigned()
+    blocks = [
+        " ".join(f"x{c}y 1{c}2 .{c}5 {c}" for c in characters[at : at + 64])
+        for at in range(0, len(characters), 64)
+    ]
+    for block, found in zip(blocks, cut_all(blocks, tok, case), strict=True):
+        assert found == cut_by_sacrebleu(block, tok, case)
+
+
+# What the rules speak of, and what looks like it.
+PIECES = [
+    *"aab5  6.,.,-- \n\t&<>'\"!$%/()é中。…«»€½٣०Ⅳ·ー，．－",
+    *"\u00a0\u3000\u2028\u0085\x1c\x1f\u200b\u2001\u2a6d\u20000𠀀ﬀİΣςßǅ\u0301\ufe25😀",
+    *["&amp;", "&lt;", "&quot;", "&gt;", "<skipped>", "-\n", "5.", "..", ",5", "5-"],
+]
+
+
+@pytest.mark.parametrize("case", ["mixed", "lower"])
+@pytest.mark.parametrize("tok", SACREBLEU)
+def test_random_text(tok, case):
+    draw = random.Random(f"{tok} {case}")
+    characters = assigned()
+    texts = [
+        "".join(
+            draw.choice(PIECES if draw.random() < 0.9 else characters)
+            for _ in range(draw.randrange(14))
+        )
+        for _ in range(4000)
+    ]
+    for text, found in zip(texts, cut_all(texts, tok, case), strict=True):
+        assert found == cut_by_sacrebleu(text, tok, case), repr(text)
+
+
+@pytest.mark.parametrize("tok", SACREBLEU)
+def test_marks_at_any_place_of_a_long_text(tok):
+    """Text is looked at 64 bytes at a time; nothing may change where two blocks meet."""
+    middles = [
+        "5.5",
+        "5..5",
+        ".5",
+        "a.",
+        "5-5",
+        "a-b",
+        "&amp;",
+        "é.",
+        "5,.,5",
+        "中.5",
+        "-\n",
+    ]
+    texts = [
+        before + middle + after
+        for middle in middles
+        for size in [*range(57, 68), *range(121, 131)]
+        for before in (
+            "a" * size,
+            "1" * size,
+            "." * size,
+            "é" * (size // 2) + "x" * (size % 2),
+        )
+        for after in ("", "b", "5", " ", "." * 70)
+    ]
+    for text, found in zip(texts, cut_all(texts, tok), strict=True):
+        assert found == cut_by_sacrebleu(text, tok), repr(text)
+
+
+# By mteval-v13a's regular expressions, read by hand.
+BY_HAND = [
+    pytest.param(
+        "13a", "don't U.S. x-y", "don't U . S . x-y", id="points part letters"
+    ),
+    pytest.param("13a", "1,000.5 .5 5.", "1,000.5 . 5 5 .", id="digits hold points"),
+    pytest.param("13a", "3-4 a-b", "3 - 4 a-b", id="a dash after a digit"),
+    pytest.param("13a", "&lt;b&gt; &amp;lt;", "< b > <", id="entities, decoded twice"),
+    pytest.param("13a", "<skipped>a-\nb", "ab", id="a word over two lines"),
+    pytest.param("intl", "don't 3-4 x–y €5", "don ' t 3-4 x – y € 5", id="any mark"),
+    pytest.param("zh", "第3代a.b", "第 3 代 a . b", id="Chinese characters apart"),
+    pytest.param("char", "a é\u00a0𠀀", "a é 𠀀", id="no white space"),
+    pytest.param(
+        "none", " a.  b\u3000c\u200bd ", "a. b c\u200bd", id="all white space"
+    ),
+]
+
+
+@pytest.mark.parametrize(("tok", "text", "expected"), BY_HAND)
+def test_rules_by_hand(tok, text, expected):
+    assert cut(text, tok) == expected.split(" ")
+
+
+# sacreBLEU's table of Chinese characters writes code points of five digits in a way that
+# Python reads as four digits and a letter, so `zh` parts dashes and leaves rare characters.
+CHINESE = [
+    pytest.param("𠀀𪜶b", "𠀀𪜶b", "𠀀 𪜶 b", id="the second plane"),
+    pytest.param("a—b 2−1", "a — b 2 − 1", "a—b 2−1", id="dashes are not Chinese"),
+    pytest.param("㐀䶿鿿", "㐀 䶿鿿", "㐀 䶿 鿿", id="characters that came later"),
+    pytest.param(
+        "第3代ａ。", "第 3 代 ａ 。", "第 3 代 ａ 。", id="all else is the same"
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "as_sacrebleu", "fixed"), CHINESE)
+def test_chinese_as_it_should_be(text, as_sacrebleu, fixed):
+    assert cut(text, "zh") == as_sacrebleu.split(" ")
+    assert cut(text, "zh-fixed") == fixed.split(" ")
+
+
+# What Unicode calls CJK punctuation, radicals, symbols and ideographs, first and last.
+EDGES = {
+    "CJK": "☀➿⺀⿟⿰〿㄀ㄯㆠ㇯㈀㏿㐀䶿一鿿豈﫿︐︟︰﹏＀￯𠀀𲎯",
+    "other": "◿⟀⹿ぁヿ㄰㆟ꀀ가ﬀ︠﹐￰😀🿿𲎰",
+}
+
+
+@pytest.mark.parametrize("kind", EDGES)
+def test_the_edges_of_the_corrected_table(kind):
+    for character in EDGES[kind]:
+        found = cut(f"x{character}y", "zh-fixed")
+        alone = ["x", character, "y"]
+        assert found == (alone if kind == "CJK" else ["".join(alone)]), hex(
+            ord(character)
+        )
+
+
+# Where mteval itself differs from what sacreBLEU makes of it.
+MTEVAL = [
+    pytest.param(
+        "mteval-13a", "<skipped>a-\nb", "< skipped > a- b", id="no lines joined"
+    ),
+    pytest.param("mteval-13a", "a\x1cb\u00a0c", "a\x1cb c", id="Perl's white space"),
+    pytest.param(
+        "mteval-13a", "&quot;&lt;b", "& quot ; < b", id="decoded after escaping"
+    ),
+    pytest.param("mteval-intl", "a\x1cb—c", "a\x1cb — c", id="the same in intl"),
+]
+
+
+@pytest.mark.parametrize(("tok", "text", "expected"), MTEVAL)
+def test_mteval_itself(tok, text, expected):
+    assert cut(text, tok) == expected.split(" ")
+
+
+@pytest.mark.parametrize(
+    ("case", "text", "expected"),
+    [
+        pytest.param("mixed", "AÉΣ", "AÉΣ", id="as written"),
+        pytest.param(
+            "lower", "ΟΔΟΣ ΣΑΣ İ ß", "οδος σας i̇ ß", id="final sigma, dotted I"
+        ),
+        pytest.param("lower-ascii", "AÉΣ", "aÉΣ", id="mteval lowers A to Z"),
+        pytest.param(
+            "lower-letters", "ΟΔΟΣ", "οδοσ", id="Perl lowers letter by letter"
+        ),
+    ],
+)
+def test_case(case, text, expected):
+    assert cut(text, "none", case) == expected.split(" ")
+
+
+def test_case_is_folded_before_the_text_is_cut():
+    # The lower case of İ is two characters, of which `char` makes two tokens.
+    assert cut("İ", "char", "lower") == ["i", "\u0307"]
+
+
+def test_missing_segments_stay_missing():
+    chosen = preparation(tok="13a", case="mixed", stem="english")
+    tokens = prepare(pack(["a", None, ""], "texts"), chosen)
+    assert [tokens[at] for at in range(3)] == [["a"], None, []]
+
+
+def test_an_unknown_tokeniser():
+    with pytest.raises(metra.MetraError) as caught:
+        metra.metric("bleu:tok=13b")
+    assert str(caught.value) == (
+        "No tokeniser named '13b'. Did you mean '13a'? "
+        "Known: 13a, char, intl, ja-mecab, ko-mecab, none, spm@MODEL, zh, zh-fixed."
+    )
+
+
+def test_every_tokeniser_that_is_built_in_is_listed():
+    assert set(BUILT_IN) < set(tokenizer_names())
+    assert not any(name.startswith("mteval") for name in tokenizer_names())

@@ -7,14 +7,14 @@ SOURCES := $(shell find rust src -type f -not -name '*.so' -not -path '*/__pycac
 
 .PHONY: demo test quick lint format bench bench-quick docs wheel clean
 
-demo: .venv/.wheel
+demo: .venv/.wheel .venv/.wordnet
 	$(BIN)/metra demo
 
-test: .venv/.wheel .venv/.test
+test: .venv/.wheel .venv/.test .venv/.wordnet
 	cargo test --quiet --no-default-features
 	METRA_TEST_INSTALLED=1 $(BIN)/python -m pytest
 
-quick: .venv/.wheel .venv/.test
+quick: .venv/.wheel .venv/.test .venv/.wordnet
 	METRA_TEST_INSTALLED=1 $(BIN)/python -m pytest -m "not slow"
 
 lint: .venv/.lint .venv/.wheel
@@ -36,7 +36,7 @@ bench: .venv/.wheel .venv/.bench
 bench-quick: .venv/.wheel .venv/.bench
 	$(BIN)/python bench/run.py --quick
 
-docs: .venv/.wheel .venv/.docs
+docs: .venv/.wheel .venv/.docs .venv/.wordnet
 	$(BIN)/python docs/generate.py
 	$(BIN)/mkdocs build --strict --quiet
 
@@ -62,6 +62,14 @@ wheel: .venv/.wheel
 
 .venv/.%: .venv/.made pyproject.toml
 	$(BIN)/python -m pip install --quiet --group $*
+	@touch $@
+
+# METEOR's synonyms come from Debian's WordNet. Without it that measure refuses, the demo leaves
+# it out, and its tests are skipped.
+.venv/.wordnet: .venv/.made
+	@test -f /usr/share/wordnet/index.noun \
+	  || { apt-get update -qq && apt-get install -y -qq wordnet-base; } >/dev/null 2>&1 \
+	  || echo "Install Debian's package wordnet-base for METEOR's synonyms."
 	@touch $@
 
 clean:

@@ -15,6 +15,7 @@ pub mod ngram;
 pub mod nist;
 #[cfg(feature = "python")]
 mod python;
+pub mod ter;
 pub mod text;
 pub mod tokenize;
 pub mod tokens;

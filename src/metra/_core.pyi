@@ -198,6 +198,24 @@ def nist_score(totals: NDArray[np.float64], order: int) -> NDArray[np.float64]:
 def nist_penalty(totals: NDArray[np.float64], order: int) -> NDArray[np.float64]:
     """The brevity penalty of each row."""
 
+def ter_rows(hits: Hits, style: str) -> NDArray[np.float64]:
+    """[insertions, deletions, substitutions, shifts, average reference length].
+
+    The edits are those of the reference that takes the fewest, the first of equal ones.
+    `style` is sacrebleu or tercom.
+    """
+
+def ter_alignment(
+    hits: Hits, index: int, style: str
+) -> tuple[int, list[tuple[int, int, int]], list[int], str] | None:
+    """How one output becomes its easiest reference: reference, shifts, order, steps.
+
+    The reference is counted among those that are there. Each shift (start, middle, end)
+    exchanges words[start:middle] and words[middle:end] of the output as the shifts before
+    have left it; `order` gives the places in the output of its words after all of them.
+    Steps: = match, S substitution, I word of the output too many, D word missing.
+    """
+
 def unigram_rows(hits: Hits, recall_weight: float) -> NDArray[np.float64]:
     """[one-to-one word matches, output length, reference length], for the best reference.
 
@@ -207,7 +225,7 @@ def unigram_rows(hits: Hits, recall_weight: float) -> NDArray[np.float64]:
 def gtm_rows(
     hits: Hits, exponent: float, match: str, nodes: int
 ) -> NDArray[np.float64]:
-    """[size of the matching, output length, mean reference length] and, if exact, [unproved]."""
+    """[size of the matching, output length, mean reference length]; if exact, [unproved]."""
 
 def gtm_blocks(
     hits: Hits, index: int, exponent: float, match: str, nodes: int

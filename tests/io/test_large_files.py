@@ -108,6 +108,15 @@ def test_tags_without_an_end(tmp_path, kind):
     assert memory < 80
 
 
+def test_text_in_unknown_elements(tmp_path):
+    begin, end = FRAMES["sgm"]
+    path = tmp_path / "notes.sgm"
+    path.write_bytes(begin + b"<note>" + LONG + b"</note><seg>a</seg>" + end)
+    answer, memory = read(path)
+    assert answer == "1 1"
+    assert memory < 80
+
+
 def test_lines_without_number_in_one_segment(tmp_path):
     path = tmp_path / "lines.sgm"
     begin, end = FRAMES["sgm"]

@@ -259,6 +259,18 @@ def test_refusals(written, content, message, block):
     assert str(raised.value) == message.format(path=path)
 
 
+def test_a_tag_may_be_long_but_not_endless(written):
+    tag = '<seg id="{}">'
+    most = "x" * ((1 << 16) - len(tag) + 2)
+    path = written(in_document(tag.format(most) + "a</seg>"))
+    assert read(path) == {OUTPUT: {"d": [(most, "a")]}}
+    path = written(in_document(tag.format(most + "x") + "a</seg>"))
+    with pytest.raises(
+        FormatError, match=r"line 3: .* begins like a tag but does not end"
+    ):
+        read(path)
+
+
 texts = st.text(
     st.sampled_from("ab<>&\"'; \t\u00e9\u4e2d\U0001f600\u2028/!-\0")
     | st.characters(exclude_categories=["Cs"]),

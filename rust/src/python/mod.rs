@@ -7,6 +7,7 @@ mod gtm;
 mod hits;
 mod meteor;
 mod nist;
+mod ter;
 mod text;
 mod tokens;
 mod totals;
@@ -35,6 +36,8 @@ mod _core {
     use super::meteor::PyMeteor;
     #[pymodule_export]
     use super::nist::{PyInformation, nist_penalty, nist_score};
+    #[pymodule_export]
+    use super::ter::{ter_alignment, ter_rows};
     #[pymodule_export]
     use super::text::{PyLineBuffer, PyText};
     #[pymodule_export]

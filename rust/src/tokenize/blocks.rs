@@ -18,6 +18,11 @@ pub fn white(cut: Cut<'_>) {
     by_block::<Python, false>(cut);
 }
 
+/// At ASCII's white space alone.
+pub fn white_ascii(cut: Cut<'_>) {
+    by_block::<Perl, false>(cut);
+}
+
 /// 13a's rules: most punctuation alone, `.` and `,` unless digits hold them, `-` after a digit.
 pub fn western(cut: Cut<'_>) {
     by_block::<Python, true>(cut);

@@ -5,6 +5,7 @@ mod classes;
 mod letter_case;
 mod marks;
 mod markup;
+mod tercom;
 mod white;
 
 use crate::text::Text;
@@ -37,6 +38,8 @@ pub enum Tokenizer {
     MtevalInternational,
     /// chrF++'s words: at white space, then one mark off a word's end, else off its start.
     Chrf,
+    /// What TERCOM does to text before it counts edits.
+    Tercom(tercom::Tercom),
     /// At blank, tab, line feed, form feed and carriage return, as Java's StringTokenizer does.
     Java,
 }
@@ -58,7 +61,8 @@ pub const NAMES: [(&str, Tokenizer); 12] = [
 
 impl Tokenizer {
     pub fn named(name: &str) -> Option<Self> {
-        NAMES.iter().find(|entry| entry.0 == name).map(|entry| entry.1)
+        let known = NAMES.iter().find(|entry| entry.0 == name).map(|entry| entry.1);
+        known.or_else(|| tercom::Tercom::named(name).map(Tokenizer::Tercom))
     }
 
     /// The tokens of every segment; missing segments stay missing.
@@ -131,6 +135,7 @@ impl Tokenizer {
                 let text = white::blanked(segment);
                 builder.segment(text.as_bytes(), marks::apart);
             }
+            Tokenizer::Tercom(way) => way.segment(segment, builder),
             Tokenizer::Java => {
                 let text = white::trimmed_java(segment);
                 builder.segment(text.as_bytes(), blocks::java);

@@ -150,8 +150,8 @@ class _Scan:
                     f"<{sign}{tag.name}> stands inside of the <seg> of line "
                     f"{self._open[-1].line}, which is not closed",
                 )
-        elif tag.text and inner in _WITHOUT_TEXT and not tag.text.isspace():
-            words = tag.text.decode().strip()[:40]
+        elif tag.text and inner in _WITHOUT_TEXT:
+            words = tag.text.decode(errors="replace")[:40]
             self._fail(tag, f"there is text outside of any <seg> before it: {words!r}")
 
     def _end(self, tag: Tag) -> None:

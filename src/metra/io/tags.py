@@ -19,6 +19,9 @@ _OWN = re.compile(
 )
 _ANY = re.compile(rb"<[/!?a-z]", re.IGNORECASE)
 
+# As much text as is shown of what stands where none should.
+_MANY_WORDS = 200
+
 # As many bytes as _OWN may have to see to know a tag.
 _MARGIN = 16
 
@@ -47,7 +50,8 @@ _ENTITIES = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'", "&amp;": "&
 class Tag(NamedTuple):
     """A tag, with the text between it and the tag before it.
 
-    A segment in one piece is one tag, and `content` is the text in it.
+    Of text outside of segments there is only the beginning, without blanks. A segment in
+    one piece is one tag, and `content` is the text in it.
     """
 
     name: str
@@ -78,24 +82,22 @@ class Tags:
         self._buffer = b""
         self._place = self._counted = 0
         self._pieces: list[bytes] = []
-        self._ended = False
+        self._inside = self._ended = False
 
     def __iter__(self) -> Iterator[Tag]:
-        wanted = _ANY
         while True:
-            while wanted is _ANY and not self._pieces:
+            while not self._inside and not self._pieces:
                 segment = self._segment()
                 if segment is None:
                     break
                 yield segment
-            if not self._find(wanted):
+            if not self._find(_OWN if self._inside else _ANY):
                 break
             if self._buffer.startswith(b"<!--", self._place):
                 self._skip_comment()
                 continue
             tag = self._tag()
-            opens = tag.name == "seg" and not tag.closing and not tag.empty
-            wanted = _OWN if opens else _ANY
+            self._inside = tag.name == "seg" and not tag.closing and not tag.empty
             yield tag
         end = self._base + len(self._buffer)
         yield Tag("", True, b"", end, end, self._line_here(), self._text())
@@ -103,7 +105,7 @@ class Tags:
     def _segment(self) -> Tag | None:
         """Read a whole segment, if one begins here and is in the buffer."""
         found = _SEGMENT.match(self._buffer, self._place)
-        if found is None:
+        if found is None or found.end(1) - found.start(1) > LONGEST:
             return None
         self._place = found.start(1)
         line = self._line_here()
@@ -129,9 +131,13 @@ class Tags:
             self._more()
 
     def _keep(self, stop: int) -> None:
-        if stop > self._place:
-            self._pieces.append(self._buffer[self._place : stop])
-            self._place = stop
+        text = self._buffer[self._place : stop]
+        if not self._inside:
+            # Outside of segments, all that matters is whether there is any.
+            text = text.strip()[:_MANY_WORDS]
+        if text:
+            self._pieces.append(text)
+        self._place = stop
 
     def _text(self) -> bytes:
         pieces, self._pieces = self._pieces, []
@@ -158,9 +164,9 @@ class Tags:
             special = self._buffer[self._place + 1 : self._place + 2] in (b"!", b"?")
             pattern = _DECLARATION if special else _TAG
             found = pattern.match(self._buffer, self._place)
-            if found:
+            if found and found.end() - self._place <= LONGEST:
                 break
-            if self._ended or len(self._buffer) - self._place > LONGEST:
+            if found or self._ended or len(self._buffer) - self._place > LONGEST:
                 raise FormatError(self._unreadable(line))
             self._more()
         start = self._base + self._place

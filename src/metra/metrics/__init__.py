@@ -11,18 +11,19 @@ from metra.measure import Metric, parse_spec
 # name: module of this package that holds the factory of the same name
 BUILT_IN = {
     "bleu": "bleu",
-    "meteor": "meteor",
+    "nist": "nist",
+    "chrf": "chrf",
+    "ter": "ter",
     "wer": "wer",
-    "cer": "cer",
     "per": "per",
     "ser": "ser",
-    "chrf": "chrf",
-    "nist": "nist",
+    "cer": "cer",
     "precision": "unigram",
     "recall": "unigram",
     "f1": "unigram",
     "fmean": "unigram",
     "gtm": "gtm",
+    "meteor": "meteor",
 }
 
 

@@ -25,7 +25,7 @@ def gtm(
     case: Literal["mixed", "lower"] = "mixed",
     stem: str = "no",
 ) -> Metric:
-    """F-measure of matched words, long runs in the right order rewarded, 0 to 100. Higher is better.
+    """F-measure of matched words, long runs rewarded, 0 to 100. Higher is better.
 
     A matching pairs equal words of output and reference one to one. Its size is the e-th
     root of the sum of length^e over its runs, the stretches that are consecutive on both

@@ -102,7 +102,7 @@ def fmean(
     case: Literal["mixed", "lower"] = "mixed",
     stem: str = "no",
 ) -> Metric:
-    """Harmonic mean of word precision and recall that leans to recall, 0 to 100. Higher is better.
+    """Mean of word precision and recall, leaning to recall, 0 to 100. Higher is better.
 
     Fmean = PR/(αP + (1-α)R) = m/(α|R| + (1-α)|C|) for m one-to-one word matches, in any
     order, between an output of |C| words and a reference of |R|; with α = 0.9 it is
@@ -140,9 +140,7 @@ def _configured(
     )
 
 
-def rows(
-    batch: Batch | Sentence, *, text: Preparation, recall_weight: float
-) -> Array:
+def rows(batch: Batch | Sentence, *, text: Preparation, recall_weight: float) -> Array:
     """Matches and both lengths of each segment, for its best reference: (segments, 3)."""
     return _core.unigram_rows(batch.hits(text), recall_weight)
 

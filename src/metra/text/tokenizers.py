@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from importlib import import_module
+from itertools import product
 from typing import Any
 
 from metra._core import Text, Tokenizer, Tokens, grapheme_version
@@ -9,9 +10,17 @@ from metra.errors import MissingResourceError, UnknownNameError, no_such
 
 BUILT_IN = ("13a", "intl", "zh", "zh-fixed", "char", "none")
 
+# TERCOM's preparation of text, which the options of `ter` ask for.
+TERCOM = tuple(
+    "".join(["tercom", *options])
+    for options in product(
+        ("", "+normalized"), ("", "+nopunct"), ("", "+asian"), ("", "+java")
+    )
+)
+
 # mteval's own ways, which `style=mteval` asks for: not sacreBLEU's in a few corners; the
 # characters of a segment with the white space inside it, for `cer`; the words of chrF++;
-# Java's notion of white space, for programs written in it.
+# the white space of Java programs, which is ASCII's.
 PRIVATE = (
     "mteval-13a",
     "mteval-intl",
@@ -19,6 +28,7 @@ PRIVATE = (
     "graphemes",
     "chrf",
     "java-white",
+    *TERCOM,
 )
 
 # Tokenisers that need a package: module, function in it that makes the tokeniser, extra.

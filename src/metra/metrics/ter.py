@@ -1,0 +1,124 @@
+"""Translation edit rate: edits per reference word, where moving a block of words is one."""
+
+from functools import partial
+from typing import Literal
+
+import numpy as np
+
+from metra import _core
+from metra.corpus import Batch, Sentence
+from metra.errors import OptionError
+from metra.measure import Array, Metric, Parts, measure
+from metra.text import Preparation, preparation
+
+COLUMNS = ("insertions", "deletions", "substitutions", "shifts", "ref_len")
+
+
+@measure
+def ter(
+    *,
+    normalized: bool = False,
+    punct: bool = True,
+    asian: bool = False,
+    tok: str = "none",
+    case: Literal["mixed", "lower"] = "lower",
+    stem: str = "no",
+    style: Literal["sacrebleu", "tercom"] = "sacrebleu",
+) -> Metric:
+    """Edits per hundred reference words, a moved block counting as one. Lower is better.
+
+    Words of the output are inserted, deleted and substituted, and blocks of up to ten
+    words are shifted by up to fifty; each costs one edit. Shifts are looked for greedily:
+    again and again the one that lowers the edit distance most, of equal ones the longest,
+    then the one that starts first, then the one that goes to the earliest place. Only
+    words that stand elsewhere in the reference are shifted, not all of them right where
+    they are, to beside the words that are the reference's neighbours. The edits of the
+    reference that takes the fewest are divided by the average length of all references;
+    both are summed over segments first. Without any reference words the rate is 100 if
+    there are edits, else 0.
+
+    Snover et al. 2006, "A study of translation edit rate with targeted human
+    annotation", AMTA.
+
+    The default equals sacreBLEU 2.6 (`--metrics ter`), edits and lengths of every segment
+    alike, with one exception: with `normalized` sacreBLEU normalises references twice,
+    which takes apart what the first time left together, such as `he's,` or `..5`, and
+    decodes `&amp;amp;` twice; here all text is normalised once, as in TERCOM.
+    `style=tercom` equals TERCOM 0.7.25, its insertions, deletions, substitutions and
+    shifts too. The two differ so:
+
+    - sacreBLEU's edit distance keeps to a band of 25 words about the diagonal, TERCOM's
+      drops cells that are more than 20 above the best: outputs much worse or of other
+      length than the reference may get a few edits more or less.
+    - sacreBLEU stops a segment once it has tried 1000 shifts, TERCOM never does.
+    - sacreBLEU measures how far a shift goes from the words' place in the reference,
+      TERCOM from the word aligned with it; a shift to within the shifted words goes one
+      word further with sacreBLEU; TERCOM does not try some targets beside the aligned
+      word.
+    - sacreBLEU splits at all Unicode white space, such as a no-break space, TERCOM at
+      ASCII's only.
+    - TERCOM drops `<skipped>` and a hyphen before a line's end when it normalises,
+      sacreBLEU a hyphen after one. With `punct=no`, TERCOM counts an empty word where a
+      segment began with punctuation that stood alone. With `asian`, TERCOM also keeps
+      runs of kana apart.
+
+    Options:
+        normalized: cut punctuation off words first, and 's, as TERCOM's option N does.
+        punct: no removes . , ? : ; ! " ( ) and, with asian, their East Asian like.
+        asian: with normalized, each East Asian character is a word of its own.
+        tok: another way to cut text into words, instead of normalized, punct and asian.
+        case: whether letter case counts.
+        stem: compare stems: no, porter, or a Snowball language such as english.
+        style: whose search for shifts: sacrebleu's, or tercom's, which is slower and also
+            splits text as TERCOM does.
+    """
+    own = _own_way(normalized=normalized, punct=punct, asian=asian, style=style)
+    if tok != "none" and (normalized or asian or not punct):
+        msg = (
+            f"ter: tok={tok} is not possible together with normalized, punct or asian; "
+            "expected one way to cut text, not two."
+        )
+        raise OptionError(msg)
+    text = preparation(tok=own if tok == "none" else tok, case=case, stem=stem)
+    settled = text.versions()
+    if tok == "none":
+        settled["tok"] = tok
+    return Metric(
+        name="ter",
+        columns=COLUMNS,
+        rows=partial(rows, text=text, style=style),
+        aggregate=aggregate,
+        parts=parts,
+        higher_is_better=False,
+        settled=settled,
+    )
+
+
+def rows(batch: Batch | Sentence, *, text: Preparation, style: str) -> Array:
+    """Edits by kind for the easiest reference, and the average length: (segments, 5)."""
+    return _core.ter_rows(batch.hits(text), style)
+
+
+def aggregate(totals: Array) -> Array:
+    """Give the rate of each row of totals, in percent."""
+    edits, length = totals[..., :4].sum(-1), totals[..., 4]
+    without = np.where(edits > 0, 1.0, 0.0)
+    return 100 * np.divide(edits, length, out=without, where=length > 0)
+
+
+def parts(totals: Array) -> Parts:
+    """The pieces of one corpus score."""
+    named = dict(zip(COLUMNS, totals.tolist(), strict=True))
+    return {"edits": float(totals[:4].sum()), **named}
+
+
+def _own_way(*, normalized: bool, punct: bool, asian: bool, style: str) -> str:
+    """Name the tokeniser that these options ask for; plain words share theirs with others."""
+    chosen = {
+        "normalized": normalized,
+        "nopunct": not punct,
+        "asian": asian and (normalized or not punct),
+        "java": style == "tercom",
+    }
+    options = [f"+{name}" for name, wanted in chosen.items() if wanted]
+    return "".join(["tercom", *options]) if options else "none"

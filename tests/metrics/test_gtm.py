@@ -1,0 +1,205 @@
+"""GTM: worked examples, consequences of its rules, options, limits."""
+
+import math
+import subprocess
+import sys
+
+import pytest
+
+import metra
+from metra.errors import OptionError
+
+#: The grid of the paper's figure 1 in letters: runs of 4, 2 and 1 words.
+FIGURE = "b c x d e f g a", "a b c d e f g"
+
+
+def row(spec, hyp, *refs):
+    return metra.metric(spec).rows(metra.Batch([hyp], [[ref] for ref in refs]))[0]
+
+
+def test_the_figure_of_the_paper():
+    assert row("gtm", *FIGURE).tolist() == [7, 8, 7]
+    for match in ("greedy", "paper", "exact"):
+        assert row(f"gtm:e=2,match={match}", *FIGURE)[0] == math.sqrt(21)
+    assert metra.metric("gtm:e=2").sentence(FIGURE[0], [FIGURE[1]]) == pytest.approx(
+        200 * math.sqrt(21) / 15
+    )
+
+
+# Sizes that follow from the rules; the first group equals GTM 1.4's output.
+CASES = [
+    pytest.param("gtm", "a b c", ["c b a"], 3, id="e=1 does not see order"),
+    pytest.param("gtm:e=2", "a b c", ["c b a"], 3**0.5, id="e=2 does"),
+    pytest.param(
+        "gtm:e=3", "a b c d e f g", ["a b c d e f g"], 343 ** (1 / 3), id="pow"
+    ),
+    pytest.param("gtm:e=2", "a b c d", ["c d a b"], 8**0.5, id="two runs"),
+    pytest.param("gtm", "", ["a"], 0, id="empty output"),
+    pytest.param("gtm", "a", [""], 0, id="empty reference"),
+    pytest.param("gtm", "", [""], 0, id="both empty"),
+    pytest.param(
+        "gtm:e=2", "a b", ["a", "b"], 1, id="no run passes a barrier, then capped"
+    ),
+    pytest.param(
+        "gtm", "a b c d", ["a b", "c d e"], 2.5, id="capped at the mean length"
+    ),
+    pytest.param(
+        "gtm:e=2", "a b c d", ["a b", "c d e"], (4 + 0.25) ** 0.5, id="half a hit"
+    ),
+    pytest.param("gtm:match=paper", "a b c d", ["a b", "c d e"], 2, id="rounded down"),
+    pytest.param(
+        "gtm:e=2,match=paper", "a b c d x", ["a b c", "c d x"], 3, id="shortest deleted"
+    ),
+]
+
+
+@pytest.mark.parametrize(("spec", "hyp", "refs", "size"), CASES)
+def test_size(spec, hyp, refs, size):
+    assert row(spec, hyp, *refs)[0] == pytest.approx(size, abs=1e-15)
+
+
+def test_a_copy_of_one_of_several_references_is_not_perfect():
+    refs = ["a b c d e", "a b c", "a b"]
+    found = metra.metric("gtm").sentence("a b c d e", refs)
+    assert found == pytest.approx(80)
+
+
+def test_order_of_references_matters_where_runs_tie():
+    """Of equal runs the later one is taken, and here one leaves less than the other."""
+    hyp, one, other = "b b c b", "c b c c", "c b b"
+    assert row("gtm:e=2", hyp, one, other)[0] ** 2 == pytest.approx(4 + 1 + 0.25)
+    assert row("gtm:e=2", hyp, other, one)[0] ** 2 == pytest.approx(4 + 2.25)
+
+
+def test_output_and_reference_are_not_alike():
+    """Ties are broken by the output first."""
+    assert row("gtm:e=2", "a c a a", "a a a c")[0] ** 2 == pytest.approx(4 + 1 + 1)
+    assert row("gtm:e=2", "a a a c", "a c a a")[0] ** 2 == pytest.approx(4 + 4)
+
+
+def test_the_matching_is_the_same_for_every_exponent():
+    squares = row("gtm:e=2", *FIGURE)[0]
+    assert squares**2 == pytest.approx(16 + 4 + 1)
+    assert row("gtm:e=1.5", *FIGURE)[0] ** 1.5 == pytest.approx(8 + 2**1.5 + 1)
+    assert row("gtm:e=100", *FIGURE)[0] == pytest.approx(4)
+    assert row("gtm:e=1000", *FIGURE)[0] == pytest.approx(4)
+
+
+@pytest.mark.parametrize(
+    ("hyp", "ref", "greedy", "exact"),
+    [
+        pytest.param("a c a a", "a a a c", 6, 8, id="the wrong one of equal runs"),
+        pytest.param(
+            "a b c d e f g h",
+            "b c d e f x a b c d y e f g h",
+            25 + 4 + 1,
+            16 + 16,
+            id="a long run in the way of two",
+        ),
+    ],
+)
+def test_exact_can_be_larger_than_greedy(hyp, ref, greedy, exact):
+    assert row("gtm:e=2", hyp, ref)[0] ** 2 == pytest.approx(greedy)
+    found = row("gtm:e=2,match=exact", hyp, ref)
+    assert found[0] ** 2 == pytest.approx(exact)
+    assert found[3] == 0
+
+
+def test_unproved_segments_are_counted():
+    hyp = " ".join("abcdefgh"[(at * at) % 7] for at in range(150))
+    ref = " ".join("abcdefgh"[(at * at * at) % 8] for at in range(150))
+    result = metra.score([hyp, "a b"], [[ref, "a b"]], "gtm:e=2,match=exact,nodes=0")
+    assert result.rows[:, 3].tolist() == [1, 0]
+    assert result.parts["unproved"] == 1
+    assert "unproved" not in metra.score([hyp], [[ref]], "gtm").parts
+
+
+def test_parts():
+    result = metra.score(["a b x", "c"], [["a b c d", "c d"]], "gtm")
+    assert result.parts == pytest.approx(
+        {
+            "precision": 75,
+            "recall": 50,
+            "f": 60,
+            "size": 3,
+            "hyp_len": 4,
+            "mean_ref_len": 6,
+        }
+    )
+
+
+def test_white_space_is_that_of_the_program():
+    """A no-break space does not separate words for GTM 1.4, nor does a vertical tab."""
+    hyp = " 10\u00a0000 euros\u3000only\tnow\f\x0b"
+    assert row("gtm", hyp, hyp)[1] == 3
+    assert row("gtm", "a\x0bb", "a b").tolist() == [0, 1, 2]
+    assert row("gtm:tok=13a", hyp, hyp)[1] == 5
+    assert "|tok:none|" in metra.metric("gtm").signature()
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("gtm:e=0.5", "gtm: e=0.5 is not possible; expected a number of at least 1."),
+        ("gtm:e=nan", "gtm: e=nan is not possible; expected a number of at least 1."),
+        ("gtm:e=inf", "gtm: e=inf is not possible; expected a number of at least 1."),
+        ("gtm:nodes=-1", "gtm: nodes=-1 is negative; expected 0 or more."),
+    ],
+)
+def test_options_have_bounds(spec, message):
+    with pytest.raises(OptionError) as refused:
+        metra.metric(spec)
+    assert str(refused.value) == message
+
+
+@pytest.mark.parametrize(
+    ("hyp", "ref", "size"),
+    [
+        pytest.param(["w"] * 10_000, ["w"] * 10_000, 10_000, id="one word all along"),
+        pytest.param(
+            [str(at % 97) for at in range(10_000)],
+            [str(at % 97) for at in range(5, 10_000)],
+            (9995**2 + 5**2) ** 0.5,
+            id="shifted",
+        ),
+        pytest.param(
+            [f"x{at}" if at % 2 else "w" for at in range(6000)],
+            [f"y{at}" if at % 2 else "w" for at in range(6000)],
+            3000**0.5,
+            id="millions of runs of one word",
+        ),
+    ],
+)
+@pytest.mark.parametrize("match", ["greedy", "exact"])
+def test_thousands_of_words(match, hyp, ref, size):
+    found = row(f"gtm:e=2,match={match}", " ".join(hyp), " ".join(ref))
+    assert found[0] == pytest.approx(size)
+    assert found[1:3].tolist() == [len(hyp), len(ref)]
+
+
+@pytest.mark.parametrize(
+    ("match", "words", "megabytes"), [("greedy", 10_000, 40), ("exact", 1_000, 150)]
+)
+def test_memory_stays_small(match, words, megabytes):
+    """A list of all runs of this grid would take gigabytes."""
+    pytest.importorskip("resource")
+    program = f"""
+import resource, metra
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+metric = metra.metric("gtm:e=2,match={match},nodes=20000")
+metric.sentence("a", ["b"])
+hyp, ref = (
+    ["ab"[at * at % prime % 2] for at in range({words})] for prime in (997, 1009)
+)
+before = peak()
+row = metric.rows(metra.Batch([" ".join(hyp)], [[" ".join(ref)]]))[0]
+print(int(row[1]), peak() - before)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    counted, grown = map(int, done.stdout.split())
+    assert counted == words
+    unit = 1 if sys.platform == "darwin" else 1024
+    assert grown * unit < megabytes * 2**20

@@ -1,0 +1,129 @@
+"""GTM against what the original program printed: segments, documents, whole sets."""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Callable
+from typing import NamedTuple
+
+import pytest
+
+import metra
+
+# set, text, references in the order in which the program was given them
+RUNS = [
+    ("asiya3", "tok", "A"),
+    ("edge", "raw", "1"),
+    ("edge", "raw", "123"),
+    ("edge", "raw", "312"),
+    ("edge", "tok", "123"),
+    ("nist4", "tok", "1"),
+    ("nist4", "tok", "1234"),
+    ("wmt21ruen", "raw", "A"),
+    ("wmt21ruen", "tok", "A"),
+    ("wmt21ruen", "tok", "AB"),
+    ("wmt21ruen", "tok", "ABW"),
+]
+NUMBERS = ("size", "hyp_len", "mean_ref_len", "P", "R", "F")
+
+
+class Run(NamedTuple):
+    """A set of outputs and references, and the tables that the program made of them."""
+
+    refs: list[list[str]]
+    documents: list[str]
+    hyps: Callable[[str], list[str]]
+    table: Callable[[str], dict[tuple[str, str], list[dict[str, str]]]]
+
+
+@pytest.fixture(params=RUNS, ids=lambda run: ".".join(run), scope="module")
+def run(request, shared, read_lines, read_table):
+    name, kind, references = request.param
+    folder = shared / "gold" / "data" / name
+    ending = "txt" if kind == "raw" else "tok"
+
+    def hyps(system):
+        return read_lines(folder / f"hyp.{system}.{ending}")
+
+    def table(level):
+        path = f"{name}.{kind}.ref{references}.{level}.tsv"
+        found = defaultdict(list)
+        for line in read_table(shared / "gold" / "gtm" / path):
+            found[line["system"], line["e"]].append(line)
+        assert found
+        return found
+
+    refs = [read_lines(folder / f"ref.{one}.{ending}") for one in references]
+    documents = [line.split("\t")[0] for line in read_lines(folder / "docs.tsv")]
+    return Run(refs, documents, hyps, table)
+
+
+def test_segments(run):
+    for (system, e), lines in run.table("seg").items():
+        metric = metra.metric(f"gtm:e={e}")
+        rows = metra.score(run.hyps(system), run.refs, metric).rows
+        assert len(rows) == len(lines)
+        for row, line in zip(rows, lines, strict=True):
+            parts = metric.parts(row)
+            found = [
+                *row,
+                *(parts[part] / 100 for part in ("precision", "recall", "f")),
+            ]
+            expected = [float(line[number]) for number in NUMBERS]
+            assert found == pytest.approx(expected, abs=1e-9), (system, e, line)
+
+
+def test_documents(run):
+    evalset = metra.EvalSet(run.refs, documents=run.documents)
+    for (system, e), lines in run.table("doc").items():
+        outputs = {system: run.hyps(system)}
+        spec = f"gtm:e={e}"
+        results = metra.evaluate(evalset, outputs, [spec], levels=["document"])
+        expected = {line["doc"]: 100 * float(line["F"]) for line in lines}
+        assert results[system][spec].documents == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_whole_as_one_document(run):
+    for (system, e), [line] in run.table("alldoc").items():
+        result = metra.score(run.hyps(system), run.refs, f"gtm:e={e}")
+        names = ("precision", "recall", "f")
+        found = [result.parts[name] / 100 for name in names]
+        expected = [float(line[name]) for name in ("P", "R", "F")]
+        assert found == pytest.approx(expected, abs=1e-9)
+        assert result.parts["size"] == pytest.approx(float(line["size_sum"]), abs=1e-8)
+
+
+def test_what_others_reported(shared, read_lines):
+    """Asiya's authors printed the scores of three segments as one document."""
+    folder = shared / "gold" / "data" / "asiya3"
+    ref = read_lines(folder / "ref.A.tok")
+    lines = read_lines(shared / "gold" / "asiya_reports" / "GTM.report")[2:]
+    assert len(lines) == 6
+    for line in lines:
+        _, system, *scores = line.split()
+        hyps = read_lines(folder / f"hyp.{system.removesuffix('.txt')}.tok")
+        found = [metra.score(hyps, [ref], f"gtm:e={e}").score / 100 for e in (1, 2, 3)]
+        assert found == pytest.approx([float(score) for score in scores], abs=5e-9)
+
+
+def test_worked_examples(shared, read_table):
+    """The examples of the papers, and what the program says of them."""
+    folder = shared / "gold" / "seeds"
+    examples = json.loads((folder / "worked_examples.json").read_text(encoding="utf-8"))
+    by_name = {example["id"]: example for example in examples}
+    lines = [
+        line
+        for line in read_table(folder / "worked_examples.tsv")
+        if line["oracle"].startswith("GTM")
+    ]
+    assert len(lines) == 15
+    for line in lines:
+        example = by_name[line["example"]]
+        metric = metra.metric(f"gtm:{line['oracle'].removeprefix('GTM ')}")
+        expected = [float(number) for number in re.findall(r"= (\S+)", line["output"])]
+        size, mean, words, _, _, f = expected
+        refs = [[ref] for ref in example["refs"]]
+        row = metric.rows(metra.Batch([example["hyp"]], refs))[0]
+        assert [*row, metric.aggregate(row) / 100] == pytest.approx(
+            [size, words, mean, f]
+        )

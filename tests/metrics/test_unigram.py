@@ -1,0 +1,131 @@
+"""Precision, recall and their means: golden values, the plain definition, choices."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import metra
+from metra.errors import OptionError
+
+# Worked out by hand: output, references, then P, R, F1 and Fmean in percent.
+CASES = [
+    pytest.param("a b c", ["c b a"], 100, 100, 100, 100, id="order is free"),
+    pytest.param(
+        "a b x", ["a b c d"], 200 / 3, 50, 400 / 7, 2000 / 39, id="10PR/(9P+R)"
+    ),
+    pytest.param(
+        "the the the", ["the cat"], 100 / 3, 50, 40, 2000 / 42, id="one to one"
+    ),
+    pytest.param("x y", ["a b"], 0, 0, 0, 0, id="nothing matches"),
+    pytest.param("", ["a b"], 0, 0, 0, 0, id="empty output"),
+    pytest.param("a b", [""], 0, 0, 0, 0, id="empty reference"),
+    pytest.param("", [""], 0, 0, 0, 0, id="both empty"),
+    pytest.param(
+        "a b c d",
+        ["a b c", "a b c d e f"],
+        100,
+        100,
+        600 / 7,
+        3000 / 31,
+        id="each measure has its own best reference",
+    ),
+]
+
+
+@pytest.mark.parametrize(("hyp", "refs", "p", "r", "f1", "fmean"), CASES)
+def test_segment(hyp, refs, p, r, f1, fmean):
+    names = ("precision", "recall", "f1", "fmean")
+    found = [metra.metric(name).sentence(hyp, refs) for name in names]
+    assert found == pytest.approx([p, r, f1, fmean], abs=1e-12)
+
+
+def test_parts_name_what_was_counted():
+    result = metra.score(["a b x", "c"], [["a b c d", "c d"]], "f1")
+    assert result.parts == pytest.approx(
+        {"matches": 3, "hyp_len": 4, "ref_len": 6, "precision": 75, "recall": 50}
+    )
+    assert result.score == pytest.approx(60)
+
+
+@pytest.mark.parametrize(
+    ("spec", "row"),
+    [
+        pytest.param("precision", [2, 4, 9], id="precision sees no reference length"),
+        pytest.param("recall", [1, 4, 1], id="recall"),
+        pytest.param("f1", [2, 4, 3], id="f1"),
+        pytest.param("fmean", [1, 4, 1], id="fmean leans to recall"),
+        pytest.param("fmean:alpha=0.5", [2, 4, 3], id="f1 by another name"),
+    ],
+)
+def test_the_measure_itself_chooses_the_reference(spec, row):
+    refs = ["a b c d e f g h i", "a b z", "a"]
+    batch = metra.Batch(["a b x y"], [[ref] for ref in refs])
+    assert metra.metric(spec).rows(batch).tolist() == [row]
+
+
+def test_the_first_of_equal_references_counts():
+    batch = metra.Batch(["a b c d"], [["a b z z"], ["a b c d z z z z"]])
+    assert metra.metric("recall").rows(batch).tolist() == [[2, 4, 4]]
+    batch = metra.Batch(["a b c d"], [["a b c d z z z z"], ["a b z z"]])
+    assert metra.metric("recall").rows(batch).tolist() == [[4, 4, 8]]
+    # 2/(0.9·3 + 0.9) = 1/(0.9·1 + 0.9): equal, though not in floating point.
+    batch = metra.Batch(["a b " + "x " * 7], [["a"], ["a b c"]])
+    assert metra.metric("fmean").rows(batch).tolist() == [[1, 9, 1]]
+
+
+def test_stems():
+    hyp, refs = "the dogs were running", ["the dog was run"]
+    assert metra.metric("precision").sentence(hyp, refs) == 25
+    assert metra.metric("precision:stem=porter").sentence(hyp, refs) == 75
+
+
+def test_alpha_has_bounds():
+    with pytest.raises(OptionError, match=r"fmean: alpha=1\.5 is not possible"):
+        metra.metric("fmean:alpha=1.5")
+    segment = "a b x", ["a b c d"]
+    for alpha, name in ((0, "precision"), (0.5, "f1"), (1, "recall")):
+        extreme = metra.metric(f"fmean:alpha={alpha}").sentence(*segment)
+        assert extreme == metra.metric(name).sentence(*segment)
+
+
+WORDS = st.lists(st.sampled_from("abcdef"), max_size=70)
+SEGMENTS = st.lists(
+    st.tuples(WORDS, st.lists(WORDS, min_size=2, max_size=2)), min_size=1, max_size=4
+)
+WEIGHTS = {"precision": 0.0, "recall": 1.0, "f1": 0.5, "fmean": 0.9}
+
+
+@given(SEGMENTS, st.sampled_from(sorted(WEIGHTS)))
+def test_equals_the_plain_definition(segments, name):
+    """Pick each segment's best reference, add up, and divide once."""
+    weight = WEIGHTS[name]
+
+    def counts(hyp, ref):
+        return (Counter(hyp) & Counter(ref)).total(), len(hyp), len(ref)
+
+    def score(matches, hyp_len, ref_len):
+        if not matches:
+            return 0.0
+        precision, recall = matches / hyp_len, matches / ref_len
+        return precision * recall / (weight * precision + (1 - weight) * recall)
+
+    best = [
+        max((counts(hyp, ref) for ref in refs), key=lambda row: round(score(*row), 12))
+        for hyp, refs in segments
+    ]
+    hyps = [" ".join(hyp) for hyp, _ in segments]
+    refs = [[" ".join(refs[at]) for _, refs in segments] for at in (0, 1)]
+    result = metra.score(hyps, refs, f"{name}:tok=none")
+    assert result.rows.tolist() == [list(row) for row in best]
+    totals = [sum(column) for column in zip(*best, strict=True)]
+    assert result.score == pytest.approx(100 * score(*totals))
+    assert result.segments == pytest.approx([100 * score(*row) for row in best])
+
+
+@given(WORDS, WORDS)
+def test_one_reference_makes_f1_what_gtm_is(hyp, ref):
+    segment = " ".join(hyp), [" ".join(ref)]
+    f1 = metra.metric("f1:tok=none").sentence(*segment)
+    assert f1 == pytest.approx(metra.metric("gtm").sentence(*segment))

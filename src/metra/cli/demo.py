@@ -12,7 +12,7 @@ def demo(folder: str) -> None:
     that are already there stay as they are.
     """
     from metra import examples, metrics
-    from metra.cli.output import wants_color
+    from metra.cli.output import screen_width, wants_color
     from metra.evaluation import Questions, by_spec, evaluate_corpus
     from metra.io import open_corpus
     from metra.report import render
@@ -27,7 +27,7 @@ def demo(folder: str) -> None:
     click.echo(
         f"Two French texts, four English references each, {len(example.outputs)} outputs:\n"
     )
-    style = Style(color=wants_color(), sort=True)
+    style = Style(color=wants_color(), sort=True, width=screen_width() or 100)
     click.echo(render(results, "table", style), color=True)
     for message in missing:
         click.echo(f"\n{click.wrap_text(message, 88)}")

@@ -13,6 +13,15 @@ def wants_color() -> bool:
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
+def screen_width() -> int | None:
+    """Give the columns of the screen; None where the output goes elsewhere."""
+    from shutil import get_terminal_size
+
+    if sys.stdout.isatty() or "COLUMNS" in os.environ:
+        return get_terminal_size().columns
+    return None
+
+
 def write(text: str, path: str | None) -> None:
     """Print the text, or put it into the file in one step."""
     if path is None or path == "-":

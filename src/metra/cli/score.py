@@ -154,10 +154,8 @@ def score(
     metra score sysA.txt -r ref.txt -m wer --show-alignment --segments 1,3-5
     metra score sysA.sgm sysB.sgm -r ref.sgm -s src.sgm --level system,document
     """
-    from shutil import get_terminal_size
-
     from metra.aligning import aligners, with_alignments
-    from metra.cli.output import wants_color, write
+    from metra.cli.output import screen_width, wants_color, write
     from metra.cli.progress import Progress
     from metra.evaluation import Questions, by_spec, evaluate_corpus
     from metra.io import open_corpus
@@ -185,6 +183,6 @@ def score(
         digits=digits,
         color=wants_color() and not out,
         sort=sort,
-        width=get_terminal_size().columns,
+        width=None if out else screen_width(),
     )
     write(render(results, form, style), out)

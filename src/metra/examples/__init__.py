@@ -7,10 +7,11 @@ from pathlib import Path
 HOME = Path(__file__).parent
 
 REMARK = (
-    "See how scrambled, which has all the right words in the wrong order, falls to the "
-    "bottom while wrong-terms, which reads well and misleads, keeps the middle: a score "
-    "counts what it counts. Intervals that overlap widely, as those of polished and "
-    "solid do, say that 28 segments cannot tell two systems apart."
+    "See scrambled, which has the right words in the wrong order: BLEU puts it last, "
+    "precision near the top, because it does not look at order; and see terse, which is "
+    "precise and drops half, and verbose, which keeps all and adds as much again, change "
+    "places between precision and recall. Intervals that overlap widely, as those of "
+    "polished and solid do, say that 28 segments cannot tell two systems apart."
 )
 
 

@@ -1,5 +1,6 @@
 """The table for the terminal: aligned, the best in bold, what was scored underneath."""
 
+from collections.abc import Sequence
 from unicodedata import category, east_asian_width
 
 from metra.report.layout import Cell, Sheet, Style, footing, sheets, signatures
@@ -23,27 +24,55 @@ def render(results: Results, style: Style) -> str:
 
 
 def _block(sheet: Sheet, style: Style) -> str:
-    names = [sheet.corner, *(printable(name) for name, _ in sheet.rows)]
-    left = max(map(width, names))
+    left = max(width(name) for name in [sheet.corner, *map(_name, sheet.rows)])
     columns = list(zip(*(cells for _, cells in sheet.rows), strict=True))
     marked = any(cell.best for column in columns for cell in column)
     layouts = [
         _Column(printable(title), column, marked)
         for title, column in zip(sheet.headings, columns, strict=True)
     ]
+    parts = [
+        _part(sheet, left, layouts[first:last], first, style)
+        for first, last in _fitting(layouts, left, style.width)
+    ]
+    if sheet.title:
+        parts[0] = f"{_styled(printable(sheet.title), BOLD, style)}\n{parts[0]}"
+    return "\n\n".join(parts)
+
+
+def _fitting(
+    layouts: Sequence["_Column"], left: int, most: int | None
+) -> list[tuple[int, int]]:
+    """Part the columns into runs that fit the screen, at least one column in each."""
+    runs = []
+    first = taken = 0
+    for at, column in enumerate(layouts):
+        taken += 2 + column.width
+        if most is not None and at > first and left + taken > most:
+            runs.append((first, at))
+            first, taken = at, 2 + column.width
+    return [*runs, (first, len(layouts))]
+
+
+def _part(
+    sheet: Sheet, left: int, layouts: Sequence["_Column"], first: int, style: Style
+) -> str:
     heads = "  ".join(_padded_left(column.heading, column.width) for column in layouts)
     lines = [_styled(f"{_padded(sheet.corner, left)}  {heads}".rstrip(), BOLD, style)]
     rule = "─" * (left + sum(2 + column.width for column in layouts))
     lines.append(_styled(rule, DIM, style))
-    for name, cells in sheet.rows:
+    for row in sheet.rows:
+        cells = row[1][first : first + len(layouts)]
         shown = [
             column.cell(cell, style)
             for column, cell in zip(layouts, cells, strict=True)
         ]
-        lines.append(f"{_padded(printable(name), left)}  {'  '.join(shown)}".rstrip())
-    if sheet.title:
-        lines.insert(0, _styled(sheet.title, BOLD, style))
+        lines.append(f"{_padded(_name(row), left)}  {'  '.join(shown)}".rstrip())
     return "\n".join(lines)
+
+
+def _name(row: tuple[str, Sequence[Cell]]) -> str:
+    return printable(row[0])
 
 
 class _Column:

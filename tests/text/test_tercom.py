@@ -7,7 +7,7 @@ from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
 
 from metra import _core
 
-CASES = [  # the cases of sacreBLEU's test_tokenizer_ter.py
+CASES = [  # the cases of sacreBLEU's test_tokenizer_ter.py, and some it does not have
     pytest.param("", "a b c d", "a b c d", id="words"),
     pytest.param("", "", "", id="nothing"),
     pytest.param("", "a b c d.", "a b c d.", id="punctuation stays on words"),
@@ -17,6 +17,11 @@ CASES = [  # the cases of sacreBLEU's test_tokenizer_ter.py
     pytest.param("+normalized", "a b (c) d.", "a b ( c ) d .", id="punctuation apart"),
     pytest.param("+normalized", "Jim's car.", "jim 's car .", id="possessive"),
     pytest.param("+normalized", "4.2", "4.2", id="number"),
+    pytest.param("+normalized", "Jim's.", "jim's .", id="possessive before a stop"),
+    pytest.param("+normalized", "Jim's?", "jim 's ?", id="possessive before a sign"),
+    pytest.param(
+        "+normalized", "Jim's\tcar", "jim's car", id="possessive before a tab"
+    ),
     pytest.param(
         "+normalized+asian", "美众院公布对特", "美 众 院 公 布 对 特", id="Chinese"
     ),
@@ -42,7 +47,7 @@ NASTY = st.lists(
             "'s.,-&;:0 9\n\t\x1c\xa0\u3000\u2028()\"?!中りア・、。（）ㇰ豈"
         ),
         st.sampled_from(
-            ["'s ", "&quot;", "&amp;lt;", "\n-", "-\n", "<skipped>", "1.5"]
+            ["'s ", "'s.", "&quot;", "&amp;lt;", "\n-", "-\n", "<skipped>", "1.5"]
         ),
     ),
     max_size=20,

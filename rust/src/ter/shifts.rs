@@ -118,8 +118,9 @@ impl Shifts {
     }
 
     /// The shift that lowers the distance most, of equal ones the longest, then the one that
-    /// starts first, then (TERCOM takes the one it found first) the one that goes first. No
-    /// shift can bring the distance below `floor`.
+    /// starts first, then the one that was found first, which goes to the earliest place: the
+    /// targets rise with the places, so those of a later one that come before have been tried.
+    /// No shift can bring the distance below `floor`.
     pub fn best(
         &self,
         words: &[u32],
@@ -143,10 +144,7 @@ impl Shifts {
                 }
                 let shift = Shift { start: *start as usize, length, target: *target as usize };
                 let rotation = shift.rotation(words.len(), style);
-                let earlier =
-                    style == Style::Sacrebleu && best.is_some_and(|best| shift.goes_before(best));
-                // What it must gain to be the best so far.
-                let wanted = gain + !earlier as u32;
+                let wanted = gain + 1;
                 let most = rotation.most().saturating_add(excess).min(now - floor);
                 if rotation.is_nothing() || most < wanted {
                     continue;
@@ -176,10 +174,5 @@ impl Shift {
             let further = if style == Style::Tercom { further.saturating_sub(1) } else { further };
             Rotation { start, middle: behind, end: words.min(behind + further) }
         }
-    }
-
-    /// Whether the two move the same words, and this one to an earlier place.
-    fn goes_before(self, other: Shift) -> bool {
-        (self.start, self.length) == (other.start, other.length) && self.target < other.target
     }
 }

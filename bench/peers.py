@@ -20,6 +20,11 @@ def forget() -> None:
 
 SACREBLEU = Peer("sacrebleu", forget)
 BLEUSCORE = Peer("bleuscore")
+FASTCHRF = Peer("fastchrf")
+JIWER = Peer("jiwer")
+NLTK = Peer("nltk")
+RAPIDFUZZ = Peer("rapidfuzz and split")
+OWN_BLEU = Peer("metra, bleu")
 ONE_THREAD = Peer("metra, one thread")
 
 

@@ -89,6 +89,15 @@ class BleuFormula:
     def score(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
         """The score of each row, 0 to 100."""
 
+    def sentence(
+        self,
+        tokenizer: Tokenizer,
+        ref_len: str,
+        output: str,
+        references: Sequence[str],
+    ) -> float:
+        """The score of one output, with no arrays in between."""
+
     def penalty(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
         """The brevity penalty of each row."""
 

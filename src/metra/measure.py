@@ -48,6 +48,8 @@ class Metric:
     parts: Callable[[Array], Parts] = _no_parts
     #: The measure for single segments where that is another configuration; same rows.
     for_segments: "Metric | None" = None
+    #: A shorter way from one output and its references to the same score, if there is one.
+    single: Callable[[str, Sequence[str]], float] | None = None
     #: Measures with corpus weights: gives the same measure with the weights of these
     #: references. What it gives has no `fit` itself and is used as it is.
     fit: "Callable[[Iterable[Batch]], Metric] | None" = None
@@ -72,7 +74,10 @@ class Metric:
     def sentence(self, hyp: str, refs: Sequence[str]) -> float:
         """Score one segment, with as little around it as possible."""
         metric = self.for_segments or self
-        return float(metric.aggregate(metric.rows(_one_segment(hyp, refs)))[0])
+        segment = _one_segment(hyp, refs)
+        if metric.single is not None:
+            return metric.single(hyp, refs)
+        return float(metric.aggregate(metric.rows(segment))[0])
 
     def alignments(self, hyp: str, refs: Sequence[str]) -> list[Alignment]:
         """Align one segment with each of its references."""

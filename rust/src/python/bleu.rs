@@ -1,12 +1,14 @@
 //! N-gram counts and BLEU's formula.
 
 use super::hits::PyHits;
+use super::tokens::PyTokenizer;
 use super::totals::{Totals, each_row, numbers};
 use super::unknown;
 use crate::bleu::{Formula, Mean, ShortOutput, Smoothing};
 use crate::ngram::{self, RefLength};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 
 #[pyfunction]
 pub fn ngram_rows<'py>(
@@ -16,17 +18,21 @@ pub fn ngram_rows<'py>(
     ref_len: &str,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let hits = &hits.get().0;
-    let ref_length = match ref_len {
-        "closest" => RefLength::Closest,
-        "shortest" => RefLength::Shortest,
-        "average" => RefLength::Average,
-        other => return Err(unknown("reference length", other)),
-    };
+    let ref_length = ref_length(ref_len)?;
     let array = PyArray2::zeros(py, [hits.len(), ngram::columns(order)], false);
     // No one else knows the new array yet.
     let rows = unsafe { array.as_slice_mut()? };
     py.detach(|| ngram::rows(hits, order, ref_length, rows));
     Ok(array)
+}
+
+fn ref_length(name: &str) -> PyResult<RefLength> {
+    match name {
+        "closest" => Ok(RefLength::Closest),
+        "shortest" => Ok(RefLength::Shortest),
+        "average" => Ok(RefLength::Average),
+        other => Err(unknown("reference length", other)),
+    }
 }
 
 #[pyclass(frozen, name = "BleuFormula", module = "metra._core")]
@@ -59,6 +65,21 @@ impl PyFormula {
 
     fn score<'py>(&self, totals: &Totals<'py>) -> PyResult<Totals<'py>> {
         each_row(totals, self.columns(), |row| self.0.score(row))
+    }
+
+    /// The score of one output, with no arrays in between.
+    fn sentence(
+        &self,
+        tokenizer: &Bound<'_, PyTokenizer>,
+        ref_len: &str,
+        output: &str,
+        references: Vec<Bound<'_, PyString>>,
+    ) -> PyResult<f64> {
+        let ref_length = ref_length(ref_len)?;
+        let hits = tokenizer.get().compare(output, &references)?;
+        let mut row = vec![0.0; ngram::columns(self.0.order)];
+        ngram::rows(&hits, self.0.order, ref_length, &mut row);
+        Ok(self.0.score(&row))
     }
 
     fn penalty<'py>(&self, totals: &Totals<'py>) -> PyResult<Totals<'py>> {

@@ -70,11 +70,17 @@ impl PyTokenizer {
 
     /// The hit map of one output and its references: nothing else is made of them.
     fn hits(&self, output: &str, references: Vec<Bound<'_, PyString>>) -> PyResult<PyHits> {
+        self.compare(output, &references).map(PyHits)
+    }
+}
+
+impl PyTokenizer {
+    pub fn compare(&self, output: &str, references: &[Bound<'_, PyString>]) -> PyResult<Hits> {
         let tokens = |segment: &str| self.tokenizer.sentence(segment, self.case);
         let references = references.iter().map(|reference| Ok(tokens(reference.to_str()?)));
         let references = references.collect::<PyResult<Vec<_>>>()?;
         let references: Vec<_> = references.iter().collect();
-        Ok(PyHits(Hits::new(&tokens(output), &references)))
+        Ok(Hits::new(&tokens(output), &references))
     }
 }
 

@@ -11,7 +11,7 @@ from metra import _core
 from metra.corpus import Batch, Sentence
 from metra.errors import OptionError
 from metra.measure import Array, Metric, Parts, measure, shown
-from metra.text import Preparation, mteval_preparation, preparation
+from metra.text import Preparation, mteval_preparation, preparation, whole_tokenizer
 
 # Nobody counts longer n-grams, and each order costs memory for every segment.
 LONGEST = 1000
@@ -81,6 +81,7 @@ def bleu(
     def configured(*, effective: bool) -> Metric:
         short = "mteval" if style == "mteval" else "effective" if effective else "zero"
         formula = _core.BleuFormula(n, smooth, value or 0.0, average, short)
+        cut = whole_tokenizer(text)
         orders = range(1, n + 1)
         return Metric(
             name="bleu",
@@ -92,6 +93,7 @@ def bleu(
             ),
             rows=partial(rows, n=n, text=text, ref_len=ref_len),
             aggregate=formula.score,
+            single=cut and partial(formula.sentence, cut, ref_len),
             parts=partial(parts, n=n, formula=formula),
             settled=settled | {"eff": "yes" if effective else "no"},
         )

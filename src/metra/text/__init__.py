@@ -5,6 +5,7 @@ from metra.text.preparation import (
     mteval_preparation,
     preparation,
     prepare,
+    whole_tokenizer,
 )
 from metra.text.segments import Segments, Text, pack, window
 
@@ -16,5 +17,6 @@ __all__ = [
     "pack",
     "preparation",
     "prepare",
+    "whole_tokenizer",
     "window",
 ]

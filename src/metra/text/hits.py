@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from metra._core import Hits, Tokenizer, Tokens
-from metra.text.preparation import Preparation, prepare, steps
+from metra._core import Hits, Tokens
+from metra.text.preparation import Preparation, prepare, whole_tokenizer
 from metra.text.segments import pack
 
 __all__ = ["Hits", "Tokens", "hit_map", "sentence_hits"]
@@ -16,8 +16,8 @@ def hit_map(hyps: Tokens, refs: Sequence[Tokens]) -> Hits:
 
 def sentence_hits(hyp: str, refs: Sequence[str], chosen: Preparation) -> Hits:
     """Compare one output with its references."""
-    cut, reduce = steps(chosen)
-    if reduce is None and isinstance(cut, Tokenizer):
+    cut = whole_tokenizer(chosen)
+    if cut is not None:
         return cut.hits(hyp, refs)
     columns = [prepare(pack([ref], "refs"), chosen) for ref in refs]
     return Hits(prepare(pack([hyp], "hyp"), chosen), columns)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
-from metra._core import Text, Tokens
+from metra._core import Text, Tokenizer, Tokens
 from metra.errors import OptionError
 from metra.text.stemmers import stemmer, stemmer_version
 from metra.text.tokenizers import tokenizer, tokenizer_version
@@ -47,6 +47,12 @@ def prepare(text: Text, chosen: Preparation) -> Tokens:
     cut, reduce = steps(chosen)
     tokens = cut(text)
     return tokens if reduce is None else reduce(tokens)
+
+
+def whole_tokenizer(chosen: Preparation) -> Tokenizer | None:
+    """Find the built-in tokeniser that does all there is to do, if one does."""
+    cut, reduce = steps(chosen)
+    return cut if reduce is None and isinstance(cut, Tokenizer) else None
 
 
 @lru_cache(maxsize=256)

@@ -1,0 +1,77 @@
+"""Edit measures: word error rate and TER, strings in, score out, one thread."""
+
+from functools import partial
+
+import jiwer
+from agree import close, same_score, same_segments
+from inputs import Corpus
+from peers import JIWER, RAPIDFUZZ, SACREBLEU
+from rapidfuzz.distance import Levenshtein
+from record import Race
+from sacrebleu.metrics import TER
+
+import metra
+
+
+def ours(corpus: Corpus, spec: str) -> float:
+    return metra.score(corpus.hyps, corpus.refs, spec).score
+
+
+def rapidfuzzes(corpus: Corpus) -> float:
+    edits = words = 0
+    for hyp, ref in zip(corpus.hyps, corpus.refs[0], strict=True):
+        reference = ref.split()
+        edits += Levenshtein.distance(hyp.split(), reference)
+        words += len(reference)
+    return 100 * edits / words
+
+
+def jiwers(corpus: Corpus) -> float:
+    return 100 * jiwer.wer(corpus.refs[0], corpus.hyps)
+
+
+def sacrebleus(corpus: Corpus) -> float:
+    return TER().corpus_score(corpus.hyps, corpus.refs).score
+
+
+def agree_on_wer(corpus: Corpus) -> None:
+    same_score(corpus, rapidfuzzes(corpus), ours(corpus, "wer"))
+
+
+def agree_with_jiwer(corpus: Corpus) -> None:
+    """jiwer takes a lone no-break space for part of a word: blanks are all it is given."""
+    same_score(corpus, jiwers(plain(corpus)), ours(plain(corpus), "wer"))
+
+
+def plain(corpus: Corpus) -> Corpus:
+    """The same words with single blanks between them, which all programs split alike."""
+    hyps = [" ".join(hyp.split()) for hyp in corpus.hyps]
+    return Corpus(corpus.name, hyps, [[" ".join(r.split()) for r in corpus.refs[0]]])
+
+
+def agree_on_ter(corpus: Corpus) -> None:
+    metric = TER()
+    pairs = zip(corpus.hyps, corpus.refs_per_segment, strict=True)
+    theirs = [metric.sentence_score(hyp, refs).score for hyp, refs in pairs]
+    segments = metra.score(corpus.hyps, corpus.refs, "ter").segments.tolist()
+    same_segments(corpus, theirs, segments, close)
+
+
+_wer = partial(
+    Race, task="WER", ours=partial(ours, spec="wer"), text=("english", 3_000)
+)
+
+TASKS = [
+    _wer(peer=RAPIDFUZZ, theirs=rapidfuzzes, agree=agree_on_wer, goal=2),
+    _wer(peer=JIWER, theirs=jiwers, agree=agree_with_jiwer, goal=10),
+    Race(
+        task="TER",
+        text=("english", 200),
+        peer=SACREBLEU,
+        theirs=sacrebleus,
+        ours=partial(ours, spec="ter"),
+        agree=agree_on_ter,
+        goal=300,
+        rounds=3,
+    ),
+]

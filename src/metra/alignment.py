@@ -1,6 +1,6 @@
 """Which words of an output stand for which of a reference: one record for all measures."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -52,3 +52,51 @@ class Alignment:
     def words(self, link: Link) -> tuple[Sequence[str], Sequence[str]]:
         """Give a link's words: the output's, then the reference's."""
         return self.hyp[slice(*link.hyp)], self.ref[slice(*link.ref)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlignedSegment:
+    """One segment of one system as a measure sees it: its alignments and its score."""
+
+    system: str
+    #: Counted from 1.
+    number: int
+    spec: str
+    score: float
+    #: The named numbers behind the score.
+    parts: Mapping[str, float]
+    #: With each reference that is there.
+    alignments: Sequence[Alignment]
+
+
+def in_reading_order(
+    links: Iterable[Link], hyp_words: int, ref_words: int
+) -> tuple[Link, ...]:
+    """Order links by the output, and add every word that has no link to where it stands.
+
+    A word of the reference without a link comes after what stands before it there.
+
+    >>> links = [Link("run", Span(1, 2), Span(0, 1))]
+    >>> [link.kind for link in in_reading_order(links, 2, 2)]
+    ['insertion', 'run', 'deletion']
+    """
+    by_hyp = sorted(links, key=lambda link: link.hyp)
+    by_ref = {link.ref.start: link for link in by_hyp}
+    found: list[Link] = []
+
+    def add_deletions(ref: int, hyp: int) -> None:
+        while ref < ref_words and ref not in by_ref:
+            found.append(Link("deletion", Span(hyp, hyp), Span(ref, ref + 1)))
+            ref += 1
+
+    add_deletions(0, 0)
+    hyp = ref = 0
+    for link in by_hyp:
+        for word in range(hyp, link.hyp.start):
+            found.append(Link("insertion", Span(word, word + 1), Span(ref, ref)))
+        found.append(link)
+        hyp, ref = link.hyp.stop, link.ref.stop
+        add_deletions(ref, hyp)
+    for word in range(hyp, hyp_words):
+        found.append(Link("insertion", Span(word, word + 1), Span(ref, ref)))
+    return tuple(found)

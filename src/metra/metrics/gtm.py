@@ -1,18 +1,23 @@
 """GTM: precision and recall of a matching of words that rewards long runs."""
 
 import math
+from collections.abc import Iterator
 from functools import partial
 from typing import Literal
 
 import numpy as np
 
 from metra import _core
+from metra.alignment import Alignment, Link, Span, in_reading_order
 from metra.corpus import Batch, Sentence
 from metra.errors import OptionError
 from metra.measure import Array, Metric, Parts, measure
 from metra.text import Preparation, preparation
 
 NODES = 200_000
+
+RUN, CAPPED = "run", "capped run"
+KINDS = (RUN, CAPPED, "insertion", "deletion")
 
 
 @measure
@@ -68,6 +73,7 @@ def gtm(
         name="gtm",
         columns=columns,
         rows=partial(rows, e=e, match=match, nodes=nodes, text=text),
+        align=partial(align, e=e, match=match, nodes=nodes, text=text),
         aggregate=aggregate,
         parts=parts,
         settled=settled,
@@ -102,6 +108,47 @@ def parts(totals: Array) -> Parts:
     if len(totals) == 4:
         found["unproved"] = float(totals[3])
     return found
+
+
+def align(
+    batch: Batch | Sentence,
+    index: int,
+    *,
+    e: float,
+    match: str,
+    nodes: int,
+    text: Preparation,
+) -> list[Alignment]:
+    """Link the runs of the matching, and say which of them the cap keeps out."""
+    blocks, _ = _core.gtm_blocks(batch.hits(text), index, e, match, nodes)
+    streams = [column.tokens(text)[index] for column in batch.refs]
+    there = [(at, words) for at, words in enumerate(streams) if words is not None]
+    hyp = tuple(batch.hyps.tokens(text)[index] or ())
+    return [
+        Alignment(
+            hyp=hyp,
+            ref=tuple(words),
+            links=in_reading_order(
+                [link for block in blocks if block[1] == place for link in _links(block)],
+                len(hyp),
+                len(words),
+            ),
+            kinds=KINDS,
+            reference=at,
+            chosen=True,
+        )
+        for place, (at, words) in enumerate(there)
+    ]
+
+
+def _links(block: tuple[int, int, int, int, float]) -> Iterator[Link]:
+    """Make a block's hits that count one link, those that do not another."""
+    hyp, _, ref, length, counted = block
+    first = math.ceil(counted)
+    for kind, start, stop in ((RUN, 0, first), (CAPPED, first, length)):
+        if start < stop:
+            spans = Span(hyp + start, hyp + stop), Span(ref + start, ref + stop)
+            yield Link(kind, *spans)
 
 
 def _shares(totals: Array) -> tuple[Array, Array]:

@@ -2,25 +2,15 @@
 
 import click
 
+from metra.cli import inputs
 from metra.io.formats import FORMATS
 
 
 @click.command()
 @click.argument("files", nargs=-1, metavar="[IN]...")
-@click.option(
-    "-r",
-    "--reference",
-    "references",
-    multiple=True,
-    metavar="FILE",
-    help="Reference, in any format. May be given several times.",
-)
-@click.option("-s", "--source", metavar="FILE", help="Source text, in any format.")
-@click.option(
-    "--docs",
-    metavar="FILE",
-    help="Document ids, one a line; a tab and the segment's id may follow.",
-)
+@inputs.references
+@inputs.source
+@inputs.documents
 @click.option(
     "-o",
     "--out",
@@ -35,13 +25,7 @@ from metra.io.formats import FORMATS
     show_default=True,
     help="Format to write; auto goes by OUT's name, and is plain for a folder.",
 )
-@click.option(
-    "--input-format",
-    type=click.Choice(["auto", *FORMATS]),
-    default="auto",
-    show_default=True,
-    help="Format of all files read; auto goes by name and content.",
-)
+@inputs.input_format
 @click.option(
     "--only",
     multiple=True,

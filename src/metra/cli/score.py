@@ -2,8 +2,8 @@
 
 import click
 
+from metra.cli import inputs
 from metra.cli.segments import check_alignment_options, segment_numbers
-from metra.io.formats import FORMATS as INPUT_FORMATS
 from metra.report import FORMATS
 
 LEVELS = ("system", "document", "segment")
@@ -20,15 +20,8 @@ def _levels(_: click.Context, __: click.Parameter, value: str) -> list[str]:
 
 @click.command()
 @click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
-@click.option(
-    "-r",
-    "--reference",
-    "references",
-    multiple=True,
-    metavar="FILE",
-    help="Reference, one segment a line. May be given several times.",
-)
-@click.option("-s", "--source", metavar="FILE", help="Source text, one segment a line.")
+@inputs.references
+@inputs.source
 @click.option(
     "-m",
     "--metric",
@@ -39,11 +32,7 @@ def _levels(_: click.Context, __: click.Parameter, value: str) -> list[str]:
     show_default="bleu",
     help="NAME or NAME:option=value,… (see `metra metrics`). May be given several times.",
 )
-@click.option(
-    "--docs",
-    metavar="FILE",
-    help="Document ids, one a line for each segment (the first tab-separated column).",
-)
+@inputs.documents
 @click.option(
     "--level",
     "levels",
@@ -105,13 +94,7 @@ def _levels(_: click.Context, __: click.Parameter, value: str) -> list[str]:
 @click.option(
     "-o", "--out", metavar="FILE", help="Write here instead of to the screen."
 )
-@click.option(
-    "--input-format",
-    type=click.Choice(["auto", *INPUT_FORMATS]),
-    default="auto",
-    show_default=True,
-    help="Format of all input files; auto goes by name and content.",
-)
+@inputs.input_format
 @click.option(
     "--digits",
     type=click.IntRange(0, 15),

@@ -1,7 +1,6 @@
 """Intervals for any measure, from its rows and its `aggregate` alone."""
 
 from collections.abc import Callable
-from statistics import NormalDist
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -21,7 +20,7 @@ def bootstrap(
     aggregate: Aggregate,
     *,
     trials: int = TRIALS,
-    rng: np.random.Generator,
+    rng: "np.random.Generator",
 ) -> Array:
     """Scores of `trials` resamples of the segments (or of whatever the rows stand for).
 
@@ -53,6 +52,8 @@ def bca_interval(
     below = float(np.mean(scores < observed) + np.mean(scores == observed) / 2)
     if not 0 < below < 1:
         return interval(scores, level=level)
+    from statistics import NormalDist
+
     normal = NormalDist()
     bias = normal.inv_cdf(below)
     influence = aggregate(pool.leave_one_out(rows))

@@ -66,7 +66,7 @@ def leave_one_out(rows: Array) -> Array:
 
 
 def resampled(
-    rows: Array, trials: int, rng: np.random.Generator, *, budget: int = 4_000_000
+    rows: Array, trials: int, rng: "np.random.Generator", *, budget: int = 4_000_000
 ) -> Iterator[Array]:
     """Draw as many rows as there are, with replacement, `trials` times; give the totals.
 
@@ -75,9 +75,21 @@ def resampled(
     """
     count = len(rows)
     block = max(1, min(256, budget // count))
+    together = max(1, CACHED // count)
     for start in range(0, trials, block):
-        size = min(block, trials - start)
-        draws = rng.integers(0, count, (size, count), dtype=np.uint32)
-        draws += np.arange(size, dtype=np.uint32)[:, None] * np.uint32(count)
-        counts = np.bincount(draws.ravel(), minlength=size * count)
-        yield counts.reshape(size, count).astype(np.float64) @ rows
+        counts = np.empty((min(block, trials - start), count))
+        for at in range(0, len(counts), together):
+            _draw(counts[at : at + together], rng)
+        yield counts @ rows
+
+
+# How many counters to fill at a time: as many as a processor keeps at hand.
+CACHED = 1 << 16
+
+
+def _draw(counts: Array, rng: "np.random.Generator") -> None:
+    """Draw as many places as a row has, for each row; write how often each was drawn."""
+    size, count = counts.shape
+    draws = rng.integers(0, count, counts.shape, dtype=np.uint32)
+    draws += np.arange(size, dtype=np.uint32)[:, None] * np.uint32(count)
+    counts[:] = np.bincount(draws.ravel(), minlength=counts.size).reshape(counts.shape)

@@ -3,7 +3,6 @@
 import os
 import sys
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 import click
 
@@ -20,6 +19,8 @@ def write(text: str, path: str | None) -> None:
     if path is None or path == "-":
         click.echo(text, color=True)
         return
+    from tempfile import NamedTemporaryFile
+
     target = Path(path)
     try:
         with NamedTemporaryFile(

@@ -2,8 +2,8 @@
 
 import sys
 from functools import cache
+from io import BufferedReader
 from pathlib import Path
-from tempfile import SpooledTemporaryFile
 from typing import IO, cast
 
 from metra.errors import FormatError
@@ -49,7 +49,7 @@ class ByteStream:
         """Close the file; a pipe's copy stays for the next reader."""
         if self._file is not self._raw:
             self._file.close()
-        if not isinstance(self._raw, SpooledTemporaryFile):
+        if isinstance(self._raw, BufferedReader):
             self._raw.close()
 
 
@@ -103,6 +103,8 @@ def _opened_raw(path: str) -> IO[bytes]:
 
 @cache
 def _kept(path: str) -> IO[bytes]:
+    from tempfile import SpooledTemporaryFile
+
     copy = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115, lives as long as we
     pipe = sys.stdin.buffer if path == STDIN else open(path, "rb")  # noqa: SIM115
     while block := pipe.read(BLOCK):

@@ -22,9 +22,10 @@ def script(name: str) -> str:
 
 
 def run(*command: str, **variables: str) -> str:
-    """Run a command without the limit on threads, as a user would; give what it prints."""
+    """Run a command with its threads and its compiled modules, as a user would."""
+    unusual = ("METRA_THREADS", "PYTHONDONTWRITEBYTECODE")
     environment = {
-        key: value for key, value in os.environ.items() if key != "METRA_THREADS"
+        key: value for key, value in os.environ.items() if key not in unusual
     }
     done = subprocess.run(
         command, env=environment | variables, capture_output=True, check=False

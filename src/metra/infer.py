@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -27,7 +26,7 @@ class Sample:
 
 
 def bootstrap(
-    samples: Sequence[Sample], *, trials: int = TRIALS, rng: np.random.Generator
+    samples: Sequence[Sample], *, trials: int = TRIALS, rng: "np.random.Generator"
 ) -> list[Array]:
     """Scores of `trials` resamples of the segments (or of whatever the rows stand for).
 
@@ -62,6 +61,9 @@ def bca_interval(
     below = float(np.mean(scores < observed) + np.mean(scores == observed) / 2)
     if not 0 < below < 1:
         return interval(scores, level=level)
+
+    from statistics import NormalDist
+
     normal = NormalDist()
     bias = normal.inv_cdf(below)
     influence = sample.aggregate(pool.leave_one_out(sample.rows))

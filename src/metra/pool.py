@@ -68,7 +68,7 @@ def leave_one_out(rows: Array) -> Array:
 def resampled(
     matrices: Sequence[Array],
     trials: int,
-    rng: np.random.Generator,
+    rng: "np.random.Generator",
     *,
     budget: int = 1_000_000,
 ) -> Iterator[list[Array]]:
@@ -80,6 +80,7 @@ def resampled(
     """
     count = len(matrices[0])
     block = max(1, min(256, budget // count))
+    together = max(1, CACHED // count)
     for start in range(0, trials, block):
         size = min(block, trials - start)
         draws = rng.integers(0, count, (size, count))

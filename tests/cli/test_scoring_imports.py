@@ -1,0 +1,27 @@
+"""Plain scoring waits for nothing that only intervals, files written or threads need."""
+
+import subprocess
+import sys
+
+from metra.examples import find
+
+UNUSED = {"numpy.random", "statistics", "tempfile", "concurrent.futures", "zstandard"}
+
+
+def loaded(*arguments: str) -> set[str]:
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", *arguments],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    lines = [line for line in done.stderr.split("\n") if line.startswith("import time")]
+    return {line.rpartition("|")[2].strip() for line in lines}
+
+
+def test_plain_scoring_loads_little_beside_numpy():
+    example = find()
+    score = ("score", example.outputs[0], "-r", example.references[0])
+    ours = loaded("-m", "metra", *score) - loaded("-c", "import numpy")
+    assert "metra.evaluation" in ours
+    assert not ours & UNUSED

@@ -8,7 +8,7 @@ import click
 from metra import __version__
 from metra.errors import MetraError
 
-COMMANDS = ("score", "metrics", "convert", "demo")
+COMMANDS = ("score", "grid", "metrics", "convert", "demo")
 
 
 class LazyGroup(click.Group):

@@ -129,7 +129,12 @@ def align(
             hyp=hyp,
             ref=tuple(words),
             links=in_reading_order(
-                [link for block in blocks if block[1] == place for link in _links(block)],
+                [
+                    link
+                    for block in blocks
+                    if block[1] == place
+                    for link in _links(block)
+                ],
                 len(hyp),
                 len(words),
             ),

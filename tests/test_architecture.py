@@ -39,9 +39,10 @@ LAYERS = {
     "single": 7,
     "aligning": 7,
     "report": 7,
-    "cli": 8,
-    "web": 8,
-    "__main__": 9,
+    "picture": 8,
+    "cli": 9,
+    "web": 9,
+    "__main__": 10,
 }
 # Neighbours that must not know each other, whatever their numbers.
 APART = ("io", "metrics", "human", "infer")

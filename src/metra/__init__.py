@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from metra.evaluation import evaluate
     from metra.measure import Metric
     from metra.metrics import metric
+    from metra.picture import grid
     from metra.results import Results
     from metra.single import Result, score
 
@@ -26,6 +27,7 @@ __all__ = [
     "__version__",
     "align",
     "evaluate",
+    "grid",
     "metric",
     "score",
 ]
@@ -41,6 +43,7 @@ _HOMES = {
     "Results": "metra.results",
     "align": "metra.aligning",
     "evaluate": "metra.evaluation",
+    "grid": "metra.picture",
     "metric": "metra.metrics",
     "score": "metra.single",
 }

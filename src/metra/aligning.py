@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from metra.alignment import Alignment
-from metra.corpus import Corpus
-from metra.errors import OptionError
-from metra.evaluation import CHUNK
+from metra.alignment import AlignedSegment, Alignment
+from metra.corpus import Batch, Corpus
+from metra.errors import OptionError, UnknownNameError, no_such
+from metra.evaluation import CHUNK, fitted
 from metra.measure import Aligner, Metric
 from metra.metrics import metric as make_metric
 from metra.results import Results
@@ -23,6 +23,70 @@ def align(
     """
     chosen = make_metric(metric) if isinstance(metric, str) else metric
     return chosen.alignments(hyp, refs)
+
+
+def align_segment(
+    hyp: str,
+    refs: Sequence[str | None],
+    metric: Metric,
+    *,
+    system: str,
+    number: int,
+    spec: str,
+) -> AlignedSegment:
+    """Align and score one segment by itself; a missing reference is None."""
+    if metric.align is None:
+        msg = f"{spec} aligns no words; choose a measure that does, such as gtm or wer."
+        raise OptionError(msg)
+    batch = Batch([hyp], [[ref] for ref in refs])
+    single = metric.for_segments or metric
+    row = single.rows(batch)[0]
+    parts = single.parts(row)
+    return AlignedSegment(
+        system=system,
+        number=number,
+        spec=spec,
+        score=float(single.aggregate(row)),
+        parts={name: part for name, part in parts.items() if isinstance(part, float)},
+        alignments=metric.align(batch, 0),
+    )
+
+
+def aligned_segment(
+    corpus: Corpus, system: str | None, number: int, metric: Metric, spec: str
+) -> AlignedSegment:
+    """Read a corpus up to one of its segments, counted from 1, and align that.
+
+    The system need not be named if there is only one.
+    """
+    system = _one_of(corpus.systems, system)
+    metric = fitted(corpus, {spec: metric})[spec]
+    start = 1
+    for chunk in corpus.chunks(CHUNK):
+        if number < start + len(chunk):
+            at = number - start
+            hyp = chunk.systems[system].text[at] or ""
+            refs = [column.text[at] for column in chunk.refs]
+            return align_segment(
+                hyp, refs, metric, system=system, number=number, spec=spec
+            )
+        start += len(chunk)
+    msg = (
+        f"Segment {number} was asked for, but the last one is {start - 1}; "
+        f"ask for one from 1 to {start - 1}."
+    )
+    raise OptionError(msg)
+
+
+def _one_of(systems: Sequence[str], wanted: str | None) -> str:
+    if wanted is None and len(systems) == 1:
+        return systems[0]
+    if wanted is None:
+        msg = f"There are {len(systems)} systems; choose one of {', '.join(systems)}."
+        raise OptionError(msg)
+    if wanted not in systems:
+        raise UnknownNameError(no_such("system", wanted, systems))
+    return wanted
 
 
 def aligners(metrics: Mapping[str, Metric]) -> dict[str, Aligner]:

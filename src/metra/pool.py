@@ -80,7 +80,6 @@ def resampled(
     """
     count = len(matrices[0])
     block = max(1, min(256, budget // count))
-    together = max(1, CACHED // count)
     for start in range(0, trials, block):
         size = min(block, trials - start)
         draws = rng.integers(0, count, (size, count))

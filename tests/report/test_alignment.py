@@ -30,6 +30,15 @@ def blocks(hyp, refs, spec="wer", **style):
 
 CASES = [
     pytest.param(
+        "gtm:e=2",
+        "b c x d",
+        "a d b c",
+        "sys, segment 1, gtm:e=2\n2 runs, 0 capped runs, 1 insertion, 1 deletion; "
+        "reference words in the output's order\n"
+        "REF  a b c * d\nHYP  * b c x d\n     D     I",
+        id="words that change places",
+    ),
+    pytest.param(
         "wer",
         "a big cat on mat",
         "the cat on the mat",

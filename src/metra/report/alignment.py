@@ -46,6 +46,9 @@ class _Cell:
 
 def _heading(alignment: Alignment, references: int) -> str:
     counts = ", ".join(counted(count, kind) for kind, count in alignment.counts.items())
+    places = [link.ref for link in alignment.links]
+    if places != sorted(places):
+        counts += "; reference words in the output's order"
     if references == 1:
         return counts
     chosen = ", chosen" if alignment.chosen else ""

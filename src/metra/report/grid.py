@@ -1,0 +1,271 @@
+"""The bitext grid as a picture: one SVG file that needs nothing else, light and dark."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from textwrap import wrap
+
+from metra.alignment import AlignedSegment
+from metra.report.layout import counted
+from metra.report.plot import EQUAL, LEFT_OUT, Block, Plot, facts, plot, sentence, title
+from metra.report.table import width
+
+CELL = 16
+FONT = 12
+#: The width of a letter of the labels, and how many of them a label may have.
+LETTER = 6.8
+LONGEST = 16
+GAP = 6
+MARGIN = 16
+NARROWEST = 440
+LINE = 18
+#: What stands below the output's words.
+OUTPUT = "output"
+#: The slope of the labels above the columns: 60 degrees.
+RISE, RUN = 0.87, 0.5
+
+STYLE = """
+.metra-grid { --paper: #fff; --ink: #1f2328; --faint: #59636e; --rule: #e6e8eb;
+  --edge: #8c959f; --mark: #00796b; --other: #b93815 }
+@media (prefers-color-scheme: dark) { .metra-grid { --paper: #0d1117; --ink: #e6edf3;
+  --faint: #9198a1; --rule: #262c36; --edge: #6e7681; --mark: #4db6ac; --other: #fb923c } }
+.metra-grid text { font: 12px system-ui, "Segoe UI", "Noto Sans", sans-serif; fill: var(--ink);
+  unicode-bidi: plaintext; white-space: pre }
+.metra-grid .title { font-size: 14px; font-weight: 600 }
+.metra-grid .faint { fill: var(--faint) }
+.metra-grid .paper { fill: var(--paper) }
+.metra-grid .rules { stroke: var(--rule); fill: none }
+.metra-grid .tens { stroke: var(--edge); stroke-opacity: .45; fill: none }
+.metra-grid .frame { stroke: var(--edge); fill: none }
+.metra-grid .barrier { fill: var(--edge) }
+.metra-grid .hit { fill: var(--edge) }
+.metra-grid .equal { fill: var(--mark); stroke: var(--mark) }
+.metra-grid .left-out { fill: var(--paper); stroke: var(--faint); stroke-dasharray: 3 2 }
+.metra-grid .linked { fill: var(--other); stroke: var(--other); stroke-dasharray: 6 2 }
+.metra-grid rect.equal, .metra-grid rect.linked { fill-opacity: .16; stroke-width: 1.5 }
+.metra-grid rect.left-out { fill: var(--edge); fill-opacity: .12; stroke-width: 1.2 }
+.metra-grid circle.left-out, .metra-grid circle.linked { fill: var(--paper);
+  stroke-width: 1.5; stroke-dasharray: none }
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """Where things stand on the page."""
+
+    plot: Plot
+    left: float
+    top: float
+    width: float
+
+    def x(self, column: int) -> float:
+        """The left side of a column; a barrier is half a cell wide."""
+        before = sum(panel.first <= column for panel in self.plot.panels) - 1
+        return self.left + column * CELL + before * CELL / 2
+
+    def y(self, row: int) -> float:
+        """The upper side of a row."""
+        return self.top + row * CELL
+
+    @property
+    def bottom(self) -> float:
+        """The lower side of the grid."""
+        return self.y(len(self.plot.rows))
+
+
+def render(segment: AlignedSegment) -> str:
+    """Draw what is equal and what is linked, output words down, reference words across."""
+    shown = plot(segment)
+    heading = title(segment)
+    columns = shown.columns
+    left = MARGIN + GAP + _longest([*shown.rows, OUTPUT])
+    across = len(columns) * CELL + (len(shown.panels) - 1) * CELL / 2
+    above = _longest(columns)
+    size = max(left + across + RUN * above + MARGIN, NARROWEST)
+    stated = _wrapped(facts(segment), size)
+    top = MARGIN + LINE * (1 + len(stated)) + GAP + RISE * above + GAP
+    page = _Page(shown, left, top, size)
+    body = [
+        *_header(heading, stated),
+        *_labels(page),
+        *_rules(page),
+        *_hits(page),
+        *(line for block in shown.blocks for line in _block(block, page)),
+    ]
+    legend, height = _legend(page)
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="metra-grid" role="img" '
+            f'viewBox="0 0 {size:.0f} {height:.0f}" width="{size:.0f}" '
+            f'height="{height:.0f}" style="max-width: 100%; height: auto">',
+            f"<title>{_text(heading)}</title>",
+            f"<desc>{_text(_described(segment, shown))}</desc>",
+            f"<style>{STYLE}</style>",
+            f'<rect class="paper" width="{size:.0f}" height="{height:.0f}"/>',
+            *body,
+            *legend,
+            "</svg>",
+        ]
+    )
+
+
+def _header(heading: str, stated: Sequence[str]) -> Iterator[str]:
+    y = MARGIN + FONT
+    yield f'<text class="title" x="{MARGIN}" y="{y}">{_text(heading)}</text>'
+    for line in stated:
+        y += LINE
+        yield f'<text x="{MARGIN}" y="{y}">{_text(line)}</text>'
+
+
+def _labels(page: _Page) -> Iterator[str]:
+    """Write the words; those that nothing is linked to stand back."""
+    rows, columns = page.plot.linked_rows, page.plot.linked_columns
+    for row, word in enumerate(page.plot.rows):
+        yield _label(
+            word,
+            page.left - GAP,
+            page.y(row) + CELL / 2 + 4,
+            'text-anchor="end"',
+            row in rows,
+        )
+    for column, word in enumerate(page.plot.columns):
+        x, y = page.x(column) + CELL / 2 + 3, page.top - GAP
+        turned = f'transform="rotate(-60 {x:g} {y:g})"'
+        yield _label(word, x, y, turned, column in columns)
+    for panel in page.plot.panels:
+        x = page.x(panel.first)
+        name = page.plot.name(panel)
+        yield f'<text class="faint" x="{x:g}" y="{page.bottom + LINE:g}">{name}</text>'
+    x = page.left - GAP
+    yield (
+        f'<text class="faint" x="{x:g}" y="{page.bottom + LINE:g}" '
+        f'text-anchor="end">{OUTPUT}</text>'
+    )
+
+
+def _label(word: str, x: float, y: float, more: str, linked: bool) -> str:
+    shade = "" if linked else ' class="faint"'
+    cut = _cut(word)
+    full = f"<title>{_text(word)}</title>" if cut != word else ""
+    return f'<text x="{x:g}" y="{y:g}" {more}{shade}>{_text(cut)}{full}</text>'
+
+
+def _rules(page: _Page) -> Iterator[str]:
+    rows = len(page.plot.rows)
+    for panel in page.plot.panels:
+        size = len(panel.words)
+        left, right = page.x(panel.first), page.x(panel.first) + size * CELL
+        lines: dict[str, list[str]] = {"rules": [], "tens": []}
+        for row in range(1, rows):
+            kind = "rules" if row % 10 else "tens"
+            lines[kind].append(f"M{left:g} {page.y(row):g}H{right:g}")
+        for column in range(1, size):
+            kind = "rules" if column % 10 else "tens"
+            x = left + column * CELL
+            lines[kind].append(f"M{x:g} {page.top:g}V{page.bottom:g}")
+        for kind, path in lines.items():
+            if path:
+                yield f'<path class="{kind}" d="{"".join(path)}"/>'
+        yield (
+            f'<rect class="frame" x="{left:g}" y="{page.top:g}" '
+            f'width="{right - left:g}" height="{page.bottom - page.top:g}"/>'
+        )
+        if panel is not page.plot.panels[-1]:
+            yield (
+                f'<rect class="barrier" x="{right + CELL / 8:g}" y="{page.top:g}" '
+                f'width="{CELL / 4:g}" height="{page.bottom - page.top:g}"/>'
+            )
+
+
+def _hits(page: _Page) -> Iterator[str]:
+    for row, column in page.plot.other_hits:
+        x, y = page.x(column) + CELL / 2, page.y(row) + CELL / 2
+        yield f'<circle class="hit" cx="{x:g}" cy="{y:g}" r="2"/>'
+
+
+def _block(block: Block, page: _Page) -> Iterator[str]:
+    kind = _class(block.kind)
+    x, y = page.x(block.column), page.y(block.row)
+    yield (
+        f'<rect class="{kind}" x="{x + 0.5:g}" y="{y + 0.5:g}" rx="3" '
+        f'width="{block.width * CELL - 1:g}" height="{block.height * CELL - 1:g}">'
+        f"<title>{_text(sentence(block, page.plot))}</title></rect>"
+    )
+    for row, column in block.cells:
+        cx, cy = page.x(column) + CELL / 2, page.y(row) + CELL / 2
+        yield f'<circle class="{kind}" cx="{cx:g}" cy="{cy:g}" r="4"/>'
+
+
+def _legend(page: _Page) -> tuple[list[str], float]:
+    """Explain the signs that occur, and say how high the page is then."""
+    entries = [(_class(kind), kind) for kind in page.plot.kinds]
+    if page.plot.other_hits:
+        entries.append(("hit", "equal words that are not matched"))
+    x, y = float(MARGIN), page.bottom + 2 * LINE + GAP
+    lines = []
+    for kind, text in entries:
+        room = CELL + GAP + width(text) * LETTER + 2 * GAP
+        if x > MARGIN and x + room > page.width:
+            x, y = MARGIN, y + LINE
+        if kind != "hit":
+            lines.append(
+                f'<rect class="{kind}" x="{x + 0.5:g}" y="{y - 12.5:g}" rx="3" '
+                f'width="{CELL - 1}" height="{CELL - 1}"/>'
+            )
+        radius = 2 if kind == "hit" else 4
+        lines.append(
+            f'<circle class="{kind}" cx="{x + CELL / 2:g}" cy="{y - 5:g}" r="{radius}"/>'
+        )
+        lines.append(f'<text x="{x + CELL + GAP:g}" y="{y:g}">{_text(text)}</text>')
+        x += room
+    return lines, y + MARGIN
+
+
+def _class(kind: str) -> str:
+    if kind in EQUAL:
+        return "equal"
+    return "left-out" if kind in LEFT_OUT else "linked"
+
+
+def _described(segment: AlignedSegment, shown: Plot) -> str:
+    """Put the whole picture into words."""
+    parts = [
+        f"A grid of {counted(len(shown.rows), 'output word')} down and "
+        f"{counted(len(shown.columns), 'word')} of "
+        f"{counted(len(shown.panels), 'reference')} across; {facts(segment)}."
+    ]
+    if shown.blocks:
+        parts.append("Linked, longest first:")
+        parts.extend(f"{sentence(block, shown)};" for block in shown.blocks)
+    else:
+        parts.append("Nothing is linked.")
+    return " ".join(parts)
+
+
+def _wrapped(text: str, size: float) -> list[str]:
+    return wrap(text, max(20, int((size - 2 * MARGIN) / LETTER))) or [""]
+
+
+def _longest(words: Sequence[str]) -> float:
+    return max((width(_cut(word)) for word in words), default=0) * LETTER
+
+
+def _cut(word: str) -> str:
+    """Shorten a word that would push all others aside."""
+    if width(word) <= LONGEST:
+        return word
+    kept = ""
+    for letter in word:
+        if width(kept + letter) >= LONGEST:
+            break
+        kept += letter
+    return f"{kept}…"
+
+
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def _text(text: str) -> str:
+    """Keep text from being read as markup; what XML has no place for becomes a sign."""
+    return escape(_NOT_IN_XML.sub("\ufffd", text))

@@ -24,7 +24,7 @@ pub struct Beam<'a, P, const W: usize> {
 
 impl<'a, P: Window, const W: usize> Beam<'a, P, W> {
     pub fn new(reference: &'a [u32], places: P, whole: Option<Whole<'a, W>>) -> Self {
-        Beam { reference, places, whole, matrix: Matrix::default(), distance: 0 }
+        Beam { reference, places, whole, matrix: Matrix::new(), distance: 0 }
     }
 }
 
@@ -32,7 +32,7 @@ impl<P: Window, const W: usize> Distance for Beam<'_, P, W> {
     fn align(&mut self, words: &[u32], from: usize) -> u32 {
         let bound = self.whole.as_mut().map_or(FAR, |whole| whole.align(words, from));
         self.distance =
-            if bound <= WIDTH { bound } else { self.matrix.fill(words, self.reference) };
+            if bound <= WIDTH { bound } else { self.matrix.fill(words, self.reference, from) };
         self.distance
     }
 
@@ -43,9 +43,7 @@ impl<P: Window, const W: usize> Distance for Beam<'_, P, W> {
                 return bound;
             }
         }
-        let mut turned = words.to_vec();
-        rotation.apply(&mut turned);
-        Matrix::default().fill(&turned, self.reference)
+        self.matrix.rotated(words, rotation, self.reference, self.distance)
     }
 
     fn excess(&self) -> u32 {
@@ -55,7 +53,10 @@ impl<P: Window, const W: usize> Distance for Beam<'_, P, W> {
     fn trace(&self, words: &[u32], path: &mut Path) {
         match &self.whole {
             Some(whole) if whole.distance() <= WIDTH => whole.trace(words, path),
-            _ => path.trace(words.len(), self.reference.len(), |i, j| self.matrix.step(i, j)),
+            _ => path.trace(words.len(), self.reference.len(), |i, j| {
+                let column = &self.matrix.0[i];
+                column.cells[j - column.first].1
+            }),
         }
     }
 
@@ -68,65 +69,111 @@ impl<P: Window, const W: usize> Distance for Beam<'_, P, W> {
     }
 }
 
-/// The cells that were reached, word by word of the output; each with the step that led there.
-#[derive(Default)]
-struct Matrix {
+/// Cells of a column that were reached, from row `first` on, each with the step that led there.
+#[derive(Clone, Debug)]
+struct Column {
+    first: usize,
     cells: Vec<(u32, Step)>,
-    /// For each column its first row, and where in `cells` that is.
-    columns: Vec<(usize, usize)>,
+    /// The best diagonal way into it.
+    best: u32,
 }
 
+/// The columns, one for each word of the output and one before them.
+struct Matrix(Vec<Column>);
+
 impl Matrix {
-    /// Goes on from each cell that is not too far above the best diagonal way into its column; a
-    /// step must be better than the one found before, diagonal ones first, then insertions.
-    fn fill(&mut self, words: &[u32], reference: &[u32]) -> u32 {
-        let unreached = (FAR, Step::Match);
-        let mut here = vec![unreached; reference.len() + 1];
-        let mut next = here.clone();
-        here[0].0 = 0;
-        self.cells.clear();
-        self.columns.clear();
-        let (mut first, mut last, mut best) = (0, 0, FAR);
-        for column in 0..=words.len() {
-            let word = words.get(column);
-            let (mut next_first, mut next_last, mut next_best) = (None, 0, FAR);
-            let mut row = first;
-            while row <= last.min(reference.len()) {
-                let cost = here[row].0;
-                if cost < FAR && (word.is_none() || cost <= best + WIDTH) {
-                    next_first.get_or_insert(row);
-                    next_last = row + 1;
-                    if let Some(word) = word {
-                        if let Some(other) = reference.get(row) {
-                            let same = word == other;
-                            let step = if same { Step::Match } else { Step::Substitution };
-                            next[row + 1] = (cost + !same as u32, step);
-                            next_best = next_best.min(cost + !same as u32);
-                        }
-                        if cost + 1 < next[row].0 {
-                            next[row] = (cost + 1, Step::Insertion);
-                        }
-                    }
-                    if row < reference.len() && cost + 1 < here[row + 1].0 {
-                        here[row + 1] = (cost + 1, Step::Deletion);
-                        last = last.max(row + 1);
-                    }
-                }
-                row += 1;
-            }
-            let behind = (last + 1).min(here.len());
-            self.columns.push((first, self.cells.len()));
-            self.cells.extend_from_slice(&here[first..behind]);
-            here[first..behind].fill(unreached);
-            std::mem::swap(&mut here, &mut next);
-            (first, last, best) = (next_first.unwrap_or(0), next_last, next_best);
-        }
-        self.cells.last().map_or(FAR, |cell| cell.0)
+    fn new() -> Self {
+        Matrix(vec![Column { first: 0, cells: vec![(0, Step::Match)], best: FAR }])
     }
 
-    fn step(&self, i: usize, j: usize) -> Step {
-        let (first, start) = self.columns[i];
-        self.cells[start + j - first].1
+    /// Fills the columns from that of the word at `from` on.
+    fn fill(&mut self, words: &[u32], reference: &[u32], from: usize) -> u32 {
+        self.0.truncate(from + 1);
+        for column in from..=words.len() {
+            let next = self.0[column].leave(words.get(column), reference);
+            self.0.push(next);
+        }
+        self.0.pop();
+        self.0[words.len()].corner()
+    }
+
+    /// The distance after a rotation, if it is `distance` before.
+    fn rotated(&self, words: &[u32], rotation: Rotation, reference: &[u32], distance: u32) -> u32 {
+        let Rotation { start, middle, end } = rotation;
+        let mut here = self.0[start].clone();
+        for word in words[middle..end].iter().chain(&words[start..middle]) {
+            here = here.leave(Some(word), reference);
+        }
+        for column in end..words.len() {
+            let next = here.leave(words.get(column), reference);
+            // From a column like the one before the rotation on, everything is like it.
+            if let Some(more) = here.is_above(&self.0[column]) {
+                return distance.wrapping_add(more);
+            }
+            here = next;
+        }
+        here.leave(None, reference);
+        here.corner()
+    }
+}
+
+impl Column {
+    /// Goes on from each cell that is not too far above the best, to the next cell of this column
+    /// and, by the word, to those of the next column. A step must be better than the one found
+    /// before, diagonal ones first, then insertions.
+    fn leave(&mut self, word: Option<&u32>, reference: &[u32]) -> Column {
+        let mut next =
+            Column { first: 0, cells: Vec::with_capacity(self.cells.len() + 1), best: FAR };
+        let mut at = 0;
+        while at < self.cells.len() {
+            let (row, cost) = (self.first + at, self.cells[at].0);
+            at += 1;
+            if cost == FAR || word.is_some() && cost > self.best + WIDTH {
+                continue;
+            }
+            let other = reference.get(row);
+            if let Some(word) = word {
+                if next.cells.is_empty() {
+                    next.first = row;
+                }
+                next.cells.resize(row - next.first + 1, (FAR, Step::Match));
+                let below = &mut next.cells[row - next.first];
+                if cost + 1 < below.0 {
+                    *below = (cost + 1, Step::Insertion);
+                }
+                if let Some(other) = other {
+                    let same = word == other;
+                    let step = if same { Step::Match } else { Step::Substitution };
+                    next.cells.push((cost + !same as u32, step));
+                    next.best = next.best.min(cost + !same as u32);
+                }
+            }
+            match self.cells.get_mut(at) {
+                Some(above) if cost + 1 < above.0 => *above = (cost + 1, Step::Deletion),
+                None if other.is_some() => self.cells.push((cost + 1, Step::Deletion)),
+                _ => {}
+            }
+        }
+        next
+    }
+
+    /// By how much all values are above those of another column, if it is the same for all.
+    fn is_above(&self, other: &Column) -> Option<u32> {
+        let more = self.best.wrapping_sub(other.best);
+        let same = |(cell, other): (&(u32, Step), &(u32, Step))| match (cell.0, other.0) {
+            (FAR, FAR) => true,
+            (FAR, _) | (_, FAR) => false,
+            (cost, other) => cost.wrapping_sub(other) == more,
+        };
+        let alike = self.first == other.first
+            && self.cells.len() == other.cells.len()
+            && self.cells.iter().zip(&other.cells).all(same);
+        alike.then_some(more)
+    }
+
+    /// The value of the last cell of the last column.
+    fn corner(&self) -> u32 {
+        self.cells.last().map_or(FAR, |cell| cell.0)
     }
 }
 

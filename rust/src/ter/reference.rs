@@ -3,6 +3,9 @@
 /// From this many words of memory on, bitsets give way to lists.
 const LARGEST_TABLE: usize = 1 << 16;
 
+/// The most words of memory that are read from the beginning of an id's row.
+pub const WIDEST: usize = 16;
+
 /// The places of each id in a reference, as bits or, for long ones, as lists.
 #[derive(Default)]
 pub struct Places {
@@ -36,7 +39,7 @@ impl Places {
             return false;
         }
         self.bits.clear();
-        self.bits.resize((types + 1) * self.stride, 0);
+        self.bits.resize((types + 1) * self.stride + WIDEST, 0);
         for (at, id) in reference.iter().enumerate() {
             self.bits[*id as usize * self.stride + at / 64] |= 1 << (at % 64);
         }
@@ -72,7 +75,7 @@ impl Places {
 }
 
 impl Bits<'_> {
-    /// The id's bits from the first place on.
+    /// The id's bits from the first place on; what comes behind the last place is of no meaning.
     #[inline(always)]
     pub fn row<const W: usize>(&self, id: u32) -> &[u64; W] {
         self.0.bits[id as usize * self.0.stride..].first_chunk().unwrap()

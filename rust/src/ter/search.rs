@@ -6,7 +6,7 @@ use super::both::Both;
 use super::distance::{Distance, Rotation};
 use super::path::Path;
 use super::plain::Plain;
-use super::reference::{Places, Window};
+use super::reference::{Places, WIDEST, Window};
 use super::shifts::{Shifts, Style};
 use super::whole::{self, Whole};
 
@@ -63,7 +63,7 @@ impl Search {
                 way.tercom::<4>(reference, places, &mut whole::Scratch::default())
             }
             (Style::Tercom, ..=1024, true) => {
-                way.tercom::<16>(reference, places, &mut whole::Scratch::default())
+                way.tercom::<WIDEST>(reference, places, &mut whole::Scratch::default())
             }
             (Style::Tercom, _, true) => {
                 way.start(Beam::<_, 1>::new(reference, places.bits(), None))
@@ -72,6 +72,18 @@ impl Search {
                 way.start(Beam::<_, 1>::new(reference, places.lists(), None))
             }
         }
+        self.edits()
+    }
+
+    /// The same with a distance of one's own.
+    #[cfg(test)]
+    pub fn run_with(&mut self, distance: impl Distance, style: Style) -> Edits {
+        let Search { words, path, made, shifts, .. } = self;
+        Way { words, path, made, shifts, floor: 0, style }.start(distance);
+        self.edits()
+    }
+
+    fn edits(&self) -> Edits {
         let Path { insertions, deletions, substitutions, .. } = self.path;
         Edits { insertions, deletions, substitutions, shifts: self.made.len() as u32 }
     }

@@ -232,6 +232,29 @@ fn bounds_change_nothing() {
     assert!(moved > 300);
 }
 
+/// With the true distance as a bound or without, TERCOM's search finds the same.
+#[test]
+fn long_references_are_searched_alike() {
+    let mut random = Random(11);
+    for length in [70, 140, 200, 300, 600, 1000] {
+        let reference: Vec<u32> = (0..length as u32).map(|id| id % 400).collect();
+        let mut output = reference.clone();
+        for at in (0..length - 30).step_by(30) {
+            output[at..at + 30].rotate_left(1 + random.below(29));
+        }
+        let mut places = Places::default();
+        assert!(places.read(&reference, 400));
+        let mut search = Search::default();
+        search.words.clone_from(&output);
+        let bounded = search.run(&reference, 400, Style::Tercom);
+        let words = std::mem::replace(&mut search.words, output);
+        let free =
+            search.run_with(Beam::<_, 1>::new(&reference, places.bits(), None), Style::Tercom);
+        assert_eq!((bounded, &words), (free, &search.words));
+        assert!(bounded.shifts > 1);
+    }
+}
+
 /// What the band kept apart may come together by one shift, which then gains more than its words
 /// are worth.
 #[test]

@@ -69,8 +69,9 @@ def ter(
         tok: another way to cut text into words, instead of normalized, punct and asian.
         case: whether letter case counts.
         stem: compare stems: no, porter, or a Snowball language such as english.
-        style: whose search for shifts: sacrebleu's, or tercom's, which is slower and also
-            splits text as TERCOM does.
+        style: whose search for shifts: sacrebleu's, or tercom's, which also splits text as
+            TERCOM does; it tries every shift, however many, and takes long for segments
+            of thousands of words.
     """
     own = _own_way(normalized=normalized, punct=punct, asian=asian, style=style)
     if tok != "none" and (normalized or asian or not punct):

@@ -2,17 +2,12 @@
 
 import click
 
+from metra.cli import inputs
+
 
 @click.command()
 @click.argument("output", metavar="OUTPUT")
-@click.option(
-    "-r",
-    "--reference",
-    "references",
-    multiple=True,
-    metavar="FILE",
-    help="Reference, one segment a line. May be given several times.",
-)
+@inputs.references
 @click.option(
     "-n",
     "--segment",
@@ -46,12 +41,7 @@ import click
 @click.option(
     "-o", "--out", metavar="FILE", help="Write here instead of to the screen."
 )
-@click.option(
-    "--input-format",
-    default="auto",
-    show_default=True,
-    help="Format of all input files; auto goes by the name.",
-)
+@inputs.input_format
 def grid(
     output: str,
     references: tuple[str, ...],

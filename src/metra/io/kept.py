@@ -1,7 +1,6 @@
 """What can be read once only, kept so that it can be read again, by several readers."""
 
 import io
-from tempfile import SpooledTemporaryFile
 from typing import IO
 
 BLOCK = 1 << 20
@@ -13,6 +12,8 @@ class Kept:
 
     def __init__(self, pipe: io.BufferedReader) -> None:
         """Read the pipe to its end, a piece at a time, so that Ctrl-C is not kept waiting."""
+        from tempfile import SpooledTemporaryFile
+
         self._copy = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115, see close
         while block := pipe.read1(BLOCK):
             self._copy.write(block)

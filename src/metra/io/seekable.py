@@ -3,7 +3,6 @@
 import codecs
 import weakref
 from collections.abc import Iterator
-from tempfile import SpooledTemporaryFile
 from typing import IO, cast
 
 from metra.errors import FormatError
@@ -61,6 +60,8 @@ class Seekable:
 
 
 def _copy(stream: ByteStream) -> IO[bytes]:
+    from tempfile import SpooledTemporaryFile
+
     copy = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115, closed with its owner
     while block := stream.read():
         copy.write(block)

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import partial
-from tempfile import SpooledTemporaryFile
 from typing import IO, cast
 
 from metra.io.stream import BLOCK
@@ -14,6 +13,8 @@ _IN_MEMORY = 1 << 22
 
 def spool(stack: ExitStack) -> IO[bytes]:
     """Open a temporary file, in memory while it is small, until the stack is closed."""
+    from tempfile import SpooledTemporaryFile
+
     file = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115, the stack closes it
     stack.enter_context(file)
     return cast("IO[bytes]", file)

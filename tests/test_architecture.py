@@ -26,6 +26,7 @@ LAYERS = {
     "pool": 1,
     "parallel": 1,
     "corpus": 2,
+    "annotations": 3,
     "measure": 3,
     "io": 3,
     "infer": 3,
@@ -38,11 +39,13 @@ LAYERS = {
     "engine": 6,
     "single": 7,
     "aligning": 7,
-    "report": 7,
-    "picture": 8,
-    "cli": 9,
-    "web": 9,
-    "__main__": 10,
+    "quality": 7,
+    "insight": 8,
+    "report": 9,
+    "picture": 10,
+    "cli": 11,
+    "web": 11,
+    "__main__": 12,
 }
 # Neighbours that must not know each other, whatever their numbers.
 APART = ("io", "metrics", "human", "infer")

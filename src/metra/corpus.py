@@ -30,10 +30,19 @@ class Column:
         return tokens
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a batch stands in its corpus, for measures that look up what is known there."""
+
+    system: str | None = None
+    first: int = 0
+    documents: Sequence[str] | None = None
+
+
 class Batch:
     """Outputs with their references (and sources), and what metrics share about them."""
 
-    __slots__ = ("_hits", "hyps", "refs", "source")
+    __slots__ = ("_hits", "hyps", "place", "refs", "source")
 
     def __init__(
         self,
@@ -50,21 +59,32 @@ class Batch:
         """
         evalset = EvalSet(refs, source, refs_per_segment=refs_per_segment)
         chunk = next(Outputs(evalset, {"hyps": hyps}).chunks(len(evalset) or 1))
-        self._fill(chunk.systems["hyps"], chunk.refs, chunk.source)
+        self._fill(chunk.systems["hyps"], chunk.refs, chunk.source, Place())
 
     @classmethod
-    def of(cls, hyps: Column, refs: Sequence[Column], source: Column | None) -> "Batch":
+    def of(
+        cls,
+        hyps: Column,
+        refs: Sequence[Column],
+        source: Column | None,
+        place: Place = Place(),  # noqa: B008, it cannot change
+    ) -> "Batch":
         """Join columns that are known to be parallel."""
         batch = cls.__new__(cls)
-        batch._fill(hyps, refs, source)
+        batch._fill(hyps, refs, source, place)
         return batch
 
     def _fill(
-        self, hyps: Column, refs: Sequence[Column], source: Column | None
+        self,
+        hyps: Column,
+        refs: Sequence[Column],
+        source: Column | None,
+        place: Place,
     ) -> None:
         self.hyps = hyps
         self.refs = refs
         self.source = source
+        self.place = place
         self._hits: dict[Preparation, Hits] = {}
 
     def __len__(self) -> int:
@@ -117,6 +137,7 @@ class Sentence:
         return [Column(pack([ref], "refs")) for ref in self._refs]
 
     source = None
+    place = Place()
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,10 +148,12 @@ class Chunk:
     refs: Sequence[Column]
     source: Column | None
     documents: Sequence[str] | None
+    first: int = 0
 
     def batch(self, system: str) -> Batch:
         """Give one system's outputs with the shared references."""
-        return Batch.of(self.systems[system], self.refs, self.source)
+        place = Place(system, self.first, self.documents)
+        return Batch.of(self.systems[system], self.refs, self.source, place)
 
     def __len__(self) -> int:
         """Count the segments."""
@@ -239,6 +262,7 @@ class Outputs:
                     refs,
                     None if source is None else part(source, "the source"),
                     None if documents is None else documents[start:stop],
+                    start,
                 ),
                 start,
             )

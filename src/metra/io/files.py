@@ -77,6 +77,7 @@ class FileCorpus:
                 (list(map(str, _listed(columns[f]))) for f in self._of("document")),
                 None,
             ),
+            start,
         )
 
 

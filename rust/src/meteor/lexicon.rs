@@ -59,21 +59,32 @@ impl Lexicon {
     pub fn ids(&self, tokens: &Tokens) -> Ids {
         let mut named = Ids { ids: Vec::new(), ends: Vec::new(), missing: Vec::new() };
         for index in 0..tokens.len() {
-            let sentence = tokens.get(index);
-            let mut types = self.types.read().unwrap();
-            for word in sentence.iter().flat_map(|sentence| sentence.iter()) {
-                if let Some(id) = types.ids.get(word) {
-                    named.ids.push(*id);
-                    continue;
-                }
-                drop(types);
-                named.ids.push(self.learn(word));
-                types = self.types.read().unwrap();
-            }
+            named.missing.push(!self.name(tokens, index, &mut named.ids));
             named.ends.push(named.ids.len());
-            named.missing.push(sentence.is_none());
         }
         named
+    }
+
+    /// Names the words of one segment, if it is there.
+    pub fn segment_ids(&self, tokens: &Tokens, index: usize) -> Option<Vec<u32>> {
+        let mut ids = Vec::new();
+        self.name(tokens, index, &mut ids).then_some(ids)
+    }
+
+    /// Adds the names of a segment's words; false if it is missing.
+    fn name(&self, tokens: &Tokens, index: usize, ids: &mut Vec<u32>) -> bool {
+        let sentence = tokens.get(index);
+        let mut types = self.types.read().unwrap();
+        for word in sentence.iter().flat_map(|sentence| sentence.iter()) {
+            if let Some(id) = types.ids.get(word) {
+                ids.push(*id);
+                continue;
+            }
+            drop(types);
+            ids.push(self.learn(word));
+            types = self.types.read().unwrap();
+        }
+        sentence.is_some()
     }
 
     fn learn(&self, token: &[u8]) -> u32 {

@@ -57,14 +57,28 @@ impl Meteor {
         }
     }
 
-    /// The links of one segment with one reference, in order of the reference.
-    pub fn alignment(&self, output: &Tokens, reference: &Tokens, index: usize) -> Vec<Link> {
-        let (hyps, refs) = (self.lexicon.ids(output), self.lexicon.ids(reference));
-        let mut chosen = Vec::new();
-        if let (Some(hyp), Some(reference)) = (hyps.get(index), refs.get(index)) {
-            self.align(hyp, reference, &mut Links::default(), &mut chosen);
+    /// The links of one segment with each reference that is there, in order of the reference,
+    /// and which of these is the best.
+    pub fn alignments(
+        &self,
+        output: &Tokens,
+        references: &[&Tokens],
+        index: usize,
+    ) -> (usize, Vec<Vec<Link>>) {
+        let hyp = self.lexicon.segment_ids(output, index).unwrap_or_default();
+        let (mut best, mut highest) = (0, f64::NEG_INFINITY);
+        let mut found = Vec::new();
+        for tokens in references {
+            let Some(reference) = self.lexicon.segment_ids(tokens, index) else { continue };
+            let mut chosen = Vec::new();
+            self.align(&hyp, &reference, &mut Links::default(), &mut chosen);
+            let score = self.formula.score(&self.lexicon.statistics(&hyp, &reference, &chosen));
+            if score > highest {
+                (best, highest) = (found.len(), score);
+            }
+            found.push(chosen);
         }
-        chosen
+        (best, found)
     }
 
     fn align(&self, hyp: &[u32], reference: &[u32], links: &mut Links, chosen: &mut Vec<Link>) {

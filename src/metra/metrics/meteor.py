@@ -5,6 +5,7 @@ from functools import lru_cache, partial
 from typing import Literal
 
 from metra import _core
+from metra.alignment import Alignment, Link, Span, in_reading_order
 from metra.corpus import Batch, Sentence
 from metra.errors import MissingResourceError, OptionError
 from metra.measure import Array, Metric, Parts, measure
@@ -114,6 +115,7 @@ def meteor(
         rows=partial(rows, aligner=aligner, text=text),
         aggregate=aligner.score,
         parts=partial(parts, aligner=aligner),
+        align=partial(align, aligner=aligner, stages=stages, text=text),
         settled=settled,
     )
 
@@ -139,6 +141,40 @@ def parts(totals: Array, *, aligner: _core.Meteor) -> Parts:
         "hyp_len": float(totals[0]),
         "ref_len": float(totals[1]),
     }
+
+
+def align(
+    batch: Batch | Sentence,
+    index: int,
+    *,
+    aligner: _core.Meteor,
+    stages: tuple[str, ...],
+    text: Preparation,
+) -> list[Alignment]:
+    """Link words and phrases by the stage that matched them, with each reference."""
+    hyps, refs = batch.hyps.tokens(text), [ref.tokens(text) for ref in batch.refs]
+    best, found = aligner.alignments(hyps, refs, index)
+    hyp = tuple(hyps[index] or ())
+    streams = [(at, tokens[index]) for at, tokens in enumerate(refs)]
+    there = [(at, words) for at, words in streams if words is not None]
+    return [
+        Alignment(
+            hyp=hyp,
+            ref=tuple(words),
+            links=in_reading_order(
+                [_link(link, stages) for link in links], len(hyp), len(words)
+            ),
+            kinds=(*stages, "insertion", "deletion"),
+            reference=at,
+            chosen=place == best,
+        )
+        for place, ((at, words), links) in enumerate(zip(there, found, strict=True))
+    ]
+
+
+def _link(found: tuple[int, int, int, int, int], stages: tuple[str, ...]) -> Link:
+    ref, ref_words, hyp, hyp_words, stage = found
+    return Link(stages[stage], Span(hyp, hyp + hyp_words), Span(ref, ref + ref_words))
 
 
 def _stages(modules: str, lang: str, *, paraphrases: bool) -> tuple[str, ...]:

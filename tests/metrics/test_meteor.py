@@ -108,6 +108,15 @@ def test_links_carry_their_stage():
     assert found.kinds == ("exact", "stem", "synonym", "insertion", "deletion")
 
 
+def test_only_ascii_white_space_separates_words_of_tokenised_text():
+    [found] = metra.align("a\xa0b c", ["a b c"], "meteor:modules=exact,tok=none")
+    assert found.hyp == ("a\xa0b", "c")
+    assert (
+        "|tok:none|"
+        in metra.score(["a"], [["a"]], "meteor:modules=exact,tok=none").signature
+    )
+
+
 def test_the_reference_that_counts_is_chosen():
     """The second is the best; the third is as good, but comes later."""
     refs = ["a x y", "a b c", "a b c"]

@@ -65,7 +65,7 @@ def meteor(
         wordnet: folder of WordNet's files, if not where Debian's wordnet-base puts them.
         paraphrase: file with a METEOR paraphrase table; adds a stage that links phrases.
         norm: prepare text by METEOR's own normaliser, English only, instead of tok and case.
-        tok: how text is cut into words.
+        tok: how text is cut into words; none: at ASCII white space, as the program does.
         case: whether letter case counts.
     """
     stages = _stages(modules, lang, paraphrases=bool(paraphrase))
@@ -85,8 +85,9 @@ def meteor(
         text = preparation(tok="meteor-en", case="mixed", stem="no")
         settled: dict[str, object] = {"tok": "meteor-en", "case": "lower"}
     else:
-        text = preparation(tok=tok, case=case, stem="no")
-        settled = {"tok": text.versions()["tok"]}
+        white = "java-white" if tok == "none" else tok
+        text = preparation(tok=white, case=case, stem="no")
+        settled = {"tok": tok if tok == "none" else text.versions()["tok"]}
     settled |= dict(zip(("alpha", "beta", "gamma", "delta"), formula, strict=True))
     settled["modules"] = "+".join(stages)
     settled["weights"] = "+".join(f"{weight:g}" for weight in stage_weights)

@@ -51,7 +51,8 @@ class _Cell:
 
 def _heading(alignment: Alignment, references: int) -> str:
     counts = ", ".join(
-        counted(count, NOUNS.get(kind, kind)) for kind, count in alignment.counts.items()
+        counted(count, NOUNS.get(kind, kind))
+        for kind, count in alignment.counts.items()
     )
     places = [link.ref for link in alignment.links]
     if places != sorted(places):

@@ -34,4 +34,6 @@ def test_at_least_99_of_100_are_proved_and_none_is_below_greedy(pairs, e):
     assert (exact[:, 0] >= greedy * (1 - 1e-12)).all()
     # The paper's claim, on our data: 99 of 100 are largest, none is under 80 %.
     assert (exact[:, 0] <= greedy * (1 + 1e-9)).mean() >= 0.99
-    assert (greedy / exact[:, 0].clip(1e-9)).min(where=exact[:, 0] > 0, initial=1) >= 0.8
+    assert (greedy / exact[:, 0].clip(1e-9)).min(
+        where=exact[:, 0] > 0, initial=1
+    ) >= 0.8

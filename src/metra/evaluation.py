@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,8 +23,7 @@ CI_UNITS = ("auto", "segment", "document")
 ENOUGH_DOCUMENTS = 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Questions:
+class Questions(NamedTuple):
     """What is asked about the scores beside the corpus score itself."""
 
     documents: bool = False

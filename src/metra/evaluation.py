@@ -15,7 +15,7 @@ from metra.parallel import ordered_map, thread_count
 from metra.results import Results, Score, SystemScores
 from metra.text import Segments
 
-CHUNK = 1024
+CHUNK = 2048
 LEVELS = ("system", "document", "segment")
 CI_UNITS = ("auto", "segment", "document")
 

@@ -55,9 +55,7 @@ def ordered(results: Results, style: Style) -> list[SystemScores]:
     """Give the systems as they came or, if so wished, the best by the first metric first."""
     if not style.sort:
         return list(results.systems)
-    spec = results.specs[0]
-    sign = -1 if results.systems[0].scores[spec].higher_is_better else 1
-    return sorted(results.systems, key=lambda entry: sign * entry.scores[spec].score)
+    return results.ranked(results.specs[0])
 
 
 def heading(spec: str, score: Score) -> str:

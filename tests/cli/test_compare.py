@@ -136,5 +136,5 @@ def test_interrupted_work_leaves_nothing_behind(tmp_path):
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert err.decode() == "metra: interrupted; nothing was written.\n"
+    assert err.decode().strip() == "metra: interrupted; nothing was written."
     assert os.listdir(tmp_path) == []

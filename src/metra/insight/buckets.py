@@ -9,6 +9,7 @@ import numpy as np
 from metra import infer, pool
 from metra.corpus import Corpus
 from metra.evaluation import Sheets
+from metra.infer.contrasts import LEAST_UNITS
 from metra.insight.partitions import (
     Asked,
     Parts,
@@ -81,20 +82,22 @@ def buckets(
     spec: str,
     *,
     baseline: str | None = None,
-    counts: Mapping[str, int] | None = None,
+    word_counts: Mapping[str, int] | None = None,
     trials: int = infer.TRIALS,
     seed: int = infer.SEED,
 ) -> Buckets:
     """Part the test set as `spec` says, and score every system in every part.
 
-    `counts` says how frequent words are, for buckets by frequency; without it they are
+    `word_counts` says how frequent words are, for buckets by frequency; without it they are
     counted in the references. The metrics are fitted ones, the sheets hold their rows.
     """
     how = asked(spec)
     rng = np.random.default_rng(seed)
     if how.kind == "frequency":
         preparation = preparation_of(next(iter(metrics.values())))
-        return _by_frequency(corpus, how, preparation, counts, baseline, trials, rng)
+        return _by_frequency(
+            corpus, how, preparation, word_counts, baseline, trials, rng
+        )
     parts = parted(how, corpus, metrics, sheets)
     return _scored(how.kind, parts, corpus, metrics, sheets, baseline, trials, rng)
 
@@ -127,12 +130,11 @@ def _scored(
     rng: "np.random.Generator",
 ) -> Buckets:
     """Score the segments of each part."""
-    places = np.array(parts.places)
     keys = [(name, spec) for name in corpus.systems for spec in metrics]
     aggregates = {key: metrics[key[1]].aggregate for key in keys}
     found = []
     for at, label in enumerate(parts.names):
-        inside = np.flatnonzero(places == at)
+        inside = np.flatnonzero(parts.places == at)
         if not len(inside):
             continue
         rows = {key: sheets.tallies[key].rows[inside] for key in keys}
@@ -166,28 +168,25 @@ def _scores(
     rng: "np.random.Generator",
 ) -> dict[str, dict[str, BucketScore]]:
     """Score all systems by all metrics, with intervals from shared draws."""
-    count = len(next(iter(rows.values())))
-    drawn: dict[Key, list[Array]] = {key: [] for key in rows}
-    if count > 1:
-        for totals in pool.resampled(list(rows.values()), trials, rng):
-            for key, total in zip(rows, totals, strict=True):
-                drawn[key].append(aggregates[key](total))
-    resampled = {key: np.concatenate(parts) for key, parts in drawn.items() if parts}
-    score = {key: float(aggregates[key](pool.total(rows[key]))) for key in rows}
-    found: dict[str, dict[str, BucketScore]] = {}
+    samples = {key: infer.Sample(rows[key], aggregates[key]) for key in rows}
+    scores = {key: float(aggregates[key](pool.total(rows[key]))) for key in rows}
+    drawn: dict[Key, Array] = {}
+    if len(next(iter(rows.values()))) >= LEAST_UNITS:
+        found = infer.bootstrap(list(samples.values()), trials=trials, rng=rng)
+        drawn = dict(zip(samples, found, strict=True))
+    table: dict[str, dict[str, BucketScore]] = {}
     for system, spec in rows:
-        key, base = (system, spec), (baseline, spec)
-        compared = base in score and system != baseline
-        known = key in resampled
-        found.setdefault(system, {})[spec] = BucketScore(
-            score=score[key],
-            interval=infer.interval(resampled[key]) if known else None,
-            difference=score[key] - score[base] if compared else None,  # type: ignore[index]
-            difference_interval=infer.interval(resampled[key] - resampled[base])  # type: ignore[index]
-            if known and compared
+        key = system, spec
+        base = key if baseline is None else (baseline, spec)
+        table.setdefault(system, {})[spec] = BucketScore(
+            score=scores[key],
+            interval=infer.interval(drawn[key]) if drawn else None,
+            difference=scores[key] - scores[base] if base != key else None,
+            difference_interval=infer.interval(drawn[key] - drawn[base])
+            if drawn and base != key
             else None,
         )
-    return found
+    return table
 
 
 MEANS = {"precision": 0.0, "recall": 1.0, "f1": 0.5}
@@ -197,7 +196,7 @@ def _by_frequency(
     corpus: Corpus,
     how: Asked,
     preparation: Preparation,
-    counts: Mapping[str, int] | None,
+    word_counts: Mapping[str, int] | None,
     baseline: str | None,
     trials: int,
     rng: "np.random.Generator",
@@ -206,8 +205,8 @@ def _by_frequency(
     text = numbered(corpus, corpus.systems, preparation)
     frequencies = (
         reference_frequencies(text)
-        if counts is None
-        else np.array([counts.get(word, 0) for word in text.words], float)
+        if word_counts is None
+        else np.array([word_counts.get(word, 0) for word in text.words], float)
     )
     classes = np.searchsorted(how.bounds, frequencies, side="right")
     names = range_names(how.bounds)
@@ -235,7 +234,7 @@ def _by_frequency(
                 scores=_scores(inside, aggregates, baseline, trials, rng),
             )
         )
-    where = "in the references" if counts is None else "in the corpus given"
+    where = "in the references" if word_counts is None else "in the corpus given"
     return Buckets(
         kind="frequency",
         title=f"word frequency {where}",

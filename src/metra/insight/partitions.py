@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from metra.errors import (
 )
 from metra.evaluation import CHUNK, Sheets
 from metra.insight.lengths import reference_lengths, word_counts
+from metra.insight.vocabulary import Ids
 from metra.insight.words import preparation_of
 from metra.measure import Array, Metric
 
@@ -47,7 +49,7 @@ class Parts:
     title: str
     names: Sequence[str]
     #: For each segment, the place of its part in `names`.
-    places: Sequence[int]
+    places: Ids
 
 
 def asked(spec: str) -> Asked:
@@ -123,7 +125,9 @@ def labelled(name: str, labels: Sequence[Any], sheets: Sheets) -> Parts:
 
 def _by_name(title: str, labels: Sequence[str]) -> Parts:
     names = {label: at for at, label in enumerate(dict.fromkeys(labels))}
-    return Parts(title, list(names), [names[label] for label in labels])
+    return Parts(
+        title, list(names), np.array([names[label] for label in labels], np.int64)
+    )
 
 
 def _by_score(
@@ -143,13 +147,13 @@ def _by_score(
     # Four parts of nearly equal size; equal scores stay together.
     quarters = np.quantile(mean, [0.25, 0.5, 0.75])
     names = ["lowest quarter", "second", "third", "highest quarter"]
-    places = np.searchsorted(quarters, mean, side="left")
-    return Parts(f"mean {spec} of the systems", names, places.tolist())
+    places = np.searchsorted(quarters, mean)
+    return Parts(f"mean {spec} of the systems", names, places)
 
 
 def _by_bounds(title: str, values: Array, bounds: Sequence[float]) -> Parts:
-    places = np.searchsorted(bounds, values, side="right")
-    return Parts(title, range_names(bounds), places.tolist())
+    places: Ids = np.searchsorted(np.asarray(bounds), values, side="right")
+    return Parts(title, range_names(bounds), places)
 
 
 def range_names(bounds: Sequence[float]) -> list[str]:
@@ -159,7 +163,7 @@ def range_names(bounds: Sequence[float]) -> list[str]:
     ['< 1', '1', '2–9', '≥ 10']
     """
     names = [f"< {bounds[0]:g}"]
-    for low, high in zip(bounds, bounds[1:], strict=False):
+    for low, high in pairwise(bounds):
         if low == int(low) and high == int(high):
             names.append(f"{low:g}" if high == low + 1 else f"{low:g}–{high - 1:g}")
         else:

@@ -12,8 +12,9 @@ from metra.measure import Array
 
 @dataclass(frozen=True, slots=True)
 class ClassRows:
-    """Rows of [matches, output words, reference words] for each class: (segments, 3 × classes)."""
+    """Rows of [matches, output words, reference words], class after class."""
 
+    #: By system: (segments, 3 * classes).
     systems: dict[str, Array]
     #: Words of the references in each class, averaged over the references.
     words: Array

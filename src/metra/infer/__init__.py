@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from metra.infer.defaults import SEED, TEST_TRIALS, TRIALS, Method, Test
 
 if TYPE_CHECKING:
-    from metra.infer.contrasts import Contrast, contrasts
+    from metra.infer.contrast import Contrast, contrasts
     from metra.infer.intervals import (
         Aggregate,
         Sample,
@@ -46,8 +46,8 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Contrast": "contrasts",
-    "contrasts": "contrasts",
+    "Contrast": "contrast",
+    "contrasts": "contrast",
     "Aggregate": "intervals",
     "Sample": "intervals",
     "bca_interval": "intervals",

@@ -15,6 +15,7 @@ from metra.infer.intervals import (
     bootstrap,
     confidence,
     interval,
+    left_out,
     standard_error,
 )
 from metra.infer.paired import (
@@ -43,6 +44,7 @@ __all__ = [
     "contrasts",
     "holm",
     "interval",
+    "left_out",
     "randomisation_p_values",
     "shifted_p_value",
     "standard_error",

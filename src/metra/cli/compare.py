@@ -96,7 +96,7 @@ def compare(
     from metra.evaluation import Questions, by_spec, counted
     from metra.insight.findings import find
     from metra.io import open_corpus
-    from metra.report.findings import render_with
+    from metra.report.findings import refuse_format, render_with
     from metra.report.layout import Style
 
     contest = Contest(
@@ -113,6 +113,7 @@ def compare(
     corpus = open_corpus(outputs, references, source, docs, input_format=input_format)
     baseline_of(corpus, contest)
     wishes = looking.wishes(**looked_for, seed=seed)
+    refuse_format(form, wishes)
     with Progress() as progress:
         fitted, sheets = counted(
             corpus, chosen, Questions(), keep=True, progress=progress
@@ -126,3 +127,6 @@ def compare(
         width=None if out else screen_width(),
     )
     write(render_with(results, found, form, style), out)
+    if style.width and form == "table" and not wishes.any:
+        hint = "See what changed: add --changes 5, --ngrams 5, --bucket length or --profiles."
+        click.secho(f"\n{hint}", dim=True, err=True)

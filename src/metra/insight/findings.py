@@ -39,6 +39,12 @@ class Wishes:
     trials: int = infer.TRIALS
     seed: int = infer.SEED
 
+    @property
+    def any(self) -> bool:
+        """Whether anything is to be found out at all."""
+        lists = self.changes != 0 or self.ngrams != 0
+        return lists or bool(self.buckets or self.labels or self.profiles)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:

@@ -148,8 +148,7 @@ def compared(
     progress: Callable[[int], None] = lambda _: None,
 ) -> Results:
     """Compare systems whose rows are counted and kept, by measures that are fitted."""
-    questions = replace(
-        questions,
+    questions = questions._replace(
         ci=True,
         ci_method="percentile",
         ci_unit=contest.unit,

@@ -1,6 +1,7 @@
 //! N-grams that an output shares with its references, weighed by the salience of their words.
 
-use crate::hits::Hits;
+use crate::bitsets;
+use crate::hits::{Hits, Pair};
 use crate::ngram;
 use crate::tokens::{Sentence, Tokens};
 use crate::word_weights::WordWeights;
@@ -112,33 +113,26 @@ impl Ltv {
         row: &mut [f64],
     ) {
         let order = self.order;
-        let Scratch { words, grams, tried } = scratch;
+        let Scratch { words, grams, reference, tried } = scratch;
         words.clear();
         if let Some(sentence) = texts.output.get(index) {
             weigh(sentence, words);
         }
-        grams.clear();
-        grams.resize(words.len() * order, 0.0);
+        let length = words.len();
+        self.grams(words, grams);
         tried.clear();
         tried.resize(3 * order, 0.0);
-        self.each_gram(words, |at, below, weight| {
-            grams[at * order + below] = weight;
-            tried[order + below] += weight;
-        });
+        self.add_up(grams, length, &mut tried[order..2 * order]);
         row.copy_from_slice(tried);
         let mut best = f64::NEG_INFINITY;
         let pair = texts.hits.get(index);
         let sentences = texts.references.iter().filter_map(|column| column.get(index));
         for (alone, sentence) in pair.singly().zip(sentences) {
             let (matched, rest) = tried.split_at_mut(order);
-            let whole = &mut rest[order..];
-            matched.fill(0.0);
-            whole.fill(0.0);
-            ngram::each_match(&alone, order, |at, below, counts| {
-                matched[below] += if counts { grams[at * order + below] } else { 0.0 };
-            });
+            self.add_matched(&alone, grams, matched);
             weigh(sentence, words);
-            self.each_gram(words, |_, below, weight| whole[below] += weight);
+            self.grams(words, reference);
+            self.add_up(reference, words.len(), &mut rest[order..]);
             let score = self.score(tried);
             if score > best + ROUNDING {
                 best = score;
@@ -147,17 +141,63 @@ impl Ltv {
         }
     }
 
-    /// Calls `see` with the place, the order less one and the weight of each n-gram of words of
-    /// these weights.
-    #[inline(always)]
-    fn each_gram(&self, words: &[f64], mut see: impl FnMut(usize, usize, f64)) {
-        for at in 0..words.len() {
-            let mut joined = 0.0f64;
-            for (below, next) in words[at..].iter().take(self.order).enumerate() {
-                joined = if self.gram == Gram::Max { joined.max(*next) } else { joined + next };
-                let parts = if self.gram == Gram::Mean { (below + 1) as f64 } else { 1.0 };
-                see(at, below, joined / parts);
+    /// For each order the weights of the n-grams that begin at each word, those of which the words
+    /// run out as well. Means are sums here: dividing is left to the end.
+    fn grams(&self, words: &[f64], grams: &mut Vec<f64>) {
+        let length = words.len();
+        grams.clear();
+        grams.extend_from_slice(words);
+        grams.resize(self.order * length, 0.0);
+        for below in 1..self.order {
+            let (shorter, longer) = grams[(below - 1) * length..].split_at_mut(length);
+            let last = words.iter().skip(below);
+            for ((longer, shorter), last) in longer.iter_mut().zip(shorter).zip(last) {
+                let max = self.gram == Gram::Max;
+                *longer = if max { shorter.max(*last) } else { *shorter + last };
             }
+        }
+    }
+
+    /// What all n-grams of each order weigh.
+    fn add_up(&self, grams: &[f64], length: usize, totals: &mut [f64]) {
+        totals.fill(0.0);
+        for (below, total) in totals.iter_mut().enumerate().take(length) {
+            let grams = &grams[below * length..][..length - below];
+            // Four sums at a time, because each addition waits for the one before.
+            let mut sums = [0.0; 4];
+            let parts = grams.chunks_exact(4);
+            let rest: f64 = parts.remainder().iter().sum();
+            for part in parts {
+                sums.iter_mut().zip(part).for_each(|(sum, weight)| *sum += weight);
+            }
+            *total = sums.iter().sum::<f64>() + rest;
+        }
+        self.scale(totals);
+    }
+
+    /// What the clipped matches of each order weigh.
+    fn add_matched(&self, pair: &Pair<'_>, grams: &[f64], matched: &mut [f64]) {
+        let length = pair.output.len();
+        let weight = |at, below, counts| if counts { grams[below * length + at] } else { 0.0 };
+        matched.fill(0.0);
+        if self.order <= bitsets::ORDERS {
+            // An array of known length stays in registers.
+            let mut sums = [0.0; bitsets::ORDERS];
+            ngram::each_match(pair, self.order, |at, below, counts| {
+                sums[below] += weight(at, below, counts);
+            });
+            matched.copy_from_slice(&sums[..self.order]);
+        } else {
+            ngram::each_match(pair, self.order, |at, below, counts| {
+                matched[below] += weight(at, below, counts);
+            });
+        }
+        self.scale(matched);
+    }
+
+    fn scale(&self, totals: &mut [f64]) {
+        if self.gram == Gram::Mean {
+            totals.iter_mut().enumerate().for_each(|(below, total)| *total /= (below + 1) as f64);
         }
     }
 }
@@ -172,8 +212,9 @@ struct Texts<'a> {
 struct Scratch {
     /// The weight of each word of the output, then of a reference.
     words: Vec<f64>,
-    /// The weight of each n-gram of the output, all orders of a place together.
+    /// The weights of the n-grams of the output, and of a reference.
     grams: Vec<f64>,
+    reference: Vec<f64>,
     tried: Vec<f64>,
 }
 
@@ -227,20 +268,17 @@ mod tests {
     }
 
     #[test]
-    fn the_weight_of_an_n_gram() {
-        let grams = |gram| {
-            let mut found = Vec::new();
-            let words = [1.0, 3.0, 2.0];
-            let ltv = Ltv { gram, ..PLAIN };
-            ltv.each_gram(&words, |at, below, weight| found.push((at, below, weight)));
-            found
+    fn the_weight_of_n_grams() {
+        let words = [1.0, 3.0, 2.0, 2.0, 1.0, 5.0, 4.0];
+        let totals = |gram| {
+            let ltv = Ltv { gram, order: 3, ..PLAIN };
+            let (mut grams, mut totals) = (Vec::new(), [0.0; 3]);
+            ltv.grams(&words, &mut grams);
+            ltv.add_up(&grams, words.len(), &mut totals);
+            totals
         };
-        let singles = [(0, 0, 1.0), (1, 0, 3.0), (2, 0, 2.0)];
-        for (gram, first, second) in
-            [(Gram::Sum, 4.0, 5.0), (Gram::Mean, 2.0, 2.5), (Gram::Max, 3.0, 3.0)]
-        {
-            let all = [singles[0], (0, 1, first), singles[1], (1, 1, second), singles[2]];
-            assert_eq!(grams(gram), all);
-        }
+        assert_eq!(totals(Gram::Sum), [18.0, 31.0, 36.0]);
+        assert_eq!(totals(Gram::Mean), [18.0, 15.5, 12.0]);
+        assert_eq!(totals(Gram::Max), [18.0, 20.0, 18.0]);
     }
 }

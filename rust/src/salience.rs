@@ -20,8 +20,9 @@ pub struct Counts {
 #[derive(Default)]
 struct Scratch {
     table: Table,
-    /// The ids that the table gave to the stretch's tokens.
+    /// The ids that the table gives to a sentence's tokens, and which tokens are new to it.
     ids: Vec<u32>,
+    new: Vec<usize>,
 }
 
 /// Documents by name, numbered in order of appearance.
@@ -79,19 +80,23 @@ impl Counts {
     /// Counts in a small table first: a word costs much more to find in a large one.
     fn stretch(&mut self, tokens: &Tokens, segments: std::ops::Range<usize>) {
         let sentences = segments.filter_map(|index| tokens.get(index));
-        let Scratch { table, ids } = &mut self.scratch;
+        let Scratch { table, ids, new } = &mut self.scratch;
         table.clear(sentences.clone().map(|sentence| sentence.len()).sum());
         let first = self.entries.len();
         for sentence in sentences {
             ids.clear();
             table.learn(sentence, ids);
+            // Whether a word is new is hard to foresee, so no step depends on it.
+            new.resize(new.len().max(ids.len() + 1), 0);
+            let (known, mut count) = (self.entries.len() - first, 0);
             for (at, id) in ids.iter().enumerate() {
-                let place = first + *id as usize;
-                if place == self.entries.len() {
-                    self.entries.push((self.words.insert(sentence, at), 0));
-                }
-                self.entries[place].1 += 1;
+                new[count] = at;
+                count += (*id as usize == known + count) as usize;
             }
+            for at in &new[..count] {
+                self.entries.push((self.words.insert(sentence, *at), 0));
+            }
+            ids.iter().for_each(|id| self.entries[first + *id as usize].1 += 1);
         }
     }
 
@@ -193,6 +198,7 @@ impl Frequencies {
     }
 
     /// One number for each entry.
+    #[inline(always)]
     pub fn column(&self, compute: impl Fn(Entry) -> f64) -> Vec<f64> {
         let mut column = Vec::with_capacity(self.entries.len());
         for (document, length) in self.lengths.iter().enumerate() {

@@ -1,6 +1,6 @@
 """The kernels: pure counting in Rust, interpreter released, no options they do not use."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import final
 
 import numpy as np
@@ -245,6 +245,7 @@ def gtm_blocks(
     count); the references that are missing are not counted.
     """
 
+@final
 class Salience:
     """How often each word occurs in each document, and how salient that makes it.
 
@@ -252,8 +253,13 @@ class Salience:
     and the words in them, first occurred.
     """
 
-    documents: Final[list[str]]
-    words: Final[list[str]]
+    @property
+    def documents(self) -> list[str]:
+        """The names of the documents, by number."""
+
+    @property
+    def words(self) -> list[str]:
+        """The words, by number."""
 
     def __init__(self, texts: Iterable[tuple[Tokens, list[str]]]) -> None:
         """Count the words of segments, given with the name of each segment's document."""
@@ -266,13 +272,25 @@ class Salience:
         """
 
     def weighed(
-        self, weights: NDArray[np.float64], unknown: NDArray[np.float64]
-    ) -> WordWeights:
-        """Give each entry a weight, and each document one for words it does not have."""
+        self,
+        salience: str | NDArray[np.float64],
+        *,
+        floor: float,
+        least: float | None = None,
+        most: float | None = None,
+        unknown: float | None = None,
+    ) -> WordWeights | None:
+        """Make weights of a column, or of a number for each entry (NaN: not salient).
 
+        No weight is below the floor; those below `least` and above `most` are 0. Words that
+        a document does not have weigh `unknown`, or as its lightest. None if all are 0.
+        """
+
+@final
 class WordWeights:
     """What each word weighs in each document."""
 
+@final
 class Ltv:
     """Weighed n-grams: what an n-gram weighs, what it is held against, how orders join.
 

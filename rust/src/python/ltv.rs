@@ -7,7 +7,7 @@ use super::unknown;
 use crate::ltv::{Combination, Gram, Ltv, Side};
 use crate::salience::{Counts, Documents, Entry, Frequencies};
 use crate::tokens::Tokens;
-use crate::word_weights::WordWeights;
+use crate::word_weights::{Limits, WordWeights};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
@@ -48,37 +48,57 @@ impl PySalience {
     }
 
     fn column<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let compute: fn(Entry) -> f64 = match name {
-            "word" => |entry| entry.word as f64,
-            "document" => |entry| entry.document as f64,
-            "tf" => |entry| entry.tf,
-            "df" => |entry| entry.df,
-            "P_doc" => |entry| entry.p_doc,
-            "P_rest" => |entry| entry.p_rest,
-            "P_corp" => |entry| entry.p_corp,
-            "tf.idf" => Entry::tfidf,
-            "S" => Entry::s,
-            other => return Err(unknown("column", other)),
-        };
-        Ok(py.detach(|| self.found.column(compute)).into_pyarray(py))
+        Ok(py.detach(|| self.numbers(name))?.into_pyarray(py))
     }
 
+    #[pyo3(signature = (salience, *, floor, least=None, most=None, unknown=None))]
     fn weighed(
         &self,
         py: Python<'_>,
-        weights: PyReadonlyArray1<'_, f64>,
-        unknown: PyReadonlyArray1<'_, f64>,
-    ) -> PyResult<PyWordWeights> {
-        let (weights, unknown) = (weights.as_slice()?.to_vec(), unknown.as_slice()?.to_vec());
+        salience: Numbers<'_>,
+        floor: f64,
+        least: Option<f64>,
+        most: Option<f64>,
+        unknown: Option<f64>,
+    ) -> PyResult<Option<PyWordWeights>> {
+        let salience = match salience {
+            Numbers::Column(name) => self.numbers(&name)?,
+            Numbers::Given(numbers) => numbers.as_slice()?.to_vec(),
+        };
         let starts = self.found.starts().to_vec();
-        same_length(starts[starts.len() - 1], weights.len())?;
-        same_length(starts.len() - 1, unknown.len())?;
-        if weights.iter().chain(&unknown).any(|weight| !weight.is_finite()) {
-            return Err(PyValueError::new_err("weights must be finite"));
-        }
+        same_length(starts[starts.len() - 1], salience.len())?;
+        let range = (least.unwrap_or(0.0), most.unwrap_or(f64::INFINITY));
+        let limits = Limits { floor, range, unknown };
         let documents = self.counts.documents().clone();
-        let lists = py.detach(|| self.counts.lists(&self.found));
-        Ok(PyWordWeights(WordWeights { documents, lists, starts, weights, unknown }))
+        Ok(py.detach(|| {
+            let lists = self.counts.lists(&self.found);
+            WordWeights::new(documents, lists, starts, salience, limits).map(PyWordWeights)
+        }))
+    }
+}
+
+/// One number for each entry: a column by name, or numbers of the user's own.
+#[derive(FromPyObject)]
+enum Numbers<'py> {
+    Column(String),
+    Given(PyReadonlyArray1<'py, f64>),
+}
+
+impl PySalience {
+    fn numbers(&self, name: &str) -> PyResult<Vec<f64>> {
+        let found = &self.found;
+        Ok(match name {
+            "word" => found.column(|entry| entry.word as f64),
+            "document" => found.column(|entry| entry.document as f64),
+            "tf" => found.column(|entry| entry.tf),
+            "df" => found.column(|entry| entry.df),
+            "P_doc" => found.column(|entry| entry.p_doc),
+            "P_rest" => found.column(|entry| entry.p_rest),
+            "P_corp" => found.column(|entry| entry.p_corp),
+            "tf.idf" => found.column(Entry::tfidf),
+            "S" => found.column(Entry::s),
+            other => return Err(unknown("column", other)),
+        })
     }
 }
 

@@ -14,7 +14,7 @@ from metra.measure import Array, Metric, Parts, measure, unfitted
 from metra.parallel import ordered_map, thread_count
 from metra.text import Preparation, preparation
 from metra.text.salience import Frequencies, Tokens, WordWeights, weighed
-from metra.text.word_list import list_version, read_list
+from metra.text.word_list import WEIGHTS, list_version, read_list
 
 
 @measure
@@ -112,8 +112,8 @@ def ltv(
 
     def fit(batches: Iterable[Batch]) -> Metric:
         found = _references(batches, text)
-        salience = found.tfidf if weight == "tfidf" else found.s
-        return with_weights(limits(found, salience), "the references that the weights were fitted on")
+        fitted = limits(found, WEIGHTS[weight])
+        return with_weights(fitted, "the references that the weights were fitted on")
 
     if weight == "none":
         if weights is not None:

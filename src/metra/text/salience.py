@@ -96,30 +96,24 @@ class Frequencies:
 
 def weighed(
     found: Frequencies,
-    salience: Array,
+    salience: str | Array,
     *,
     floor: float,
     least: float | None,
     most: float | None,
     oov: float | None,
 ) -> WordWeights:
-    """Make weights of salience: none below the floor, none but 0 outside the range.
+    """Make weights of salience, given by its column's name or as a number for each entry.
 
-    A word that is not in its document's list weighs `oov`, or what the lightest word of
-    that list weighs.
+    None is below the floor, those outside the range are 0, and a word that is not in its
+    document's list weighs `oov`, or what the lightest word of that list weighs.
     """
-    weights = np.where(np.isnan(salience), floor, np.maximum(salience, floor))
-    if least is not None:
-        weights[weights < least] = 0
-    if most is not None:
-        weights[weights > most] = 0
-    if not weights.any():
+    weights = found.salience.weighed(
+        salience, floor=floor, least=least, most=most, unknown=oov
+    )
+    if weights is None:
         raise CorpusError(WEIGHTLESS)
-    unknown = np.full(len(found.documents), floor if oov is None else oov, np.float64)
-    if oov is None:
-        present, first = np.unique(found.document, return_index=True)
-        unknown[present] = np.minimum.reduceat(weights, first)
-    return found.salience.weighed(weights, unknown)
+    return weights
 
 
 WEIGHTLESS = (

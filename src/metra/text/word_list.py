@@ -14,7 +14,13 @@ from pathlib import Path
 import numpy as np
 
 from metra._core import Tokens
-from metra.errors import FormatError, MissingResourceError, OptionError
+from metra.errors import (
+    FormatError,
+    MissingResourceError,
+    OptionError,
+    UnknownNameError,
+    no_such,
+)
 from metra.text.salience import Array, Frequencies
 
 COLUMNS = (
@@ -78,7 +84,9 @@ def read_list(path: str | Path, weight: str) -> GivenList:
         words = documents.setdefault(document, {})
         if word in words:
             where = f" of document {document!r}" if by_document else ""
-            msg = f"Line {number} of {path} has {word!r}{where} again; expected it once."
+            msg = (
+                f"Line {number} of {path} has {word!r}{where} again; expected it once."
+            )
             raise FormatError(msg)
         words[word] = table.number(number, column, value)
     if not documents:
@@ -141,6 +149,32 @@ def read_table(path: str | Path, needed: tuple[str, ...]) -> Table:
             raise FormatError(msg)
         rows.append((number, cells))
     return Table(path, header, rows)
+
+
+def ranked(
+    table: Table, by: str, document: str | None = None
+) -> dict[str, list[list[str]]]:
+    """Give the lines of each document, or of one, by a weight: the heaviest first.
+
+    Words without the weight come last; equal ones stay in the order of the file.
+    """
+    column = WEIGHTS[by]
+    place = table.header.index(column)
+    home = table.header.index("document") if "document" in table.header else None
+    found: dict[str, list[tuple[float, list[str]]]] = {}
+    for line, cells in table.rows:
+        name = "all documents" if home is None else cells[home]
+        value = table.number(line, column, cells[place])
+        entry = (-value if value == value else float("inf"), cells)
+        found.setdefault(name, []).append(entry)
+    if document is not None:
+        if document not in found:
+            raise UnknownNameError(no_such("document", document, found))
+        found = {document: found[document]}
+    return {
+        name: [cells for _, cells in sorted(entries, key=lambda entry: entry[0])]
+        for name, entries in found.items()
+    }
 
 
 def list_version(path: str | Path) -> str:

@@ -12,9 +12,9 @@ def weights() -> None:
     A list is tab-separated, with a header and a line for each word of each document:
 
     \b
-    word     document  tf  df  N  P_doc    P_rest    P_corp    tf.idf  S
-    harbour  news-7    3   2   9  0.0083   0.00031   0.00112   3.1565  1.7133
-    the      news-7    21  9   9  0.0585   0.0561    0.0563    0
+    word     document  tf  df  N  P_doc    P_rest   P_corp   tf.idf  S
+    harbour  news-7    3   2   9  0.00831  0.00031  0.00111  3.1565  1.7261
+    the      news-7    21  9   9  0.05817  0.05600  0.05622  0
 
     tf is how often the document has the word, df how many of the N documents do; the P's
     are its relative frequencies in the document, in the rest of the corpus and in all of

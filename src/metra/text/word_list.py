@@ -94,8 +94,8 @@ def read_list(path: str | Path, weight: str) -> GivenList:
         raise FormatError(msg)
     tokens = Tokens([[*words] for words in documents.values()])
     salience = [value for words in documents.values() for value in words.values()]
-    words = Frequencies([(tokens, [*documents])])
-    return GivenList(words, np.array(salience), by_document)
+    found = Frequencies([(tokens, [*documents])])
+    return GivenList(found, np.array(salience), by_document)
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-
-import numpy as np
+from typing import Any, NamedTuple, TypeAlias
 
 from metra import infer, pool
 from metra.corpus import Batch, Chunk, Corpus, EvalSet, Outputs
@@ -14,7 +13,7 @@ from metra.parallel import ordered_map, thread_count
 from metra.results import Results, Score, SystemScores
 from metra.text import Segments
 
-CHUNK = 1024
+CHUNK = 2048
 LEVELS = ("system", "document", "segment")
 CI_UNITS = ("auto", "segment", "document")
 
@@ -22,8 +21,7 @@ CI_UNITS = ("auto", "segment", "document")
 ENOUGH_DOCUMENTS = 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Questions:
+class Questions(NamedTuple):
     """What is asked about the scores beside the corpus score itself."""
 
     documents: bool = False
@@ -59,17 +57,10 @@ def evaluate(
     >>> round(results["a"]["bleu"].score, 2)
     53.73
     """
-    _refuse_string(levels, "levels", "system")
-    for level in levels:
-        if level not in LEVELS:
-            msg = f"There is no level {level!r}; expected some of {', '.join(LEVELS)}."
-            raise OptionError(msg)
     if ci_unit not in CI_UNITS:
         msg = f"ci_unit={ci_unit!r} is not possible; expected one of {', '.join(CI_UNITS)}."
         raise OptionError(msg)
-    questions = Questions(
-        documents="document" in levels,
-        segments="segment" in levels,
+    questions = questions_of(levels)._replace(
         ci=ci,
         ci_method=ci_method,
         ci_unit=ci_unit,
@@ -77,6 +68,16 @@ def evaluate(
         seed=seed,
     )
     return evaluate_corpus(Outputs(evalset, outputs), by_spec(metrics), questions)
+
+
+def questions_of(levels: Sequence[str]) -> Questions:
+    """Ask for these levels and for nothing else."""
+    _refuse_string(levels, "levels", "system")
+    for level in levels:
+        if level not in LEVELS:
+            msg = f"There is no level {level!r}; expected some of {', '.join(LEVELS)}."
+            raise OptionError(msg)
+    return Questions(documents="document" in levels, segments="segment" in levels)
 
 
 def by_spec(metrics: Sequence[str | Metric]) -> dict[str, Metric]:
@@ -108,6 +109,28 @@ def evaluate_corpus(
     progress: Callable[[int], None] = lambda _: None,
 ) -> Results:
     """Score a corpus, wherever it is kept, reading it once (twice for fitted measures)."""
+    metrics, sheets = counted(
+        corpus,
+        metrics,
+        questions,
+        keep=questions.need_rows,
+        chunk=chunk,
+        progress=progress,
+    )
+    intervals = _intervals(metrics, sheets, questions)
+    return assembled(corpus, metrics, sheets, questions, intervals)
+
+
+def counted(
+    corpus: Corpus,
+    metrics: Mapping[str, Metric],
+    questions: Questions,
+    *,
+    keep: bool,
+    chunk: int = CHUNK,
+    progress: Callable[[int], None] = lambda _: None,
+) -> tuple[Mapping[str, Metric], "Sheets"]:
+    """Check what was asked for, fit the measures, and count; rows are kept if wished."""
     if questions.documents and not corpus.has_documents:
         msg = "Document scores were asked for, but no documents are known; give --docs."
         raise CorpusError(msg)
@@ -122,10 +145,20 @@ def evaluate_corpus(
             )
             raise CorpusError(msg)
     metrics = fitted(corpus, metrics, chunk)
-    sheets = count(
-        corpus, metrics, keep=questions.need_rows, chunk=chunk, progress=progress
-    )
-    intervals = _intervals(metrics, sheets, questions)
+    return metrics, count(corpus, metrics, keep=keep, chunk=chunk, progress=progress)
+
+
+Intervals: TypeAlias = Mapping[tuple[str, str], tuple[float, float] | None]
+
+
+def assembled(
+    corpus: Corpus,
+    metrics: Mapping[str, Metric],
+    sheets: "Sheets",
+    questions: Questions,
+    intervals: Intervals,
+) -> Results:
+    """Put together what was counted: the scores of all systems, with their intervals."""
     systems = [
         SystemScores(
             name,
@@ -164,19 +197,23 @@ def fitted(
 class Tally:
     """One system's statistics for one metric: their sum, and the rows where needed."""
 
-    def __init__(self, width: int, *, keep: bool) -> None:
-        self._total = pool.Total(width)
+    def __init__(self, metric: Metric, *, keep: bool, whole_blocks: bool) -> None:
+        width = len(metric.columns)
+        shorter = metric.sums if whole_blocks and not keep else None
+        self._total: Any = pool.BlockTotal(width) if shorter else pool.Total(width)
         self._rows: list[Array] | None = [] if keep else None
+        #: What is asked of each batch: its rows, or their sums where that is all one needs.
+        self.count: Callable[[Batch], Any] = shorter or metric.rows
 
-    def add(self, rows: Array) -> None:
+    def add(self, counted: Any) -> None:
         """Add the next segments' statistics."""
-        self._total.add(rows)
+        self._total.add(counted)
         if self._rows is not None:
-            self._rows.append(rows)
+            self._rows.append(counted)
 
     @property
     def total(self) -> Array:
-        """The sum over all segments."""
+        """The sum over all segments; a list where the metric sums by its shorter way."""
         return self._total.value()
 
     @property
@@ -186,6 +223,8 @@ class Tally:
             msg = "the rows were not kept"
             raise RuntimeError(msg)
         if len(self._rows) > 1:
+            import numpy as np
+
             self._rows = [np.concatenate(self._rows)]
         return self._rows[0]
 
@@ -215,26 +254,28 @@ def count(
     progress: Callable[[int], None] = lambda _: None,
 ) -> Sheets:
     """Walk through the corpus once and tally every metric for every system."""
+    # Sums of blocks can be added only where every chunk is made of whole ones.
+    whole_blocks = chunk % pool.BLOCK == 0
     sheets = Sheets(
         {
-            (name, spec): Tally(len(metric.columns), keep=keep)
+            (name, spec): Tally(metric, keep=keep, whole_blocks=whole_blocks)
             for name in corpus.systems
             for spec, metric in metrics.items()
         },
         [],
     )
 
-    def work(part: Chunk) -> tuple[Chunk, dict[tuple[str, str], Array]]:
+    def work(part: Chunk) -> tuple[Chunk, dict[tuple[str, str], Any]]:
         batches = {name: part.batch(name) for name in corpus.systems}
-        rows = {
-            (name, spec): metrics[spec].rows(batches[name])
-            for name, spec in sheets.tallies
+        counted = {
+            (name, spec): tally.count(batches[name])
+            for (name, spec), tally in sheets.tallies.items()
         }
-        return part, rows
+        return part, counted
 
-    for part, rows in ordered_map(work, corpus.chunks(chunk), thread_count()):
+    for part, counted in ordered_map(work, corpus.chunks(chunk), thread_count()):
         for key, tally in sheets.tallies.items():
-            tally.add(rows[key])
+            tally.add(counted[key])
         sheets.segments += len(part)
         sheets.references = len(part.refs)
         sheets.complete &= not any(ref.text.missing() for ref in part.refs)
@@ -245,21 +286,12 @@ def count(
 
 def _intervals(
     metrics: Mapping[str, Metric], sheets: Sheets, questions: Questions
-) -> dict[tuple[str, str], tuple[float, float] | None]:
+) -> Intervals:
     """Resample all systems' statistics for all metrics together."""
     if not questions.ci:
         return {}
-    by_document = _resample_documents(questions, sheets)
-
-    def units(rows: Array) -> Array:
-        return pool.by_group(rows, sheets.documents)[1] if by_document else rows
-
-    samples = [
-        infer.Sample(units(tally.rows), metrics[spec].aggregate)
-        for (_, spec), tally in sheets.tallies.items()
-    ]
     found = infer.confidence(
-        samples,
+        samples(metrics, sheets, resampled_unit(questions, sheets)),
         method=questions.ci_method,
         trials=questions.trials,
         seed=questions.seed,
@@ -267,13 +299,29 @@ def _intervals(
     return dict(zip(sheets.tallies, found, strict=True))
 
 
-def _resample_documents(questions: Questions, sheets: Sheets) -> bool:
+def samples(
+    metrics: Mapping[str, Metric], sheets: Sheets, unit: str
+) -> "list[infer.Sample]":
+    """Give what can be resampled, a row for each unit, in the order of the tallies."""
+
+    def units(rows: Array) -> Array:
+        return pool.by_group(rows, sheets.documents)[1] if unit == "document" else rows
+
+    return [
+        infer.Sample(units(tally.rows), metrics[spec].aggregate)
+        for (_, spec), tally in sheets.tallies.items()
+    ]
+
+
+def resampled_unit(questions: Questions, sheets: Sheets) -> str:
+    """Settle whether documents or segments are resampled."""
     if questions.ci_unit == "auto":
-        return len(set(sheets.documents)) >= ENOUGH_DOCUMENTS
+        enough = len(set(sheets.documents)) >= ENOUGH_DOCUMENTS
+        return "document" if enough else "segment"
     if questions.ci_unit == "document" and not sheets.documents:
         msg = "Documents were to be resampled, but none are known; give --docs."
         raise CorpusError(msg)
-    return questions.ci_unit == "document"
+    return questions.ci_unit
 
 
 def _score(
@@ -286,10 +334,9 @@ def _score(
     total = tally.total
     more: dict[str, object] = {}
     if questions.ci:
-        unit = "document" if _resample_documents(questions, sheets) else "segment"
         more = {
             "ci": questions.ci_method,
-            "ci_unit": unit,
+            "ci_unit": resampled_unit(questions, sheets),
             "trials": questions.trials,
             "seed": questions.seed,
         }

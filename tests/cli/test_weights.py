@@ -106,6 +106,14 @@ def test_the_help_shows_the_shape_of_a_list(cli):
     assert "word     document  tf  df  N  P_doc" in shown
 
 
+def test_the_list_of_the_example_is_of_its_references(cli):
+    ran = cli(
+        *("weights", "build", *EXAMPLE.references),
+        *("--docs", EXAMPLE.docs, "--case", "lower"),
+    )
+    assert ran.out == (examples.HOME / "salience.tsv").read_text(encoding="utf-8")
+
+
 def test_the_example_has_documents(cli):
     ran = cli(
         *("score", *EXAMPLE.outputs[:2], "-r", EXAMPLE.references[0]),

@@ -7,7 +7,10 @@ from pathlib import Path
 HOME = Path(__file__).parent
 
 # Options without which a measure cannot be used: files of the example, by their names.
-SETTINGS: dict[str, dict[str, str]] = {}
+SETTINGS: dict[str, dict[str, str]] = {
+    "entities": {"file": "entities.tsv"},
+    "terminology": {"file": "terms.tsv"},
+}
 
 REMARK = (
     "See scrambled, which has the right words in the wrong order: BLEU puts it last, "

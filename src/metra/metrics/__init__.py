@@ -24,6 +24,8 @@ BUILT_IN = {
     "fmean": "unigram",
     "gtm": "gtm",
     "meteor": "meteor",
+    "entities": "entities",
+    "terminology": "terminology",
 }
 
 

@@ -10,6 +10,7 @@ HOME = Path(__file__).parent
 SETTINGS: dict[str, dict[str, str]] = {
     "entities": {"file": "entities.tsv"},
     "terminology": {"file": "terms.tsv"},
+    "untranslated": {"dictionary": "words.en.txt"},
 }
 
 REMARK = (

@@ -26,6 +26,7 @@ BUILT_IN = {
     "meteor": "meteor",
     "entities": "entities",
     "terminology": "terminology",
+    "untranslated": "untranslated",
 }
 
 

@@ -139,7 +139,7 @@ def _variations(found: Description, metric: Metric) -> str:
     for option in found.options:
         for choice in option.choices:
             spec = _spec(found.name, **{option.name: choice})
-            if choice != option.default and _possible(spec):
+            if choice != option.default and _possible(spec, metric):
                 specs.append(spec)
     if len(specs) == 1:
         return ""
@@ -154,11 +154,13 @@ def _variations(found: Description, metric: Metric) -> str:
     return "\n".join(lines)
 
 
-def _possible(spec: str) -> bool:
+def _possible(spec: str, metric: Metric) -> bool:
+    """Tell whether the spec can be used on what the measure itself is shown with."""
     try:
-        return not metrics.metric(spec).whole_documents
+        found = metrics.metric(spec)
     except MetraError:
         return False
+    return not found.needs_source or _takes_source(metric)
 
 
 def _statistics(spec: str, metric: Metric) -> str:

@@ -88,7 +88,8 @@ def test_extrapolation(judged, output, k, score, edits):
 def test_references_start_as_perfect(judged):
     spec = f"evaltrans:db={judged}"
     refs = [["a b c x", "e h j", "i k"]]
-    result = metra.score(OUTPUTS, refs, spec)
+    assert metra.score(OUTPUTS, refs, spec).segments[:2].tolist() == [50, 90]
+    result = metra.score(OUTPUTS, refs, f"{spec},lend=yes")
     # 1: the reference was judged 5, and keeps it. 2: e f, e g and e h j are as near: 1/2,
     # 1/2, 1/3, so the reference lends its 10. 3: a reference alone lends nothing.
     assert result.segments[:2].tolist() == [50, 100]
@@ -169,7 +170,7 @@ def distance(one, other):
     return table[-1]
 
 
-def twin(output, judged, refs):
+def twin(output, judged, refs, lend):
     """Score and mWER's edits of one output, plainly."""
     scores = {}
     for text, score in judged:
@@ -186,10 +187,10 @@ def twin(output, judged, refs):
         return None, mwer
     far = {
         text: distance(words, text.split()) / max(len(words), len(text.split()))
-        for text in known
+        for text in (known if lend else scores)
     }
     least = min(far.values())
-    nearest = [known[text] for text in known if far[text] == least]
+    nearest = [known[text] for text in far if far[text] == least]
     return sum(nearest) / len(nearest), mwer
 
 
@@ -197,14 +198,15 @@ texts = st.lists(st.sampled_from("abc"), max_size=4).map(" ".join)
 pairs = st.lists(st.tuples(texts, st.sampled_from([0.0, 5.0, 10.0])), max_size=4)
 
 
-@given(texts, pairs, st.lists(texts, max_size=2))
-def test_twin(tmp_path_factory, output, judged, refs):
+@given(texts, pairs, st.lists(texts, max_size=2), st.booleans())
+def test_twin(tmp_path_factory, output, judged, refs, lend):
     path = tmp_path_factory.mktemp("j") / "j.tsv"
     lines = [HEADER, "9\tx\t1\t", *(f"1\t{text}\t{score}\t" for text, score in judged)]
     path.write_text("\n".join(lines))
     batch = Batch([output], [[ref] for ref in refs] or None)
-    row = metra.metric(f"evaltrans:db={path}").rows(batch)[0]
-    score, (fewest, length) = twin(output, judged, refs)
+    spec = f"evaltrans:db={path},lend={'yes' if lend else 'no'}"
+    row = metra.metric(spec).rows(batch)[0]
+    score, (fewest, length) = twin(output, judged, refs, lend)
     assert row[2] == (score is None)
     assert row[3] == pytest.approx(score or 0)
     assert row[10:].tolist() == [fewest, length]

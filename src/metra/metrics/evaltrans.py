@@ -11,7 +11,7 @@ from metra.corpus import Batch, Sentence
 from metra.detail import Detail
 from metra.errors import OptionError
 from metra.measure import Array, Metric, Parts, measure
-from metra.metrics.neighbours import Collection, Known, edits
+from metra.metrics.neighbours import JudgedOutputs, Known, edits
 from metra.metrics.share import share
 from metra.text import preparation
 
@@ -21,6 +21,7 @@ def evaltrans(
     *,
     db: str = "",
     k: int = 1,
+    lend: bool = False,
     key: Literal["segment", "source"] = "segment",
     tok: str = "none",
     case: Literal["mixed", "lower"] = "mixed",
@@ -31,10 +32,10 @@ Higher is better.
     People judge outputs from 0 to 10, and a collection keeps the scores. An output that
     was judged for its source sentence has that score, the mean if several people judged
     it. Any other output has the score of the judged output nearest to it, by edits over
-    the length of the longer of the two; of equally near ones, the mean. References count
-    as judged 10 until someone judges them otherwise, but lend their score to others only
-    where an output of the sentence was judged. An output for whose source nothing was
-    judged has no score and is counted as unjudged. The measure is 10 times the mean score.
+    the length of the longer of the two; of equally near ones, the mean. An output for
+    whose source nothing was judged has no score and is counted as unjudged. References
+    count as judged 10 until someone judges them otherwise: an output that equals one has
+    that score. The measure is 10 times the mean score.
 
     Parts: SSER, the subjective sentence error rate 100 (1 − mean/10), and the same with
     sentences weighted by their length; the scores' standard deviation; mWER (see `mwer`)
@@ -48,6 +49,9 @@ Higher is better.
     Options:
         db: judged outputs: a database (see `metra evaltrans`) or a table (.tsv).
         k: how many neighbours lend their scores, weighted by 1 − distance.
+        lend: whether references lend their 10 to outputs like them, too, where an output
+            of the sentence was judged. A short way from a reference then counts as a small
+            fault, even if it is a wrong name.
         key: what a judged output's source is in there: the number of the segment, counted
             from 1, or the source sentence itself.
         tok: how text is cut into words; none cuts at white space.
@@ -66,7 +70,7 @@ Higher is better.
 
     def fresh() -> Metric:
         judged = read_judged(db)
-        judge = _Judge(Collection(judged, text, key), k)
+        judge = _Judge(JudgedOutputs(judged, text, key), k, lend=lend)
         return Metric(
             name="evaltrans",
             columns=COLUMNS,
@@ -136,9 +140,10 @@ class _Verdict(NamedTuple):
 class _Judge:
     """Finds the score of each output."""
 
-    def __init__(self, collection: Collection, k: int) -> None:
+    def __init__(self, collection: JudgedOutputs, k: int, *, lend: bool) -> None:
         self._collection = collection
         self._k = k
+        self._lend = lend
 
     def rows(self, batch: Batch | Sentence) -> Array:
         """The statistics of `COLUMNS`, for each segment."""
@@ -178,31 +183,40 @@ class _Judge:
         self, outputs: list[tuple[str, ...]], known: list[Known]
     ) -> Iterator[_Verdict]:
         both = list(zip(outputs, known, strict=True))
-        away = [words not in there.scores and there.judged for words, there in both]
+        lenders = [
+            {} if words in there.scores else self._lenders(there)
+            for words, there in both
+        ]
         pairs = [
             (words, other)
-            for (words, there), is_away in zip(both, away, strict=True)
-            if is_away
-            for other in there.scores
+            for words, others in zip(outputs, lenders, strict=True)
+            for other in others
         ]
         counted = iter(edits(pairs).tolist())
-        for (words, there), is_away in zip(both, away, strict=True):
+        for (words, there), others in zip(both, lenders, strict=True):
             if words in there.scores:
                 yield _Verdict("exact", there.scores[words])
-            elif is_away:
-                yield self._extrapolated(
-                    words, there, [next(counted) for _ in there.scores]
-                )
+            elif others:
+                yield self._extrapolated(words, others, [next(counted) for _ in others])
             else:
                 yield _Verdict("unjudged")
 
+    def _lenders(self, there: Known) -> dict[tuple[str, ...], float]:
+        """Give the outputs that lend their scores to others."""
+        if not self._lend:
+            return {words: there.scores[words] for words in there.judged}
+        return there.scores if there.judged else {}
+
     def _extrapolated(
-        self, words: tuple[str, ...], there: Known, counted: list[float]
+        self,
+        words: tuple[str, ...],
+        others: dict[tuple[str, ...], float],
+        counted: list[float],
     ) -> _Verdict:
         """Take the nearest neighbours' scores; those as near as the last one come along."""
         near = sorted(
             (count / max(len(words), len(other)), score, count)
-            for count, (other, score) in zip(counted, there.scores.items(), strict=True)
+            for count, (other, score) in zip(counted, others.items(), strict=True)
         )
         last = near[min(self._k, len(near)) - 1][0]
         chosen = [entry for entry in near if entry[0] <= last]

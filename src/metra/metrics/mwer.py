@@ -12,7 +12,7 @@ from metra.annotations.judged import read_judged, version_of
 from metra.corpus import Batch, Sentence
 from metra.measure import Array, Metric, measure
 from metra.metrics import error_rate
-from metra.metrics.neighbours import Collection
+from metra.metrics.neighbours import JudgedOutputs
 from metra.text import Preparation, preparation
 
 
@@ -47,7 +47,7 @@ def mwer(
 
     def fresh() -> Metric:
         judged = read_judged(db) if db else []
-        collection = Collection(judged, text, key)
+        collection = JudgedOutputs(judged, text, key)
         return Metric(
             name="mwer",
             columns=error_rate.COLUMNS,
@@ -67,7 +67,7 @@ def mwer(
 
 
 def rows(
-    batch: Batch | Sentence, *, collection: Collection, text: Preparation
+    batch: Batch | Sentence, *, collection: JudgedOutputs, text: Preparation
 ) -> Array:
     """Edits, hits and length of the nearest perfect translation of each segment."""
     tokens = batch.hyps.tokens(text)

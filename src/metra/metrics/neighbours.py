@@ -1,6 +1,6 @@
 """Judged outputs of a source sentence, and the edits that lie between them and a new one."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,14 +13,13 @@ from metra.text import Preparation, pack, prepare
 
 
 class Known(NamedTuple):
-    """What is known of a source sentence: scores by output's words, and who judged them.
+    """What is known of a source sentence: scores by an output's words.
 
-    `judged` says whether any output was judged by someone; references are known to be
-    perfect without that.
+    `judged` are those that someone judged; references are perfect without that.
     """
 
     scores: dict[tuple[str, ...], float]
-    judged: bool
+    judged: Collection[tuple[str, ...]]
 
     @property
     def perfect(self) -> list[tuple[str, ...]]:
@@ -28,7 +27,7 @@ class Known(NamedTuple):
         return [words for words, score in self.scores.items() if score == MOST]
 
 
-class Collection:
+class JudgedOutputs:
     """Judged outputs by source, their words prepared; equal words have their mean score."""
 
     def __init__(self, judged: Sequence[Judged], text: Preparation, key: str) -> None:
@@ -53,7 +52,7 @@ class Collection:
             judged = self._scores.get(self._id(batch, at), {})
             given = (words[at] for words in references)
             perfect = {tuple(words): MOST for words in given if words is not None}
-            found.append(Known(perfect | judged, bool(judged)))
+            found.append(Known(perfect | judged, judged.keys()))
         return found
 
     def _id(self, batch: Batch | Sentence, at: int) -> str:

@@ -12,7 +12,7 @@ import pytest
 
 import metra
 from metra import examples, metrics
-from metra.corpus import Batch, EvalSet, Outputs, Sentence
+from metra.corpus import Batch, EvalSet, Outputs, Place, Sentence
 from metra.errors import MissingResourceError, OptionError
 from metra.evaluation import count, fitted
 from metra.infer import Sample, confidence
@@ -21,6 +21,9 @@ from metra.pool import total
 
 #: Measures whose best possible score is not 100, with the reason.
 NO_CEILING = {"nist": "adds up information, of which longer texts have more"}
+
+#: Measures that look up what is known of a segment by its place in the text.
+BY_PLACE: dict[str, str] = {}
 
 EXAMPLE = examples.find()
 
@@ -58,24 +61,29 @@ REFS = [
 def specs() -> Iterator[object]:
     """Every measure as it is, and with each other listed value of each of its options."""
     for name in metrics.names():
-        yield pytest.param(name, id=name)
+        yield from possible(examples.spec(name), name)
         for parameter in parameters_of(metrics.factory(name)).values():
             for choice in parameter.choices():
-                spec = f"{name}:{parameter.name}={choice}"
                 if choice != shown(parameter.default):
-                    yield from possible(spec)
+                    spec = examples.spec(name, **{parameter.name: choice})
+                    yield from possible(spec, f"{name}:{parameter.name}={choice}")
 
 
-def possible(spec: str) -> Iterator[object]:
+def possible(spec: str, label: str) -> Iterator[object]:
     """Leave out values that need another option, and skip what needs a resource."""
     try:
         metrics.metric(spec)
     except OptionError:
         return
     except MissingResourceError as error:
-        yield pytest.param(spec, id=spec, marks=pytest.mark.skip(reason=str(error)))
+        yield pytest.param(spec, id=label, marks=pytest.mark.skip(reason=str(error)))
         return
-    yield pytest.param(spec, id=spec)
+    yield pytest.param(spec, id=label)
+
+
+def skip_by_place(metric: Metric) -> None:
+    if metric.name in BY_PLACE:
+        pytest.skip(f"{metric.name} {BY_PLACE[metric.name]}")
 
 
 every_measure = pytest.mark.parametrize("spec", list(specs()))
@@ -124,6 +132,7 @@ def test_the_order_of_segments_is_irrelevant(spec):
         {"hyps": [HYPS[at] for at in order]},
     )
     metric, again = made(spec), made(spec, shuffled)
+    skip_by_place(metric)
     rows, moved = rows_of(metric), rows_of(again, shuffled)
     assert np.allclose(moved, rows[order], rtol=1e-12, atol=1e-12)
     score, other = metric.aggregate(total(rows)), again.aggregate(total(moved))
@@ -135,8 +144,15 @@ def test_shards_add_up(spec):
     metric = made(spec)
     half = len(HYPS) // 2
     parts = [
-        metric.rows(Batch(HYPS[at], [ref[at] for ref in REFS], SOURCE[at]))
-        for at in (slice(half), slice(half, None))
+        metric.rows(
+            Batch(
+                HYPS[at],
+                [ref[at] for ref in REFS],
+                SOURCE[at],
+                place=Place("hyps", at.start),
+            )
+        )
+        for at in (slice(0, half), slice(half, None))
     ]
     assert same(np.concatenate(parts), rows_of(metric))
 
@@ -312,22 +328,22 @@ def test_options_survive_the_way_through_a_spec(spec):
 @every_measure
 def test_a_sentence_scores_as_a_segment_of_a_corpus(spec):
     metric = metrics.metric(spec)
-    if metric.fit or metric.needs_source:
+    if metric.fit:
         pytest.skip(f"{spec} needs more than one output and its references")
-    segments = metra.score(HYPS, REFS, metric).segments
-    pairs = zip(HYPS, zip(*REFS, strict=True), strict=True)
-    assert [metric.sentence(hyp, refs) for hyp, refs in pairs] == segments.tolist()
+    skip_by_place(metric)
+    segments = metra.score(HYPS, REFS, metric, source=SOURCE).segments
+    known = zip(HYPS, zip(*REFS, strict=True), SOURCE, strict=True)
+    assert [metric.sentence(*segment) for segment in known] == segments.tolist()
 
 
 @every_measure
 def test_a_sentence_is_a_batch_of_one(spec):
     metric = made(spec)
-    if metric.needs_source:
-        pytest.skip(f"{spec} needs the source")
     for at in (0, len(HYPS) - 1):
         refs = [stream[at] for stream in REFS]
-        batch = Batch([HYPS[at]], [[ref] for ref in refs])
-        assert same(metric.rows(Sentence(HYPS[at], refs)), metric.rows(batch))
+        batch = Batch([HYPS[at]], [[ref] for ref in refs], [SOURCE[at]])
+        sentence = Sentence(HYPS[at], refs, SOURCE[at])
+        assert same(metric.rows(sentence), metric.rows(batch))
 
 
 @every_measure
@@ -335,7 +351,8 @@ def test_measures_share_a_batch_without_knowing_each_other(spec):
     metric = made(spec)
     batch = Batch(HYPS, REFS, SOURCE)
     for name in metrics.names():
-        made(name).rows(batch)
+        if name not in BY_PLACE:
+            made(examples.spec(name)).rows(batch)
     assert same(metric.rows(batch), rows_of(metric))
 
 

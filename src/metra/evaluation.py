@@ -111,10 +111,7 @@ def evaluate_corpus(
     if questions.documents and not corpus.has_documents:
         msg = "Document scores were asked for, but no documents are known; give --docs."
         raise CorpusError(msg)
-    for spec, metric in metrics.items():
-        if metric.needs_source and not corpus.has_source:
-            msg = f"{spec} compares with the source, but none was given; give -s FILE."
-            raise CorpusError(msg)
+    check_inputs(corpus, metrics)
     metrics = fitted(corpus, metrics, chunk)
     sheets = count(
         corpus, metrics, keep=questions.need_rows, chunk=chunk, progress=progress
@@ -138,6 +135,20 @@ def evaluate_corpus(
     ]
     documents = len(set(sheets.documents)) if corpus.has_documents else None
     return Results(systems, sheets.segments, sheets.references, documents)
+
+
+def check_inputs(corpus: Corpus, metrics: Mapping[str, Metric]) -> None:
+    """Refuse measures that compare with what is not there."""
+    for spec, metric in metrics.items():
+        if metric.needs_reference and not corpus.has_references:
+            msg = (
+                f"{spec} compares with references, but there is none; give one with "
+                "-r FILE, or a table with one."
+            )
+            raise CorpusError(msg)
+        if metric.needs_source and not corpus.has_source:
+            msg = f"{spec} compares with the source, but none was given; give -s FILE."
+            raise CorpusError(msg)
 
 
 def fitted(

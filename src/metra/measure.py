@@ -56,6 +56,8 @@ class Metric:
     #: Measures that align words: a segment of the batch with each of its references.
     align: Aligner | None = None
     needs_source: bool = False
+    #: Whether it compares with references; one that does not can be used without any.
+    needs_reference: bool = True
     #: Options as they turned out, where the parameter alone does not say it.
     settled: Mapping[str, object] = field(default_factory=dict)
     #: Every option with its value, filled in by `measure`.
@@ -71,10 +73,12 @@ class Metric:
         listed = "|".join(f"{key}:{shown(value)}" for key, value in pairs.items())
         return f"{self.name}|{listed}"
 
-    def sentence(self, hyp: str, refs: Sequence[str]) -> float:
+    def sentence(
+        self, hyp: str, refs: Sequence[str] = (), source: str | None = None
+    ) -> float:
         """Score one segment, with as little around it as possible."""
         metric = self.for_segments or self
-        segment = _one_segment(hyp, refs)
+        segment = self._segment(hyp, refs, source)
         if metric.single is not None:
             return metric.single(hyp, refs)
         return float(metric.aggregate(metric.rows(segment))[0])
@@ -86,17 +90,21 @@ class Metric:
                 f"{self.name} aligns no words; choose a measure that does, such as wer."
             )
             raise OptionError(msg)
-        return self.align(_one_segment(hyp, refs), 0)
+        return self.align(self._segment(hyp, refs), 0)
 
-
-def _one_segment(hyp: str, refs: Sequence[str]) -> Sentence:
-    if isinstance(refs, str):
-        msg = "refs is one string; expected the list of the segment's references."
-        raise CorpusError(msg)
-    if not refs:
-        msg = "refs is empty; a segment needs at least one reference."
-        raise CorpusError(msg)
-    return Sentence(hyp, refs)
+    def _segment(
+        self, hyp: str, refs: Sequence[str], source: str | None = None
+    ) -> Sentence:
+        if isinstance(refs, str):
+            msg = "refs is one string; expected the list of the segment's references."
+            raise CorpusError(msg)
+        if self.needs_reference and not refs:
+            msg = "refs is empty; a segment needs at least one reference."
+            raise CorpusError(msg)
+        if self.needs_source and source is None:
+            msg = f"{self.name} compares with the source, but none was given."
+            raise CorpusError(msg)
+        return Sentence(hyp, refs, source)
 
 
 def measure(factory: Callable[..., Metric]) -> Callable[..., Metric]:

@@ -11,6 +11,8 @@ def demo(folder: str) -> None:
     The example is copied to FOLDER (metra-demo if not given) for you to play with; files
     that are already there stay as they are.
     """
+    from pathlib import Path
+
     from metra import examples, metrics
     from metra.cli.output import screen_width, wants_color
     from metra.evaluation import Questions, by_spec, evaluate_corpus
@@ -22,7 +24,8 @@ def demo(folder: str) -> None:
     corpus = open_corpus(
         example.outputs, example.references, example.source, example.docs
     )
-    measures, missing = _available(metrics.names())
+    specs = [examples.spec(name, Path(folder)) for name in metrics.names()]
+    measures, missing = _available(specs)
     results = evaluate_corpus(corpus, by_spec(measures), Questions(ci=True))
     click.echo(
         f"Two French texts, four English references each, {len(example.outputs)} outputs:\n"
@@ -37,17 +40,17 @@ def demo(folder: str) -> None:
     click.echo(f"  metra score {folder}/outputs/*.txt {references} --ci --sort")
 
 
-def _available(names: list[str]) -> tuple[list[str], list[str]]:
+def _available(specs: list[str]) -> tuple[list[str], list[str]]:
     """Part the measures that can be made here from those that lack a resource."""
     from metra import metrics
     from metra.errors import MissingResourceError
 
     found, missing = [], []
-    for name in names:
+    for spec in specs:
         try:
-            metrics.metric(name)
+            metrics.metric(spec)
         except MissingResourceError as error:
-            missing.append(f"Left out {name}: {error}")
+            missing.append(f"Left out {spec.partition(':')[0]}: {error}")
         else:
-            found.append(name)
+            found.append(spec)
     return found, missing

@@ -70,7 +70,8 @@ def footing(results: Results) -> str:
     shape = [counted(results.segments, "segment")]
     if results.documents is not None:
         shape.append(counted(results.documents, "document"))
-    shape.append(counted(results.references, "reference"))
+    if results.references:
+        shape.append(counted(results.references, "reference"))
     return ", ".join(shape)
 
 

@@ -124,14 +124,14 @@ def parsed(lines: Sequence[str], path: str) -> Parses:
     return Parses(path, segments, None)
 
 
-def _sentence(
-    block: Sequence[tuple[int, str]], path: str
-) -> tuple[int | None, Parse]:
+def _sentence(block: Sequence[tuple[int, str]], path: str) -> tuple[int | None, Parse]:
     """Read one block: the segment it names, if any, and its words."""
     segment = None
     words: list[Word] = []
     spelling = ""
-    covered = 0  # words up to here are spelled by the token of several words before them
+    covered = (
+        0  # words up to here are spelled by the token of several words before them
+    )
     for number, line in block:
         if line.startswith("#"):
             named = re.fullmatch(r"#\s*segment\s*=\s*(.*?)\s*", line)
@@ -158,9 +158,9 @@ def _sentence(
             raise FormatError(msg)
         if len(words) >= covered:
             spelling += "".join(form.split())
-        words.append(
-            Word(*fields[1:6], _head(fields[6], path, number), fields[7])
-        )
+        lemma, upos, xpos, features, head, deprel = fields[2:8]
+        place_of_head = _head(head, path, number)
+        words.append(Word(form, lemma, upos, xpos, features, place_of_head, deprel))
     _check_heads(words, path, block[0][0])
     return segment, Parse(tuple(words), spelling)
 

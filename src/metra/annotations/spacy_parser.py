@@ -46,7 +46,9 @@ def parser(model: str) -> Parser:
         )
         raise MissingResourceError(msg) from None
     if "parser" not in pipeline.pipe_names:
-        msg = f"The spaCy model {model!r} has no dependency parser; choose one that has."
+        msg = (
+            f"The spaCy model {model!r} has no dependency parser; choose one that has."
+        )
         raise MissingResourceError(msg)
     return Parser(pipeline)
 
@@ -54,7 +56,7 @@ def parser(model: str) -> Parser:
 def sentences(doc: Any) -> Iterator[Parse]:
     """Give the sentences of a spaCy document; tokens of white space are left out."""
     for sentence in doc.sents:
-        tokens = [token for token in sentence if not token.is_space]
+        tokens = [token for token in sentence if not token.text.isspace()]
         place = {token.i: at for at, token in enumerate(tokens, 1)}
         words = tuple(
             Word(

@@ -7,7 +7,9 @@ from pathlib import Path
 HOME = Path(__file__).parent
 
 # Options without which a measure cannot be used: files of the example, by their names.
-SETTINGS: dict[str, dict[str, str]] = {}
+SETTINGS: dict[str, dict[str, str]] = {
+    "xscore": {"parses": "parses/{system}.conllu"},
+}
 
 REMARK = (
     "See scrambled, which has the right words in the wrong order: BLEU puts it last, "
@@ -29,7 +31,7 @@ class Example:
     remark: str = REMARK
 
 
-SUFFIXES = (".txt", ".md", ".tsv")
+SUFFIXES = (".txt", ".md", ".tsv", ".conllu")
 
 
 def copy_to(folder: str) -> Example:

@@ -25,6 +25,7 @@ BUILT_IN = {
     "gtm": "gtm",
     "meteor": "meteor",
     "syntax": "syntax",
+    "xscore": "xscore",
 }
 
 

@@ -1,0 +1,62 @@
+"""Where the parses of texts come from: a file beside the texts, or an installed model."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from metra.annotations.conllu import Parse, read
+from metra.corpus import Column, Place
+from metra.errors import OptionError
+
+Finder = Callable[[Column, Place], list[Sequence[Parse]]]
+
+
+@dataclass(frozen=True, slots=True)
+class ParseSource:
+    """Gives the sentences of each segment of a column, which stands at this place."""
+
+    find: Finder
+    #: Options as they turned out, for signatures.
+    settled: dict[str, object] = field(default_factory=dict)
+
+
+def from_file(owner: str, path: str, *, match: bool) -> ParseSource:
+    """Take parses from CoNLL-U; `{system}` in the path stands for the system's name.
+
+    With `match`, parses of another text are refused.
+    """
+
+    def find(column: Column, place: Place) -> list[Sequence[Parse]]:
+        parses = read(_of_system(owner, path, place))
+        texts = (column.text[at] or "" for at in range(len(column.text)))
+        return [
+            parses.of(place.first + at, text if match else None)
+            for at, text in enumerate(texts)
+        ]
+
+    return ParseSource(find)
+
+
+def from_model(model: str) -> ParseSource:
+    """Parse the texts by a spaCy model, given by its name or folder."""
+    from metra.annotations.spacy_parser import parser
+
+    loaded = parser(model)
+
+    def find(column: Column, _: Place) -> list[Sequence[Parse]]:
+        return list(
+            loaded.parse(column.text[at] or "" for at in range(len(column.text)))
+        )
+
+    return ParseSource(find, {"model": loaded.version})
+
+
+def _of_system(owner: str, path: str, place: Place) -> str:
+    if "{system}" not in path:
+        return path
+    if place.system is None:
+        msg = (
+            f"{owner}: {path} names a file for each system, but which system this is is "
+            "not known; give the file's own name."
+        )
+        raise OptionError(msg)
+    return path.replace("{system}", place.system)

@@ -13,6 +13,7 @@ from metra.metrics import metric as make_metric
 from metra.parallel import ordered_map, thread_count
 from metra.results import Results, Score, SystemScores
 from metra.text import Segments
+from metra.whole_documents import whole_documents
 
 CHUNK = 1024
 LEVELS = ("system", "document", "segment")
@@ -149,6 +150,19 @@ def check_inputs(corpus: Corpus, metrics: Mapping[str, Metric]) -> None:
         if metric.needs_source and not corpus.has_source:
             msg = f"{spec} compares with the source, but none was given; give -s FILE."
             raise CorpusError(msg)
+        if metric.whole_documents and not corpus.has_documents:
+            msg = f"{spec} counts by document, but no documents are known; give --docs."
+            raise CorpusError(msg)
+
+
+def parts_of(
+    corpus: Corpus, metrics: Mapping[str, Metric], chunk: int
+) -> Iterator[Chunk]:
+    """Walk through the corpus, documents in one piece where a measure wants them so."""
+    chunks = corpus.chunks(chunk)
+    if any(metric.whole_documents for metric in metrics.values()):
+        return whole_documents(chunks)
+    return chunks
 
 
 def fitted(
@@ -158,7 +172,7 @@ def fitted(
     first = corpus.systems[0]
 
     def batches() -> Iterator[Batch]:
-        return (part.batch(first) for part in corpus.chunks(chunk))
+        return (part.batch(first) for part in parts_of(corpus, metrics, chunk))
 
     return {
         spec: metric.fit(batches()) if metric.fit else metric
@@ -237,7 +251,8 @@ def count(
         }
         return part, rows
 
-    for part, rows in ordered_map(work, corpus.chunks(chunk), thread_count()):
+    parts = parts_of(corpus, metrics, chunk)
+    for part, rows in ordered_map(work, parts, thread_count()):
         for key, tally in sheets.tallies.items():
             tally.add(rows[key])
         sheets.segments += len(part)

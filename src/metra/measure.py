@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from metra import __version__
 from metra.alignment import Alignment
 from metra.corpus import Batch, Sentence
+from metra.detail import Detail
 from metra.errors import (
     CorpusError,
     OptionError,
@@ -35,8 +36,8 @@ class Metric:
     """A measure: additive statistics of segments, and a score from their sums.
 
     `rows` gives one row of statistics per segment; `aggregate` gives the score of each
-    row of totals, over any leading shape. Everything else (corpus and document scores,
-    intervals, tests) is a choice of totals.
+    row of totals, over any leading shape: NaN where there was nothing to score. Everything
+    else (corpus and document scores, intervals, tests) is a choice of totals.
     """
 
     name: str
@@ -55,9 +56,13 @@ class Metric:
     fit: "Callable[[Iterable[Batch]], Metric] | None" = None
     #: Measures that align words: a segment of the batch with each of its references.
     align: Aligner | None = None
+    #: Measures that can say what they found or missed: in every segment of the batch.
+    details: Callable[[Batch | Sentence], Iterable[Detail]] | None = None
     needs_source: bool = False
     #: Whether it compares with references; one that does not can be used without any.
     needs_reference: bool = True
+    #: Whether `rows` has to see a document's segments together, in one batch.
+    whole_documents: bool = False
     #: Options as they turned out, where the parameter alone does not say it.
     settled: Mapping[str, object] = field(default_factory=dict)
     #: Every option with its value, filled in by `measure`.

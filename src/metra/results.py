@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from metra.alignment import Alignment
+from metra.detail import Finding
 from metra.measure import Array, Parts
 
 
@@ -22,6 +23,8 @@ class Score:
     segment_signature: str | None = None
     #: By segment, counted from 1: the alignment with each reference that is there.
     alignments: Mapping[int, Sequence[Alignment]] | None = None
+    #: What the measure noted, the most frequent first.
+    details: Sequence[Finding] | None = None
 
 
 @dataclass(frozen=True, slots=True)

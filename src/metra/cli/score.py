@@ -84,6 +84,11 @@ def _levels(_: click.Context, __: click.Parameter, value: str) -> list[str]:
     help="Show the alignments of these segments only, for example 1,3-5.",
 )
 @click.option(
+    "--details",
+    is_flag=True,
+    help="List what measures noted, such as names and terms that are missing.",
+)
+@click.option(
     "--format",
     "form",
     type=click.Choice(FORMATS),
@@ -117,6 +122,7 @@ def score(
     seed: int,
     show_alignment: bool,
     segments: list[range] | None,
+    details: bool,
     form: str,
     out: str | None,
     input_format: str,
@@ -140,14 +146,16 @@ def score(
     from metra.aligning import aligners, with_alignments
     from metra.cli.output import screen_width, wants_color, write
     from metra.cli.progress import Progress
+    from metra.detailing import detailed, with_details
     from metra.evaluation import Questions, by_spec, evaluate_corpus
     from metra.io import open_corpus
     from metra.report import render
     from metra.report.layout import Style
 
     chosen = by_spec(metrics)
-    check_alignment_options(show_alignment, segments, form)
+    check_alignment_options(show_alignment, segments, form, details=details)
     aligned = aligners(chosen) if show_alignment else None
+    noting = detailed(chosen) if details else None
     questions = Questions(
         documents="document" in levels,
         segments="segment" in levels,
@@ -162,6 +170,8 @@ def score(
         results = evaluate_corpus(corpus, chosen, questions, progress=progress)
         if aligned:
             results = with_alignments(results, corpus, aligned, segments)
+        if noting:
+            results = with_details(results, corpus, noting)
     style = Style(
         digits=digits,
         color=wants_color() and not out,

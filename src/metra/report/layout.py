@@ -57,7 +57,12 @@ def ordered(results: Results, style: Style) -> list[SystemScores]:
         return list(results.systems)
     spec = results.specs[0]
     sign = -1 if results.systems[0].scores[spec].higher_is_better else 1
-    return sorted(results.systems, key=lambda entry: sign * entry.scores[spec].score)
+
+    def place(entry: SystemScores) -> tuple[bool, float]:
+        score = entry.scores[spec].score
+        return score != score, sign * score  # those without a score come last
+
+    return sorted(results.systems, key=place)
 
 
 def heading(spec: str, score: Score) -> str:
@@ -83,8 +88,8 @@ def signatures(results: Results) -> list[str]:
 
 
 def number(value: float, digits: int) -> str:
-    """Write a score."""
-    return f"{value:.{digits}f}"
+    """Write a score; where there was nothing to score there is none."""
+    return "–" if value != value else f"{value:.{digits}f}"
 
 
 def _sheet(
@@ -137,7 +142,7 @@ def _cells(
     name: Any, columns: Sequence[Mapping[Any, float]], score: Score, style: Style
 ) -> list[Cell]:
     values = [column[name] for column in columns]
-    top = max(values) if score.higher_is_better else min(values)
+    top = _top(values, score)
     several = len(set(values)) > 1
     return [
         Cell(number(value, style.digits), "", several and value == top)
@@ -146,8 +151,13 @@ def _cells(
 
 
 def _best(scores: Sequence[Score]) -> float:
-    choose = max if scores[0].higher_is_better else min
-    return choose(score.score for score in scores)
+    return _top([score.score for score in scores], scores[0])
+
+
+def _top(values: Sequence[float], score: Score) -> float:
+    """Find the best value, of those that are there."""
+    there = [value for value in values if value == value]
+    return (max if score.higher_is_better else min)(there, default=0.0)
 
 
 def _interval(score: Score, digits: int) -> str:

@@ -15,11 +15,15 @@ def render(results: Results, style: Style) -> str:
     """Lay out the results for a terminal."""
     blocks = [_block(sheet, style) for sheet in sheets(results, style)]
     notes = [footing(results), *signatures(results)]
-    blocks.append("\n".join(_styled(note, DIM, style) for note in notes))
+    blocks.append("\n".join(styled(note, DIM, style) for note in notes))
     if any(score.alignments for score in results.systems[0].scores.values()):
         from metra.report import alignment
 
         blocks.extend(alignment.blocks(results, style))
+    if any(score.details is not None for score in results.systems[0].scores.values()):
+        from metra.report import details
+
+        blocks.extend(details.blocks(results, style))
     return "\n\n".join(blocks)
 
 
@@ -36,7 +40,7 @@ def _block(sheet: Sheet, style: Style) -> str:
         for first, last in _fitting(layouts, left, style.width)
     ]
     if sheet.title:
-        parts[0] = f"{_styled(printable(sheet.title), BOLD, style)}\n{parts[0]}"
+        parts[0] = f"{styled(printable(sheet.title), BOLD, style)}\n{parts[0]}"
     return "\n\n".join(parts)
 
 
@@ -58,9 +62,9 @@ def _part(
     sheet: Sheet, left: int, layouts: Sequence["_Column"], first: int, style: Style
 ) -> str:
     heads = "  ".join(_padded_left(column.heading, column.width) for column in layouts)
-    lines = [_styled(f"{_padded(sheet.corner, left)}  {heads}".rstrip(), BOLD, style)]
+    lines = [styled(f"{_padded(sheet.corner, left)}  {heads}".rstrip(), BOLD, style)]
     rule = "─" * (left + sum(2 + column.width for column in layouts))
-    lines.append(_styled(rule, DIM, style))
+    lines.append(styled(rule, DIM, style))
     for row in sheet.rows:
         cells = row[1][first : first + len(layouts)]
         shown = [
@@ -95,8 +99,8 @@ class _Column:
         if self._interval:
             interval = " " + cell.interval.rjust(self._interval)
             blanks -= len(interval)
-        text = _styled(score + mark, BOLD, style) if cell.best else score + mark
-        return " " * blanks + text + _styled(interval, DIM, style)
+        text = styled(score + mark, BOLD, style) if cell.best else score + mark
+        return " " * blanks + text + styled(interval, DIM, style)
 
 
 def printable(text: str) -> str:
@@ -124,5 +128,6 @@ def _padded_left(text: str, size: int) -> str:
     return " " * (size - width(text)) + text
 
 
-def _styled(text: str, code: str, style: Style) -> str:
+def styled(text: str, code: str, style: Style) -> str:
+    """Colour a text, if colours are wished for."""
     return f"{code}{text}{PLAIN}" if style.color and text else text

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import takewhile
 from typing import NamedTuple
 
 from metra.errors import FormatError
@@ -69,7 +70,8 @@ class Parses:
         return found
 
     def _other_text(self, segment: int, spelled: str, written: str) -> str:
-        at = len(os.path.commonprefix([spelled, written]))
+        pairs = zip(spelled, written, strict=False)
+        at = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         start = max(at - 10, 0)
         return (
             f"{self.path}: the parse of segment {segment + 1} is of another text: it has "

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from metra.annotations.conllu import Parse, read
+from metra.annotations.conllu import Parse, Word, read
 from metra.corpus import Column, Place
 from metra.errors import OptionError
+from metra.text.workbook import cut
 
 Finder = Callable[[Column, Place], list[Sequence[Parse]]]
 
@@ -15,6 +16,8 @@ class ParseSource:
     """Gives the sentences of each segment of a column, which stands at this place."""
 
     find: Finder
+    #: Whether lemmas, parts of speech and dependencies are known, not words alone.
+    parsed: bool = True
     #: Options as they turned out, for signatures.
     settled: dict[str, object] = field(default_factory=dict)
 
@@ -47,7 +50,23 @@ def from_model(model: str) -> ParseSource:
             loaded.parse(column.text[at] or "" for at in range(len(column.text)))
         )
 
-    return ParseSource(find, {"model": loaded.version})
+    return ParseSource(find, settled={"model": loaded.version})
+
+
+def from_words() -> ParseSource:
+    """Take the words alone, each punctuation mark a word, as one sentence a segment."""
+
+    def find(column: Column, _: Place) -> list[Sequence[Parse]]:
+        texts = (column.text[at] or "" for at in range(len(column.text)))
+        return [(_unparsed(cut(text)),) for text in texts]
+
+    return ParseSource(find, parsed=False)
+
+
+def _unparsed(words: Sequence[str]) -> Parse:
+    return Parse(
+        tuple(Word(word, "_", "_", "_", "_", 0, "_") for word in words), "".join(words)
+    )
 
 
 def _of_system(owner: str, path: str, place: Place) -> str:

@@ -9,6 +9,11 @@ HOME = Path(__file__).parent
 # Options without which a measure cannot be used: files of the example, by their names.
 SETTINGS: dict[str, dict[str, str]] = {
     "xscore": {"parses": "parses/{system}.conllu"},
+    "transfer": {
+        "rules": "transfer.toml",
+        "source_parses": "parses/source.fr.conllu",
+        "parses": "parses/{system}.conllu",
+    },
 }
 
 REMARK = (
@@ -31,7 +36,7 @@ class Example:
     remark: str = REMARK
 
 
-SUFFIXES = (".txt", ".md", ".tsv", ".conllu")
+SUFFIXES = (".txt", ".md", ".tsv", ".conllu", ".toml")
 
 
 def copy_to(folder: str) -> Example:

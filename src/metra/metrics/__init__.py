@@ -26,6 +26,7 @@ BUILT_IN = {
     "meteor": "meteor",
     "syntax": "syntax",
     "xscore": "xscore",
+    "transfer": "transfer",
 }
 
 

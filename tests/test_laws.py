@@ -30,7 +30,7 @@ BY_PLACE: dict[str, str] = {}
 
 #: Measures of texts that something else is known about, which has to be of these very
 #: texts: they have laws in their own tests.
-OF_KNOWN_TEXTS = ("xscore", "transfer")
+OF_KNOWN_TEXTS = ("xscore", "transfer", "ie")
 
 EXAMPLE = examples.find()
 

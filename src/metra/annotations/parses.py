@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from metra.annotations.conllu import Parse, Word, read
+from metra.annotations.system_files import of_system
 from metra.corpus import Column, Place
-from metra.errors import OptionError
 from metra.text.workbook import cut
 
 Finder = Callable[[Column, Place], list[Sequence[Parse]]]
@@ -29,7 +29,7 @@ def from_file(owner: str, path: str, *, match: bool) -> ParseSource:
     """
 
     def find(column: Column, place: Place) -> list[Sequence[Parse]]:
-        parses = read(_of_system(owner, path, place))
+        parses = read(of_system(owner, path, place))
         texts = (column.text[at] or "" for at in range(len(column.text)))
         return [
             parses.of(place.first + at, text if match else None)
@@ -67,15 +67,3 @@ def _unparsed(words: Sequence[str]) -> Parse:
     return Parse(
         tuple(Word(word, "_", "_", "_", "_", 0, "_") for word in words), "".join(words)
     )
-
-
-def _of_system(owner: str, path: str, place: Place) -> str:
-    if "{system}" not in path:
-        return path
-    if place.system is None:
-        msg = (
-            f"{owner}: {path} names a file for each system, but which system this is is "
-            "not known; give the file's own name."
-        )
-        raise OptionError(msg)
-    return path.replace("{system}", place.system)

@@ -14,6 +14,10 @@ SETTINGS: dict[str, dict[str, str]] = {
         "source_parses": "parses/source.fr.conllu",
         "parses": "parses/{system}.conllu",
     },
+    "ie": {
+        "templates": "templates/{system}.tsv",
+        "reference": "templates/reference.tsv",
+    },
 }
 
 REMARK = (

@@ -27,6 +27,7 @@ BUILT_IN = {
     "syntax": "syntax",
     "xscore": "xscore",
     "transfer": "transfer",
+    "ie": "ie",
 }
 
 

@@ -14,6 +14,7 @@ SETTINGS: dict[str, dict[str, str]] = {
         "source_parses": "parses/source.fr.conllu",
         "parses": "parses/{system}.conllu",
     },
+    "quality": {"model": "models/gisting.toml"},
     "ie": {
         "templates": "templates/{system}.tsv",
         "reference": "templates/reference.tsv",

@@ -28,6 +28,7 @@ BUILT_IN = {
     "xscore": "xscore",
     "transfer": "transfer",
     "ie": "ie",
+    "quality": "quality",
 }
 
 

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-import metra
 from metra.corpus import EvalSet, Outputs
 from metra.errors import CorpusError
 from metra.evaluation import count
@@ -69,9 +68,8 @@ def test_a_document_in_two_pieces_is_refused():
     )
 
 
-def test_documents_that_are_not_known_are_refused():
-    with pytest.raises(CorpusError) as caught:
-        metra.score(["a"], [["b"]], longest())
-    assert str(caught.value) == (
-        "longest counts by document, but no documents are known; give --docs."
-    )
+def test_where_no_documents_are_known_all_is_one():
+    plain = Outputs(EvalSet(HYPS), {"x": HYPS})
+    (whole,) = whole_documents(plain.chunks(3))
+    assert [whole.systems["x"].text[at] for at in range(len(whole))] == HYPS
+    assert whole.documents is None

@@ -150,15 +150,15 @@ def check_inputs(corpus: Corpus, metrics: Mapping[str, Metric]) -> None:
         if metric.needs_source and not corpus.has_source:
             msg = f"{spec} compares with the source, but none was given; give -s FILE."
             raise CorpusError(msg)
-        if metric.whole_documents and not corpus.has_documents:
-            msg = f"{spec} counts by document, but no documents are known; give --docs."
-            raise CorpusError(msg)
 
 
 def parts_of(
     corpus: Corpus, metrics: Mapping[str, Metric], chunk: int
 ) -> Iterator[Chunk]:
-    """Walk through the corpus, documents in one piece where a measure wants them so."""
+    """Walk through the corpus, documents in one piece where a measure wants them so.
+
+    Where none are known, all of it is one document.
+    """
     chunks = corpus.chunks(chunk)
     if any(metric.whole_documents for metric in metrics.values()):
         return whole_documents(chunks)

@@ -61,7 +61,8 @@ class Metric:
     needs_source: bool = False
     #: Whether it compares with references; one that does not can be used without any.
     needs_reference: bool = True
-    #: Whether `rows` has to see a document's segments together, in one batch.
+    #: Whether `rows` has to see a document's segments together, in one batch; where no
+    #: documents are known, all segments.
     whole_documents: bool = False
     #: Options as they turned out, where the parameter alone does not say it.
     settled: Mapping[str, object] = field(default_factory=dict)

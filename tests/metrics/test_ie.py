@@ -79,7 +79,9 @@ def test_what_is_missing_and_spurious_is_listed(spec):
 
 def test_documents_are_needed_and_must_be_the_same(spec):
     metric = {"i": metrics.metric(spec)}
-    with pytest.raises(CorpusError, match="counts by document, but no documents"):
+    with pytest.raises(
+        CorpusError, match="by document, but no documents are known; give --docs"
+    ):
         evaluate_corpus(corpus(None), metric, Questions())
     with pytest.raises(
         CorpusError, match="document 'e', which the text has not; it has: d"

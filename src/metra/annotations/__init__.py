@@ -1,1 +1,1 @@
-"""What people or programs wrote about a text, beside it: one file a kind of annotation."""
+"""What people and other programs have noted about texts: one file a kind of note."""

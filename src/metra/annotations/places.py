@@ -65,8 +65,14 @@ def segment_of(table: Table, row: Row) -> int | None:
     return int(cell) - 1
 
 
-def documents_of(batch: Batch | Sentence) -> Iterator[tuple[str, range]]:
-    """Give each document of a batch with its segments; all is one where none are known."""
+def units_of(batch: Batch | Sentence, unit: str) -> Iterator[tuple[str, range]]:
+    """Give the segments, or the documents, of a batch: a document's name, and its segments.
+
+    Where no documents are known, all is one document.
+    """
+    if unit == "segment":
+        yield from (("", range(at, at + 1)) for at in range(len(batch)))
+        return
     names = batch.place.documents
     if names is None:
         yield "", range(len(batch))

@@ -19,6 +19,8 @@ SETTINGS: dict[str, dict[str, str]] = {
         "templates": "templates/{system}.tsv",
         "reference": "templates/reference.tsv",
     },
+    "entities": {"file": "entities.tsv"},
+    "terminology": {"file": "terms.tsv"},
 }
 
 REMARK = (

@@ -29,6 +29,8 @@ BUILT_IN = {
     "transfer": "transfer",
     "ie": "ie",
     "quality": "quality",
+    "entities": "entities",
+    "terminology": "terminology",
 }
 
 

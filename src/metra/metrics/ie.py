@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from metra.annotations.places import documents_of
+from metra.annotations.places import units_of
 from metra.annotations.system_files import of_system
 from metra.annotations.templates import Templates, read_templates
 from metra.corpus import Batch, Sentence
@@ -78,7 +78,7 @@ def rows(
     filled = read_templates(of_system("ie", templates, batch.place))
     found = np.zeros((len(batch), len(slots), len(COUNTS)))
     place = {slot: at for at, slot in enumerate(slots)}
-    for name, segments in documents_of(batch):
+    for name, segments in units_of(batch, "document"):
         ours, theirs = filled.get(name, Counter()), expected.get(name, Counter())
         for count, values in enumerate((ours & theirs, ours, theirs)):
             for (slot, _), times in values.items():
@@ -128,7 +128,7 @@ def details(
     """Values that are missing, and values that are wrong or should not be there."""
     filled = read_templates(of_system("ie", templates, batch.place))
     found = []
-    for name, segments in documents_of(batch):
+    for name, segments in units_of(batch, "document"):
         ours, theirs = filled.get(name, Counter()), expected.get(name, Counter())
         for note, values in (("missing", theirs - ours), ("spurious", ours - theirs)):
             for slot, value in values.elements():
@@ -139,10 +139,13 @@ def details(
 
 def _check_documents(path: str, expected: Templates, batches: Iterable[Batch]) -> None:
     known = {name for batch in batches for name in batch.place.documents or ()}
+    if not known:
+        msg = "ie compares templates by document, but no documents are known; give --docs."
+        raise CorpusError(msg)
     for name in expected:
         if name not in known:
             msg = (
                 f"{path} has a template of document {name!r}, which the text has not; it "
-                f"has: {', '.join(sorted(known)[:10]) or 'none'}."
+                f"has: {', '.join(sorted(known)[:10])}."
             )
             raise CorpusError(msg)

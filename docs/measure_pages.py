@@ -123,6 +123,8 @@ def _command(spec: str, outputs: tuple[str, ...], metric: Metric) -> str:
         files += [f"-r examples/{path}" for path in REFERENCES]
     if metric.needs_source:
         files.append("-s examples/source.fr.txt")
+    if metric.whole_documents:
+        files.append("--docs examples/docs.txt")
     return f"$ metra score {' '.join(files)} -m {spec}"
 
 
@@ -187,6 +189,7 @@ def _corpus(outputs: tuple[str, ...], metric: Metric) -> FileCorpus:
         [f"examples/outputs/{output}.txt" for output in outputs],
         [f"examples/{path}" for path in REFERENCES] if metric.needs_reference else [],
         "examples/source.fr.txt" if metric.needs_source else None,
+        "examples/docs.txt" if metric.whole_documents else None,
     )
 
 

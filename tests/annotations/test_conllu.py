@@ -106,7 +106,7 @@ def test_files_that_cannot_be_read(tmp_path):
         read(str(tmp_path / "gone.conllu"))
     path = tmp_path / "latin.conllu"
     path.write_bytes("1\té".encode("latin-1"))
-    with pytest.raises(FormatError, match="is not UTF-8: byte 3 is 0xe9"):
+    with pytest.raises(FormatError, match="line 1: byte 3 of the line is 0xe9"):
         read(str(path))
 
 

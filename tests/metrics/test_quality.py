@@ -162,7 +162,9 @@ def test_what_is_counted_by_document_is_resampled_by_document():
     example = examples.find()
     from metra.io import open_corpus
 
-    corpus = open_corpus(example.outputs[:1], example.references, None, example.docs)
+    corpus = open_corpus(
+        example.outputs[:1], example.references, example.source, example.docs
+    )
     spec = f"quality:model={examples.HOME / 'models' / 'technical.toml'}"
     both = {"q": metrics.metric(spec), "bleu": metrics.metric("bleu")}
     found = evaluate_corpus(corpus, both, Questions(ci=True)).systems[0].scores
@@ -237,7 +239,7 @@ def test_the_command_shows_the_parts_and_the_context(metra_command, model, tmp_p
     )
     assert ran.code == 0
     heading = ran.out.split("\n")[0]
-    assert heading.index("toy.toml") < heading.index("recall") < heading.index("wer")
+    assert heading.index("quality") < heading.index("recall") < heading.index("wer")
     assert "toy: A test." in ran.out
     assert "  75.0 %  recall, worth 0 at 20, 100 at 80" in ran.out
     assert "bleu" not in ran.out

@@ -164,16 +164,16 @@ def test_the_example_is_scored():
                      id="counts without parses"),
         pytest.param("transfer:{rules}", "the rule 'adjective first' needs parses; give "
                      "source_parses=FILE", id="parts of speech without parses"),
-        pytest.param("transfer:{rules},source_parses=s", "needs parses; give parses=FILE",
+        pytest.param("transfer:{rules},{source}", "needs parses; give parses=FILE",
                      id="no parses of the outputs"),
         pytest.param("transfer:{rules},parses=a,model=b", "parses or model, not both",
                      id="two sources of parses"),
     ],
 )  # fmt: skip
 def test_options_that_do_not_go_together(spec, message, options):
-    rules = options.partition(",")[0]
+    rules, source, _ = options.split(",")
     with pytest.raises(OptionError, match=message):
-        metrics.metric(spec.replace("{rules}", rules))
+        metrics.metric(spec.replace("{rules}", rules).replace("{source}", source))
 
 
 def test_the_source_is_needed(options):

@@ -6,7 +6,6 @@ segment of the sentence before it. In a file without any such comment every sent
 segment. Segments that are named nowhere have no sentences, as empty outputs have none.
 """
 
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from functools import lru_cache
 from itertools import takewhile
 from typing import NamedTuple
 
+from metra.annotations.table import file_state, read_lines
 from metra.errors import FormatError
 
 COLUMNS = 10
@@ -86,23 +86,12 @@ def read(path: str) -> Parses:
 
     Raises FormatError with the line where something is not CoNLL-U.
     """
-    try:
-        about = os.stat(path)
-    except OSError as error:
-        msg = f"{path} cannot be read: {error.strerror}; expected parses in CoNLL-U."
-        raise FormatError(msg) from None
-    return _read(path, about.st_mtime_ns, about.st_size)
+    return _read(path, file_state(path))
 
 
 @lru_cache(maxsize=64)
-def _read(path: str, _: int, __: int) -> Parses:
-    try:
-        with open(path, encoding="utf-8-sig", newline="\n") as file:
-            lines = file.read().split("\n")
-    except UnicodeDecodeError as error:
-        msg = f"{path} is not UTF-8: byte {error.start + 1} is {error.object[error.start]:#x}."
-        raise FormatError(msg) from None
-    return parsed(lines, path)
+def _read(path: str, _: object) -> Parses:
+    return parsed(read_lines(path), path)
 
 
 def parsed(lines: Sequence[str], path: str) -> Parses:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from metra.annotations.conllu import Parse, Word, read
 from metra.annotations.system_files import of_system
+from metra.annotations.table import file_version
 from metra.corpus import Column, Place
 from metra.text.workbook import cut
 
@@ -36,7 +37,9 @@ def from_file(owner: str, path: str, *, match: bool) -> ParseSource:
             for at, text in enumerate(texts)
         ]
 
-    return ParseSource(find)
+    # Where each system has a file of its own, the signature that they share names none.
+    named = path if "{system}" in path else file_version(path)
+    return ParseSource(find, settled={"parses": named})
 
 
 def from_model(model: str) -> ParseSource:

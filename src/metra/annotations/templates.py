@@ -4,12 +4,11 @@ A table with tabs between the columns `document`, `slot` and `value`, under a he
 may have several values: a line for each.
 """
 
-import os
 from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
 
-from metra.annotations.table import read_table
+from metra.annotations.table import file_state, read_table
 
 COLUMNS = ("document", "slot", "value")
 
@@ -19,15 +18,11 @@ Templates = Mapping[str, Counter[tuple[str, str]]]
 
 def read_templates(path: str) -> Templates:
     """Read the templates of every document; a file is kept until it changes."""
-    try:
-        about = os.stat(path)
-    except OSError:
-        return _read(path, 0, 0)
-    return _read(path, about.st_mtime_ns, about.st_size)
+    return _read(path, file_state(path))
 
 
 @lru_cache(maxsize=64)
-def _read(path: str, _: int, __: int) -> Templates:
+def _read(path: str, _: object) -> Templates:
     table = read_table(path, COLUMNS, COLUMNS)
     found: dict[str, Counter[tuple[str, str]]] = {}
     for row in table.rows:

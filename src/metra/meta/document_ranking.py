@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from metra.annotations.table import read_lines
 from metra.errors import CorpusError, FormatError
 from metra.meta.average_rank import Agreement, agreement, average_rank_ranking
 from metra.results import Results
@@ -64,17 +65,11 @@ def rankings(
 
 def read_ranks(path: str) -> dict[str, float]:
     """Read a ranking: a system and its rank on each line, with a tab between them."""
-    try:
-        with open(path, encoding="utf-8-sig", newline="\n") as file:
-            lines = file.read().split("\n")
-    except OSError as error:
-        msg = f"{path} cannot be read: {error.strerror}."
-        raise FormatError(msg) from None
     ranks: dict[str, float] = {}
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(read_lines(path), 1):
         if not line.strip():
             continue
-        name, _, rank = line.removesuffix("\r").partition("\t")
+        name, _, rank = line.partition("\t")
         try:
             ranks[name] = float(rank)
         except ValueError:

@@ -9,6 +9,7 @@ import numpy as np
 
 from metra.annotations.places import units_of
 from metra.annotations.system_files import of_system
+from metra.annotations.table import file_version
 from metra.annotations.templates import Templates, read_templates
 from metra.corpus import Batch, Sentence
 from metra.detail import Detail
@@ -29,7 +30,13 @@ def ie(*, templates: str = "", reference: str = "") -> Metric:
     if the reference has it in the same slot of the same document, whatever its letter
     case. Precision is correct / filled, recall correct / expected, and the score their
     harmonic mean F, 0 to 100; the parts give all three for every slot. A document's counts
-    stand at its first segment; where there is nothing to fill there is no score.
+    stand at its first segment; where there is nothing to fill there is no score. Templates
+    are tables with tabs between the columns, a line for each value:
+
+        document  slot       value
+        market    mayor      Bertrand Aufray
+        brake     not mixed  mineral oil
+        brake     not mixed  DOT fluid
 
     Template scoring after the Message Understanding Conferences: Chinchor and Sundheim
     1993, "MUC-5 evaluation metrics". Dabbadie et al. 2002, LREC workshop, H6; Federico
@@ -58,6 +65,7 @@ def ie(*, templates: str = "", reference: str = "") -> Metric:
         details=partial(details, templates=templates, expected=expected),
         needs_reference=False,
         whole_documents=True,
+        settled={"reference": file_version(reference)},
     )
 
     def fit(batches: Iterable[Batch]) -> Metric:

@@ -24,6 +24,19 @@ def quality(*, model: str = "") -> Metric:
     computed over the same segments, so documents, intervals and comparisons are those of
     the combined figure itself. Where a measure has nothing to score, the others share its
     weight. The parts give each measure's score, its worth and its share of the weight.
+    `metra score --model FILE` shows the measures beside the figure. A model says:
+
+        name = "gisting"
+        context = "Somebody reads the output once to learn what a text is about."
+
+        [[measure]]
+        spec = "chrf"
+        weight = 2
+        worst = 20
+        best = 70
+
+    For measures of errors, worst is the larger number. `{here}` in a spec is the folder of
+    the model's file.
 
     Dabbadie et al. 2002, LREC workshop, after the ISLE taxonomy and ISO/IEC 9126: only
     the context of use says which features make up quality.

@@ -11,6 +11,7 @@ from metra.annotations.chunks import chunks
 from metra.annotations.conllu import Parse
 from metra.annotations.parses import ParseSource, from_file, from_model, from_words
 from metra.annotations.patterns import Pattern, matches
+from metra.annotations.table import file_version
 from metra.annotations.transfer_rules import Rule, read_rules
 from metra.corpus import Batch, Sentence
 from metra.detail import Detail
@@ -38,7 +39,17 @@ def transfer(
     often as its source pattern fits, and is satisfied as often as the target pattern fits,
     but no more often than it occurs; the score is satisfied / occurrences, and there is
     none where no rule occurs. `--details` lists the failures. Patterns of words need the
-    texts alone; lemmas, parts of speech and phrases need parses of both.
+    texts alone; lemmas, parts of speech and phrases need parses of both. Rules are TOML:
+
+        [[rule]]
+        name = "adjective before its noun"
+        source = "NOUN ADV? ADJ"
+        target = ["ADJ NOUN", "ADJ NOUN+ NOUN"]
+
+    A pattern is a row of items: a part of speech (NOUN), a phrase (NP, VP), a word (`of`),
+    any word (`_`), or `lemma=be`, `word=I`, `pos=ADJ`, `xpos=VBG`, `dep=amod`; one of
+    several (`de|du`), both at once (`NOUN&!lemma=aide`), `!` not; `?`, `*` and `+` say how
+    often.
 
     With `mode=counts`, after the first study of the same authors, noun phrases and verb
     phrases are counted in source and output: the score is the sum of the differences of
@@ -73,10 +84,10 @@ def transfer(
             if any(pattern.needs_parse for pattern in patterns):
                 _need_parse(f"the rule {rule.name!r}", side)
     settled: dict[str, object] = {
-        "rules": rules or "none",
-        "source_parses": source_parses or "none",
+        "rules": file_version(rules) if rules else "none",
+        "source_parses": source.settled.get("parses", "none"),
         "source_model": source.settled.get("model", "none"),
-        "parses": parses or "none",
+        "parses": target.settled.get("parses", "none"),
         "model": target.settled.get("model", "none"),
     }
     if mode == "counts":

@@ -24,7 +24,15 @@ def xscore(*, parses: str = "", model: str = "", match: bool = True) -> Metric:
     adverbs before adjectives ("brightly colored"). It has no fixed range, grows with the
     text, and compares systems on the same documents; `metra rank` ranks them by the
     average of their ranks, which is what it was made for. How the four are told from
-    labels of Universal Dependencies and ClearNLP is in docs/parses.md.
+    labels of Universal Dependencies and ClearNLP is on the page on parses. Parses are in
+    CoNLL-U, by any parser, such as `metra parse`; tabs between the columns, a blank line
+    after each sentence, and a comment that says which segment it belongs to:
+
+        # segment = 1
+        1   a        a        DET   DT   _             2  det        _  _
+        2   hearing  hearing  NOUN  NN   _             0  root       _  _
+        3   that     that     PRON  WDT  PronType=Rel  4  nsubj      _  _
+        4   lasted   last     VERB  VBD  _             2  acl:relcl  _  _
 
     Rajman and Hartley 2002, "Automatic ranking of MT systems", LREC; made with a parser
     that is gone, so this is an approximation, for English.

@@ -5,6 +5,7 @@ from textwrap import fill
 
 from metra.annotations.quality_model import QualityModel
 from metra.measure import shown
+from metra.report.headings import short_names
 
 
 def legend(models: Sequence[QualityModel]) -> str:
@@ -13,12 +14,13 @@ def legend(models: Sequence[QualityModel]) -> str:
 
 
 def _entry(model: QualityModel) -> str:
+    named = short_names([member.spec for member in model.members])
     total = sum(member.weight for member in model.members)
     context = " ".join(model.context.split())
     lines = [fill(f"{model.name}: {context}", 88)]
     for member in model.members:
         lines.append(
-            f"{100 * member.weight / total:6.1f} %  {member.spec}, worth 0 at "
+            f"{100 * member.weight / total:6.1f} %  {named[member.spec]}, worth 0 at "
             f"{shown(member.worst)}, 100 at {shown(member.best)}"
         )
     return "\n".join(lines)

@@ -5,13 +5,17 @@ from collections.abc import Sequence
 
 from metra import __version__
 from metra.meta.document_ranking import Ranked
+from metra.report.headings import short_names
 from metra.report.table import width
 
 
 def as_table(rankings: Sequence[Ranked], documents: int) -> str:
     """Lay out one block for each measure."""
     noun = "document" if documents == 1 else "documents"
-    return "\n\n".join(_block(ranked, f"{documents} {noun}") for ranked in rankings)
+    named = short_names([ranked.spec for ranked in rankings])
+    return "\n\n".join(
+        _block(ranked, named[ranked.spec], f"{documents} {noun}") for ranked in rankings
+    )
 
 
 def as_json(rankings: Sequence[Ranked], documents: int) -> str:
@@ -38,16 +42,16 @@ def as_json(rankings: Sequence[Ranked], documents: int) -> str:
     return json.dumps(data, ensure_ascii=False, indent=1)
 
 
-def _block(ranked: Ranked, documents: str) -> str:
-    left = max(width(name) for name in [*ranked.systems, "system"])
+def _block(ranked: Ranked, name: str, documents: str) -> str:
+    left = max(width(system) for system in [*ranked.systems, "system"])
     lines = [
-        f"{ranked.spec}: ranked by the average of ranks over {documents}",
+        f"{name}: ranked by the average of ranks over {documents}",
         f"{'rank':>5}  {_padded('system', left)}  average rank",
     ]
-    for name, rank, average in zip(
+    for system, rank, average in zip(
         ranked.systems, ranked.ranks, ranked.averages, strict=True
     ):
-        lines.append(f"{rank:5g}  {_padded(name, left)}  {average:12.2f}")
+        lines.append(f"{rank:5g}  {_padded(system, left)}  {average:12.2f}")
     if ranked.agreement:
         found = ranked.agreement
         lines.append(

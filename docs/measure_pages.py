@@ -20,6 +20,11 @@ NAMES = tuple(metrics.BUILT_IN)
 OUTPUTS = ("solid", "terse", "verbose")
 REFERENCES = ("reference.1.txt", "reference.2.txt")
 
+# The output that shows best what a measure notes, where that is not the second one.
+NOTED = {"untranslated": "untranslated"}
+# Measures that need no source but look at it if it is there.
+WITH_SOURCE = ("untranslated",)
+
 # Options that many measures share are explained on a page of their own.
 EXPLAINED = {
     "tok": "[a tokeniser](../text.md#tokenisers)",
@@ -110,18 +115,19 @@ def _noted(spec: str, metric: Metric) -> str:
     """Show what the measure notes in one output, if it notes anything."""
     if metric.details is None:
         return ""
-    corpus = _corpus(OUTPUTS[1:2], metric)
+    outputs = (NOTED.get(metric.name, OUTPUTS[1]),)
+    corpus = _corpus(outputs, metric)
     results = evaluate_corpus(corpus, by_spec([spec]), Questions())
     results = with_details(results, corpus, by_spec([spec]))
     table = render(results, "table", Style())
-    return f"```console\n{_command(spec, OUTPUTS[1:2], metric)} --details\n{table}\n```"
+    return f"```console\n{_command(spec, outputs, metric)} --details\n{table}\n```"
 
 
 def _command(spec: str, outputs: tuple[str, ...], metric: Metric) -> str:
     files = [f"examples/outputs/{output}.txt" for output in outputs]
     if metric.needs_reference:
         files += [f"-r examples/{path}" for path in REFERENCES]
-    if metric.needs_source:
+    if _takes_source(metric):
         files.append("-s examples/source.fr.txt")
     if metric.whole_documents:
         files.append("--docs examples/docs.txt")
@@ -188,9 +194,13 @@ def _corpus(outputs: tuple[str, ...], metric: Metric) -> FileCorpus:
     return open_corpus(
         [f"examples/outputs/{output}.txt" for output in outputs],
         [f"examples/{path}" for path in REFERENCES] if metric.needs_reference else [],
-        "examples/source.fr.txt" if metric.needs_source else None,
+        "examples/source.fr.txt" if _takes_source(metric) else None,
         "examples/docs.txt" if metric.whole_documents else None,
     )
+
+
+def _takes_source(metric: Metric) -> bool:
+    return metric.needs_source or metric.name in WITH_SOURCE
 
 
 def _prose(text: str) -> str:

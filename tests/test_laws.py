@@ -22,6 +22,9 @@ from metra.pool import total
 #: Measures whose best possible score is not 100, with the reason.
 NO_CEILING = {"nist": "adds up information, of which longer texts have more"}
 
+#: Measures that compare with something else than the reference: a copy of it is no copy.
+OTHER_MODELS = {"untranslated": "compares with the source and a dictionary"}
+
 #: Measures that have no score where there is nothing to score, with what they score.
 UNDEFINED = {"entities": "names", "terminology": "terms"}
 
@@ -212,6 +215,9 @@ def test_scores_are_finite_and_in_range(spec):
 @every_measure
 def test_a_copy_of_the_reference_is_perfect(spec):
     reference = [REFERENCES[0]]
+    name = metrics.metric(spec).name
+    if name in OTHER_MODELS:
+        pytest.skip(f"{name} {OTHER_MODELS[name]}")
     copy = corpus(reference[0], reference)
     perfect = score_of(made(spec, copy), copy)
     others = [
@@ -394,4 +400,5 @@ def test_the_same_seed_gives_the_same_interval(spec):
     assert interval(1) == interval(1)
     low, high = interval(1)
     assert low <= high
-    assert any(interval(seed) != interval(1) for seed in (2, 3, 4))
+    if low < high:
+        assert any(interval(seed) != interval(1) for seed in (2, 3, 4))

@@ -21,6 +21,7 @@ SETTINGS: dict[str, dict[str, str]] = {
     },
     "entities": {"file": "entities.tsv"},
     "terminology": {"file": "terms.tsv"},
+    "untranslated": {"dictionary": "words.en.txt"},
 }
 
 REMARK = (

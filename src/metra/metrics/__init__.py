@@ -31,6 +31,7 @@ BUILT_IN = {
     "quality": "quality",
     "entities": "entities",
     "terminology": "terminology",
+    "untranslated": "untranslated",
 }
 
 

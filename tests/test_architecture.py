@@ -41,6 +41,7 @@ LAYERS = {
     "engine": 6,
     "single": 7,
     "aligning": 7,
+    "tasks": 7,
     "detailing": 7,
     "quality": 7,
     "insight": 8,

@@ -38,6 +38,10 @@ BY_PLACE = {
     "evaltrans": "knows what was judged of each segment",
 }
 
+#: Measures of texts that something else is known about, which has to be of these very
+#: texts: they have laws in their own tests.
+OF_KNOWN_TEXTS = ("xscore", "transfer", "ie")
+
 EXAMPLE = examples.find()
 
 
@@ -75,6 +79,8 @@ REFS = [
 def specs() -> Iterator[object]:
     """Every measure as it is, and with each other listed value of each of its options."""
     for name in metrics.names():
+        if name in OF_KNOWN_TEXTS:
+            continue
         yield from possible(examples.spec(name), name)
         for parameter in parameters_of(metrics.factory(name)).values():
             for choice in parameter.choices():
@@ -378,7 +384,8 @@ def test_measures_share_a_batch_without_knowing_each_other(spec):
     metric = made(spec)
     batch = Batch(HYPS, REFS, SOURCE, place=Place("hyps", 0, DOCUMENTS))
     for name in metrics.names():
-        made(examples.spec(name)).rows(batch)
+        if name not in OF_KNOWN_TEXTS:
+            made(examples.spec(name)).rows(batch)
     assert same(metric.rows(batch), rows_of(metric))
 
 

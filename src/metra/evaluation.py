@@ -266,17 +266,37 @@ def count(
 def _intervals(
     metrics: Mapping[str, Metric], sheets: Sheets, questions: Questions
 ) -> dict[tuple[str, str], tuple[float, float] | None]:
-    """Resample all systems' statistics for all metrics together."""
+    """Resample all systems' statistics for all metrics with the same unit together."""
     if not questions.ci:
         return {}
-    by_document = _resample_documents(questions, sheets)
+    found: dict[tuple[str, str], tuple[float, float] | None] = {}
+    for by_document in (False, True):
+        tallies = {
+            key: tally
+            for key, tally in sheets.tallies.items()
+            if _resample_documents(metrics[key[1]], questions, sheets) == by_document
+        }
+        found |= _intervals_of(tallies, metrics, sheets, questions, by_document)
+    return found
 
-    def units(rows: Array) -> Array:
-        return pool.by_group(rows, sheets.documents)[1] if by_document else rows
 
+def _intervals_of(
+    tallies: Mapping[tuple[str, str], Tally],
+    metrics: Mapping[str, Metric],
+    sheets: Sheets,
+    questions: Questions,
+    by_document: bool,
+) -> dict[tuple[str, str], tuple[float, float] | None]:
+    if not tallies:
+        return {}
     samples = [
-        infer.Sample(units(tally.rows), metrics[spec].aggregate)
-        for (_, spec), tally in sheets.tallies.items()
+        infer.Sample(
+            pool.by_group(tally.rows, sheets.documents)[1]
+            if by_document
+            else tally.rows,
+            metrics[spec].aggregate,
+        )
+        for (_, spec), tally in tallies.items()
     ]
     found = infer.confidence(
         samples,
@@ -284,12 +304,14 @@ def _intervals(
         trials=questions.trials,
         seed=questions.seed,
     )
-    return dict(zip(sheets.tallies, found, strict=True))
+    return dict(zip(tallies, found, strict=True))
 
 
-def _resample_documents(questions: Questions, sheets: Sheets) -> bool:
+def _resample_documents(metric: Metric, questions: Questions, sheets: Sheets) -> bool:
     if questions.ci_unit == "auto":
-        return len(set(sheets.documents)) >= ENOUGH_DOCUMENTS
+        # What is counted by document stands at one segment of it, and belongs to all.
+        enough = len(set(sheets.documents)) >= ENOUGH_DOCUMENTS
+        return enough or (metric.whole_documents and bool(sheets.documents))
     if questions.ci_unit == "document" and not sheets.documents:
         msg = "Documents were to be resampled, but none are known; give --docs."
         raise CorpusError(msg)
@@ -306,10 +328,10 @@ def _score(
     total = tally.total
     more: dict[str, object] = {}
     if questions.ci:
-        unit = "document" if _resample_documents(questions, sheets) else "segment"
+        by_document = _resample_documents(metric, questions, sheets)
         more = {
             "ci": questions.ci_method,
-            "ci_unit": unit,
+            "ci_unit": "document" if by_document else "segment",
             "trials": questions.trials,
             "seed": questions.seed,
         }

@@ -13,7 +13,10 @@ from metra.errors import MetraError
 # of loading it; we multiply none that are worth it.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-COMMANDS = ("score", "grid", "metrics", "convert", "evaltrans", "demo")
+COMMANDS = (
+    *("score", "rank", "clir", "grid", "metrics", "parse", "evaltrans", "convert"),
+    "demo",
+)
 
 
 class LazyGroup(click.Group):

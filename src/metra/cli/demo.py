@@ -5,8 +5,14 @@ import click
 
 @click.command()
 @click.argument("folder", default="metra-demo", type=click.Path(file_okay=False))
-def demo(folder: str) -> None:
-    """Score the shipped example: twelve outputs of two short texts, every measure.
+@click.option(
+    "--all",
+    "every",
+    is_flag=True,
+    help="Measures that read more than the texts as well: names, parses, rules, models.",
+)
+def demo(folder: str, every: bool) -> None:
+    """Score the shipped example: twelve outputs of two short texts, by many measures.
 
     The example is copied to FOLDER (metra-demo if not given) for you to play with; files
     that are already there stay as they are.
@@ -24,7 +30,11 @@ def demo(folder: str) -> None:
     corpus = open_corpus(
         example.outputs, example.references, example.source, example.docs
     )
-    specs = [examples.spec(name, Path(folder)) for name in metrics.names()]
+    specs = [
+        examples.spec(name, Path(folder))
+        for name in metrics.names()
+        if every or name not in examples.SETTINGS
+    ]
     measures, missing = _available(specs)
     results = evaluate_corpus(corpus, by_spec(measures), Questions(ci=True))
     click.echo(
@@ -38,6 +48,26 @@ def demo(folder: str) -> None:
     click.echo(f"\n{remark}\n\nThe files are in {folder}; try:\n")
     references = " ".join(f"-r {path}" for path in example.references)
     click.echo(f"  metra score {folder}/outputs/*.txt {references} --ci --sort")
+    if every:
+        _more(folder, references)
+
+
+def _more(folder: str, references: str) -> None:
+    """Name the commands that show the example from other sides."""
+    outputs = f"{folder}/outputs/*.txt"
+    models = " ".join(
+        f"--model {folder}/models/{name}.toml" for name in ("gisting", "technical")
+    )
+    retrieval = f"{folder}/retrieval"
+    for command in (
+        f"score {outputs} {references} -s {folder}/source.fr.txt "
+        f"--docs {folder}/docs.txt {models} --sort",
+        f"rank {outputs} -m 'xscore:parses={folder}/parses/{{system}}.conllu' "
+        f"--docs {folder}/docs.txt",
+        f"clir {outputs} {references} --docs {retrieval}/passages.txt "
+        f"--queries {retrieval}/queries.tsv --qrels {retrieval}/qrels.txt",
+    ):
+        click.echo(f"  metra {command}")
 
 
 def _available(specs: list[str]) -> tuple[list[str], list[str]]:

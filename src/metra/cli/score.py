@@ -1,10 +1,16 @@
 """`metra score`: outputs against references, by any measures, at any level."""
 
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
 import click
 
 from metra.cli import inputs
 from metra.cli.segments import check_alignment_options, segment_numbers
 from metra.report import FORMATS
+
+if TYPE_CHECKING:
+    from metra.annotations.quality_model import QualityModel
 
 LEVELS = ("system", "document", "segment")
 
@@ -27,10 +33,16 @@ def _levels(_: click.Context, __: click.Parameter, value: str) -> list[str]:
     "--metric",
     "metrics",
     multiple=True,
-    default=["bleu"],
     metavar="SPEC",
     show_default="bleu",
     help="NAME or NAME:option=value,… (see `metra metrics`). May be given several times.",
+)
+@click.option(
+    "--model",
+    "models",
+    multiple=True,
+    metavar="FILE",
+    help="Quality model in TOML: its figure, and its measures. May be given several times.",
 )
 @inputs.documents
 @click.option(
@@ -113,6 +125,7 @@ def score(
     references: tuple[str, ...],
     source: str | None,
     metrics: tuple[str, ...],
+    models: tuple[str, ...],
     docs: str | None,
     levels: list[str],
     ci: bool,
@@ -142,6 +155,7 @@ def score(
     metra score test.tsv -m bleu -m bleu:stem=english
     metra score sysA.txt -r ref.txt -m wer --show-alignment --segments 1,3-5
     metra score sysA.sgm sysB.sgm -r ref.sgm -s src.sgm --level system,document
+    metra score sysA.txt -r ref.txt --model gisting.toml --ci
     """
     from metra.aligning import aligners, with_alignments
     from metra.cli.output import screen_width, wants_color, write
@@ -152,7 +166,8 @@ def score(
     from metra.report import render
     from metra.report.layout import Style
 
-    chosen = by_spec(metrics)
+    described = _described(models)
+    chosen = by_spec([*metrics, *_of_models(models, described)] or ["bleu"])
     check_alignment_options(show_alignment, segments, form, details=details)
     aligned = aligners(chosen) if show_alignment else None
     noting = detailed(chosen) if details else None
@@ -178,4 +193,24 @@ def score(
         sort=sort,
         width=None if out else screen_width(),
     )
-    write(render(results, form, style), out)
+    text = render(results, form, style)
+    if described and form == "table":
+        from metra.report.quality_models import legend
+
+        text += f"\n\n{legend(described)}"
+    write(text, out)
+
+
+def _described(paths: Sequence[str]) -> "list[QualityModel]":
+    if not paths:
+        return []
+    from metra.annotations.quality_model import read_model
+
+    return [read_model(path) for path in paths]
+
+
+def _of_models(paths: Sequence[str], models: "Sequence[QualityModel]") -> Iterator[str]:
+    """Give the figure of each model, then the measures that it is made of."""
+    for path, model in zip(paths, models, strict=True):
+        yield f"quality:model={path}"
+        yield from (member.spec for member in model.members)

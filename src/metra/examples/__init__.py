@@ -8,6 +8,17 @@ HOME = Path(__file__).parent
 
 # Options without which a measure cannot be used: files of the example, by their names.
 SETTINGS: dict[str, dict[str, str]] = {
+    "xscore": {"parses": "parses/{system}.conllu"},
+    "transfer": {
+        "rules": "transfer.toml",
+        "source_parses": "parses/source.fr.conllu",
+        "parses": "parses/{system}.conllu",
+    },
+    "quality": {"model": "models/gisting.toml"},
+    "ie": {
+        "templates": "templates/{system}.tsv",
+        "reference": "templates/reference.tsv",
+    },
     "entities": {"file": "entities.tsv"},
     "terminology": {"file": "terms.tsv"},
     "untranslated": {"dictionary": "words.en.txt"},
@@ -34,7 +45,7 @@ class Example:
     remark: str = REMARK
 
 
-SUFFIXES = (".txt", ".md", ".tsv")
+SUFFIXES = (".txt", ".md", ".tsv", ".conllu", ".toml")
 
 
 def copy_to(folder: str) -> Example:

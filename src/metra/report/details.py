@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from metra.detail import Finding
+from metra.report.headings import short_names
 from metra.report.layout import Style, ordered
 from metra.report.table import BOLD, DIM, printable, width
 from metra.report.table import styled as colored
@@ -14,10 +15,11 @@ SEGMENTS = 8
 
 def blocks(results: Results, style: Style) -> Iterator[str]:
     """Lay out the findings, a block for each system and measure."""
+    named = short_names(results.specs)
     for system in ordered(results, style):
         for spec, score in system.scores.items():
             if score.details is not None:
-                title = colored(printable(f"{system.name}, {spec}"), BOLD, style)
+                title = colored(printable(f"{system.name}, {named[spec]}"), BOLD, style)
                 yield "\n".join([title, *_lines(score.details, style)])
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from metra.report.headings import short_names
 from metra.results import Results, Score, SystemScores
 
 
@@ -41,7 +42,8 @@ def sheets(results: Results, style: Style) -> list[Sheet]:
     systems = ordered(results, style)
     specs = results.specs
     first = next(iter(results.systems)).scores
-    headings = [heading(spec, first[spec]) for spec in specs]
+    named = short_names(specs)
+    headings = [heading(named[spec], first[spec]) for spec in specs]
     main = _sheet(
         "system",
         headings,
@@ -118,6 +120,7 @@ def _sheet(
 
 def _levels(results: Results, style: Style) -> Iterable[Sheet]:
     systems = ordered(results, style)
+    named = short_names(results.specs)
     for spec in results.specs:
         for level in ("document", "segment"):
             columns = []
@@ -135,7 +138,7 @@ def _levels(results: Results, style: Style) -> Iterable[Sheet]:
                     for name in columns[0]
                 ]
                 names = [entry.name for entry in systems]
-                yield Sheet(level, names, rows, heading(spec, score))
+                yield Sheet(level, names, rows, heading(named[spec], score))
 
 
 def _cells(

@@ -13,7 +13,10 @@ from metra.errors import MetraError
 # of loading it; we multiply none that are worth it.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-COMMANDS = ("score", "compare", "grid", "metrics", "convert", "weights", "demo")
+COMMANDS = (
+    *("score", "compare", "profile", "grid"),
+    *("metrics", "convert", "weights", "demo"),
+)
 
 
 class LazyGroup(click.Group):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         bootstrap,
         confidence,
         interval,
+        left_out,
         standard_error,
     )
     from metra.infer.paired import Pair, randomisation_p_values, shifted_p_value
@@ -40,6 +41,7 @@ __all__ = [
     "contrasts",
     "holm",
     "interval",
+    "left_out",
     "randomisation_p_values",
     "shifted_p_value",
     "standard_error",
@@ -54,6 +56,7 @@ _HOMES = {
     "bootstrap": "intervals",
     "confidence": "intervals",
     "interval": "intervals",
+    "left_out": "intervals",
     "standard_error": "intervals",
     "Pair": "paired",
     "randomisation_p_values": "paired",

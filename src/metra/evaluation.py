@@ -1,9 +1,8 @@
 """From outputs and metrics to results: the one way through, for every level and question."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-
-import numpy as np
+from typing import Any, NamedTuple, TypeAlias
 
 from metra import infer, pool
 from metra.corpus import Batch, Chunk, Corpus, EvalSet, Outputs
@@ -13,9 +12,9 @@ from metra.metrics import metric as make_metric
 from metra.parallel import ordered_map, thread_count
 from metra.results import Results, Score, SystemScores
 from metra.text import Segments
-from metra.whole_documents import whole_documents
+from metra.whole_documents import parts_of
 
-CHUNK = 1024
+CHUNK = 2048
 LEVELS = ("system", "document", "segment")
 CI_UNITS = ("auto", "segment", "document")
 
@@ -23,8 +22,7 @@ CI_UNITS = ("auto", "segment", "document")
 ENOUGH_DOCUMENTS = 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Questions:
+class Questions(NamedTuple):
     """What is asked about the scores beside the corpus score itself."""
 
     documents: bool = False
@@ -60,17 +58,10 @@ def evaluate(
     >>> round(results["a"]["bleu"].score, 2)
     53.73
     """
-    _refuse_string(levels, "levels", "system")
-    for level in levels:
-        if level not in LEVELS:
-            msg = f"There is no level {level!r}; expected some of {', '.join(LEVELS)}."
-            raise OptionError(msg)
     if ci_unit not in CI_UNITS:
         msg = f"ci_unit={ci_unit!r} is not possible; expected one of {', '.join(CI_UNITS)}."
         raise OptionError(msg)
-    questions = Questions(
-        documents="document" in levels,
-        segments="segment" in levels,
+    questions = questions_of(levels)._replace(
         ci=ci,
         ci_method=ci_method,
         ci_unit=ci_unit,
@@ -78,6 +69,16 @@ def evaluate(
         seed=seed,
     )
     return evaluate_corpus(Outputs(evalset, outputs), by_spec(metrics), questions)
+
+
+def questions_of(levels: Sequence[str]) -> Questions:
+    """Ask for these levels and for nothing else."""
+    _refuse_string(levels, "levels", "system")
+    for level in levels:
+        if level not in LEVELS:
+            msg = f"There is no level {level!r}; expected some of {', '.join(LEVELS)}."
+            raise OptionError(msg)
+    return Questions(documents="document" in levels, segments="segment" in levels)
 
 
 def by_spec(metrics: Sequence[str | Metric]) -> dict[str, Metric]:
@@ -109,15 +110,47 @@ def evaluate_corpus(
     progress: Callable[[int], None] = lambda _: None,
 ) -> Results:
     """Score a corpus, wherever it is kept, reading it once (twice for fitted measures)."""
+    metrics, sheets = counted(
+        corpus,
+        metrics,
+        questions,
+        keep=questions.need_rows,
+        chunk=chunk,
+        progress=progress,
+    )
+    intervals = _intervals(metrics, sheets, questions)
+    return assembled(corpus, metrics, sheets, questions, intervals)
+
+
+def counted(
+    corpus: Corpus,
+    metrics: Mapping[str, Metric],
+    questions: Questions,
+    *,
+    keep: bool,
+    chunk: int = CHUNK,
+    progress: Callable[[int], None] = lambda _: None,
+) -> tuple[Mapping[str, Metric], "Sheets"]:
+    """Check what was asked for, fit the measures, and count; rows are kept if wished."""
     if questions.documents and not corpus.has_documents:
         msg = "Document scores were asked for, but no documents are known; give --docs."
         raise CorpusError(msg)
     check_inputs(corpus, metrics)
     metrics = fitted(corpus, metrics, chunk)
-    sheets = count(
-        corpus, metrics, keep=questions.need_rows, chunk=chunk, progress=progress
-    )
-    intervals = _intervals(metrics, sheets, questions)
+    return metrics, count(corpus, metrics, keep=keep, chunk=chunk, progress=progress)
+
+
+Intervals: TypeAlias = Mapping[tuple[str, str], tuple[float, float] | None]
+
+
+def assembled(
+    corpus: Corpus,
+    metrics: Mapping[str, Metric],
+    sheets: "Sheets",
+    questions: Questions,
+    intervals: Intervals,
+) -> Results:
+    """Put together what was counted: the scores of all systems, with their intervals."""
     systems = [
         SystemScores(
             name,
@@ -152,19 +185,6 @@ def check_inputs(corpus: Corpus, metrics: Mapping[str, Metric]) -> None:
             raise CorpusError(msg)
 
 
-def parts_of(
-    corpus: Corpus, metrics: Mapping[str, Metric], chunk: int
-) -> Iterator[Chunk]:
-    """Walk through the corpus, documents in one piece where a measure wants them so.
-
-    Where none are known, all of it is one document.
-    """
-    chunks = corpus.chunks(chunk)
-    if any(metric.whole_documents for metric in metrics.values()):
-        return whole_documents(chunks)
-    return chunks
-
-
 def fitted(
     corpus: Corpus, metrics: Mapping[str, Metric], chunk: int = CHUNK
 ) -> dict[str, Metric]:
@@ -183,19 +203,23 @@ def fitted(
 class Tally:
     """One system's statistics for one metric: their sum, and the rows where needed."""
 
-    def __init__(self, width: int, *, keep: bool) -> None:
-        self._total = pool.Total(width)
+    def __init__(self, metric: Metric, *, keep: bool, whole_blocks: bool) -> None:
+        width = len(metric.columns)
+        shorter = metric.sums if whole_blocks and not keep else None
+        self._total: Any = pool.BlockTotal(width) if shorter else pool.Total(width)
         self._rows: list[Array] | None = [] if keep else None
+        #: What is asked of each batch: its rows, or their sums where that is all one needs.
+        self.count: Callable[[Batch], Any] = shorter or metric.rows
 
-    def add(self, rows: Array) -> None:
+    def add(self, counted: Any) -> None:
         """Add the next segments' statistics."""
-        self._total.add(rows)
+        self._total.add(counted)
         if self._rows is not None:
-            self._rows.append(rows)
+            self._rows.append(counted)
 
     @property
     def total(self) -> Array:
-        """The sum over all segments."""
+        """The sum over all segments; a list where the metric sums by its shorter way."""
         return self._total.value()
 
     @property
@@ -205,6 +229,8 @@ class Tally:
             msg = "the rows were not kept"
             raise RuntimeError(msg)
         if len(self._rows) > 1:
+            import numpy as np
+
             self._rows = [np.concatenate(self._rows)]
         return self._rows[0]
 
@@ -234,27 +260,30 @@ def count(
     progress: Callable[[int], None] = lambda _: None,
 ) -> Sheets:
     """Walk through the corpus once and tally every metric for every system."""
+    # Sums of blocks can be added only where every chunk is made of whole ones.
+    in_step = not any(metric.whole_documents for metric in metrics.values())
+    whole_blocks = in_step and chunk % pool.BLOCK == 0
     sheets = Sheets(
         {
-            (name, spec): Tally(len(metric.columns), keep=keep)
+            (name, spec): Tally(metric, keep=keep, whole_blocks=whole_blocks)
             for name in corpus.systems
             for spec, metric in metrics.items()
         },
         [],
     )
 
-    def work(part: Chunk) -> tuple[Chunk, dict[tuple[str, str], Array]]:
+    def work(part: Chunk) -> tuple[Chunk, dict[tuple[str, str], Any]]:
         batches = {name: part.batch(name) for name in corpus.systems}
-        rows = {
-            (name, spec): metrics[spec].rows(batches[name])
-            for name, spec in sheets.tallies
+        counted = {
+            (name, spec): tally.count(batches[name])
+            for (name, spec), tally in sheets.tallies.items()
         }
-        return part, rows
+        return part, counted
 
     parts = parts_of(corpus, metrics, chunk)
-    for part, rows in ordered_map(work, parts, thread_count()):
+    for part, counted in ordered_map(work, parts, thread_count()):
         for key, tally in sheets.tallies.items():
-            tally.add(rows[key])
+            tally.add(counted[key])
         sheets.segments += len(part)
         sheets.references = len(part.refs)
         sheets.complete &= not any(ref.text.missing() for ref in part.refs)
@@ -265,57 +294,65 @@ def count(
 
 def _intervals(
     metrics: Mapping[str, Metric], sheets: Sheets, questions: Questions
-) -> dict[tuple[str, str], tuple[float, float] | None]:
+) -> Intervals:
     """Resample all systems' statistics for all metrics with the same unit together."""
     if not questions.ci:
         return {}
     found: dict[tuple[str, str], tuple[float, float] | None] = {}
-    for by_document in (False, True):
-        tallies = {
-            key: tally
-            for key, tally in sheets.tallies.items()
-            if _resample_documents(metrics[key[1]], questions, sheets) == by_document
+    for unit in ("segment", "document"):
+        some = {
+            spec: metric
+            for spec, metric in metrics.items()
+            if resampled_unit(questions, sheets, [metric]) == unit
         }
-        found |= _intervals_of(tallies, metrics, sheets, questions, by_document)
+        if some:
+            found |= _intervals_of(some, sheets, questions, unit)
     return found
 
 
 def _intervals_of(
-    tallies: Mapping[tuple[str, str], Tally],
-    metrics: Mapping[str, Metric],
-    sheets: Sheets,
-    questions: Questions,
-    by_document: bool,
-) -> dict[tuple[str, str], tuple[float, float] | None]:
-    if not tallies:
-        return {}
-    samples = [
-        infer.Sample(
-            pool.by_group(tally.rows, sheets.documents)[1]
-            if by_document
-            else tally.rows,
-            metrics[spec].aggregate,
-        )
-        for (_, spec), tally in tallies.items()
-    ]
+    metrics: Mapping[str, Metric], sheets: Sheets, questions: Questions, unit: str
+) -> Intervals:
     found = infer.confidence(
-        samples,
+        samples(metrics, sheets, unit),
         method=questions.ci_method,
         trials=questions.trials,
         seed=questions.seed,
     )
-    return dict(zip(tallies, found, strict=True))
+    keys = [key for key in sheets.tallies if key[1] in metrics]
+    return dict(zip(keys, found, strict=True))
 
 
-def _resample_documents(metric: Metric, questions: Questions, sheets: Sheets) -> bool:
+def samples(
+    metrics: Mapping[str, Metric], sheets: Sheets, unit: str
+) -> "list[infer.Sample]":
+    """Give what can be resampled, a row for each unit, in the order of the tallies."""
+
+    def units(rows: Array) -> Array:
+        return pool.by_group(rows, sheets.documents)[1] if unit == "document" else rows
+
+    return [
+        infer.Sample(units(tally.rows), metrics[spec].aggregate)
+        for (_, spec), tally in sheets.tallies.items()
+        if spec in metrics
+    ]
+
+
+def resampled_unit(
+    questions: Questions, sheets: Sheets, metrics: Iterable[Metric]
+) -> str:
+    """Settle whether documents or segments are resampled for these measures.
+
+    What is counted by document stands at one segment of it, and belongs to all.
+    """
     if questions.ci_unit == "auto":
-        # What is counted by document stands at one segment of it, and belongs to all.
         enough = len(set(sheets.documents)) >= ENOUGH_DOCUMENTS
-        return enough or (metric.whole_documents and bool(sheets.documents))
+        whole = any(metric.whole_documents for metric in metrics)
+        return "document" if sheets.documents and (enough or whole) else "segment"
     if questions.ci_unit == "document" and not sheets.documents:
         msg = "Documents were to be resampled, but none are known; give --docs."
         raise CorpusError(msg)
-    return questions.ci_unit == "document"
+    return questions.ci_unit
 
 
 def _score(
@@ -328,10 +365,9 @@ def _score(
     total = tally.total
     more: dict[str, object] = {}
     if questions.ci:
-        by_document = _resample_documents(metric, questions, sheets)
         more = {
             "ci": questions.ci_method,
-            "ci_unit": "document" if by_document else "segment",
+            "ci_unit": resampled_unit(questions, sheets, [metric]),
             "trials": questions.trials,
             "seed": questions.seed,
         }

@@ -14,8 +14,8 @@ from metra.errors import MetraError
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 COMMANDS = (
-    *("score", "rank", "clir", "grid", "metrics", "parse", "evaltrans", "convert"),
-    "demo",
+    *("score", "compare", "rank", "profile", "clir", "grid"),
+    *("metrics", "parse", "evaltrans", "convert", "demo"),
 )
 
 

@@ -100,7 +100,8 @@ def contrasts(
         if np.isnan(difference):
             found.append(Contrast(difference, enough=False))
             continue
-        error = standard_error(np.subtract(*_both_defined(without, (two, one))))
+        without_each = np.subtract(*_both_defined(without, (two, one)))
+        error = standard_error(without_each) if len(without_each) > 1 else None
         found.append(
             Contrast(
                 difference,

@@ -43,6 +43,7 @@ LAYERS = {
     "aligning": 7,
     "tasks": 7,
     "detailing": 7,
+    "comparing": 7,
     "quality": 7,
     "insight": 8,
     "report": 9,

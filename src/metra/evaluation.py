@@ -1,7 +1,8 @@
 """From outputs and metrics to results: the one way through, for every level and question."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from metra.results import Results, Score, SystemScores
 from metra.text import Segments
 from metra.whole_documents import whole_documents
 
-CHUNK = 1024
+CHUNK = 2048
 LEVELS = ("system", "document", "segment")
 CI_UNITS = ("auto", "segment", "document")
 
@@ -23,8 +24,7 @@ CI_UNITS = ("auto", "segment", "document")
 ENOUGH_DOCUMENTS = 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Questions:
+class Questions(NamedTuple):
     """What is asked about the scores beside the corpus score itself."""
 
     documents: bool = False
@@ -60,17 +60,10 @@ def evaluate(
     >>> round(results["a"]["bleu"].score, 2)
     53.73
     """
-    _refuse_string(levels, "levels", "system")
-    for level in levels:
-        if level not in LEVELS:
-            msg = f"There is no level {level!r}; expected some of {', '.join(LEVELS)}."
-            raise OptionError(msg)
     if ci_unit not in CI_UNITS:
         msg = f"ci_unit={ci_unit!r} is not possible; expected one of {', '.join(CI_UNITS)}."
         raise OptionError(msg)
-    questions = Questions(
-        documents="document" in levels,
-        segments="segment" in levels,
+    questions = questions_of(levels)._replace(
         ci=ci,
         ci_method=ci_method,
         ci_unit=ci_unit,
@@ -78,6 +71,16 @@ def evaluate(
         seed=seed,
     )
     return evaluate_corpus(Outputs(evalset, outputs), by_spec(metrics), questions)
+
+
+def questions_of(levels: Sequence[str]) -> Questions:
+    """Ask for these levels and for nothing else."""
+    _refuse_string(levels, "levels", "system")
+    for level in levels:
+        if level not in LEVELS:
+            msg = f"There is no level {level!r}; expected some of {', '.join(LEVELS)}."
+            raise OptionError(msg)
+    return Questions(documents="document" in levels, segments="segment" in levels)
 
 
 def by_spec(metrics: Sequence[str | Metric]) -> dict[str, Metric]:
@@ -109,15 +112,47 @@ def evaluate_corpus(
     progress: Callable[[int], None] = lambda _: None,
 ) -> Results:
     """Score a corpus, wherever it is kept, reading it once (twice for fitted measures)."""
+    metrics, sheets = counted(
+        corpus,
+        metrics,
+        questions,
+        keep=questions.need_rows,
+        chunk=chunk,
+        progress=progress,
+    )
+    intervals = _intervals(metrics, sheets, questions)
+    return assembled(corpus, metrics, sheets, questions, intervals)
+
+
+def counted(
+    corpus: Corpus,
+    metrics: Mapping[str, Metric],
+    questions: Questions,
+    *,
+    keep: bool,
+    chunk: int = CHUNK,
+    progress: Callable[[int], None] = lambda _: None,
+) -> tuple[Mapping[str, Metric], "Sheets"]:
+    """Check what was asked for, fit the measures, and count; rows are kept if wished."""
     if questions.documents and not corpus.has_documents:
         msg = "Document scores were asked for, but no documents are known; give --docs."
         raise CorpusError(msg)
     check_inputs(corpus, metrics)
     metrics = fitted(corpus, metrics, chunk)
-    sheets = count(
-        corpus, metrics, keep=questions.need_rows, chunk=chunk, progress=progress
-    )
-    intervals = _intervals(metrics, sheets, questions)
+    return metrics, count(corpus, metrics, keep=keep, chunk=chunk, progress=progress)
+
+
+Intervals: TypeAlias = Mapping[tuple[str, str], tuple[float, float] | None]
+
+
+def assembled(
+    corpus: Corpus,
+    metrics: Mapping[str, Metric],
+    sheets: "Sheets",
+    questions: Questions,
+    intervals: Intervals,
+) -> Results:
+    """Put together what was counted: the scores of all systems, with their intervals."""
     systems = [
         SystemScores(
             name,
@@ -265,57 +300,63 @@ def count(
 
 def _intervals(
     metrics: Mapping[str, Metric], sheets: Sheets, questions: Questions
-) -> dict[tuple[str, str], tuple[float, float] | None]:
-    """Resample all systems' statistics for all metrics with the same unit together."""
+) -> Intervals:
+    """Resample all systems' statistics together, for all metrics with the same unit."""
     if not questions.ci:
         return {}
     found: dict[tuple[str, str], tuple[float, float] | None] = {}
-    for by_document in (False, True):
+    for unit in ("segment", "document"):
         tallies = {
-            key: tally
-            for key, tally in sheets.tallies.items()
-            if _resample_documents(metrics[key[1]], questions, sheets) == by_document
+            (system, spec): tally
+            for (system, spec), tally in sheets.tallies.items()
+            if resampled_unit(questions, sheets, metrics[spec]) == unit
         }
-        found |= _intervals_of(tallies, metrics, sheets, questions, by_document)
+        if tallies:
+            drawn = samples(metrics, replace(sheets, tallies=tallies), unit)
+            found |= zip(tallies, _confidence(drawn, questions), strict=True)
     return found
 
 
-def _intervals_of(
-    tallies: Mapping[tuple[str, str], Tally],
-    metrics: Mapping[str, Metric],
-    sheets: Sheets,
-    questions: Questions,
-    by_document: bool,
-) -> dict[tuple[str, str], tuple[float, float] | None]:
-    if not tallies:
-        return {}
-    samples = [
-        infer.Sample(
-            pool.by_group(tally.rows, sheets.documents)[1]
-            if by_document
-            else tally.rows,
-            metrics[spec].aggregate,
-        )
-        for (_, spec), tally in tallies.items()
-    ]
-    found = infer.confidence(
-        samples,
+def _confidence(
+    drawn: list[infer.Sample], questions: Questions
+) -> list[tuple[float, float] | None]:
+    return infer.confidence(
+        drawn,
         method=questions.ci_method,
         trials=questions.trials,
         seed=questions.seed,
     )
-    return dict(zip(tallies, found, strict=True))
 
 
-def _resample_documents(metric: Metric, questions: Questions, sheets: Sheets) -> bool:
+def samples(
+    metrics: Mapping[str, Metric], sheets: Sheets, unit: str
+) -> list[infer.Sample]:
+    """Give what can be resampled, a row for each unit, in the order of the tallies."""
+
+    def units(rows: Array) -> Array:
+        return pool.by_group(rows, sheets.documents)[1] if unit == "document" else rows
+
+    return [
+        infer.Sample(units(tally.rows), metrics[spec].aggregate)
+        for (_, spec), tally in sheets.tallies.items()
+    ]
+
+
+def resampled_unit(
+    questions: Questions, sheets: Sheets, metric: Metric | None = None
+) -> str:
+    """Settle whether documents or segments are resampled.
+
+    What a metric counts by document stands at one segment of it, and belongs to all.
+    """
     if questions.ci_unit == "auto":
-        # What is counted by document stands at one segment of it, and belongs to all.
-        enough = len(set(sheets.documents)) >= ENOUGH_DOCUMENTS
-        return enough or metric.whole_documents
+        whole = metric is not None and metric.whole_documents and sheets.documents
+        enough = whole or len(set(sheets.documents)) >= ENOUGH_DOCUMENTS
+        return "document" if enough else "segment"
     if questions.ci_unit == "document" and not sheets.documents:
         msg = "Documents were to be resampled, but none are known; give --docs."
         raise CorpusError(msg)
-    return questions.ci_unit == "document"
+    return questions.ci_unit
 
 
 def _score(
@@ -328,10 +369,9 @@ def _score(
     total = tally.total
     more: dict[str, object] = {}
     if questions.ci:
-        by_document = _resample_documents(metric, questions, sheets)
         more = {
             "ci": questions.ci_method,
-            "ci_unit": "document" if by_document else "segment",
+            "ci_unit": resampled_unit(questions, sheets, metric),
             "trials": questions.trials,
             "seed": questions.seed,
         }

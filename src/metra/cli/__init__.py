@@ -13,7 +13,17 @@ from metra.errors import MetraError
 # of loading it; we multiply none that are worth it.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-COMMANDS = ("score", "rank", "clir", "grid", "metrics", "parse", "convert", "demo")
+COMMANDS = (
+    "score",
+    "compare",
+    "rank",
+    "clir",
+    "grid",
+    "metrics",
+    "parse",
+    "convert",
+    "demo",
+)
 
 
 class LazyGroup(click.Group):

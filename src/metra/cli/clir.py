@@ -43,13 +43,7 @@ from metra.cli import inputs
     show_default=True,
     help="Number of resamples of the queries.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=12345,
-    show_default=True,
-    help="Seed of the resampling.",
-)
+@inputs.seed
 @click.option(
     "--format",
     "form",
@@ -58,9 +52,7 @@ from metra.cli import inputs
     show_default=True,
     help="How the results are written.",
 )
-@click.option(
-    "-o", "--out", metavar="FILE", help="Write here instead of to the screen."
-)
+@inputs.out
 @inputs.input_format
 def clir(
     outputs: tuple[str, ...],

@@ -32,9 +32,7 @@ from metra.cli import inputs
     show_default=True,
     help="How the rankings are written.",
 )
-@click.option(
-    "-o", "--out", metavar="FILE", help="Write here instead of to the screen."
-)
+@inputs.out
 @inputs.input_format
 def rank(
     outputs: tuple[str, ...],

@@ -7,7 +7,6 @@ import click
 
 from metra.cli import inputs
 from metra.cli.segments import check_alignment_options, segment_numbers
-from metra.report import FORMATS
 
 if TYPE_CHECKING:
     from metra.annotations.quality_model import QualityModel
@@ -28,15 +27,7 @@ def _levels(_: click.Context, __: click.Parameter, value: str) -> list[str]:
 @click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
 @inputs.references
 @inputs.source
-@click.option(
-    "-m",
-    "--metric",
-    "metrics",
-    multiple=True,
-    metavar="SPEC",
-    show_default="bleu",
-    help="NAME or NAME:option=value,… (see `metra metrics`). May be given several times.",
-)
+@inputs.metrics
 @click.option(
     "--model",
     "models",
@@ -77,13 +68,7 @@ def _levels(_: click.Context, __: click.Parameter, value: str) -> list[str]:
     show_default=True,
     help="Number of resamples.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=12345,
-    show_default=True,
-    help="Seed of the resampling.",
-)
+@inputs.seed
 @click.option(
     "--show-alignment",
     is_flag=True,
@@ -100,25 +85,10 @@ def _levels(_: click.Context, __: click.Parameter, value: str) -> list[str]:
     is_flag=True,
     help="List what measures noted, such as names and terms that are missing.",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    default="table",
-    show_default=True,
-    help="How the results are written.",
-)
-@click.option(
-    "-o", "--out", metavar="FILE", help="Write here instead of to the screen."
-)
+@inputs.form
+@inputs.out
 @inputs.input_format
-@click.option(
-    "--digits",
-    type=click.IntRange(0, 15),
-    default=2,
-    show_default=True,
-    help="Digits after the point in tables.",
-)
+@inputs.digits
 @click.option("--sort", is_flag=True, help="Best system first, by the first metric.")
 def score(
     outputs: tuple[str, ...],
@@ -157,20 +127,25 @@ def score(
     metra score sysA.sgm sysB.sgm -r ref.sgm -s src.sgm --level system,document
     metra score sysA.txt -r ref.txt --model gisting.toml --ci
     """
-    from metra.aligning import aligners, with_alignments
     from metra.cli.output import screen_width, wants_color, write
     from metra.cli.progress import Progress
-    from metra.detailing import detailed, with_details
     from metra.evaluation import Questions, by_spec, evaluate_corpus
     from metra.io import open_corpus
     from metra.report import render
     from metra.report.layout import Style
 
     described = _described(models)
-    chosen = by_spec([*metrics, *_of_models(models, described)] or ["bleu"])
+    chosen = by_spec([*_asked(metrics, models), *_of_models(models, described)])
     check_alignment_options(show_alignment, segments, form, details=details)
-    aligned = aligners(chosen) if show_alignment else None
-    noting = detailed(chosen) if details else None
+    aligned = noting = None
+    if show_alignment:
+        from metra.aligning import aligners, with_alignments
+
+        aligned = aligners(chosen)
+    if details:
+        from metra.detailing import detailed, with_details
+
+        noting = detailed(chosen)
     questions = Questions(
         documents="document" in levels,
         segments="segment" in levels,
@@ -199,6 +174,13 @@ def score(
 
         text += f"\n\n{legend(described)}"
     write(text, out)
+
+
+def _asked(metrics: Sequence[str], models: Sequence[str]) -> Sequence[str]:
+    """Leave out what is scored by default where a model says what to score."""
+    given = click.get_current_context().get_parameter_source("metrics")
+    by_default = given is click.core.ParameterSource.DEFAULT
+    return () if models and by_default else metrics
 
 
 def _described(paths: Sequence[str]) -> "list[QualityModel]":

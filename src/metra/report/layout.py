@@ -1,15 +1,13 @@
 """The sheet that the formats for people share: which cell holds what, which is best."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from metra.report.headings import short_names
 from metra.results import Results, Score, SystemScores
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Style:
+class Style(NamedTuple):
     """Choices of presentation."""
 
     digits: int = 2
@@ -18,17 +16,17 @@ class Style:
     width: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):
     """A score as text, its interval as text, and whether it is the best of its column."""
 
     score: str
     interval: str = ""
     best: bool = False
+    #: "good" or "bad" for what is so beyond doubt; colour must not be all that says it.
+    tone: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
+class Sheet(NamedTuple):
     """A table: a corner, a heading for each column, and rows of a name and its cells."""
 
     corner: str
@@ -39,6 +37,10 @@ class Sheet:
 
 def sheets(results: Results, style: Style) -> list[Sheet]:
     """Lay out the systems' scores, then their documents' and segments' where asked for."""
+    if results.terms is not None:
+        from metra.report.comparison import comparison_sheets
+
+        return [*comparison_sheets(results, style), *_levels(results, style)]
     systems = ordered(results, style)
     specs = results.specs
     first = next(iter(results.systems)).scores
@@ -57,14 +59,7 @@ def ordered(results: Results, style: Style) -> list[SystemScores]:
     """Give the systems as they came or, if so wished, the best by the first metric first."""
     if not style.sort:
         return list(results.systems)
-    spec = results.specs[0]
-    sign = -1 if results.systems[0].scores[spec].higher_is_better else 1
-
-    def place(entry: SystemScores) -> tuple[bool, float]:
-        score = entry.scores[spec].score
-        return score != score, sign * score  # those without a score come last
-
-    return sorted(results.systems, key=place)
+    return results.ranked(results.specs[0])
 
 
 def heading(spec: str, score: Score) -> str:
@@ -80,6 +75,24 @@ def footing(results: Results) -> str:
     if results.references:
         shape.append(counted(results.references, "reference"))
     return ", ".join(shape)
+
+
+def notes(results: Results) -> list[str]:
+    """Explain the signs and name the test, if there is one, and say what was scored."""
+    if results.terms is None:
+        return [footing(results)]
+    from metra.report.comparison import legend
+
+    return [*legend(results, results.terms), footing(results)]
+
+
+def remarks(results: Results) -> list[str]:
+    """Say in words how the systems compare, where that was asked for."""
+    if results.terms is None:
+        return []
+    from metra.report.comparison import verdicts
+
+    return verdicts(results)
 
 
 def signatures(results: Results) -> list[str]:
@@ -107,7 +120,7 @@ def _sheet(
             [
                 Cell(
                     number(score.score, style.digits),
-                    _interval(score, style.digits),
+                    interval(score.interval, style.digits),
                     len(scores) > 1 and score.score == top,
                 )
                 for score, top in zip(row, best, strict=True)
@@ -163,11 +176,15 @@ def _top(values: Sequence[float], score: Score) -> float:
     return (max if score.higher_is_better else min)(there, default=0.0)
 
 
-def _interval(score: Score, digits: int) -> str:
-    if score.interval is None:
+def interval(
+    ends: tuple[float, float] | None,
+    digits: int,
+    write: Callable[[float, int], str] = number,
+) -> str:
+    """Write an interval; there may be none."""
+    if ends is None:
         return ""
-    low, high = score.interval
-    return f"[{number(low, digits)}, {number(high, digits)}]"
+    return f"[{write(ends[0], digits)}, {write(ends[1], digits)}]"
 
 
 def counted(count: int, noun: str) -> str:

@@ -22,6 +22,8 @@ REFERENCES = ("reference.1.txt", "reference.2.txt")
 
 # The output that shows best what a measure notes, where that is not the second one.
 NOTED = {"untranslated": "untranslated"}
+# Measures that need no reference but look at it if it is there.
+WITH_REFERENCES = ("evaltrans",)
 # Measures that need no source but look at it if it is there.
 WITH_SOURCE = ("untranslated",)
 
@@ -125,8 +127,7 @@ def _noted(spec: str, metric: Metric) -> str:
 
 def _command(spec: str, outputs: tuple[str, ...], metric: Metric) -> str:
     files = [f"examples/outputs/{output}.txt" for output in outputs]
-    if metric.needs_reference:
-        files += [f"-r examples/{path}" for path in REFERENCES]
+    files += [f"-r {path}" for path in _references(metric)]
     if _takes_source(metric):
         files.append("-s examples/source.fr.txt")
     if metric.whole_documents:
@@ -140,7 +141,7 @@ def _variations(found: Description, metric: Metric) -> str:
     for option in found.options:
         for choice in option.choices:
             spec = _spec(found.name, **{option.name: choice})
-            if choice != option.default and _possible(spec):
+            if choice != option.default and _possible(spec, metric):
                 specs.append(spec)
     if len(specs) == 1:
         return ""
@@ -155,11 +156,13 @@ def _variations(found: Description, metric: Metric) -> str:
     return "\n".join(lines)
 
 
-def _possible(spec: str) -> bool:
+def _possible(spec: str, metric: Metric) -> bool:
+    """Tell whether the spec can be used on what the measure itself is shown with."""
     try:
-        return not metrics.metric(spec).whole_documents
+        found = metrics.metric(spec)
     except MetraError:
         return False
+    return not found.needs_source or _takes_source(metric)
 
 
 def _statistics(spec: str, metric: Metric) -> str:
@@ -193,10 +196,16 @@ def _results(
 def _corpus(outputs: tuple[str, ...], metric: Metric) -> FileCorpus:
     return open_corpus(
         [f"examples/outputs/{output}.txt" for output in outputs],
-        [f"examples/{path}" for path in REFERENCES] if metric.needs_reference else [],
+        _references(metric),
         "examples/source.fr.txt" if _takes_source(metric) else None,
         "examples/docs.txt" if metric.whole_documents else None,
     )
+
+
+def _references(metric: Metric) -> list[str]:
+    if metric.needs_reference or metric.name in WITH_REFERENCES:
+        return [f"examples/{path}" for path in REFERENCES]
+    return []
 
 
 def _takes_source(metric: Metric) -> bool:

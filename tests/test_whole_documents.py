@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import metra
 from metra.corpus import EvalSet, Outputs
 from metra.errors import CorpusError
 from metra.evaluation import count
@@ -73,3 +74,22 @@ def test_where_no_documents_are_known_all_is_one():
     (whole,) = whole_documents(plain.chunks(3))
     assert [whole.systems["x"].text[at] for at in range(len(whole))] == HYPS
     assert whole.documents is None
+
+
+def test_intervals_where_no_documents_are_known():
+    evalset = metra.EvalSet(HYPS)
+    found = metra.evaluate(evalset, {"x": HYPS}, [shout()], ci=True)
+    (score,) = found["x"].values()
+    assert score.interval == (1, 1)
+    assert "|ci_unit:segment|" in score.signature
+
+
+def shout() -> Metric:
+    """A measure of whole documents that looks at none."""
+    return Metric(
+        name="shout",
+        columns=("one", "all"),
+        rows=lambda batch: np.ones((len(batch), 2)),
+        aggregate=lambda totals: totals[..., 0] / np.maximum(totals[..., 1], 1),
+        whole_documents=True,
+    )

@@ -14,14 +14,8 @@ from metra.errors import MetraError
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 COMMANDS = (
-    "score",
-    "compare",
-    "rank",
-    "clir",
-    "grid",
-    "metrics",
-    "parse",
-    "convert",
+    *("score", "compare", "rank", "clir", "grid", "metrics", "parse"),
+    *("evaltrans", "convert"),
     "demo",
 )
 

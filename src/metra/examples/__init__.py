@@ -22,6 +22,7 @@ SETTINGS: dict[str, dict[str, str]] = {
     "entities": {"file": "entities.tsv"},
     "terminology": {"file": "terms.tsv"},
     "untranslated": {"dictionary": "words.en.txt"},
+    "evaltrans": {"db": "judged.tsv"},
 }
 
 REMARK = (

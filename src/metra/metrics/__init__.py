@@ -32,6 +32,8 @@ BUILT_IN = {
     "entities": "entities",
     "terminology": "terminology",
     "untranslated": "untranslated",
+    "mwer": "mwer",
+    "evaltrans": "evaltrans",
 }
 
 

@@ -1,7 +1,7 @@
 """Words that were left as they are in the source and should have been translated."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -126,6 +126,16 @@ class _Evidence(NamedTuple):
         return ", ".join(name for name, found in there if found)
 
 
+class _Type(NamedTuple):
+    """A word type in folded case, and what does not depend on where it stands."""
+
+    folded: str
+    allowed: bool
+    unknown: bool
+    foreign: bool
+    never_a_name: bool
+
+
 @dataclass(frozen=True, slots=True)
 class _Judge:
     """What is held against words, and which words are spared."""
@@ -136,6 +146,8 @@ class _Judge:
     names: bool
     allowed: frozenset[str]
     scripts: frozenset[str]
+    #: What is known of each word type, looked up once.
+    types: dict[str, _Type] = field(default_factory=dict)
 
     def rows(self, batch: Batch | Sentence) -> Array:
         """Untranslated, copied, unknown, foreign, and all words, for each segment."""
@@ -174,19 +186,28 @@ class _Judge:
     ) -> Iterator[tuple[Word, _Evidence]]:
         """Give the words that something speaks against and nothing for."""
         for word in words:
-            if not word.letters or word.text.casefold() in self.allowed:
+            if not word.letters:
                 continue
-            scripts = {script_of(letter) for letter in word.text} - {""}
-            foreign = not scripts <= self.scripts
-            spared = self.names and word.is_name
-            if spared and not (foreign and self.scripts == {"LATIN"}):
+            kind = self.types.get(word.text)
+            if kind is None:
+                kind = self.types[word.text] = self._type(word.text)
+            if kind.allowed or (self.names and word.is_name and not kind.never_a_name):
                 continue
-            copied = word.text.casefold() in source
-            unknown = self.dictionary is not None and not self.dictionary.knows(
-                word.text
-            )
-            if copied or unknown or foreign:
-                yield word, _Evidence(copied, unknown, foreign)
+            copied = kind.folded in source
+            if copied or kind.unknown or kind.foreign:
+                yield word, _Evidence(copied, kind.unknown, kind.foreign)
+
+    def _type(self, word: str) -> _Type:
+        folded = word.casefold()
+        scripts = {script_of(letter) for letter in word} - {""}
+        foreign = not scripts <= self.scripts
+        return _Type(
+            folded,
+            folded in self.allowed,
+            self.dictionary is not None and not self.dictionary.knows(word),
+            foreign,
+            foreign and self.scripts == {"LATIN"},
+        )
 
     def _is_wrong(self, found: _Evidence, with_source: bool) -> bool:
         if self.script and found.foreign:

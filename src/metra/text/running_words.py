@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 # Signs on letters, which `\w` leaves out, and the two joiners.
@@ -13,12 +14,11 @@ _ADDRESS = r"https?://\S+|www\.\S+|[\w.+-]+@[\w-]+\.[\w.-]+"
 # Characters that are words by themselves where no blanks are written.
 _EAST = "\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 _LETTER = rf"[^\W_{_EAST}]|[{_MARKS}]"
-_WORD = re.compile(
-    rf"(?P<address>{_ADDRESS})|[{_EAST}]|(?:{_LETTER})+(?:['’‑-](?:{_LETTER})+)*"
-)
+_WORD = re.compile(rf"{_ADDRESS}|[{_EAST}]|(?:{_LETTER})+(?:['’‑-](?:{_LETTER})+)*")
 # What may stand between a sentence's end and the next sentence's first word.
 _BETWEEN = " \t\u00a0\u202f\"'“”„«»‘’()[]*—–-"
 _WINDOW = 24
+_IS_ADDRESS = re.compile(_ADDRESS)
 _EAST_CHARACTER = re.compile(rf"[{_EAST}]")
 
 
@@ -46,24 +46,31 @@ def running_words(text: str) -> list[Word]:
 def parts_of_words(words: Iterable[str]) -> Iterator[str]:
     """Give words in folded case, and their parts beside apostrophes and hyphens."""
     for word in words:
-        folded = word.casefold()
-        yield folded
-        parts = re.split(r"['’‑-]", folded)
-        if len(parts) > 1:
-            yield from filter(None, parts)
+        yield from _parts(word)
+
+
+@lru_cache(maxsize=1 << 18)
+def _parts(word: str) -> tuple[str, ...]:
+    folded = word.casefold()
+    parts = re.split(r"['’‑-]", folded)
+    return (folded, *filter(None, parts)) if len(parts) > 1 else (folded,)
 
 
 def _words(text: str) -> Iterator[Word]:
     for found in _WORD.finditer(text):
         word = found[0]
-        if found["address"]:
-            yield Word(word, False, False)
-            continue
-        alone = len(word) == 1 and not _EAST_CHARACTER.match(word)
-        letters = not alone and not any(c.isdigit() for c in word)
-        capital = letters and any(c.isupper() for c in word)
+        letters, capital = _kind(word)
         is_name = capital and not _begins_sentence(text, found.start())
         yield Word(word, letters, is_name)
+
+
+@lru_cache(maxsize=1 << 18)
+def _kind(word: str) -> tuple[bool, bool]:
+    """Tell whether a word is more than a letter, a number or an address; has a capital."""
+    alone = len(word) == 1 and not _EAST_CHARACTER.match(word)
+    if alone or _IS_ADDRESS.fullmatch(word) or any(c.isdigit() for c in word):
+        return False, False
+    return True, any(c.isupper() for c in word)
 
 
 def _begins_sentence(text: str, start: int) -> bool:

@@ -19,7 +19,7 @@ from metra.evaluation import (
     resampled_unit,
     samples,
 )
-from metra.infer.contrasts import LEAST_UNITS
+from metra.infer.contrast import LEAST_UNITS
 from metra.infer.intervals import refuse_wrong
 from metra.measure import Metric
 from metra.results import Comparison, Results, Terms

@@ -14,7 +14,7 @@ from metra.errors import MetraError
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 COMMANDS = (
-    *("score", "compare", "rank", "clir", "grid", "metrics", "parse"),
+    *("score", "compare", "profile", "rank", "clir", "grid", "metrics", "parse"),
     *("evaltrans", "convert"),
     "demo",
 )

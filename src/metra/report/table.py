@@ -14,7 +14,7 @@ TONES = {"good": "\x1b[32m", "bad": "\x1b[31m"}
 
 def render(results: Results, style: Style) -> str:
     """Lay out the results for a terminal."""
-    blocks = [_block(sheet, style) for sheet in sheets(results, style)]
+    blocks = [block(sheet, style) for sheet in sheets(results, style)]
     said = "\n".join(printable(line) for line in remarks(results))
     small = [*notes(results), *signatures(results)]
     below = "\n".join(styled(note, DIM, style) for note in small)
@@ -30,7 +30,8 @@ def render(results: Results, style: Style) -> str:
     return "\n\n".join(blocks)
 
 
-def _block(sheet: Sheet, style: Style) -> str:
+def block(sheet: Sheet, style: Style) -> str:
+    """Lay out a sheet, in parts one below the other where it is too wide."""
     left = max(width(name) for name in [sheet.corner, *map(_name, sheet.rows)])
     columns = list(zip(*(cells for _, cells in sheet.rows), strict=True))
     marked = any(cell.best for column in columns for cell in column)
@@ -134,5 +135,5 @@ def _padded_left(text: str, size: int) -> str:
 
 
 def styled(text: str, code: str, style: Style) -> str:
-    """Colour a text, if colours are wished for."""
+    """Set a text in bold or in colour, where there are colours."""
     return f"{code}{text}{PLAIN}" if style.color and text else text

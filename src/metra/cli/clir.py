@@ -44,14 +44,7 @@ from metra.cli import inputs
     help="Number of resamples of the queries.",
 )
 @inputs.seed
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="How the results are written.",
-)
+@inputs.table_or_json
 @inputs.out
 @inputs.input_format
 def clir(

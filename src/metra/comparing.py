@@ -156,6 +156,7 @@ def compared(
         seed=contest.seed,
     )
     unit = resampled_unit(questions, sheets)
+    questions = questions._replace(ci_unit=unit)
     found = samples(metrics, sheets, unit)
     places = {key: at for at, key in enumerate(sheets.tallies)}
     meetings = _meetings(corpus, contest)

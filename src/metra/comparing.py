@@ -7,11 +7,10 @@ from math import ceil
 
 from metra import infer
 from metra.corpus import Corpus, EvalSet, Outputs
+from metra.counting import CHUNK, Sheets
 from metra.errors import CorpusError, UnknownNameError, no_such
 from metra.evaluation import (
-    CHUNK,
     Questions,
-    Sheets,
     assembled,
     by_spec,
     counted,
@@ -155,7 +154,7 @@ def compared(
         trials=contest.trials if contest.test == "bootstrap" else RESAMPLES,
         seed=contest.seed,
     )
-    unit = resampled_unit(questions, sheets)
+    unit = resampled_unit(questions, sheets, metrics.values())
     questions = questions._replace(ci_unit=unit)
     found = samples(metrics, sheets, unit)
     places = {key: at for at, key in enumerate(sheets.tallies)}

@@ -5,9 +5,9 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from metra.corpus import Corpus
+from metra.counting import CHUNK, fitted, parts_of
 from metra.detail import Finding
 from metra.errors import OptionError
-from metra.evaluation import CHUNK, fitted, parts_of
 from metra.measure import Metric
 from metra.results import Results
 

@@ -18,7 +18,6 @@ from typing import (
 
 from metra import __version__, pool
 from metra.corpus import Batch, Sentence
-from metra.detail import Detail
 from metra.errors import (
     CorpusError,
     OptionError,
@@ -29,6 +28,7 @@ from metra.errors import (
 
 if TYPE_CHECKING:
     from metra.alignment import Alignment
+    from metra.detail import Detail
 
 Array: TypeAlias = pool.Array
 Parts: TypeAlias = dict[str, float | list[float]]
@@ -68,10 +68,12 @@ class Metric:
     #: Measures that align words: a segment of the batch with each of its references.
     align: "Aligner | None" = None
     #: Measures that can say what they found or missed: in every segment of the batch.
-    details: Callable[[Batch | Sentence], Iterable[Detail]] | None = None
+    details: "Callable[[Batch | Sentence], Iterable[Detail]] | None" = None
     needs_source: bool = False
     #: Whether it compares with references; one that does not can be used without any.
     needs_reference: bool = True
+    #: Measures that look each segment's document up.
+    needs_documents: bool = False
     #: Whether `rows` has to see a document's segments together, in one batch; where no
     #: documents are known, all segments.
     whole_documents: bool = False

@@ -8,8 +8,9 @@ from metra import examples, metrics
 from metra.annotations.conllu import read
 from metra.annotations.write_conllu import conllu
 from metra.corpus import Batch, EvalSet, Outputs, Place
+from metra.counting import count
 from metra.errors import FormatError, MissingResourceError, OptionError
-from metra.evaluation import Questions, count, evaluate_corpus
+from metra.evaluation import Questions, evaluate_corpus
 from metra.io import open_corpus
 
 EXAMPLE = examples.find()

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import metra
-from metra import examples, metrics
+from metra import examples, metrics, pool
 from metra.corpus import Batch, EvalSet, Outputs, Sentence
 from metra.errors import MissingResourceError, OptionError
 from metra.evaluation import count, fitted
@@ -212,6 +212,22 @@ def test_chunks_and_threads_change_no_bit(spec, threads, monkeypatch):
         tally = sheets.tallies["hyps", "m"]
         assert same(tally.rows, expected)
         assert same(tally.total, total(expected))
+
+
+@every_measure
+def test_the_shorter_way_to_the_sums_changes_no_bit(spec, monkeypatch):
+    metric = made(spec)
+    expected = total(rows_of(metric))
+    monkeypatch.setattr(pool, "BLOCK", len(HYPS))
+    for chunk in (len(HYPS), len(HYPS) + 1):
+        sheets = count(corpus(), {"m": metric}, keep=False, chunk=chunk)
+        found = sheets.tallies["hyps", "m"].total
+        assert isinstance(found, list) == (
+            metric.sums is not None and chunk == len(HYPS)
+        )
+        assert same(np.array(found), expected)
+        assert float(metric.aggregate(found)) == float(metric.aggregate(expected))
+        assert metric.parts(found) == metric.parts(expected)
 
 
 @every_measure

@@ -19,6 +19,7 @@ from metra.evaluation import (
     resampled_unit,
     samples,
 )
+from metra.infer.contrast import LEAST_UNITS
 from metra.infer.intervals import refuse_wrong
 from metra.measure import Metric
 from metra.results import Comparison, Results, Terms
@@ -230,7 +231,7 @@ def _comparisons(
     corrected = infer.holm([contrast.p_value for contrast in contrasts])
     reason = (
         f"{terms.units} {terms.unit}{'' if terms.units == 1 else 's'} cannot tell systems "
-        f"apart; a test needs at least {infer.LEAST_UNITS}."
+        f"apart; a test needs at least {LEAST_UNITS}."
     )
     found = []
     for meeting, contrast, p_holm in zip(meetings, contrasts, corrected, strict=True):

@@ -2,9 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
-
-import numpy as np
+from typing import Any, NamedTuple, TypeAlias
 
 from metra import infer, pool
 from metra.corpus import Batch, Chunk, Corpus, EvalSet, Outputs
@@ -193,19 +191,23 @@ def fitted(
 class Tally:
     """One system's statistics for one metric: their sum, and the rows where needed."""
 
-    def __init__(self, width: int, *, keep: bool) -> None:
-        self._total = pool.Total(width)
+    def __init__(self, metric: Metric, *, keep: bool, whole_blocks: bool) -> None:
+        width = len(metric.columns)
+        shorter = metric.sums if whole_blocks and not keep else None
+        self._total: Any = pool.BlockTotal(width) if shorter else pool.Total(width)
         self._rows: list[Array] | None = [] if keep else None
+        #: What is asked of each batch: its rows, or their sums where that is all one needs.
+        self.count: Callable[[Batch], Any] = shorter or metric.rows
 
-    def add(self, rows: Array) -> None:
+    def add(self, counted: Any) -> None:
         """Add the next segments' statistics."""
-        self._total.add(rows)
+        self._total.add(counted)
         if self._rows is not None:
-            self._rows.append(rows)
+            self._rows.append(counted)
 
     @property
     def total(self) -> Array:
-        """The sum over all segments."""
+        """The sum over all segments; a list where the metric sums by its shorter way."""
         return self._total.value()
 
     @property
@@ -215,6 +217,8 @@ class Tally:
             msg = "the rows were not kept"
             raise RuntimeError(msg)
         if len(self._rows) > 1:
+            import numpy as np
+
             self._rows = [np.concatenate(self._rows)]
         return self._rows[0]
 
@@ -244,26 +248,28 @@ def count(
     progress: Callable[[int], None] = lambda _: None,
 ) -> Sheets:
     """Walk through the corpus once and tally every metric for every system."""
+    # Sums of blocks can be added only where every chunk is made of whole ones.
+    whole_blocks = chunk % pool.BLOCK == 0
     sheets = Sheets(
         {
-            (name, spec): Tally(len(metric.columns), keep=keep)
+            (name, spec): Tally(metric, keep=keep, whole_blocks=whole_blocks)
             for name in corpus.systems
             for spec, metric in metrics.items()
         },
         [],
     )
 
-    def work(part: Chunk) -> tuple[Chunk, dict[tuple[str, str], Array]]:
+    def work(part: Chunk) -> tuple[Chunk, dict[tuple[str, str], Any]]:
         batches = {name: part.batch(name) for name in corpus.systems}
-        rows = {
-            (name, spec): metrics[spec].rows(batches[name])
-            for name, spec in sheets.tallies
+        counted = {
+            (name, spec): tally.count(batches[name])
+            for (name, spec), tally in sheets.tallies.items()
         }
-        return part, rows
+        return part, counted
 
-    for part, rows in ordered_map(work, corpus.chunks(chunk), thread_count()):
+    for part, counted in ordered_map(work, corpus.chunks(chunk), thread_count()):
         for key, tally in sheets.tallies.items():
-            tally.add(rows[key])
+            tally.add(counted[key])
         sheets.segments += len(part)
         sheets.references = len(part.refs)
         sheets.complete &= not any(ref.text.missing() for ref in part.refs)
@@ -289,7 +295,7 @@ def _intervals(
 
 def samples(
     metrics: Mapping[str, Metric], sheets: Sheets, unit: str
-) -> list[infer.Sample]:
+) -> "list[infer.Sample]":
     """Give what can be resampled, a row for each unit, in the order of the tallies."""
 
     def units(rows: Array) -> Array:

@@ -16,10 +16,7 @@ from typing import (
     get_type_hints,
 )
 
-import numpy as np
-from numpy.typing import NDArray
-
-from metra import __version__
+from metra import __version__, pool
 from metra.corpus import Batch, Sentence
 from metra.errors import (
     CorpusError,
@@ -32,7 +29,7 @@ from metra.errors import (
 if TYPE_CHECKING:
     from metra.alignment import Alignment
 
-Array: TypeAlias = NDArray[np.float64]
+Array: TypeAlias = pool.Array
 Parts: TypeAlias = dict[str, float | list[float]]
 Aligner: TypeAlias = "Callable[[Batch | Sentence, int], list[Alignment]]"
 
@@ -57,6 +54,9 @@ class Metric:
     higher_is_better: bool = True
     #: Named pieces of one row of totals that users expect beside the score.
     parts: Callable[[Array], Parts] = _no_parts
+    #: A shorter way to the sums of a batch's rows, `pool.BLOCK` rows at a time, if there is
+    #: one; `aggregate` and `parts` then take a plain list of totals as well as an array.
+    sums: Callable[[Batch], list[list[float]]] | None = None
     #: The measure for single segments where that is another configuration; same rows.
     for_segments: "Metric | None" = None
     #: A shorter way from one output and its references to the same score, if there is one.

@@ -2,22 +2,19 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import TypeAlias, get_args
 
 import numpy as np
 
 from metra import pool
 from metra.errors import OptionError
+from metra.infer.defaults import SEED, TRIALS, Method
 from metra.infer.draws import Weights, resamples
 from metra.infer.weighing import Weighing
 from metra.parallel import ordered_map, thread_count
 from metra.pool import Array
 
 Aggregate: TypeAlias = Callable[[Array], Array]
-Method: TypeAlias = Literal["percentile", "bca"]
-
-SEED = 12345
-TRIALS = 1000
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,10 @@ from math import ceil
 
 from metra import infer
 from metra.corpus import Corpus, EvalSet, Outputs
+from metra.counting import CHUNK, Sheets
 from metra.errors import CorpusError, OptionError, UnknownNameError, no_such
 from metra.evaluation import (
-    CHUNK,
     Questions,
-    Sheets,
     assembled,
     by_spec,
     counted,
@@ -151,7 +150,7 @@ def compared(
         trials=trials if contest.test == "bootstrap" else RESAMPLES,
         seed=contest.seed,
     )
-    unit = resampled_unit(questions, sheets)
+    unit = resampled_unit(questions, sheets, metrics.values())
     found = samples(metrics, sheets, unit)
     places = {key: at for at, key in enumerate(sheets.tallies)}
     met = meetings(corpus, contest)

@@ -108,7 +108,7 @@ def compare(
         alpha=alpha,
         correction=correction,
     )
-    chosen = by_spec(metrics)
+    chosen = by_spec(metrics or ["bleu"])
     corpus = open_corpus(outputs, references, source, docs, input_format=input_format)
     trials_of(corpus, contest)  # what cannot be is refused before the work begins
     wishes = looking.wishes(**looked_for, seed=seed)

@@ -94,9 +94,9 @@ def compare(
     from metra.cli.progress import Progress
     from metra.comparing import Contest, baseline_of, compared
     from metra.evaluation import Questions, by_spec, counted
-    from metra.insight.findings import find
+    from metra.insight.findings import check, find
     from metra.io import open_corpus
-    from metra.report.findings import render_with
+    from metra.report.findings import refuse_without_room, render_with
     from metra.report.layout import Style
 
     contest = Contest(
@@ -113,6 +113,9 @@ def compare(
     corpus = open_corpus(outputs, references, source, docs, input_format=input_format)
     baseline_of(corpus, contest)
     wishes = looking.wishes(**looked_for, seed=seed)
+    if wishes.any:
+        refuse_without_room(form)
+        check(corpus, chosen, wishes)
     with Progress() as progress:
         fitted, sheets = counted(
             corpus, chosen, Questions(), keep=True, progress=progress

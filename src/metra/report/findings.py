@@ -22,12 +22,7 @@ def render_with(results: Results, found: Findings, form: str, style: Style) -> s
     """Write the results as `render` does, and what was found after them."""
     if found == Findings():
         return render(results, form, style)
-    if form not in FORMS:
-        msg = (
-            f"The format {form} has no room for changes, n-grams, buckets and profiles; "
-            f"expected {', '.join(FORMS)}."
-        )
-        raise OptionError(msg)
+    refuse_without_room(form)
     if form == "json":
         data = results_data(results) | data_of(found)
         return json.dumps(data, ensure_ascii=False, indent=1)
@@ -35,6 +30,16 @@ def render_with(results: Results, found: Findings, form: str, style: Style) -> s
         in_markdown(found, style) if form == "markdown" else terminal(found, style)
     )
     return "\n\n".join([render(results, form, style), *sections])
+
+
+def refuse_without_room(form: str) -> None:
+    """Refuse formats that cannot hold texts."""
+    if form not in FORMS:
+        msg = (
+            f"The format {form} has no room for changes, n-grams, buckets and profiles; "
+            f"expected {', '.join(FORMS)}."
+        )
+        raise OptionError(msg)
 
 
 def data_of(found: Findings) -> dict[str, Any]:

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import metra
-from metra import examples, metrics
+from metra import examples, metrics, pool
 from metra.corpus import Batch, EvalSet, Outputs, Sentence
 from metra.errors import MissingResourceError, OptionError
 from metra.evaluation import count, fitted
-from metra.infer import Sample, confidence
+from metra.infer import Sample, confidence, contrasts
 from metra.measure import Metric, parameters_of, shown
 from metra.pool import total
 
@@ -215,6 +215,22 @@ def test_chunks_and_threads_change_no_bit(spec, threads, monkeypatch):
 
 
 @every_measure
+def test_the_shorter_way_to_the_sums_changes_no_bit(spec, monkeypatch):
+    metric = made(spec)
+    expected = total(rows_of(metric))
+    monkeypatch.setattr(pool, "BLOCK", len(HYPS))
+    for chunk in (len(HYPS), len(HYPS) + 1):
+        sheets = count(corpus(), {"m": metric}, keep=False, chunk=chunk)
+        found = sheets.tallies["hyps", "m"].total
+        assert isinstance(found, list) == (
+            metric.sums is not None and chunk == len(HYPS)
+        )
+        assert same(np.array(found), expected)
+        assert float(metric.aggregate(found)) == float(metric.aggregate(expected))
+        assert metric.parts(found) == metric.parts(expected)
+
+
+@every_measure
 def test_the_measure_of_segments_shares_the_rows(spec):
     metric = made(spec)
     single = metric.for_segments or metric
@@ -360,3 +376,14 @@ def test_the_same_seed_gives_the_same_interval(spec):
     low, high = interval(1)
     assert low <= high
     assert any(interval(seed) != interval(1) for seed in (2, 3, 4))
+
+
+@every_measure
+@pytest.mark.parametrize("test", ["ar", "bootstrap"])
+def test_a_system_does_not_differ_from_its_copy(spec, test):
+    metric = made(spec)
+    rows = rows_of(metric)
+    samples = [Sample(some, metric.aggregate) for some in (rows, rows.copy())]
+    _, found = contrasts(samples, [(0, 1), (1, 0)], test=test, trials=60, resamples=60)
+    assert [contrast.p_value for contrast in found] == [1.0, 1.0]
+    assert [contrast.difference for contrast in found] == [0.0, 0.0]

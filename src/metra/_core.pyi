@@ -79,9 +79,16 @@ class Hits:
 def ngram_rows(hits: Hits, order: int, ref_len: str) -> NDArray[np.float64]:
     """[matches of orders 1..n, n-grams of orders 1..n, output length, reference length]."""
 
+def ngram_sums(hits: Hits, order: int, ref_len: str, block: int) -> list[list[float]]:
+    """The sums of the same rows, `block` rows at a time."""
+
 @final
 class BleuFormula:
-    """From rows of n-gram counts, or sums of them, to BLEU."""
+    """From rows of n-gram counts, or sums of them, to BLEU.
+
+    One row of totals may also be a list of plain numbers; its score is a plain number then,
+    and numpy is not loaded.
+    """
 
     def __new__(
         cls, order: int, smooth: str, value: float, mean: str, short: str
@@ -101,7 +108,7 @@ class BleuFormula:
     def penalty(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
         """The brevity penalty of each row."""
 
-    def precisions(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
+    def precisions(self, totals: NDArray[np.float64]) -> list[float]:
         """The precisions of one row after smoothing, 0 to 1."""
 
 @final

@@ -19,7 +19,7 @@ from metra.evaluation import (
     resampled_unit,
     samples,
 )
-from metra.infer.contrasts import LEAST_UNITS
+from metra.infer.contrast import LEAST_UNITS
 from metra.infer.intervals import refuse_wrong
 from metra.measure import Metric
 from metra.results import Comparison, Results, Terms
@@ -148,8 +148,7 @@ def compared(
     progress: Callable[[int], None] = lambda _: None,
 ) -> Results:
     """Compare systems whose rows are counted and kept, by measures that are fitted."""
-    questions = replace(
-        questions,
+    questions = questions._replace(
         ci=True,
         ci_method="percentile",
         ci_unit=contest.unit,

@@ -1,10 +1,8 @@
 """From outputs and metrics to results: the one way through, for every level and question."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TypeAlias
-
-import numpy as np
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
 
 from metra import infer, pool
 from metra.corpus import Batch, Chunk, Corpus, EvalSet, Outputs
@@ -15,7 +13,7 @@ from metra.parallel import ordered_map, thread_count
 from metra.results import Results, Score, SystemScores
 from metra.text import Segments
 
-CHUNK = 1024
+CHUNK = 2048
 LEVELS = ("system", "document", "segment")
 CI_UNITS = ("auto", "segment", "document")
 
@@ -23,8 +21,7 @@ CI_UNITS = ("auto", "segment", "document")
 ENOUGH_DOCUMENTS = 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Questions:
+class Questions(NamedTuple):
     """What is asked about the scores beside the corpus score itself."""
 
     documents: bool = False
@@ -63,8 +60,7 @@ def evaluate(
     if ci_unit not in CI_UNITS:
         msg = f"ci_unit={ci_unit!r} is not possible; expected one of {', '.join(CI_UNITS)}."
         raise OptionError(msg)
-    questions = replace(
-        questions_of(levels),
+    questions = questions_of(levels)._replace(
         ci=ci,
         ci_method=ci_method,
         ci_unit=ci_unit,
@@ -195,19 +191,23 @@ def fitted(
 class Tally:
     """One system's statistics for one metric: their sum, and the rows where needed."""
 
-    def __init__(self, width: int, *, keep: bool) -> None:
-        self._total = pool.Total(width)
+    def __init__(self, metric: Metric, *, keep: bool, whole_blocks: bool) -> None:
+        width = len(metric.columns)
+        shorter = metric.sums if whole_blocks and not keep else None
+        self._total: Any = pool.BlockTotal(width) if shorter else pool.Total(width)
         self._rows: list[Array] | None = [] if keep else None
+        #: What is asked of each batch: its rows, or their sums where that is all one needs.
+        self.count: Callable[[Batch], Any] = shorter or metric.rows
 
-    def add(self, rows: Array) -> None:
+    def add(self, counted: Any) -> None:
         """Add the next segments' statistics."""
-        self._total.add(rows)
+        self._total.add(counted)
         if self._rows is not None:
-            self._rows.append(rows)
+            self._rows.append(counted)
 
     @property
     def total(self) -> Array:
-        """The sum over all segments."""
+        """The sum over all segments; a list where the metric sums by its shorter way."""
         return self._total.value()
 
     @property
@@ -217,6 +217,8 @@ class Tally:
             msg = "the rows were not kept"
             raise RuntimeError(msg)
         if len(self._rows) > 1:
+            import numpy as np
+
             self._rows = [np.concatenate(self._rows)]
         return self._rows[0]
 
@@ -246,26 +248,28 @@ def count(
     progress: Callable[[int], None] = lambda _: None,
 ) -> Sheets:
     """Walk through the corpus once and tally every metric for every system."""
+    # Sums of blocks can be added only where every chunk is made of whole ones.
+    whole_blocks = chunk % pool.BLOCK == 0
     sheets = Sheets(
         {
-            (name, spec): Tally(len(metric.columns), keep=keep)
+            (name, spec): Tally(metric, keep=keep, whole_blocks=whole_blocks)
             for name in corpus.systems
             for spec, metric in metrics.items()
         },
         [],
     )
 
-    def work(part: Chunk) -> tuple[Chunk, dict[tuple[str, str], Array]]:
+    def work(part: Chunk) -> tuple[Chunk, dict[tuple[str, str], Any]]:
         batches = {name: part.batch(name) for name in corpus.systems}
-        rows = {
-            (name, spec): metrics[spec].rows(batches[name])
-            for name, spec in sheets.tallies
+        counted = {
+            (name, spec): tally.count(batches[name])
+            for (name, spec), tally in sheets.tallies.items()
         }
-        return part, rows
+        return part, counted
 
-    for part, rows in ordered_map(work, corpus.chunks(chunk), thread_count()):
+    for part, counted in ordered_map(work, corpus.chunks(chunk), thread_count()):
         for key, tally in sheets.tallies.items():
-            tally.add(rows[key])
+            tally.add(counted[key])
         sheets.segments += len(part)
         sheets.references = len(part.refs)
         sheets.complete &= not any(ref.text.missing() for ref in part.refs)
@@ -291,7 +295,7 @@ def _intervals(
 
 def samples(
     metrics: Mapping[str, Metric], sheets: Sheets, unit: str
-) -> list[infer.Sample]:
+) -> "list[infer.Sample]":
     """Give what can be resampled, a row for each unit, in the order of the tallies."""
 
     def units(rows: Array) -> Array:

@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from metra import __version__
-from metra.alignment import Alignment
 from metra.measure import Array, Parts, shown
+
+if TYPE_CHECKING:
+    from metra.alignment import Alignment
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +25,7 @@ class Score:
     #: Where single segments are scored by another configuration than the corpus.
     segment_signature: str | None = None
     #: By segment, counted from 1: the alignment with each reference that is there.
-    alignments: Mapping[int, Sequence[Alignment]] | None = None
+    alignments: "Mapping[int, Sequence[Alignment]] | None" = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,6 +108,14 @@ def test_documents_as_units(compare):
         (["--trials", "5"], "A comparison with trials=5 is not possible"),
         (["--alpha", "5"], "Invalid value for '--alpha'"),
         (["--unit", "document"], "Documents were to be resampled, but none are known"),
+        (
+            ["--changes", "3", "--format", "tsv"],
+            "The format tsv has no room for changes",
+        ),
+        (
+            ["--profiles", "--format", "latex"],
+            "The format latex has no room for changes",
+        ),
         (["-m", "blue"], "No metric named 'blue'. Did you mean 'bleu'?"),
     ],
 )
@@ -116,6 +124,24 @@ def test_what_is_refused(compare, arguments, expected):
     assert ran.code == 2
     assert ran.out == ""
     assert expected in ran.err
+
+
+def test_what_changed_comes_below(compare):
+    plain = compare("--trials", "99").out
+    arguments = ("--trials", "99", "--changes", "1", "--ngrams", "2", "--profiles")
+    found = compare(*arguments).out
+    assert found.startswith(plain)
+    assert "What changed from solid to polished" in found
+    data = json.loads(compare(*arguments, "--format", "json").out)
+    assert {"comparisons", "changes", "ngrams", "profiles"} <= set(data)
+    assert "comparisons" in json.loads(compare("--format", "json").out)
+
+
+def test_a_hint_for_those_who_watch(compare, monkeypatch):
+    assert compare("--trials", "99").err == ""
+    monkeypatch.setenv("COLUMNS", "100")
+    assert "See what changed: add --changes 5" in compare("--trials", "99").err
+    assert compare("--trials", "99", "--changes", "1").err == ""
 
 
 def test_a_system_alone(compare):

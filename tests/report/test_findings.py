@@ -12,7 +12,7 @@ from metra.insight.findings import Findings, Wishes, find
 from metra.insight.profiles import profiles
 from metra.report import profiles as profile_layout
 from metra.report import render
-from metra.report.findings import render_with
+from metra.report.findings import refuse_format, render_with
 from metra.report.layout import Style
 from metra.report.records import as_data
 from metra.report.table import width
@@ -170,7 +170,8 @@ def test_markdown_marks_and_escapes():
 @pytest.mark.parametrize("form", ["latex", "tsv"])
 def test_formats_without_room_refuse(form):
     with pytest.raises(OptionError, match=f"The format {form} has no room for changes"):
-        render_with(*looked(), form, Style())
+        refuse_format(form, EVERYTHING)
+    refuse_format(form, Wishes())
 
 
 def test_labels_are_one_more_way_to_part():

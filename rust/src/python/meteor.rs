@@ -1,7 +1,7 @@
 //! METEOR's aligner and formula.
 
 use super::tokens::PyTokens;
-use super::totals::{Totals, each_row, numbers};
+use super::totals::{Scores, Totals, each_row, numbers};
 use super::unknown;
 use crate::meteor::lexicon::Lexicon;
 use crate::meteor::links::Link;
@@ -66,7 +66,7 @@ impl PyMeteor {
         Ok(array)
     }
 
-    fn score<'py>(&self, totals: &Totals<'py>) -> PyResult<Totals<'py>> {
+    fn score<'py>(&self, totals: &Totals<'py>) -> PyResult<Scores<'py>> {
         each_row(totals, COLUMNS, |row| self.0.formula.score(row))
     }
 

@@ -23,7 +23,7 @@ pyo3::create_exception!(metra._core, NotUtf8, PyException);
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use super::bleu::{PyFormula, ngram_rows};
+    use super::bleu::{PyFormula, ngram_rows, ngram_sums};
     #[pymodule_export]
     use super::chrf::PyChrf;
     #[pymodule_export]

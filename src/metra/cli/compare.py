@@ -96,7 +96,7 @@ def compare(
     from metra.evaluation import Questions, by_spec, counted
     from metra.insight.findings import check, find
     from metra.io import open_corpus
-    from metra.report.findings import refuse_without_room, render_with
+    from metra.report.findings import refuse_format, render_with
     from metra.report.layout import Style
 
     contest = Contest(
@@ -113,9 +113,8 @@ def compare(
     corpus = open_corpus(outputs, references, source, docs, input_format=input_format)
     baseline_of(corpus, contest)
     wishes = looking.wishes(**looked_for, seed=seed)
-    if wishes.any:
-        refuse_without_room(form)
-        check(corpus, chosen, wishes)
+    refuse_format(form, wishes)
+    check(corpus, chosen, wishes)
     with Progress() as progress:
         fitted, sheets = counted(
             corpus, chosen, Questions(), keep=True, progress=progress
@@ -129,3 +128,6 @@ def compare(
         width=None if out else screen_width(),
     )
     write(render_with(results, found, form, style), out)
+    if style.width and form == "table" and not wishes.any:
+        hint = "See what changed: add --changes 5, --ngrams 5, --bucket length or --profiles."
+        click.secho(f"\n{hint}", dim=True, err=True)

@@ -42,9 +42,9 @@ class Wishes:
 
     @property
     def any(self) -> bool:
-        """Whether anything is to be found out."""
-        listed = self.changes != 0 or self.ngrams != 0
-        return listed or bool(self.buckets or self.labels or self.profiles)
+        """Whether anything is to be found out at all."""
+        lists = self.changes != 0 or self.ngrams != 0
+        return lists or bool(self.buckets or self.labels or self.profiles)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

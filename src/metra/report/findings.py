@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from metra.errors import OptionError
-from metra.insight.findings import Findings
+from metra.insight.findings import Findings, Wishes
 from metra.report import buckets, changes, markdown, ngrams, profiles, render
 from metra.report.json import as_data as results_data
 from metra.report.layout import Sheet, Style
@@ -20,9 +20,8 @@ FORMS = ("table", "json", "markdown")
 
 def render_with(results: Results, found: Findings, form: str, style: Style) -> str:
     """Write the results as `render` does, and what was found after them."""
-    if found == Findings():
+    if not any((found.changes, found.ngrams, found.buckets, found.profiles)):
         return render(results, form, style)
-    refuse_without_room(form)
     if form == "json":
         data = results_data(results) | data_of(found)
         return json.dumps(data, ensure_ascii=False, indent=1)
@@ -32,9 +31,9 @@ def render_with(results: Results, found: Findings, form: str, style: Style) -> s
     return "\n\n".join([render(results, form, style), *sections])
 
 
-def refuse_without_room(form: str) -> None:
-    """Refuse formats that cannot hold texts."""
-    if form not in FORMS:
+def refuse_format(form: str, wishes: Wishes) -> None:
+    """Refuse, before the work begins, a format that cannot show what is wished for."""
+    if form not in FORMS and wishes.any:
         msg = (
             f"The format {form} has no room for changes, n-grams, buckets and profiles; "
             f"expected {', '.join(FORMS)}."

@@ -6,9 +6,8 @@ from typing import get_args
 
 import numpy as np
 
+from metra.infer.defaults import SEED, TEST_TRIALS, TRIALS, Test
 from metra.infer.intervals import (
-    SEED,
-    TRIALS,
     Sample,
     bootstrap,
     interval,
@@ -16,13 +15,7 @@ from metra.infer.intervals import (
     refuse_wrong,
     standard_error,
 )
-from metra.infer.paired import (
-    TEST_TRIALS,
-    Pair,
-    Test,
-    randomisation_p_values,
-    shifted_p_value,
-)
+from metra.infer.paired import Pair, randomisation_p_values, shifted_p_value
 from metra.pool import total
 
 #: With fewer units than this neither swaps nor resamples say anything about others.

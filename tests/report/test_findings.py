@@ -231,12 +231,18 @@ def test_a_trait_that_does_not_exist():
         profile_layout.render(found_profiles(), "table", Style(), "loop")
 
 
-def test_stretches_that_look_alike_are_joined():
+def test_neighbours_with_the_same_marks_share_them():
     one = Stretch("a", True, "{+", "+}", "red")
     other = Stretch("b", False, "{+", "+}", "green")
-    assert merged([one, other]) == [Stretch("a b", False, "{+", "+}")]
     plain = Stretch("c", False)
-    assert merged([one, plain]) == [one, plain]
+    shared = merged([one, other, plain, one])
+    assert [(part.opening, part.closing) for part in shared] == [
+        ("{+", ""),
+        ("", "+}"),
+        ("", ""),
+        ("{+", "+}"),
+    ]
+    assert lines(shared, "", 40, 1, Style()) == ["{+a b+}c{+a+}"]
 
 
 def test_words_that_touch_stay_together():

@@ -97,7 +97,8 @@ def _console(name: str, metric: Metric) -> str:
     outputs = " ".join(f"examples/outputs/{output}.txt" for output in OUTPUTS)
     references = " ".join(f"-r examples/{path}" for path in REFERENCES)
     source = " -s examples/source.fr.txt" if metric.needs_source else ""
-    command = f"$ metra score {outputs} {references}{source} -m {name} --ci"
+    docs = " --docs examples/docs.txt" if metric.needs_documents else ""
+    command = f"$ metra score {outputs} {references}{source}{docs} -m {name} --ci"
     table = render(_results([name], OUTPUTS, metric, ci=True), "table", Style())
     return f"```console\n{command}\n{table}\n```"
 
@@ -161,6 +162,7 @@ def _results(
         [str(home / "outputs" / f"{output}.txt") for output in outputs],
         [str(home / path) for path in REFERENCES],
         str(home / "source.fr.txt") if metric.needs_source else None,
+        str(home / "docs.txt") if metric.needs_documents else None,
     )
     return evaluate_corpus(corpus, by_spec(specs), Questions(ci=ci))
 

@@ -28,6 +28,7 @@ LAYERS = {
     "corpus": 2,
     "annotations": 3,
     "measure": 3,
+    "stability": 3,
     "io": 3,
     "infer": 3,
     "metrics": 4,

@@ -49,16 +49,19 @@ class Batch:
         refs: Sequence[Segments] | Segments | None = None,
         source: Segments | None = None,
         *,
+        documents: Sequence[str] | None = None,
         refs_per_segment: Sequence[Sequence[str]] | None = None,
     ) -> None:
         """Check and pack the segments.
 
         `refs` is a list of streams, each as long as `hyps` (one stream may stand alone);
-        `refs_per_segment` gives the references of each segment instead.
+        `refs_per_segment` gives the references of each segment instead. `documents` names
+        each segment's document.
         """
-        evalset = EvalSet(refs, source, refs_per_segment=refs_per_segment)
+        evalset = EvalSet(refs, source, documents, refs_per_segment=refs_per_segment)
         chunk = next(Outputs(evalset, {"hyps": hyps}).chunks(len(evalset) or 1))
-        self._fill(chunk.systems["hyps"], chunk.refs, chunk.source, Place())
+        place = Place(documents=chunk.documents)
+        self._fill(chunk.systems["hyps"], chunk.refs, chunk.source, place)
 
     @classmethod
     def of(

@@ -138,6 +138,12 @@ def counted(
         if metric.needs_source and not corpus.has_source:
             msg = f"{spec} compares with the source, but none was given; give -s FILE."
             raise CorpusError(msg)
+        if metric.needs_documents and not corpus.has_documents:
+            msg = (
+                f"{spec} weighs words by their document, but no documents are known; give "
+                "--docs FILE (ids that all differ make every segment a document)."
+            )
+            raise CorpusError(msg)
     metrics = fitted(corpus, metrics, chunk)
     return metrics, count(corpus, metrics, keep=keep, chunk=chunk, progress=progress)
 

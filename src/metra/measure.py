@@ -67,6 +67,8 @@ class Metric:
     #: Measures that align words: a segment of the batch with each of its references.
     align: "Aligner | None" = None
     needs_source: bool = False
+    #: Measures that look each segment's document up.
+    needs_documents: bool = False
     #: Options as they turned out, where the parameter alone does not say it.
     settled: Mapping[str, object] = field(default_factory=dict)
     #: Every option with its value, filled in by `measure`.

@@ -31,7 +31,7 @@ def copy_to(folder: str) -> Example:
     target = Path(folder)
     for path in sorted(HOME.rglob("*")):
         place = target / path.relative_to(HOME)
-        if path.suffix in (".txt", ".md") and not place.exists():
+        if path.suffix in (".txt", ".md", ".tsv") and not place.exists():
             place.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, place)
     return find(target)

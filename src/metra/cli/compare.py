@@ -93,7 +93,7 @@ def compare(
     from metra.cli.progress import Progress
     from metra.comparing import Contest, baseline_of, compared, trials_of
     from metra.evaluation import Questions, by_spec, counted
-    from metra.insight.findings import find
+    from metra.insight.findings import check, find
     from metra.io import open_corpus
     from metra.report.findings import refuse_format, render_with
     from metra.report.layout import Style
@@ -113,6 +113,7 @@ def compare(
     trials_of(corpus, contest)  # what cannot be is refused before the work begins
     wishes = looking.wishes(**looked_for, seed=seed)
     refuse_format(form, wishes)
+    check(corpus, chosen, wishes)
     with Progress() as progress:
         fitted, sheets = counted(
             corpus, chosen, Questions(), keep=True, progress=progress

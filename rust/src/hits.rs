@@ -195,6 +195,23 @@ impl Table {
         }));
     }
 
+    /// Gives ids to words that all differ, to each the next one. There must be none yet.
+    pub fn learn_all<'a>(&mut self, words: impl Iterator<Item = (Key, &'a [u8])>) {
+        let mask = (1usize << (64 - self.shift)) - 1;
+        for (key, token) in words {
+            let mut at = (key.hash() >> self.shift) as usize;
+            while self.slots[at].name >= self.first {
+                at = (at + 1) & mask;
+            }
+            let name = self.next;
+            self.slots[at] = Slot { key, name };
+            self.next += 1;
+            if key.is_long() {
+                self.keep(name, token);
+            }
+        }
+    }
+
     /// Appends the ids of an output's tokens, `NONE` for those of no reference.
     pub fn look_up(&self, sentence: Sentence<'_>, ids: &mut Vec<u32>) {
         ids.extend(sentence.keys().enumerate().map(|(index, key)| {

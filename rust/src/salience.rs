@@ -1,7 +1,7 @@
 //! How often each word occurs in each document of a corpus, and how salient that makes it.
 
 use crate::hits::Table;
-use crate::tokens::{Builder, Tokens};
+use crate::tokens::Tokens;
 use crate::vocabulary::Vocabulary;
 use rustc_hash::FxHashMap;
 
@@ -133,16 +133,6 @@ impl Counts {
         }
         Frequencies::new(starts, entries, self.words.len())
     }
-
-    /// The words of each document as one segment.
-    pub fn lists(&self, found: &Frequencies) -> Tokens {
-        let mut builder: Builder = Tokens::builder(found.documents(), 6 * found.entries.len());
-        for ends in found.starts.windows(2) {
-            let entries = &found.entries[ends[0]..ends[1]];
-            builder.sentence(entries.iter().map(|(word, _)| self.words.word(*word)));
-        }
-        builder.finish()
-    }
 }
 
 /// The words of all documents, one document after the other, with what salience is made of.
@@ -195,6 +185,11 @@ impl Frequencies {
 
     pub fn starts(&self) -> &[usize] {
         &self.starts
+    }
+
+    /// The word of each entry.
+    pub fn words(&self) -> Vec<u32> {
+        self.entries.iter().map(|entry| entry.0).collect()
     }
 
     /// One number for each entry.
@@ -263,8 +258,7 @@ mod tests {
         assert_eq!(found.column(|entry| entry.df), [1.0, 1.0, 2.0, 1.0, 2.0]);
         assert_eq!(found.column(|entry| entry.p_doc)[..2], [4.0 / 7.0, 2.0 / 7.0]);
         assert_eq!(found.column(|entry| entry.p_rest)[2..], [1.0 / 3.0, 0.0, 1.0 / 7.0]);
-        let lists = counts.lists(&found);
-        assert_eq!(lists.get(0).unwrap().iter().collect::<Vec<_>>(), [b"a", b"b", b"d"]);
+        assert_eq!(found.words(), [0, 1, 3, 2, 3]);
     }
 
     #[test]

@@ -2,18 +2,25 @@
 
 use crate::hits::Table;
 use crate::salience::Documents;
-use crate::tokens::{Sentence, Tokens};
+use crate::tokens::Sentence;
+use crate::vocabulary::Vocabulary;
 use std::cell::RefCell;
 
 pub struct WordWeights {
     pub documents: Documents,
-    /// The words of each document, each once, as one segment.
-    lists: Tokens,
-    /// Where in `weights` each document begins, and the weights of its words in their order.
-    starts: Vec<usize>,
+    words: Vocabulary,
+    lists: Lists,
+    /// The weight of each entry of the lists.
     weights: Vec<f64>,
     /// For each document what a word weighs that is not in its list.
     unknown: Vec<f64>,
+}
+
+/// The words of all documents, one document after the other, each word once in each.
+pub struct Lists {
+    /// Where each document begins, and where the last ends.
+    pub starts: Vec<usize>,
+    pub words: Vec<u32>,
 }
 
 /// From salience to weights.
@@ -28,12 +35,12 @@ pub struct Limits {
 }
 
 impl WordWeights {
-    /// The words of each document, each once, with their salience (not a number where they have
-    /// none); `starts` says where each document's begin. None if no word weighs anything.
+    /// The words of each document with their salience, not a number where they have none. None if
+    /// no word weighs anything.
     pub fn new(
         documents: Documents,
-        lists: Tokens,
-        starts: Vec<usize>,
+        words: Vocabulary,
+        lists: Lists,
         salience: Vec<f64>,
         limits: Limits,
     ) -> Option<Self> {
@@ -47,9 +54,9 @@ impl WordWeights {
             let lightest = weights[ends[0]..ends[1]].iter().copied().reduce(f64::min);
             limits.unknown.or(lightest).unwrap_or(limits.floor)
         };
-        let unknown = starts.windows(2).map(unknown).collect();
+        let unknown = lists.starts.windows(2).map(unknown).collect();
         let weighs = weights.iter().any(|weight| *weight > 0.0);
-        weighs.then_some(WordWeights { documents, lists, starts, weights, unknown })
+        weighs.then_some(WordWeights { documents, words, lists, weights, unknown })
     }
 
     /// Calls `use_it` with a page on which the list of one document at a time lies open.
@@ -85,15 +92,13 @@ impl Page<'_> {
         let (at, sheet) = (document as usize, &mut self.sheet);
         self.open = Some(document);
         sheet.weights.clear();
-        let known = self.all.starts[at]..self.all.starts[at + 1];
-        sheet.weights.extend_from_slice(&self.all.weights[known]);
-        sheet.table.clear(sheet.weights.len());
+        let known = self.all.lists.starts[at]..self.all.lists.starts[at + 1];
+        sheet.weights.extend_from_slice(&self.all.weights[known.clone()]);
         sheet.weights.push(self.all.unknown[at]);
-        if let Some(list) = self.all.lists.get(at) {
-            // Every word is new, so the ids count up as the weights do.
-            sheet.ids.clear();
-            sheet.table.learn(list, &mut sheet.ids);
-        }
+        let words = &self.all.words;
+        sheet.table.clear(known.len());
+        let list = self.all.lists.words[known].iter();
+        sheet.table.learn_all(list.map(|word| (words.key(*word), words.word(*word))));
     }
 
     /// What the words of a sentence weigh in the document that is open.
@@ -111,6 +116,7 @@ impl Page<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tokens::Tokens;
 
     fn tokens(sentences: &[&str]) -> Tokens {
         let mut builder = Tokens::builder(0, 0);
@@ -121,9 +127,12 @@ mod tests {
     }
 
     fn weights(limits: Limits) -> Option<WordWeights> {
-        let lists = tokens(&["a b", "", "long-words-of-more-than-sixteen-bytes d"]);
+        let all = tokens(&["a b long-words-of-more-than-sixteen-bytes d"]);
+        let mut words = Vocabulary::default();
+        (0..4).for_each(|at| assert_eq!(words.insert(all.get(0).unwrap(), at), at as u32));
+        let lists = Lists { starts: vec![0, 2, 2, 4], words: vec![0, 1, 2, 3] };
         let salience = vec![1.0, 2.0, f64::NAN, 4.0];
-        WordWeights::new(Documents::default(), lists, vec![0, 2, 2, 4], salience, limits)
+        WordWeights::new(Documents::default(), words, lists, salience, limits)
     }
 
     const NONE: Limits = Limits { floor: 0.5, range: (0.0, f64::INFINITY), unknown: None };

@@ -135,10 +135,13 @@ class Meteor:
     def pieces(self, totals: NDArray[np.float64]) -> tuple[float, float, float, float]:
         """Precision, recall, F-mean (0 to 1) and penalty of one row."""
 
-    def alignment(
-        self, output: Tokens, reference: Tokens, index: int
-    ) -> list[tuple[int, int, int, int, int]]:
-        """First reference word, words, first output word, words, stage of each link."""
+    def alignments(
+        self, output: Tokens, references: Sequence[Tokens], index: int
+    ) -> tuple[int, list[list[tuple[int, int, int, int, int]]]]:
+        """The best reference of a segment, and the links with each that is there.
+
+        A link: first reference word, words, first output word, words, stage.
+        """
 
 def edit_rows(hits: Hits, order: str, refs: str) -> NDArray[np.float64]:
     """[substitutions, insertions, deletions, hits, reference length] of each segment.

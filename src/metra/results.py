@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from metra import __version__
 from metra.measure import Array, Parts, shown
 
 if TYPE_CHECKING:
     from metra.alignment import Alignment
+    from metra.detail import Finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,8 @@ class Score:
     segment_signature: str | None = None
     #: By segment, counted from 1: the alignment with each reference that is there.
     alignments: "Mapping[int, Sequence[Alignment]] | None" = None
+    #: What the measure noted, the most frequent first.
+    details: "Sequence[Finding] | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +39,7 @@ class SystemScores:
     scores: Mapping[str, Score]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
+class Terms(NamedTuple):
     """How systems were compared: what was tested on what, and when it counts."""
 
     test: str
@@ -50,12 +52,11 @@ class Terms:
 
     def signature(self) -> str:
         """Write everything that the p-values depend on in one line."""
-        listed = (f"{key}:{shown(getattr(self, key))}" for key in self.__slots__[1:])
+        listed = (f"{key}:{shown(getattr(self, key))}" for key in self._fields[1:])
         return "|".join([self.test, *listed, f"version:{__version__}"])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class Comparison(NamedTuple):
     """One measure of two systems: how much they differ, and whether that means anything."""
 
     metric: str
@@ -112,6 +113,11 @@ class Results:
         return list(self.systems[0].scores)
 
     def ranked(self, spec: str) -> list[SystemScores]:
-        """List the systems, the best by this metric first."""
+        """List the systems, the best by this metric first, those without a score last."""
         sign = -1 if self.systems[0].scores[spec].higher_is_better else 1
-        return sorted(self.systems, key=lambda entry: sign * entry.scores[spec].score)
+
+        def place(entry: SystemScores) -> tuple[bool, float]:
+            score = entry.scores[spec].score
+            return score != score, sign * score
+
+        return sorted(self.systems, key=place)

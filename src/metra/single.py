@@ -5,7 +5,7 @@ from functools import cached_property
 
 from metra import infer, pool
 from metra.corpus import EvalSet, Outputs
-from metra.evaluation import count, fitted
+from metra.counting import check_inputs, count, fitted
 from metra.measure import Array, Metric, Parts
 from metra.metrics import metric as make_metric
 from metra.text import Segments
@@ -23,7 +23,8 @@ def score(
     """Score one system's output.
 
     `refs` is a list of streams, each as long as `hyps`; one stream may stand alone.
-    `documents` names each segment's document, for measures that weigh words by document.
+    Measures that compare with no reference need none. `documents` names each segment's
+    document, for measures that weigh words by document.
 
     >>> result = score(["the cat sat on the mat"], [["a cat sat on the mat"]])
     >>> round(result.score, 2)
@@ -32,6 +33,7 @@ def score(
     chosen = make_metric(metric) if isinstance(metric, str) else metric
     evalset = EvalSet(refs, source, documents, refs_per_segment=refs_per_segment)
     corpus = Outputs(evalset, {"hyps": hyps})
+    check_inputs(corpus, {chosen.name: chosen})
     chosen = fitted(corpus, {"metric": chosen})["metric"]
     sheets = count(corpus, {"metric": chosen}, keep=True)
     return Result(chosen, sheets.tallies["hyps", "metric"].rows, sheets.nrefs)

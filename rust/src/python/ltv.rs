@@ -7,7 +7,7 @@ use super::unknown;
 use crate::ltv::{Combination, Gram, Ltv, Side};
 use crate::salience::{Counts, Documents, Entry, Frequencies};
 use crate::tokens::Tokens;
-use crate::word_weights::{Limits, WordWeights};
+use crate::word_weights::{Limits, Lists, WordWeights};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
@@ -71,8 +71,9 @@ impl PySalience {
         let limits = Limits { floor, range, unknown };
         let documents = self.counts.documents().clone();
         Ok(py.detach(|| {
-            let lists = self.counts.lists(&self.found);
-            WordWeights::new(documents, lists, starts, salience, limits).map(PyWordWeights)
+            let lists = Lists { starts, words: self.found.words() };
+            let words = self.counts.words().clone();
+            WordWeights::new(documents, words, lists, salience, limits).map(PyWordWeights)
         }))
     }
 }

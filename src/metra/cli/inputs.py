@@ -40,7 +40,6 @@ metrics = click.option(
     "--metric",
     "metrics",
     multiple=True,
-    default=["bleu"],
     metavar="SPEC",
     show_default="bleu",
     help="NAME or NAME:option=value,… (see `metra metrics`). May be given several times.",
@@ -58,6 +57,15 @@ form = click.option(
     "--format",
     "form",
     type=click.Choice(report.FORMATS),
+    default="table",
+    show_default=True,
+    help="How the results are written.",
+)
+
+table_or_json = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json"]),
     default="table",
     show_default=True,
     help="How the results are written.",

@@ -66,6 +66,17 @@ def interval(scores: Array, *, level: float = 0.95) -> tuple[float, float]:
     return float(low), float(high)
 
 
+def interval_of_defined(
+    scores: Array, *, level: float = 0.95
+) -> tuple[float, float] | None:
+    """Central interval of the scores that there are; None if there is none.
+
+    A resample with nothing to score in it says nothing about the score.
+    """
+    there = scores[~np.isnan(scores)]
+    return interval(there, level=level) if len(there) else None
+
+
 def bca_interval(
     scores: Array, sample: Sample, *, level: float = 0.95
 ) -> tuple[float, float]:
@@ -84,6 +95,7 @@ def bca_interval(
     normal = NormalDist()
     bias = normal.inv_cdf(below)
     influence = left_out(sample)
+    influence = influence[~np.isnan(influence)]
     influence = influence.mean() - influence
     spread = float((influence**2).sum()) ** 1.5
     acceleration = float((influence**3).sum()) / (6 * spread) if spread else 0.0
@@ -125,7 +137,7 @@ def confidence(
     level: float = 0.95,
     seed: int = SEED,
 ) -> list[tuple[float, float] | None]:
-    """Bootstrap intervals of corpus scores; None where there are fewer than two rows."""
+    """Bootstrap intervals of corpus scores; None with fewer than two rows, or no score."""
     refuse_wrong(
         "An interval",
         {
@@ -138,12 +150,14 @@ def confidence(
     if len(samples[0].rows) < 2:
         return [None for _ in samples]
     drawn = bootstrap(samples, trials=trials, rng=np.random.default_rng(seed))
-    return [
-        bca_interval(scores, sample, level=level)
-        if method == "bca"
-        else interval(scores, level=level)
-        for scores, sample in zip(drawn, samples, strict=True)
-    ]
+    found: list[tuple[float, float] | None] = []
+    for scores, sample in zip(drawn, samples, strict=True):
+        there = scores[~np.isnan(scores)]
+        if method == "bca" and len(there):
+            found.append(bca_interval(there, sample, level=level))
+        else:
+            found.append(interval_of_defined(scores, level=level))
+    return found
 
 
 def refuse_wrong(what: str, given: Mapping[str, tuple[bool, str]]) -> None:

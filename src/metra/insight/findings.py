@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from metra import infer
 from metra.corpus import Corpus
-from metra.evaluation import Sheets
+from metra.counting import Sheets
 from metra.measure import Metric
 
 if TYPE_CHECKING:

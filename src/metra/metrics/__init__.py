@@ -25,6 +25,16 @@ BUILT_IN = {
     "gtm": "gtm",
     "meteor": "meteor",
     "ltv": "ltv",
+    "syntax": "syntax",
+    "xscore": "xscore",
+    "transfer": "transfer",
+    "ie": "ie",
+    "quality": "quality",
+    "entities": "entities",
+    "terminology": "terminology",
+    "untranslated": "untranslated",
+    "mwer": "mwer",
+    "evaltrans": "evaltrans",
 }
 
 

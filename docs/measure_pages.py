@@ -130,7 +130,7 @@ def _command(spec: str, outputs: tuple[str, ...], metric: Metric) -> str:
     files += [f"-r {path}" for path in _references(metric)]
     if _takes_source(metric):
         files.append("-s examples/source.fr.txt")
-    if metric.whole_documents:
+    if metric.whole_documents or metric.needs_documents:
         files.append("--docs examples/docs.txt")
     return f"$ metra score {' '.join(files)} -m {spec}"
 
@@ -198,7 +198,9 @@ def _corpus(outputs: tuple[str, ...], metric: Metric) -> FileCorpus:
         [f"examples/outputs/{output}.txt" for output in outputs],
         _references(metric),
         "examples/source.fr.txt" if _takes_source(metric) else None,
-        "examples/docs.txt" if metric.whole_documents else None,
+        "examples/docs.txt"
+        if metric.whole_documents or metric.needs_documents
+        else None,
     )
 
 

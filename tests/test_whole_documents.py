@@ -5,8 +5,8 @@ import pytest
 
 import metra
 from metra.corpus import EvalSet, Outputs
+from metra.counting import count
 from metra.errors import CorpusError
-from metra.evaluation import count
 from metra.measure import Metric
 from metra.whole_documents import whole_documents
 

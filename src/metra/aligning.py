@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from metra.alignment import AlignedSegment, Alignment
 from metra.corpus import Batch, Corpus
+from metra.counting import CHUNK, check_inputs, fitted
 from metra.errors import OptionError, UnknownNameError, no_such
-from metra.evaluation import CHUNK, check_inputs, fitted
 from metra.measure import Aligner, Metric
 from metra.metrics import metric as make_metric
 from metra.results import Results

@@ -7,11 +7,10 @@ from math import ceil
 
 from metra import infer
 from metra.corpus import Corpus, EvalSet, Outputs
+from metra.counting import CHUNK, Sheets
 from metra.errors import CorpusError, UnknownNameError, no_such
 from metra.evaluation import (
-    CHUNK,
     Questions,
-    Sheets,
     assembled,
     by_spec,
     counted,

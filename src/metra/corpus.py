@@ -49,6 +49,7 @@ class Batch:
         refs: Sequence[Segments] | Segments | None = None,
         source: Segments | None = None,
         *,
+        documents: Sequence[str] | None = None,
         refs_per_segment: Sequence[Sequence[str]] | None = None,
         place: Place = Place(),  # noqa: B008, it cannot change
     ) -> None:
@@ -56,11 +57,13 @@ class Batch:
 
         `refs` is a list of streams, each as long as `hyps` (one stream may stand alone);
         `refs_per_segment` gives the references of each segment instead. Measures that
-        compare with no reference need none.
+        compare with no reference need none. `documents` names each segment's document.
         """
-        evalset = EvalSet(refs, source, refs_per_segment=refs_per_segment)
+        evalset = EvalSet(refs, source, documents, refs_per_segment=refs_per_segment)
         outputs = Outputs(evalset, {"hyps": hyps})
         chunk = next(outputs.chunks(len(outputs)))
+        if documents is not None:
+            place = place._replace(documents=chunk.documents)
         self._fill(chunk.systems["hyps"], chunk.refs, chunk.source, place)
 
     @classmethod
@@ -173,7 +176,7 @@ class Chunk:
 
     def __len__(self) -> int:
         """Count the segments."""
-        return len(next(iter(self.systems.values())).text)
+        return len(next(iter([*self.systems.values(), *self.refs])).text)
 
 
 class Corpus(Protocol):

@@ -1,20 +1,17 @@
 """From outputs and metrics to results: the one way through, for every level and question."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
 
 from metra import infer, pool
-from metra.corpus import Batch, Chunk, Corpus, EvalSet, Outputs
+from metra.corpus import Corpus, EvalSet, Outputs
+from metra.counting import CHUNK, Sheets, Tally, check_inputs, count, fitted
 from metra.errors import CorpusError, OptionError
 from metra.measure import Array, Metric
 from metra.metrics import metric as make_metric
-from metra.parallel import ordered_map, thread_count
 from metra.results import Results, Score, SystemScores
 from metra.text import Segments
-from metra.whole_documents import parts_of
 
-CHUNK = 2048
 LEVELS = ("system", "document", "segment")
 CI_UNITS = ("auto", "segment", "document")
 
@@ -171,134 +168,13 @@ def assembled(
     return Results(systems, sheets.segments, sheets.references, documents)
 
 
-def check_inputs(corpus: Corpus, metrics: Mapping[str, Metric]) -> None:
-    """Refuse measures that compare with what is not there."""
-    for spec, metric in metrics.items():
-        if metric.needs_reference and not corpus.has_references:
-            msg = (
-                f"{spec} compares with references, but there is none; give one with "
-                "-r FILE, or a table with one."
-            )
-            raise CorpusError(msg)
-        if metric.needs_source and not corpus.has_source:
-            msg = f"{spec} compares with the source, but none was given; give -s FILE."
-            raise CorpusError(msg)
-
-
-def fitted(
-    corpus: Corpus, metrics: Mapping[str, Metric], chunk: int = CHUNK
-) -> dict[str, Metric]:
-    """Fit the measures that have corpus weights; the others stay as they are."""
-    first = corpus.systems[0]
-
-    def batches() -> Iterator[Batch]:
-        return (part.batch(first) for part in parts_of(corpus, metrics, chunk))
-
-    return {
-        spec: metric.fit(batches()) if metric.fit else metric
-        for spec, metric in metrics.items()
-    }
-
-
-class Tally:
-    """One system's statistics for one metric: their sum, and the rows where needed."""
-
-    def __init__(self, metric: Metric, *, keep: bool, whole_blocks: bool) -> None:
-        width = len(metric.columns)
-        shorter = metric.sums if whole_blocks and not keep else None
-        self._total: Any = pool.BlockTotal(width) if shorter else pool.Total(width)
-        self._rows: list[Array] | None = [] if keep else None
-        #: What is asked of each batch: its rows, or their sums where that is all one needs.
-        self.count: Callable[[Batch], Any] = shorter or metric.rows
-
-    def add(self, counted: Any) -> None:
-        """Add the next segments' statistics."""
-        self._total.add(counted)
-        if self._rows is not None:
-            self._rows.append(counted)
-
-    @property
-    def total(self) -> Array:
-        """The sum over all segments; a list where the metric sums by its shorter way."""
-        return self._total.value()
-
-    @property
-    def rows(self) -> Array:
-        """Every segment's statistics."""
-        if self._rows is None:
-            msg = "the rows were not kept"
-            raise RuntimeError(msg)
-        if len(self._rows) > 1:
-            import numpy as np
-
-            self._rows = [np.concatenate(self._rows)]
-        return self._rows[0]
-
-
-@dataclass(slots=True)
-class Sheets:
-    """What counting found: a tally for each system and metric, and the corpus's shape."""
-
-    tallies: dict[tuple[str, str], Tally]
-    documents: list[str]
-    segments: int = 0
-    references: int = 0
-    complete: bool = True
-
-    @property
-    def nrefs(self) -> int | str:
-        """How many references each segment has, `var` where that varies."""
-        return self.references if self.complete else "var"
-
-
-def count(
-    corpus: Corpus,
-    metrics: Mapping[str, Metric],
-    *,
-    keep: bool,
-    chunk: int = CHUNK,
-    progress: Callable[[int], None] = lambda _: None,
-) -> Sheets:
-    """Walk through the corpus once and tally every metric for every system."""
-    # Sums of blocks can be added only where every chunk is made of whole ones.
-    in_step = not any(metric.whole_documents for metric in metrics.values())
-    whole_blocks = in_step and chunk % pool.BLOCK == 0
-    sheets = Sheets(
-        {
-            (name, spec): Tally(metric, keep=keep, whole_blocks=whole_blocks)
-            for name in corpus.systems
-            for spec, metric in metrics.items()
-        },
-        [],
-    )
-
-    def work(part: Chunk) -> tuple[Chunk, dict[tuple[str, str], Any]]:
-        batches = {name: part.batch(name) for name in corpus.systems}
-        counted = {
-            (name, spec): tally.count(batches[name])
-            for (name, spec), tally in sheets.tallies.items()
-        }
-        return part, counted
-
-    parts = parts_of(corpus, metrics, chunk)
-    for part, counted in ordered_map(work, parts, thread_count()):
-        for key, tally in sheets.tallies.items():
-            tally.add(counted[key])
-        sheets.segments += len(part)
-        sheets.references = len(part.refs)
-        sheets.complete &= not any(ref.text.missing() for ref in part.refs)
-        sheets.documents.extend(part.documents or [])
-        progress(sheets.segments)
-    return sheets
-
-
 def _intervals(
     metrics: Mapping[str, Metric], sheets: Sheets, questions: Questions
 ) -> Intervals:
     """Resample all systems' statistics for all metrics with the same unit together."""
-    if not questions.ci:
-        return {}
     found: dict[tuple[str, str], tuple[float, float] | None] = {}
+    if not questions.ci:
+        return found
     for unit in ("segment", "document"):
         some = {
             spec: metric
@@ -341,14 +217,13 @@ def samples(
 def resampled_unit(
     questions: Questions, sheets: Sheets, metrics: Iterable[Metric]
 ) -> str:
-    """Settle whether documents or segments are resampled for these measures.
-
-    What is counted by document stands at one segment of it, and belongs to all.
-    """
+    """Settle whether documents or segments are resampled."""
     if questions.ci_unit == "auto":
-        enough = len(set(sheets.documents)) >= ENOUGH_DOCUMENTS
-        whole = any(metric.whole_documents for metric in metrics)
-        return "document" if sheets.documents and (enough or whole) else "segment"
+        # What is counted by document stands at one segment of it, and belongs to all.
+        enough = len(set(sheets.documents)) >= ENOUGH_DOCUMENTS or (
+            bool(sheets.documents) and any(metric.whole_documents for metric in metrics)
+        )
+        return "document" if enough else "segment"
     if questions.ci_unit == "document" and not sheets.documents:
         msg = "Documents were to be resampled, but none are known; give --docs."
         raise CorpusError(msg)

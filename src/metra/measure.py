@@ -72,6 +72,8 @@ class Metric:
     needs_source: bool = False
     #: Whether it compares with references; one that does not can be used without any.
     needs_reference: bool = True
+    #: Measures that look each segment's document up.
+    needs_documents: bool = False
     #: Whether `rows` has to see a document's segments together, in one batch; where no
     #: documents are known, all segments.
     whole_documents: bool = False

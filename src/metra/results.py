@@ -115,11 +115,11 @@ class Results:
         return list(self.systems[0].scores)
 
     def ranked(self, spec: str) -> list[SystemScores]:
-        """List the systems, the best by this metric first."""
+        """List the systems, the best by this metric first, those without a score last."""
         sign = -1 if self.systems[0].scores[spec].higher_is_better else 1
 
         def place(entry: SystemScores) -> tuple[bool, float]:
             score = entry.scores[spec].score
-            return score != score, sign * score  # those without a score come last
+            return score != score, sign * score
 
         return sorted(self.systems, key=place)

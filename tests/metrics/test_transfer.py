@@ -9,9 +9,10 @@ import metra
 from metra import examples, metrics
 from metra.annotations.transfer_rules import read_rules
 from metra.corpus import Batch, EvalSet, Outputs, Place
+from metra.counting import count
 from metra.detailing import with_details
 from metra.errors import CorpusError, FormatError, OptionError
-from metra.evaluation import Questions, count, evaluate_corpus
+from metra.evaluation import Questions, evaluate_corpus
 
 RULES = """\
 [[rule]]

@@ -8,8 +8,9 @@ from metra import examples, metrics
 from metra.annotations.conllu import read
 from metra.annotations.write_conllu import conllu
 from metra.corpus import Batch, EvalSet, Outputs, Place
+from metra.counting import count
 from metra.errors import FormatError, MissingResourceError, OptionError
-from metra.evaluation import Questions, count, evaluate_corpus
+from metra.evaluation import Questions, evaluate_corpus
 from metra.io import open_corpus
 
 EXAMPLE = examples.find()
@@ -155,7 +156,7 @@ def test_an_installed_model_counts_as_the_file_of_its_parses(spacy, tmp_path):
     assert through.rows(batch).tolist() == from_file.rows(batch).tolist()
     assert through.rows(batch).sum() > 0
     version = spacy.util.get_package_version(model)
-    assert f"|model:{model} {version}|" in through.signature()
+    assert f"|model:{model} {version}, spaCy " in through.signature()
 
 
 @pytest.mark.usefixtures("spacy")

@@ -14,8 +14,18 @@ from metra.errors import MetraError
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 COMMANDS = (
-    *("score", "compare", "rank", "profile", "clir", "grid"),
-    *("metrics", "parse", "evaltrans", "convert", "demo"),
+    "score",
+    "compare",
+    "profile",
+    "rank",
+    "clir",
+    "grid",
+    "metrics",
+    "parse",
+    "evaltrans",
+    "weights",
+    "convert",
+    "demo",
 )
 
 

@@ -129,14 +129,13 @@ def score(
     """
     from metra.cli.output import screen_width, wants_color, write
     from metra.cli.progress import Progress
-    from metra.detailing import detailed, with_details
     from metra.evaluation import Questions, by_spec, evaluate_corpus
     from metra.io import open_corpus
     from metra.report import render
     from metra.report.layout import Style
 
     described = _described(models)
-    chosen = by_spec([*metrics, *_of_models(models, described)] or ["bleu"])
+    chosen = by_spec([*_asked(metrics, models), *_of_models(models, described)])
     check_alignment_options(show_alignment, segments, form, details=details)
     aligned = noting = None
     if show_alignment:
@@ -175,6 +174,13 @@ def score(
 
         text += f"\n\n{legend(described)}"
     write(text, out)
+
+
+def _asked(metrics: Sequence[str], models: Sequence[str]) -> Sequence[str]:
+    """Leave out what is scored by default where a model says what to score."""
+    given = click.get_current_context().get_parameter_source("metrics")
+    by_default = given is click.core.ParameterSource.DEFAULT
+    return () if models and by_default else metrics
 
 
 def _described(paths: Sequence[str]) -> "list[QualityModel]":

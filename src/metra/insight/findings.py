@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from metra import infer
 from metra.corpus import Corpus
-from metra.evaluation import Sheets
+from metra.counting import Sheets
 from metra.insight.buckets import Buckets, buckets, label_buckets
 from metra.insight.changes import Changes, changes, sorting_metric
 from metra.insight.ngrams import NgramChanges, ngram_changes

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from metra.corpus import Corpus
+from metra.counting import CHUNK, Sheets
 from metra.errors import (
     CorpusError,
     LengthError,
@@ -15,7 +16,6 @@ from metra.errors import (
     UnknownNameError,
     no_such,
 )
-from metra.evaluation import CHUNK, Sheets
 from metra.insight.lengths import reference_lengths, word_counts
 from metra.insight.vocabulary import Ids
 from metra.insight.words import preparation_of

@@ -8,7 +8,7 @@ from itertools import count
 import numpy as np
 
 from metra.corpus import Chunk, Corpus
-from metra.evaluation import CHUNK
+from metra.counting import CHUNK
 from metra.insight.lengths import reference_lengths
 from metra.insight.numerals import numbers
 from metra.insight.punctuation import punctuation

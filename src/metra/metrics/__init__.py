@@ -24,6 +24,7 @@ BUILT_IN = {
     "fmean": "unigram",
     "gtm": "gtm",
     "meteor": "meteor",
+    "ltv": "ltv",
     "syntax": "syntax",
     "xscore": "xscore",
     "transfer": "transfer",

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from metra.report.headings import short_names
 from metra.report.layout import Cell, Sheet, Style, counted, heading, interval, number
 from metra.results import Comparison, Results, Terms
 
@@ -66,8 +67,9 @@ def p_shown(p: float | None) -> str:
 
 
 def _overview(results: Results, style: Style) -> Sheet:
+    named = short_names(results.specs)
     headings = [
-        heading(spec, results.systems[0].scores[spec]) for spec in results.specs
+        heading(named[spec], results.systems[0].scores[spec]) for spec in results.specs
     ]
     found = {(entry.metric, entry.system): entry for entry in results.comparisons}
     clusters = results.clusters
@@ -117,7 +119,8 @@ def _against_baseline(results: Results, spec: str, style: Style) -> Sheet:
             Cell(_verdict(entry), "", False, tone),
         ]
         rows.append((system.name, cells))
-    title = heading(spec, results.systems[0].scores[spec])
+    named = short_names(results.specs)
+    title = heading(named[spec], results.systems[0].scores[spec])
     return Sheet(title, headings, rows)
 
 
@@ -153,7 +156,7 @@ def _matrix(results: Results, spec: str, style: Style) -> Sheet:
                 cells.append(Cell(p_shown(p)))
         rows.append((f"{at + 1} {system.name}", cells))
     numbers = [str(at + 1) for at in range(len(ranked))]
-    title = heading(spec, ranked[0].scores[spec])
+    title = heading(short_names(results.specs)[spec], ranked[0].scores[spec])
     return Sheet(title, ["cluster", "score", *numbers], rows)
 
 
@@ -187,12 +190,13 @@ def _by_system(results: Results) -> list[str]:
     tested = [entry for entry in results.comparisons if entry.reason is None]
     if len(results.specs) == 1:
         return _in_one_sentence(tested)
+    named = short_names(results.specs)
     lines = []
     for system in dict.fromkeys(entry.system for entry in tested):
         found: dict[str, list[str]] = {}
         for entry in tested:
             if entry.system == system:
-                found.setdefault(_verdict(entry), []).append(entry.metric)
+                found.setdefault(_verdict(entry), []).append(named[entry.metric])
         lines.append(f"{system}: {_joined(found, tested[0].baseline, ' by')}.")
     return lines
 
@@ -218,8 +222,9 @@ def _joined(found: Mapping[str, Sequence[str]], baseline: str, link: str) -> str
 
 
 def _rankings(results: Results) -> list[str]:
+    named = short_names(results.specs)
     return [
-        f"{spec}: {' > '.join(', '.join(members) for members in clusters)}"
+        f"{named[spec]}: {' > '.join(', '.join(members) for members in clusters)}"
         for spec, clusters in (results.clusters or {}).items()
     ]
 

@@ -56,11 +56,6 @@ def _lines(results: Results) -> Iterator[tuple[str, ...]]:
                 )
 
 
-def _number(value: float) -> str:
-    """Write a number in full; nothing where there was nothing to score."""
-    return "" if value != value else repr(value)
-
-
 def _comparisons(results: Results) -> Iterator[tuple[str, ...]]:
     for found in results.comparisons:
         low, high = found.interval or (None, None)
@@ -78,7 +73,12 @@ def _comparisons(results: Results) -> Iterator[tuple[str, ...]]:
 
 
 def _optional(value: float | None) -> str:
-    return "" if value is None else repr(value)
+    return "" if value is None else _number(value)
+
+
+def _number(value: float) -> str:
+    """Write a number in full; nothing where there was nothing to score."""
+    return "" if value != value else repr(value)
 
 
 def _clean(cell: str) -> str:

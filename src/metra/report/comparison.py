@@ -44,6 +44,8 @@ def legend(results: Results, terms: Terms) -> list[str]:
 
 def mark(found: Comparison) -> str:
     """Give a triangle that points up for better, hollow if it may be chance."""
+    if found.difference != found.difference:
+        return " "
     if found.difference == 0:
         return "="
     if found.gain > 0:
@@ -54,7 +56,7 @@ def mark(found: Comparison) -> str:
 def signed(value: float, digits: int) -> str:
     """Write a difference with its sign."""
     text = f"{value:+.{digits}f}"
-    return text.replace("-", "−")
+    return "–" if value != value else text.replace("-", "−")
 
 
 def p_shown(p: float | None) -> str:
@@ -177,7 +179,7 @@ def _tone(found: Comparison) -> str:
 
 def _verdict(found: Comparison) -> str:
     if found.reason:
-        return "too few to tell"
+        return "too few to tell" if found.difference == found.difference else "no score"
     if not found.significant:
         return UNCLEAR
     return "better" if found.gain > 0 else "worse"

@@ -1,19 +1,21 @@
-"""spaCy models, by the names of their packages or by their folders."""
+"""Installed spaCy models, by their package's name or their folder."""
 
+from functools import lru_cache
 from importlib.metadata import version
 from typing import Any
 
 from metra.errors import MissingResourceError
 
 
-def spacy_model(model: str, *, owner: str, extra: str) -> Any:
-    """Load a model; what is not installed is named with the step that installs it."""
+@lru_cache(maxsize=8)
+def load(model: str, extra: str) -> Any:
+    """Load a model; `extra` is the extra of ours that brings spaCy along."""
     try:
         import spacy
     except ImportError:
         msg = (
-            f"{owner}: model={model} needs the package 'spacy', which is not installed; "
-            f"install it with: pip install 'metra[{extra}]'"
+            f"model={model} needs the package 'spacy', which is not installed; install it "
+            f"with: pip install 'metra[{extra}]'"
         )
         raise MissingResourceError(msg) from None
     try:
@@ -27,9 +29,8 @@ def spacy_model(model: str, *, owner: str, extra: str) -> Any:
         raise MissingResourceError(msg) from None
 
 
-def model_version(pipeline: Any) -> str:
+def version_of(pipeline: Any) -> str:
     """Name a model and spaCy with their versions, for signatures."""
     about = pipeline.meta
-    return (
-        f"{about['lang']}_{about['name']} {about['version']}, spaCy {version('spacy')}"
-    )
+    model = f"{about['lang']}_{about['name']} {about['version']}"
+    return f"{model}, spaCy {version('spacy')}"

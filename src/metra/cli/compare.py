@@ -109,7 +109,7 @@ def compare(
         alpha=alpha,
         correction=correction,
     )
-    chosen = by_spec(metrics)
+    chosen = by_spec(metrics or ["bleu"])
     corpus = open_corpus(outputs, references, source, docs, input_format=input_format)
     baseline_of(corpus, contest)
     wishes = looking.wishes(**looked_for, seed=seed)

@@ -135,7 +135,7 @@ def score(
     from metra.report.layout import Style
 
     described = _described(models)
-    chosen = by_spec([*_asked(metrics, models), *_of_models(models, described)])
+    chosen = by_spec([*metrics, *_of_models(models, described)] or ["bleu"])
     check_alignment_options(show_alignment, segments, form, details=details)
     aligned = noting = None
     if show_alignment:
@@ -174,13 +174,6 @@ def score(
 
         text += f"\n\n{legend(described)}"
     write(text, out)
-
-
-def _asked(metrics: Sequence[str], models: Sequence[str]) -> Sequence[str]:
-    """Leave out what is scored by default where a model says what to score."""
-    given = click.get_current_context().get_parameter_source("metrics")
-    by_default = given is click.core.ParameterSource.DEFAULT
-    return () if models and by_default else metrics
 
 
 def _described(paths: Sequence[str]) -> "list[QualityModel]":

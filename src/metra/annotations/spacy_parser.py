@@ -6,7 +6,7 @@ from threading import Lock
 from typing import Any
 
 from metra.annotations.conllu import Parse, Word
-from metra.annotations.spacy_model import load, version_of
+from metra.annotations.spacy_model import model_version, spacy_model
 from metra.errors import MissingResourceError
 
 
@@ -16,7 +16,7 @@ class Parser:
     def __init__(self, pipeline: Any) -> None:
         self._pipeline = pipeline
         self._lock = Lock()  # a pipeline keeps state while it works
-        self.version = version_of(pipeline)
+        self.version = model_version(pipeline)
 
     def parse(self, texts: Iterable[str]) -> list[tuple[Parse, ...]]:
         """Parse every text into its sentences."""
@@ -28,7 +28,7 @@ class Parser:
 @lru_cache(maxsize=8)
 def parser(model: str) -> Parser:
     """Load a model by its package's name or its folder."""
-    pipeline = load(model, "parse")
+    pipeline = spacy_model(model, owner="parsing", extra="parse")
     if "parser" not in pipeline.pipe_names:
         msg = (
             f"The spaCy model {model!r} has no dependency parser; choose one that has."

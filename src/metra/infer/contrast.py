@@ -1,8 +1,7 @@
 """Pairs of systems held against each other: difference, interval, error, effect, p-value."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import get_args
+from typing import NamedTuple, get_args
 
 import numpy as np
 
@@ -22,8 +21,7 @@ from metra.pool import Array, total
 LEAST_UNITS = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Contrast:
+class Contrast(NamedTuple):
     """Two samples of one measure: the second's score minus the first's, and its doubts."""
 
     difference: float
@@ -55,6 +53,7 @@ def contrasts(
 
     All pairs and measures share their draws. Intervals come from `resamples` bootstrap
     resamples, or with the bootstrap test from its trials, so that both tell one story.
+    Progress counts resamples and trials together.
     """
     refuse_wrong(
         "A test",
@@ -72,18 +71,17 @@ def contrasts(
         nothing = [Contrast(found, enough=False) for found in differences]
         return [None] * len(samples), nothing
 
-    by_bootstrap = test == "bootstrap"
     drawn = bootstrap(
         samples,
-        trials=trials if by_bootstrap else resamples,
+        trials=trials if test == "bootstrap" else resamples,
         rng=np.random.default_rng(seed),
-        progress=progress if by_bootstrap else lambda _: None,
+        progress=progress,
     )
     intervals: Intervals = [interval_of_defined(each, level=level) for each in drawn]
     if count < LEAST_UNITS:
         return intervals, [Contrast(found, enough=False) for found in differences]
 
-    if by_bootstrap:
+    if test == "bootstrap":
         p_values = [
             shifted_p_value(
                 _both_defined(drawn, pair), (scores[pair[0]], scores[pair[1]])
@@ -92,7 +90,11 @@ def contrasts(
         ]
     else:
         p_values = randomisation_p_values(
-            samples, pairs, trials=trials, seed=seed, progress=progress
+            samples,
+            pairs,
+            trials=trials,
+            seed=seed,
+            progress=lambda done: progress(resamples + done),
         )
     without = [left_out(sample) for sample in samples]
     found = []

@@ -10,8 +10,7 @@ TESTS = {
     "ar": "paired approximate randomisation",
     "bootstrap": "paired bootstrap",
 }
-UNCLEAR = "no clear difference"
-LEGEND = "▲ better, ▼ worse; hollow △ ▽: it may be chance"
+LEGEND = "▲ better, ▼ worse; △ ▽ may be chance"
 
 
 def comparison_sheets(results: Results, style: Style) -> list[Sheet]:
@@ -31,8 +30,8 @@ def verdicts(results: Results) -> list[str]:
 def legend(results: Results, terms: Terms) -> list[str]:
     """Explain the signs and name the test."""
     corrected = _corrected(results)
-    after = ", after Holm's correction" if corrected else ""
-    lines = [f"{LEGEND} (p{after}, above {terms.alpha:g})"]
+    after = " after Holm's correction" if corrected else ""
+    lines = [f"{LEGEND} (p above {terms.alpha:g}{after})"]
     if results.clusters:
         lines.append("above the diagonal row minus column, below it p-values")
     lines.append(
@@ -179,9 +178,9 @@ def _tone(found: Comparison) -> str:
 
 def _verdict(found: Comparison) -> str:
     if found.reason:
-        return "too few to tell" if found.difference == found.difference else "no score"
+        return "too few" if found.difference == found.difference else "no score"
     if not found.significant:
-        return UNCLEAR
+        return "unclear"
     return "better" if found.gain > 0 else "worse"
 
 
@@ -214,10 +213,14 @@ def _in_one_sentence(tested: Sequence[Comparison]) -> list[str]:
 def _joined(found: Mapping[str, Sequence[str]], baseline: str, link: str) -> str:
     """Join verdicts and who or what they hold for; the baseline is named once."""
     parts: list[str] = []
-    for verdict, word in (("better", "than"), ("worse", "than"), (UNCLEAR, "from")):
+    for verdict, words, word in (
+        ("better", "better", "than"),
+        ("worse", "worse", "than"),
+        ("unclear", "no clear difference", "from"),
+    ):
         if verdict in found:
             against = f" {word} {baseline}" if not parts else ""
-            parts.append(f"{verdict}{against}{link} {_listed(found[verdict])}")
+            parts.append(f"{words}{against}{link} {_listed(found[verdict])}")
     return "; ".join(parts)
 
 

@@ -13,21 +13,24 @@ from metra.errors import MetraError
 # of loading it; we multiply none that are worth it.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-COMMANDS = ("score", "grid", "metrics", "convert", "demo")
+COMMANDS = ("score", "grid", "metrics", "convert", "meta", "demo")
 
 
 class LazyGroup(click.Group):
     """Commands that are loaded when called."""
 
+    names: tuple[str, ...] = COMMANDS
+    package = "metra.cli"
+
     def list_commands(self, _: click.Context) -> list[str]:
         """List the commands in the order in which one meets them."""
-        return list(COMMANDS)
+        return list(self.names)
 
     def get_command(self, _: click.Context, name: str) -> click.Command | None:
         """Load a command."""
-        if name not in COMMANDS:
+        if name not in self.names:
             return None
-        return getattr(import_module(f"metra.cli.{name}"), name)
+        return getattr(import_module(f"{self.package}.{name}"), name)
 
 
 @click.group(

@@ -27,10 +27,11 @@ def render(results: Results, style: Style) -> str:
     """Write tabulars, with what was scored and the signatures as comments."""
     notes = [footing(results), *signatures(results)]
     comments = "\n".join(f"% {note}" for note in notes)
-    return "\n\n".join([comments, *(_block(sheet) for sheet in sheets(results, style))])
+    return "\n\n".join([comments, *(block(sheet) for sheet in sheets(results, style))])
 
 
-def _block(sheet: Sheet) -> str:
+def block(sheet: Sheet) -> str:
+    """Write one sheet."""
     heads = " & ".join([sheet.corner, *map(_escaped, sheet.headings)])
     body = [
         " & ".join([_escaped(name), *map(_cell, cells)]) + r" \\"

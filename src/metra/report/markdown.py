@@ -6,12 +6,13 @@ from metra.results import Results
 
 def render(results: Results, style: Style) -> str:
     """Write tables that read well as text and as a page."""
-    blocks = [_block(sheet) for sheet in sheets(results, style)]
+    blocks = [block(sheet) for sheet in sheets(results, style)]
     notes = "\n".join(f"- `{signature}`" for signature in signatures(results))
     return "\n\n".join([*blocks, f"{footing(results)}\n\n{notes}"])
 
 
-def _block(sheet: Sheet) -> str:
+def block(sheet: Sheet) -> str:
+    """Write one sheet."""
     lines = [
         _row([sheet.corner, *map(_escaped, sheet.headings)]),
         _row([":--", *("--:" for _ in sheet.headings)]),

@@ -13,7 +13,7 @@ PLAIN = "\x1b[0m"
 
 def render(results: Results, style: Style) -> str:
     """Lay out the results for a terminal."""
-    blocks = [_block(sheet, style) for sheet in sheets(results, style)]
+    blocks = [block(sheet, style) for sheet in sheets(results, style)]
     notes = [footing(results), *signatures(results)]
     blocks.append("\n".join(_styled(note, DIM, style) for note in notes))
     if any(score.alignments for score in results.systems[0].scores.values()):
@@ -23,7 +23,8 @@ def render(results: Results, style: Style) -> str:
     return "\n\n".join(blocks)
 
 
-def _block(sheet: Sheet, style: Style) -> str:
+def block(sheet: Sheet, style: Style) -> str:
+    """Lay out one sheet, in parts where the screen is too narrow for it."""
     left = max(width(name) for name in [sheet.corner, *map(_name, sheet.rows)])
     columns = list(zip(*(cells for _, cells in sheet.rows), strict=True))
     marked = any(cell.best for column in columns for cell in column)

@@ -1,0 +1,157 @@
+"""Options that the questions of `metra meta` share, and what they come to."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from metra.report import FORMATS
+
+if TYPE_CHECKING:
+    from metra.meta.findings import Findings
+    from metra.meta.panel import Panel
+    from metra.meta.scores import Scores
+
+INPUT_FORMATS = (
+    "auto",
+    "long",
+    "jsonl",
+    "matrix",
+    "metra-json",
+    "metra-tsv",
+    "mt-metrics-eval",
+    "da",
+    "mqm",
+    "esa",
+    "appraise",
+)
+
+
+def _parts(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> list[str]:
+    """Names may be given several times, or with commas between them."""
+    return [
+        name.strip() for given in value for name in given.split(",") if name.strip()
+    ]
+
+
+def names(flag: str, key: str, help_text: str) -> Callable[[Any], Any]:
+    """Make an option that takes names."""
+    return click.option(
+        flag, key, multiple=True, callback=_parts, metavar="NAMES", help=help_text
+    )
+
+
+paths = click.argument("paths", nargs=-1, required=True, metavar="SCORES...")
+gold = click.option(
+    "--gold",
+    required=True,
+    metavar="NAME",
+    help="The scorer to compare with: judgements.",
+)
+metrics = names(
+    "--metric", "metrics", "Scorers to look at; all but people's where none is named."
+)
+without = names("--without", "without", "Systems to leave out.")
+lower = names(
+    "--lower-is-better", "lower", "Scorers whose lower values are the better ones."
+)
+lang = click.option("--lang", metavar="PAIR", help="Only this language pair.")
+domain = click.option("--domain", metavar="NAME", help="Only this domain.")
+input_format = click.option(
+    "--input-format",
+    type=click.Choice(INPUT_FORMATS),
+    default="auto",
+    show_default=True,
+    help="Format of all input files; auto goes by name and content.",
+)
+trials = click.option(
+    "--trials",
+    type=click.IntRange(1),
+    default=1000,
+    show_default=True,
+    help="Number of resamples or permutations.",
+)
+seed = click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=12345,
+    show_default=True,
+    help="Seed of the resampling.",
+)
+form = click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="table",
+    show_default=True,
+    help="How the results are written.",
+)
+out = click.option(
+    "-o", "--out", metavar="FILE", help="Write here instead of to the screen."
+)
+digits = click.option(
+    "--digits",
+    type=click.IntRange(0, 15),
+    default=3,
+    show_default=True,
+    help="Digits after the point in tables.",
+)
+plot = click.option(
+    "--plot", metavar="FILE", help="Draw a picture (SVG) into this file."
+)
+
+
+def inputs(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add what every question reads: files, and which of their scores."""
+    for option in reversed([paths, lower, without, lang, domain, input_format]):
+        command = option(command)
+    return command
+
+
+def outputs(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add how every question answers."""
+    for option in reversed([form, out, digits]):
+        command = option(command)
+    return command
+
+
+def read_scores(
+    paths: tuple[str, ...],
+    *,
+    lower: list[str],
+    without: list[str],
+    lang: str | None,
+    domain: str | None,
+    input_format: str,
+) -> "Scores":
+    """Read the files and keep what was asked for."""
+    from metra.meta.read import read_all
+
+    scores = read_all(paths, input_format=input_format)
+    if lower:
+        scores = scores.with_lower_is_better(lower)
+    return scores.only(lang=lang, domain=domain, without_systems=without)
+
+
+def panels(scores: "Scores", gold: str, metrics: list[str]) -> "list[Panel]":
+    """Line up gold and metrics for each language pair by itself."""
+    from metra.meta.panel import panel
+
+    return [
+        panel(scores.only(lang=lang), gold, metrics or None)
+        for lang in scores.languages
+    ]
+
+
+def show(findings: "Findings", form: str, out: str | None, digits: int) -> None:
+    """Print what was found, or put it into a file."""
+    from metra.cli.output import screen_width, wants_color, write
+    from metra.report.findings import render
+    from metra.report.layout import Style
+
+    style = Style(
+        digits=digits,
+        color=wants_color() and not out,
+        width=None if out else screen_width(),
+    )
+    write(render(findings, form, style), out)

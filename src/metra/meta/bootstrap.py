@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metra.infer import interval
+from metra.meta.arrays import Array
 from metra.meta.correlation import Options, correlate_all
 from metra.meta.panel import Panel
 from metra.meta.tail import upper_tail
-from metra.pool import Array
 
 Drawn: TypeAlias = Literal["both", "sys", "item"]
 

@@ -13,9 +13,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from metra.pool import Array
+from metra.meta.arrays import Array, Mask
 
-Mask = NDArray[np.bool_]
 Gains: TypeAlias = Array | NDArray[np.int64]
 
 #: Pairs that are held in memory at a time.

@@ -6,8 +6,8 @@ from typing import Literal, TypeAlias
 
 from metra.errors import UnknownNameError, no_such
 from metra.meta import moments, pairs
+from metra.meta.arrays import Array
 from metra.meta.differentials import differentials
-from metra.pool import Array
 
 #: How a coefficient is computed: of each group's values, with a threshold fitted to all
 #: groups, of the systems' segments as a whole, or of the systems' scores.

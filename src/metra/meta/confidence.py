@@ -14,8 +14,8 @@ import numpy as np
 
 from metra.errors import CorpusError
 from metra.infer import SEED, TRIALS
+from metra.meta.arrays import Array
 from metra.meta.tail import normal_tail
-from metra.pool import Array
 
 #: What the official scorer draws its sign changes with.
 WMT_SEED = 4

@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike
 from metra.errors import LengthError, OptionError
 from metra.infer import SEED, TRIALS
 from metra.meta import confidence
+from metra.meta.arrays import Array
 from metra.meta.calibration import GoldPairs, calibrate, gold_pairs
 from metra.meta.coefficients import Coefficient, coefficient
 from metra.meta.differentials import Orient, differentials, within_segments
 from metra.meta.pairs import accuracy, darr
-from metra.pool import Array
 
 Group: TypeAlias = Literal["none", "item", "sys"]
 Average: TypeAlias = Literal["macro", "micro"]

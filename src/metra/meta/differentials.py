@@ -4,8 +4,8 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from metra.meta.arrays import Array
 from metra.meta.moments import pearson
-from metra.pool import Array
 
 Orient: TypeAlias = Literal["gold", "both"]
 

@@ -3,9 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from metra.pool import Array
-
-Mask = NDArray[np.bool_]
+from metra.meta.arrays import Array, Mask
 
 
 def pearson(g: Array, m: Array) -> Array:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metra.pool import Array
+from metra.meta.arrays import Array
 
 #: Rows up to this long are compared pair by pair, all rows at once.
 SHORT = 64

@@ -5,17 +5,14 @@ and said, and nothing is dropped without a note.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from metra.errors import CorpusError
+from metra.meta.arrays import Array, Mask
 from metra.meta.scores import Item, Scores
 from metra.meta.statistics import Statistics
-from metra.pool import Array
-
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -43,6 +40,14 @@ class Panel:
     def names(self) -> list[str]:
         """The metrics' names."""
         return list(self.metrics)
+
+    def of_metrics(self, names: Sequence[str]) -> "Panel":
+        """Keep some metrics, in the order given."""
+        return replace(
+            self,
+            metrics={name: self.metrics[name] for name in names},
+            system_metrics={name: self.system_metrics[name] for name in names},
+        )
 
     @property
     def compared(self) -> int:

@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metra.errors import CorpusError, UnknownNameError, no_such
-from metra.pool import Array
+from metra.meta.arrays import Array, Codes
 
-Codes = NDArray[np.int64]
 Name = TypeVar("Name", bound="str | Item | Scorer")
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from metra.pool import Array
+from metra.meta.arrays import Array
 
 
 @dataclass(frozen=True)

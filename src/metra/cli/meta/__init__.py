@@ -8,7 +8,15 @@ from metra.cli import LazyGroup
 class _MetaGroup(LazyGroup):
     """The questions, one file each."""
 
-    names = ("correlate",)
+    names = (
+        "correlate",
+        "diff",
+        "compare",
+        "cross",
+        "scatter",
+        "robust",
+        "task",
+    )
     package = "metra.cli.meta"
 
 

@@ -9,13 +9,7 @@ from metra.cli.meta import options as shared
 @shared.inputs
 @shared.gold
 @shared.metrics
-@click.option(
-    "--level",
-    type=click.Choice(["sys", "seg"]),
-    default="sys",
-    show_default=True,
-    help="Compare systems' scores, or segments'.",
-)
+@shared.level
 @shared.names(
     "--coef",
     "coefs",

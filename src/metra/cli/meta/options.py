@@ -51,6 +51,13 @@ gold = click.option(
 metrics = names(
     "--metric", "metrics", "Scorers to look at; all but people's where none is named."
 )
+level = click.option(
+    "--level",
+    type=click.Choice(["sys", "seg"]),
+    default="sys",
+    show_default=True,
+    help="Compare systems' scores, or segments'.",
+)
 without = names("--without", "without", "Systems to leave out.")
 lower = names(
     "--lower-is-better", "lower", "Scorers whose lower values are the better ones."
@@ -141,6 +148,33 @@ def panels(scores: "Scores", gold: str, metrics: list[str]) -> "list[Panel]":
         panel(scores.only(lang=lang), gold, metrics or None)
         for lang in scores.languages
     ]
+
+
+def one_language(scores: "Scores") -> "Scores":
+    """Refuse a mixture of language pairs, whose scores do not belong together."""
+    if len(scores.languages) > 1:
+        known = ", ".join(filter(None, scores.languages))
+        msg = f"The scores are of several language pairs; choose one with --lang: {known}."
+        raise click.UsageError(msg)
+    return scores
+
+
+def plain(rows: Any) -> list[list[float | None]]:
+    """Give numbers as they are drawn: None for what is none."""
+    return [[None if value != value else float(value) for value in row] for row in rows]
+
+
+def draw(path: str, pictures: list[str]) -> None:
+    """Write the picture; several are numbered before the suffix."""
+    from pathlib import Path
+
+    from metra.cli.output import write
+
+    for at, picture in enumerate(pictures, 1):
+        place = Path(path)
+        if len(pictures) > 1:
+            place = place.with_name(f"{place.stem}-{at}{place.suffix}")
+        write(picture, str(place))
 
 
 def show(findings: "Findings", form: str, out: str | None, digits: int) -> None:

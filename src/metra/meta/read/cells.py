@@ -8,7 +8,7 @@ import numpy as np
 
 from metra.errors import FormatError
 from metra.io.stream import ByteStream, shown
-from metra.pool import Array
+from metra.meta.arrays import Array
 
 #: How missing values are written.
 MISSING = frozenset({"", "None", "nan", "NaN", "NA", "null", "-"})

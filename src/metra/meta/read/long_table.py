@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from metra.errors import FormatError
 from metra.io.stream import shown
+from metra.meta.arrays import Array
 from metra.meta.read.cells import columns_of, numbers, require, rows_of
 from metra.meta.read.matrix import kind_of
 from metra.meta.scores import Item, Scorer, Scores, joined, table
-from metra.pool import Array
 
 #: How a direction is written.
 DIRECTIONS = {

@@ -10,15 +10,16 @@ from metra.io.stream import shown
 from metra.meta.read.cells import columns_of, require, rows_of
 from metra.meta.scores import Item, Scorer, Scores, table
 
+#: In tenths, so that equal scores are equal whatever was added up in which order.
 _SEVERITIES = {
-    "major": 5.0,
-    "critical": 5.0,
-    "minor": 1.0,
-    "neutral": 0.0,
-    "no-error": 0.0,
-    "no error": 0.0,
-    "trivial": 0.0,
-    "": 0.0,
+    "major": 50,
+    "critical": 50,
+    "minor": 10,
+    "neutral": 0,
+    "no-error": 0,
+    "no error": 0,
+    "trivial": 0,
+    "": 0,
 }
 
 
@@ -48,7 +49,7 @@ def read(path: str) -> Scores:
     )
     if names.count("doc_id") and "doc" in names:
         found["document"] = names.index("doc")
-    costs: dict[tuple[str, Item, str], float] = {}
+    costs: dict[tuple[str, Item, str], int] = {}
     for at, row in enumerate(rows, 2):
         severity = row[names.index("severity")].strip().lower()
         if severity == "hotw-test":
@@ -65,16 +66,16 @@ def read(path: str) -> Scores:
         judge = row[found["judge"]] if "judge" in found else ""
         key = row[found["system"]], item, judge
         category = row[names.index("category")].strip().lower()
-        costs[key] = costs.get(key, 0.0) + _cost(severity, category, path, at)
+        costs[key] = costs.get(key, 0) + _cost(severity, category, path, at)
     if not costs:
         msg = f"{shown(path)} has no ratings in it."
         raise FormatError(msg)
     systems, items, judges = zip(*costs, strict=True)
-    values = [-cost if cost else 0.0 for cost in costs.values()]
+    values = [-cost / 10 if cost else 0.0 for cost in costs.values()]
     return table(systems, items, {Scorer("mqm", "mqm"): values}, judges)
 
 
-def _cost(severity: str, category: str, path: str, line: int) -> float:
+def _cost(severity: str, category: str, path: str, line: int) -> int:
     if severity not in _SEVERITIES:
         msg = (
             f"{shown(path)}, line {line}: the severity is {severity!r}; expected major, "
@@ -82,9 +83,9 @@ def _cost(severity: str, category: str, path: str, line: int) -> float:
         )
         raise FormatError(msg)
     if category.startswith("non-translation"):
-        return 25.0 if severity == "major" else _SEVERITIES[severity]
+        return 250 if severity == "major" else _SEVERITIES[severity]
     if category.startswith("source"):
-        return 0.0
+        return 0
     if severity == "minor" and category == "fluency/punctuation":
-        return 0.1
+        return 1
     return _SEVERITIES[severity]

@@ -17,8 +17,8 @@ from metra.meta.arrays import Array, Mask
 
 Gains: TypeAlias = Array | NDArray[np.int64]
 
-#: Pairs that are held in memory at a time.
-MOST_PAIRS = 1 << 25
+#: Pairs that are held in memory; where there are more, `calibration_long` counts them.
+MOST_PAIRS = 1 << 23
 
 
 @dataclass(frozen=True)
@@ -105,19 +105,26 @@ def _weighed(gap: Array, tied: Mask, agree: Mask, gold: GoldPairs) -> Calibratio
 
 
 def _best(
-    thresholds: Array,
-    gains: Array | NDArray[np.int64],
-    start: float,
-    weight: float,
-    unit: float,
+    thresholds: Array, gains: Gains, start: float, weight: float, unit: float
 ) -> Calibration:
+    value, eps = best_threshold(thresholds, gains, start)
+    return Calibration(eps, value * weight / unit)
+
+
+def best_threshold(
+    thresholds: Array, gains: Gains, start: float, *, from_zero: bool = True
+) -> tuple[float, float]:
+    """The highest sum of gains, and the first threshold (in rising order) that reaches it.
+
+    Zero is a threshold as well, unless the thresholds are only some out of the middle.
+    """
     if not len(thresholds):
-        return Calibration(0.0, float(start) * weight / unit)
+        return float(start), 0.0
     reached = start + np.cumsum(gains)
     last = np.flatnonzero(np.append(thresholds[1:] != thresholds[:-1], True))
     thresholds, reached = thresholds[last], reached[last]
-    if thresholds[0] > 0:
+    if from_zero and thresholds[0] > 0:
         thresholds = np.append(0.0, thresholds)
         reached = np.append(np.asarray(start, reached.dtype), reached)
     best = int(np.argmax(reached))
-    return Calibration(float(thresholds[best]), float(reached[best]) * weight / unit)
+    return float(reached[best]), float(thresholds[best])

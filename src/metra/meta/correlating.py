@@ -93,7 +93,7 @@ def correlated(
         level=questions[0].level,
         coef=",".join(question.heading.replace(" ", ":") for question in questions),
         average=first.average,
-        nan=first.nan,
+        empty=first.nan,
         spa_p=_spa(questions),
         boot=f"{effective} k={first.trials}" if interval else None,
         seed=first.seed if interval else None,

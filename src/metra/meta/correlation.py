@@ -11,7 +11,7 @@ from metra.errors import LengthError, OptionError
 from metra.infer import SEED, TRIALS
 from metra.meta import confidence
 from metra.meta.arrays import Array
-from metra.meta.calibration import GoldPairs, calibrate, gold_pairs
+from metra.meta.calibration import MOST_PAIRS, GoldPairs, calibrate, gold_pairs
 from metra.meta.coefficients import Coefficient, coefficient
 from metra.meta.differentials import Orient, differentials, within_segments
 from metra.meta.pairs import accuracy, darr
@@ -104,13 +104,15 @@ def correlate_all(
         return _spa(gold, metrics, options)
     if found.shape == "calibrated" and options.eps is None:
         rows = grouped(gold, options.group)
-        ordered: GoldPairs | None = None
+        if rows.shape[0] * rows.shape[1] ** 2 / 2 > MOST_PAIRS:
+            return _calibrated_long(rows, metrics, options)
+        shared = gold_pairs(rows)
         results = {}
         for name, metric in metrics.items():
             values = grouped(metric, options.group)
-            if ordered is None or not np.isfinite(values[np.isfinite(rows)]).all():
-                kept = np.where(np.isfinite(values), rows, np.nan)
-                ordered = gold_pairs(kept)
+            ordered = shared
+            if not np.isfinite(values[np.isfinite(rows)]).all():
+                ordered = gold_pairs(np.where(np.isfinite(values), rows, np.nan))
             results[name] = _calibrated(rows, values, ordered, options)
         return results
     return {name: _one(gold, metric, options) for name, metric in metrics.items()}
@@ -175,6 +177,32 @@ def averaged(
         return Result(np.nan, cells, len(values), empty, options.eps, reason)
     total = float((np.where(there, values, 0.0) * weights).sum() / weights.sum())
     return Result(total, cells, len(values), empty, options.eps)
+
+
+def _calibrated_long(
+    rows: Array, metrics: Mapping[str, Array], options: Options
+) -> dict[str, Result]:
+    from metra.meta.calibration_long import calibrate_long
+
+    results = {}
+    for name, metric in metrics.items():
+        values = grouped(metric, options.group)
+        both = np.isfinite(rows) & np.isfinite(values)
+        size = both.sum(1)
+        empty = int((size < 2).sum())
+        sizes = set(size[size > 1].tolist())
+        if len(sizes) > 1:
+            msg = (
+                f"{name}: {len(sizes)} different sizes of {options.group} groups are too much "
+                "for calibration of so many pairs; use item groups."
+            )
+            raise OptionError(msg)
+        best = calibrate_long(rows, values)
+        reason = _reason(best.accuracy, rows, values)
+        results[name] = Result(
+            best.accuracy, int(size.sum()), len(rows), empty, best.eps, reason
+        )
+    return results
 
 
 def _calibrated(

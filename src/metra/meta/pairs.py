@@ -1,5 +1,6 @@
 """Pairs of a row in the order of two scorers: agreeing, opposed, or tied in one or both."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,8 +39,9 @@ def pair_counts(g: Array, m: Array, *, eps: float = 0.0) -> PairCounts:
     g, m = np.broadcast_arrays(g, m)
     shape, size = g.shape[:-1], g.shape[-1]
     there = np.isfinite(g) & np.isfinite(m)
-    g = np.where(there, g, np.nan).reshape(-1, size)
-    m = np.where(there, m, np.nan).reshape(-1, size)
+    rows = math.prod(shape)
+    g = np.where(there, g, np.nan).reshape(rows, size)
+    m = np.where(there, m, np.nan).reshape(rows, size)
     if size <= SHORT:
         kinds = _short(g, m, eps)
     else:
@@ -113,7 +115,8 @@ def darr(g: Array, m: Array, *, threshold: float = 25.0) -> tuple[Array, Array]:
     """
     g, m = np.broadcast_arrays(g, m)
     shape, size = g.shape[:-1], g.shape[-1]
-    g, m = g.reshape(-1, size), m.reshape(-1, size)
+    rows = math.prod(shape)
+    g, m = g.reshape(rows, size), m.reshape(rows, size)
     right, far = np.zeros(len(g)), np.zeros(len(g))
     for at in range(1, size):
         # Every pair of places that are `at` apart, in all rows at once.

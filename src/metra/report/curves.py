@@ -96,7 +96,8 @@ def _lines(curves: Curves, frame: Frame) -> Iterator[str]:
             lower = [f"{frame.x(x):g},{frame.y(low):g}" for x, (low, _) in band]
             points = " ".join([*upper, *reversed(lower)])
             yield f'<polygon class="band" style="fill: {colour}" points="{points}"/>'
-        dash = "; stroke-dasharray: 6 4" if name in curves.dashed else ""
+        dash = "; stroke-dasharray: 2 4" if at >= COLOURS else ""
+        dash = "; stroke-dasharray: 7 4" if name in curves.dashed else dash
         path, pen = "", "M"
         for x, value in enumerate(line):
             if value is None:

@@ -28,7 +28,7 @@ def render(heat: Heat) -> str:
     """Draw the cells with their values, and a frame round each cluster."""
     size = len(heat.names)
     names = [name if len(name) <= 24 else f"{name[:23]}…" for name in heat.names]
-    left = MARGIN + max(len(name) for name in names) * LETTER + 8
+    left = MARGIN + max(len(name) for name in names) * LETTER * 1.08 + 8
     above = 66 + max(len(name) for name in names) * LETTER * 0.71
     width = max(left + size * CELL + 60, 420)
     height = above + size * CELL + 34
@@ -68,9 +68,10 @@ def _cells(heat: Heat, left: float, above: float) -> Iterator[str]:
                 f"<title>{text(about)}</title></rect>"
             )
             ink = "var(--paper)" if shade > 0.62 else "var(--ink)"
+            number = text(_number(value, heat.kind))
             yield (
                 f'<text class="small" x="{x + CELL / 2:g}" y="{y + CELL / 2 + 4:g}" '
-                f'text-anchor="middle" style="fill: {ink}">{_number(value, heat.kind)}</text>'
+                f'text-anchor="middle" style="fill: {ink}">{number}</text>'
             )
 
 

@@ -89,7 +89,7 @@ def _names(cloud: Cloud, frame: Frame) -> Iterator[str]:
     right = frame.left + frame.width
     for name, x, y in zip(cloud.names, cloud.x, cloud.y, strict=True):
         px, py = frame.x(x), frame.y(y)
-        long = len(name) * LETTER * 0.88
+        long = len(name) * LETTER * 0.98
         for dx, dy in (
             (8, 4),
             (-8 - long, 4),

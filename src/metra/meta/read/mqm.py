@@ -1,8 +1,9 @@
 """MQM ratings, a line for each marked error, weighed as Google does.
 
 Major errors cost 5, minor ones 1, minor errors of punctuation 0.1, a text that is no
-translation 25; neutral marks and errors of the source cost nothing. Freitag et al. 2021,
-TACL. The score is minus what the errors cost, so that higher is better.
+translation 25; neutral marks, errors of the source and creative reinterpretations cost
+nothing. Freitag et al. 2021, TACL. The score is minus what the errors cost, so that
+higher is better.
 """
 
 from metra.errors import FormatError
@@ -84,7 +85,7 @@ def _cost(severity: str, category: str, path: str, line: int) -> int:
         raise FormatError(msg)
     if category.startswith("non-translation"):
         return 250 if severity == "major" else _SEVERITIES[severity]
-    if category.startswith("source"):
+    if category.startswith("source") or category.endswith("creative reinterpretation"):
         return 0
     if severity == "minor" and category == "fluency/punctuation":
         return 1

@@ -115,7 +115,10 @@ def test_given_system_scores_are_drawn_by_system_only():
 def test_statistics_are_pooled_anew():
     rng = np.random.default_rng(1)
     rows = rng.integers(1, 9, (5, 30, 2)).astype(float)
-    statistics = Statistics(rows, lambda totals: totals[..., 0] / totals[..., 1])
+    names = tuple(f"s{at}" for at in range(5)), tuple(str(at + 1) for at in range(30))
+    statistics = Statistics(
+        rows, lambda totals: totals[..., 0] / totals[..., 1], True, *names
+    )
     whole = rows[..., 0].sum(1) / rows[..., 1].sum(1)
     gold = rng.normal(size=(5, 30))
     scores = given_too(gold, {}, {"ratio": whole})

@@ -190,14 +190,25 @@ def _lined_up(
         system_gold = given_gold[keep]
         given.add(gold)
     system_metrics = {}
+    systems = [scores.systems[at] for at in np.flatnonzero(keep)]
+    segments = [scores.items[at].segment for at in scores.segments]
+    pooled = {
+        name: statistics[name].aligned(systems, segments, shared)
+        for name in dense
+        if name in statistics
+    }
     for name, values in dense.items():
-        if np.isfinite(whole[name][keep]).all():
+        if name in pooled:
+            everything = np.ones((1, len(segments)))
+            system_metrics[name] = pooled[name].pooled(everything)[0]
+            given.add(name)
+        elif np.isfinite(whole[name][keep]).all():
             system_metrics[name] = whole[name][keep]
             given.add(name)
         else:
             system_metrics[name] = _means(np.where(shared, values, np.nan))
     return Panel(
-        tuple(np.array(scores.systems)[keep].tolist()),
+        tuple(systems),
         tuple(scores.items[at] for at in scores.segments),
         gold,
         compared,
@@ -205,11 +216,7 @@ def _lined_up(
         system_gold,
         system_metrics,
         frozenset(given),
-        {
-            name: statistics[name].of_systems(keep)
-            for name in dense
-            if name in statistics
-        },
+        pooled,
         tuple(notes),
         next(iter(scores.languages), ""),
     )

@@ -4,14 +4,13 @@ A corpus score such as BLEU is no mean of segment scores. Where the statistics a
 any choice of segments (a resample, a pseudo-document) is scored as a corpus would be.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from metra.meta.arrays import Array
+from metra.errors import CorpusError
+from metra.meta.arrays import Array, Mask
 
 
 @dataclass(frozen=True)
@@ -21,6 +20,8 @@ class Statistics:
     rows: Array
     aggregate: Callable[[Array], Array]
     higher_is_better: bool = True
+    systems: tuple[str, ...] = ()
+    segments: tuple[str, ...] = ()
 
     def pooled(self, weights: Array) -> Array:
         """Score each weighting of the segments: (draws, segments) to (draws, systems).
@@ -31,6 +32,23 @@ class Statistics:
         scores = self.aggregate(totals)
         return scores if self.higher_is_better else -scores
 
-    def of_systems(self, keep: NDArray[Any]) -> "Statistics":
-        """Keep some systems only."""
-        return replace(self, rows=self.rows[keep])
+    def aligned(
+        self, systems: Sequence[str], segments: Sequence[str], there: Mask
+    ) -> "Statistics":
+        """Put systems and segments in an order; what is not `there` counts nothing."""
+        unknown = [name for name in systems if name not in self.systems]
+        if unknown:
+            msg = f"There are no statistics of the system {unknown[0]!r}."
+            raise CorpusError(msg)
+        place = {name: at for at, name in enumerate(self.segments)}
+        rows = np.zeros((len(systems), len(segments), self.rows.shape[2]))
+        known = [at for at, name in enumerate(segments) if name in place]
+        columns = [place[segments[at]] for at in known]
+        chosen = [self.systems.index(name) for name in systems]
+        rows[:, known] = self.rows[np.ix_(chosen, columns)]
+        return replace(
+            self,
+            rows=rows * there[..., None],
+            systems=tuple(systems),
+            segments=tuple(segments),
+        )

@@ -7,6 +7,7 @@ from metra.cli.meta import options as shared
 
 @click.command()
 @shared.inputs
+@shared.own
 @shared.gold
 @shared.metrics
 @shared.level
@@ -61,6 +62,9 @@ def correlate(
     lang: str | None,
     domain: str | None,
     input_format: str,
+    outputs: tuple[str, ...],
+    references: tuple[str, ...],
+    specs: tuple[str, ...],
     gold: str,
     metrics: list[str],
     level: str,
@@ -80,10 +84,14 @@ def correlate(
 ) -> None:
     """Say how well metrics agree with people, with bootstrap intervals.
 
+    With --output and -m, outputs are scored here and now, and each resample of segments
+    pools the statistics of corpus measures such as BLEU anew.
+
     \b
     metra meta correlate scores.tsv --gold mqm
     metra meta correlate scores.tsv --gold mqm --level seg --coef acc*_eq:item --no-ci
     metra meta correlate metrics.json esa.csv --gold esa --coef pearson --coef differentials
+    metra meta correlate mqm.tsv --gold mqm --output outputs.tsv -r ref.txt -m bleu -m recall
     """
     from metra.meta.correlating import asked, correlated
     from metra.meta.correlation import Options
@@ -96,6 +104,7 @@ def correlate(
         domain=domain,
         input_format=input_format,
     )
+    scores, statistics = shared.with_own(scores, outputs, references, specs)
     chosen = Options(
         average=average,  # type: ignore[arg-type]  # click has checked these
         nan=nan,  # type: ignore[arg-type]
@@ -106,7 +115,7 @@ def correlate(
         wmt=wmt,
     )
     found = correlated(
-        shared.panels(scores, gold, metrics),
+        shared.panels(scores, gold, metrics, statistics),
         asked(coefs, level, chosen),
         interval=not no_ci,
         drawn=resample,  # type: ignore[arg-type]

@@ -7,6 +7,7 @@ from metra.cli.meta import options as shared
 
 @click.command()
 @shared.inputs
+@shared.own
 @shared.gold
 @shared.metrics
 @click.option(
@@ -27,6 +28,9 @@ def diff(
     lang: str | None,
     domain: str | None,
     input_format: str,
+    outputs: tuple[str, ...],
+    references: tuple[str, ...],
+    specs: tuple[str, ...],
     gold: str,
     metrics: list[str],
     orient: str,
@@ -56,6 +60,9 @@ def diff(
         domain=domain,
         input_format=input_format,
     )
+    scores, statistics = shared.with_own(scores, outputs, references, specs)
     options = Options(orient=orient, trials=trials, seed=seed)  # type: ignore[arg-type]
-    found = differing(shared.panels(scores, gold, metrics), options, interval=not no_ci)
+    found = differing(
+        shared.panels(scores, gold, metrics, statistics), options, interval=not no_ci
+    )
     shared.show(found, form, out, digits)

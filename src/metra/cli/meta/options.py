@@ -8,9 +8,12 @@ import click
 from metra.report import FORMATS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from metra.meta.findings import Findings
     from metra.meta.panel import Panel
     from metra.meta.scores import Scores
+    from metra.meta.statistics import Statistics
 
 INPUT_FORMATS = (
     "auto",
@@ -108,6 +111,30 @@ plot = click.option(
 )
 
 
+def own(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add what is scored right here, so that corpus scores can be pooled anew."""
+    from metra.cli.inputs import references
+
+    specs = click.option(
+        "-m",
+        "--score-with",
+        "specs",
+        multiple=True,
+        metavar="SPEC",
+        help="Score --output by this measure (see `metra metrics`), and keep its statistics.",
+    )
+    output = click.option(
+        "--output",
+        "outputs",
+        multiple=True,
+        metavar="OUTPUT",
+        help="Output to score here: a file, or a table of several systems.",
+    )
+    for option in reversed([output, references, specs]):
+        command = option(command)
+    return command
+
+
 def inputs(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add what every question reads: files, and which of their scores."""
     for option in reversed([paths, lower, without, lang, domain, input_format]):
@@ -140,14 +167,44 @@ def read_scores(
     return scores.only(lang=lang, domain=domain, without_systems=without)
 
 
-def panels(scores: "Scores", gold: str, metrics: list[str]) -> "list[Panel]":
+def panels(
+    scores: "Scores",
+    gold: str,
+    metrics: list[str],
+    statistics: "Mapping[str, Statistics] | None" = None,
+) -> "list[Panel]":
     """Line up gold and metrics for each language pair by itself."""
     from metra.meta.panel import panel
 
     return [
-        panel(scores.only(lang=lang), gold, metrics or None)
+        panel(scores.only(lang=lang), gold, metrics or None, statistics=statistics)
         for lang in scores.languages
     ]
+
+
+def with_own(
+    scores: "Scores",
+    outputs: tuple[str, ...],
+    references: tuple[str, ...],
+    specs: tuple[str, ...],
+) -> "tuple[Scores, dict[str, Statistics]]":
+    """Score outputs by our own measures and put the scores beside the others."""
+    if not outputs and not specs:
+        return scores, {}
+    if not (outputs and specs):
+        msg = "--output and -m belong together: what to score, and by which measure."
+        raise click.UsageError(msg)
+    from metra.cli.progress import Progress
+    from metra.evaluation import by_spec
+    from metra.io import open_corpus
+    from metra.meta.scores import joined
+    from metra.repool import scored
+
+    lang = one_language(scores).languages[0]
+    corpus = open_corpus(outputs, references, None, None)
+    with Progress() as progress:
+        found, statistics = scored(corpus, by_spec(specs), lang=lang, progress=progress)
+    return joined([scores, found]), statistics
 
 
 def one_language(scores: "Scores") -> "Scores":

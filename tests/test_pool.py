@@ -41,6 +41,14 @@ def test_a_total_can_be_read_while_it_grows():
     assert first == pytest.approx(ROWS[:10].sum(0))
 
 
+@pytest.mark.parametrize("count", [0, 1, 1023, 1024, 1025, 5000])
+def test_sums_of_blocks_add_up_to_the_same_bits(count):
+    adding = pool.BlockTotal(3)
+    for start in range(0, count, pool.BLOCK):
+        adding.add([ROWS[start : min(start + pool.BLOCK, count)].sum(0).tolist()])
+    assert np.array(adding.value()).tobytes() == pool.total(ROWS[:count]).tobytes()
+
+
 def test_the_sum_is_the_sum():
     exact = [math.fsum(column) for column in ROWS.T]
     assert pool.total(ROWS) == pytest.approx(exact, rel=1e-14)
@@ -67,43 +75,3 @@ def test_groups_add_up_to_the_whole(labels):
 def test_leaving_one_out():
     rows = np.array([[1.0, 2], [3, 4], [5, 6]])
     assert pool.leave_one_out(rows).tolist() == [[8, 10], [6, 8], [4, 6]]
-
-
-def resample(rows, trials, seed=1, **options):
-    rng = np.random.default_rng(seed)
-    blocks = pool.resampled([rows], trials, rng, **options)
-    return np.concatenate([totals for (totals,) in blocks])
-
-
-def test_resamples_draw_as_many_rows_as_there_are():
-    # Each row says who it is: the sums tell how often each was drawn.
-    counts = resample(np.eye(6), 500)
-    assert counts.shape == (500, 6)
-    assert (counts.sum(1) == 6).all()
-    assert (counts == counts.round()).all()
-    assert counts.mean(0) == pytest.approx(np.ones(6), abs=0.15)
-    assert counts.var(0) == pytest.approx(np.full(6, 5 / 6), abs=0.25)
-
-
-def test_the_same_seed_draws_the_same():
-    rows = ROWS[:50]
-    assert resample(rows, 20).tobytes() == resample(rows, 20).tobytes()
-    assert resample(rows, 20).tobytes() != resample(rows, 20, seed=2).tobytes()
-
-
-def test_more_trials_begin_with_the_same_draws():
-    assert (
-        resample(np.eye(9), 300)[:256].tobytes() == resample(np.eye(9), 256).tobytes()
-    )
-
-
-def test_memory_stays_within_the_budget():
-    blocks = _blocks(np.eye(10), 25, budget=100)
-    assert [len(block) for block in blocks] == [10, 10, 5]
-    alone = _blocks(np.eye(10), 3, budget=1)
-    assert [len(block) for block in alone] == [1, 1, 1]
-
-
-def _blocks(rows, trials, **options):
-    found = pool.resampled([rows], trials, np.random.default_rng(0), **options)
-    return [totals for (totals,) in found]

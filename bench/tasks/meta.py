@@ -1,6 +1,5 @@
 """Meta-evaluation of 30 metrics on 15 systems and 2,000 segments, beside scipy and nlpstats."""
 
-import resource
 import time
 from collections.abc import Callable
 from functools import lru_cache, partial
@@ -18,6 +17,7 @@ from metra.meta.comparing import compare
 from metra.meta.correlating import asked
 from metra.meta.correlation import Options, correlate, correlate_all
 from metra.meta.panel import Panel
+from tasks.memory import STATUS, _memory
 
 SYSTEMS, SEGMENTS, METRICS = 15, 2_000, 30
 
@@ -121,7 +121,7 @@ def against_nlpstats() -> list[float]:
 
 def peak() -> list[float]:
     """Peak memory of calibration, tests and bootstrap in one process, in MB."""
-    return [fresh.call("tasks.meta", "peak_here")]
+    return [fresh.call("tasks.meta", "peak_here")] if STATUS.exists() else []
 
 
 def peak_here() -> float:
@@ -130,7 +130,7 @@ def peak_here() -> float:
     tested("pearson", "sys", "perm-both")
     drawn("pearson", "sys")
     drawn("acc*_eq:item", "seg")
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
+    return _memory("VmHWM")
 
 
 def _limit(task: str, job: Callable[[], None], most: float) -> Limit:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from metra.corpus import Corpus
-from metra.evaluation import CHUNK, count, fitted
+from metra.counting import count, fitted
 from metra.measure import Metric
 from metra.meta.scores import Item, Scorer, Scores, joined, table
 from metra.meta.statistics import Statistics
@@ -23,7 +23,7 @@ def scored(
     Segments are numbered from 1, as tables of judgements number the lines of a test set.
     """
     metrics = fitted(corpus, metrics)
-    sheets = count(corpus, metrics, keep=True, chunk=CHUNK, progress=progress)
+    sheets = count(corpus, metrics, keep=True, progress=progress)
     systems = tuple(corpus.systems)
     segments = tuple(str(at) for at in range(1, sheets.segments + 1))
     documents = sheets.documents or [""] * len(segments)

@@ -5,10 +5,12 @@ mod chrf;
 mod edit;
 mod gtm;
 mod hits;
+mod ltv;
 mod meteor;
 mod nist;
 mod ter;
 mod text;
+mod ties;
 mod tokens;
 mod totals;
 mod unigram;
@@ -23,7 +25,7 @@ pyo3::create_exception!(metra._core, NotUtf8, PyException);
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use super::bleu::{PyFormula, ngram_rows};
+    use super::bleu::{PyFormula, ngram_rows, ngram_sums};
     #[pymodule_export]
     use super::chrf::PyChrf;
     #[pymodule_export]
@@ -33,6 +35,8 @@ mod _core {
     #[pymodule_export]
     use super::hits::PyHits;
     #[pymodule_export]
+    use super::ltv::{PyLtv, PySalience, PyWordWeights};
+    #[pymodule_export]
     use super::meteor::PyMeteor;
     #[pymodule_export]
     use super::nist::{PyInformation, nist_penalty, nist_score};
@@ -40,6 +44,8 @@ mod _core {
     use super::ter::{ter_alignment, ter_rows};
     #[pymodule_export]
     use super::text::{PyLineBuffer, PyText};
+    #[pymodule_export]
+    use super::ties::{tie_bins, tie_pairs};
     #[pymodule_export]
     use super::tokens::{PyTokenizer, PyTokens, PyTypeMap, grapheme_version};
     #[pymodule_export]

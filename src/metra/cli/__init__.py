@@ -13,7 +13,21 @@ from metra.errors import MetraError
 # of loading it; we multiply none that are worth it.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-COMMANDS = ("score", "grid", "metrics", "convert", "meta", "demo")
+COMMANDS = (
+    "score",
+    "compare",
+    "profile",
+    "rank",
+    "clir",
+    "grid",
+    "metrics",
+    "parse",
+    "evaltrans",
+    "weights",
+    "convert",
+    "meta",
+    "demo",
+)
 
 
 class LazyGroup(click.Group):

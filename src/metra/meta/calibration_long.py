@@ -10,15 +10,18 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from metra import _core
 from metra.meta.arrays import Array, Codes
-from metra.meta.calibration import Calibration, best_threshold
+from metra.meta.calibration import Calibration
 from metra.parallel import ordered_map, thread_count
 
 #: Bits that are left off for the first count: sign, exponent and eight of the mantissa stay.
 SHIFT = 45
 BINS = 1 << (63 - SHIFT)
 #: Pairs that are looked at in one step.
-STEP = 1 << 21
+STEP = 1 << 25
+#: Differences that are looked at one by one at a time.
+MOST = 1 << 23
 
 Keys = NDArray[np.uint64]
 
@@ -32,27 +35,40 @@ def calibrate_long(g: Array, m: Array) -> Calibration:
     gained, lost, start = _counts(rows)
     reached = start + np.cumsum(gained - lost)
     before = reached - (gained - lost)
-    at_zero = start + gained[0]
-    best = max(int(reached.max()), int(at_zero))
-    hopeful = np.flatnonzero((before + gained >= best) & (gained + lost > 0))
     total = sum(len(row[0]) * (len(row[0]) - 1) // 2 for row in rows)
-    # Bin 0 holds the differences of zero (and the tiniest), where the threshold 0 stands.
-    hopeful = np.union1d(hopeful, [0])
-    found: list[tuple[float, float]] = []
-    keys, gains = _looked_at(rows, hopeful)
+    # A threshold of zero ties nothing but what is equal.
+    found, eps = start, 0.0
+    best = max(int(reached.max()), start)
+    left = np.flatnonzero(gained + lost > 0)
+    left = left[np.argsort(-(before + gained)[left], kind="stable")]
+    while True:
+        # What was found meanwhile rules out bins that looked hopeful before.
+        left = left[(before + gained)[left] >= best]
+        if not len(left):
+            return Calibration(eps, found / total)
+        taken = np.searchsorted(np.cumsum((gained + lost)[left]), MOST) + 1
+        value, threshold = _best_within(rows, np.sort(left[:taken]), before)
+        if (value, -threshold) > (found, -eps):
+            found, eps = value, threshold
+        best, left = max(best, found), left[taken:]
+
+
+def _best_within(
+    rows: Sequence[tuple[Array, Array]], chosen: Codes, before: Codes
+) -> tuple[int, float]:
+    """The highest sum within some bins, and the first threshold that reaches it."""
+    keys, gains = _looked_at(rows, chosen)
+    order = np.argsort(keys, kind="stable")
+    keys, gains = keys[order], gains[order]
     bins = (keys >> np.uint64(SHIFT)).astype(np.int64)
-    for place in hopeful:
-        inside = bins == place
-        order = np.argsort(keys[inside], kind="stable")
-        thresholds = keys[inside][order].view(np.float64)
-        if not len(thresholds) and place:
-            continue
-        value, eps = best_threshold(
-            thresholds, gains[inside][order], int(before[place]), from_zero=place == 0
-        )
-        found.append((value, -eps))
-    value, eps = max(found)
-    return Calibration(-eps, value / total)
+    # Within each bin the sum goes on from what it was before the bin.
+    sums = np.cumsum(gains)
+    begins = np.flatnonzero(np.append(True, bins[1:] != bins[:-1]))
+    offset = before[bins[begins]] - (sums[begins] - gains[begins])
+    sums += np.repeat(offset, np.diff(np.append(begins, len(bins))))
+    last = np.append(keys[1:] != keys[:-1], True)
+    place = int(np.argmax(sums[last]))
+    return int(sums[last][place]), float(keys[last].view(np.float64)[place])
 
 
 def _sorted(g: Array, m: Array) -> tuple[Array, Array]:
@@ -83,40 +99,19 @@ def _steps(rows: Sequence[tuple[Array, Array]]) -> Iterator[Step]:
             yield g, m, first, min(first + size, len(g) - 1)
 
 
-def _differences(step: Step) -> Iterator[tuple[Keys, Array]]:
-    """The bits of each difference to the values above, and the gold's order of the two."""
-    g, m, first, last = step
-    for at in range(first, last):
-        yield (m[at + 1 :] - m[at]).view(np.uint64), g[at + 1 :] - g[at]
-
-
 def _step_counts(step: Step) -> tuple[Codes, Codes]:
-    ties, right = [], []
-    for keys, gold in _differences(step):
-        bins = (keys >> np.uint64(SHIFT)).astype(np.int32)
-        ties.append(bins[gold == 0])
-        right.append(bins[(gold > 0) & (keys > 0)])
-    return (
-        np.bincount(np.concatenate(ties), minlength=BINS),
-        np.bincount(np.concatenate(right), minlength=BINS),
-    )
+    return _core.tie_bins(*step, SHIFT)
 
 
 def _looked_at(
     rows: Sequence[tuple[Array, Array]], hopeful: Codes
 ) -> tuple[Keys, Codes]:
     """The differences that fall into the bins, with what each gains as a tie."""
-    wanted = np.zeros(BINS, bool)
+    wanted = np.zeros(BINS, np.bool_)
     wanted[hopeful] = True
 
     def look(step: Step) -> tuple[Keys, Codes]:
-        found_keys, found_gains = [], []
-        for keys, gold in _differences(step):
-            inside = wanted[(keys >> np.uint64(SHIFT)).astype(np.int32)]
-            inside &= (gold == 0) | ((gold > 0) & (keys > 0))
-            found_keys.append(keys[inside])
-            found_gains.append(np.where(gold[inside] == 0, 1, -1))
-        return np.concatenate(found_keys), np.concatenate(found_gains)
+        return _core.tie_pairs(*step, SHIFT, wanted)
 
     parts = list(ordered_map(look, _steps(rows), thread_count()))
     return (

@@ -1,128 +1,83 @@
-"""Findings of meta-evaluation as text, TSV, JSON, Markdown or LaTeX."""
+"""What was found beyond the scores: sections below the tables, or keys in the JSON document."""
 
 import json
-import math
+from collections.abc import Iterator
 from typing import Any
 
-from metra import __version__
-from metra.meta.findings import Figure, FigureTable, Findings
-from metra.report import latex, markdown, table
-from metra.report.layout import Cell, Sheet, Style, number
+from metra.errors import OptionError
+from metra.insight.findings import Findings, Wishes
+from metra.report import buckets, changes, markdown, ngrams, profiles, render
+from metra.report.json import as_data as results_data
+from metra.report.layout import Sheet, Style
+from metra.report.records import as_data
+from metra.report.table import DIM, block, styled
+from metra.report.wrapped import fitted
+from metra.results import Results
 
-FORMATS = ("table", "json", "tsv", "markdown", "latex")
-
-
-def render(findings: Findings, form: str, style: Style) -> str:
-    """Write the findings in one of the formats, without a final newline."""
-    return _RENDERERS[form](findings, style)
-
-
-def _table(findings: Findings, style: Style) -> str:
-    blocks = [table.block(_sheet(each, style), style) for each in findings.tables]
-    notes = [*findings.notes, findings.signature]
-    dim, plain = (table.DIM, table.PLAIN) if style.color else ("", "")
-    blocks.append("\n".join(f"{dim}{note}{plain}" for note in notes))
-    return "\n\n".join(blocks)
+#: The formats that have room for texts.
+FORMS = ("table", "json", "markdown")
 
 
-def _markdown(findings: Findings, style: Style) -> str:
-    blocks = [markdown.block(_sheet(each, style)) for each in findings.tables]
-    notes = [f"- {note}" for note in findings.notes] + [f"- `{findings.signature}`"]
-    return "\n\n".join([*blocks, "\n".join(notes)])
+def render_with(results: Results, found: Findings, form: str, style: Style) -> str:
+    """Write the results as `render` does, and what was found after them."""
+    if not any((found.changes, found.ngrams, found.buckets, found.profiles)):
+        return render(results, form, style)
+    if form == "json":
+        data = results_data(results) | data_of(found)
+        return json.dumps(data, ensure_ascii=False, indent=1)
+    sections = (
+        in_markdown(found, style) if form == "markdown" else terminal(found, style)
+    )
+    return "\n\n".join([render(results, form, style), *sections])
 
 
-def _latex(findings: Findings, style: Style) -> str:
-    notes = [f"% {note}" for note in [*findings.notes, findings.signature]]
-    blocks = [latex.block(_sheet(each, style)) for each in findings.tables]
-    return "\n\n".join(["\n".join(notes), *blocks])
+def refuse_format(form: str, wishes: Wishes) -> None:
+    """Refuse, before the work begins, a format that cannot show what is wished for."""
+    if form not in FORMS and wishes.any:
+        msg = (
+            f"The format {form} has no room for changes, n-grams, buckets and profiles; "
+            f"expected {', '.join(FORMS)}."
+        )
+        raise OptionError(msg)
 
 
-def _tsv(findings: Findings, _: Style) -> str:
-    lines = [["table", "row", "column", "value", "low", "high", "signature"]]
-    for each in findings.tables:
-        for name, figures in each.rows:
-            for heading, figure in zip(each.headings, figures, strict=True):
-                low, high = map(repr, figure.interval) if figure.interval else ("", "")
-                value = _plain(figure)
-                lines.append(
-                    [each.name, name, heading, value, low, high, findings.signature]
-                )
-    return "\n".join("\t".join(map(_clean, line)) for line in lines)
+def data_of(found: Findings) -> dict[str, Any]:
+    """Give what was found as plain dicts and lists, by key of the JSON document."""
+    data = as_data(found)
+    return {key: value for key, value in data.items() if value}
 
 
-def _json(findings: Findings, _: Style) -> str:
-    data = {
-        "metra": __version__,
-        "schema": 1,
-        "signature": findings.signature,
-        "notes": list(findings.notes),
-        "tables": {each.name: _rows(each) for each in findings.tables},
-        **findings.data,
-    }
-    return json.dumps(_finite(data), ensure_ascii=False, indent=1)
+def terminal(found: Findings, style: Style) -> Iterator[str]:
+    """Lay out every section for a terminal."""
+    for entry in found.changes:
+        yield changes.terminal(entry, style)
+    for sheets, note in _tables(found, style):
+        for sheet in sheets:
+            yield block(sheet, style)
+        yield styled("\n".join(fitted(line, style) for line in note), DIM, style)
+    if found.profiles is not None:
+        yield profiles.terminal(found.profiles, style)
 
 
-_RENDERERS = {
-    "table": _table,
-    "json": _json,
-    "tsv": _tsv,
-    "markdown": _markdown,
-    "latex": _latex,
-}
+def in_markdown(found: Findings, style: Style) -> Iterator[str]:
+    """Write every section in Markdown."""
+    for entry in found.changes:
+        yield changes.in_markdown(entry)
+    for sheets, note in _tables(found, style):
+        for sheet in sheets:
+            yield markdown.block(sheet)
+        yield "\n".join(map(markdown.escaped, note))
+    if found.profiles is not None:
+        yield profiles.in_markdown(found.profiles)
 
 
-def _sheet(each: FigureTable, style: Style) -> Sheet:
-    rows = [
-        (name, [_cell(figure, style) for figure in figures])
-        for name, figures in each.rows
-    ]
-    return Sheet(each.corner, each.headings, rows, each.title)
-
-
-def _cell(figure: Figure, style: Style) -> Cell:
-    if figure.value is None:
-        return Cell("–")
-    if isinstance(figure.value, str):
-        return Cell(figure.value)
-    digits = style.digits if figure.digits is None else figure.digits
-    interval = ""
-    if figure.interval:
-        low, high = figure.interval
-        interval = f"[{number(low, digits)}, {number(high, digits)}]"
-    return Cell(number(figure.value, digits), interval, figure.best)
-
-
-def _rows(each: FigureTable) -> list[dict[str, Any]]:
-    return [
-        {each.corner: name}
-        | {
-            heading: (
-                {"value": figure.value, "interval": list(figure.interval)}
-                if figure.interval
-                else figure.value
-            )
-            for heading, figure in zip(each.headings, figures, strict=True)
-        }
-        for name, figures in each.rows
-    ]
-
-
-def _finite(data: Any) -> Any:
-    """Put null where JSON has no number."""
-    if isinstance(data, dict):
-        return {str(key): _finite(value) for key, value in data.items()}
-    if isinstance(data, list | tuple):
-        return [_finite(value) for value in data]
-    if isinstance(data, float) and not math.isfinite(data):
-        return None
-    return data
-
-
-def _plain(figure: Figure) -> str:
-    if figure.value is None:
-        return ""
-    return figure.value if isinstance(figure.value, str) else repr(figure.value)
-
-
-def _clean(cell: str) -> str:
-    return cell.replace("\t", " ").replace("\n", " ").replace("\r", " ")
+def _tables(found: Findings, style: Style) -> Iterator[tuple[list[Sheet], list[str]]]:
+    """Lay out what is tables in every format, each with what explains it."""
+    for entry in found.ngrams:
+        sheets = ngrams.sheets(entry)
+        if sheets:
+            yield sheets, [ngrams.NOTE, entry.preparation]
+        else:
+            yield [], [f"No n-gram changed from {entry.baseline} to {entry.system}."]
+    for parted in found.buckets:
+        yield buckets.sheets(parted, style), [buckets.note(parted)]

@@ -1,13 +1,13 @@
 """JSON, schema 1: the contract with other programs."""
 
 import json
-import math
 from typing import Any
 
 from metra import __version__
 from metra.alignment import Alignment
 from metra.report.layout import Style
-from metra.results import Results, Score
+from metra.report.records import number
+from metra.results import Comparison, Results, Score
 
 SCHEMA = 1
 
@@ -32,9 +32,47 @@ def as_data(results: Results) -> dict[str, Any]:
             | _level("documents", _each(entry.scores, _documents))
             | _level("segments", _each(entry.scores, _segments))
             | _level("alignments", _each(entry.scores, _alignments))
+            | _level("details", _each(entry.scores, _details))
             for entry in results.systems
         ],
+    } | _compared(results)
+
+
+def _compared(results: Results) -> dict[str, Any]:
+    if results.terms is None:
+        return {}
+    data: dict[str, Any] = {
+        "comparisons": [_comparison(entry) for entry in results.comparisons]
     }
+    if results.clusters is not None:
+        data["clusters"] = {
+            spec: [list(members) for members in clusters]
+            for spec, clusters in results.clusters.items()
+        }
+    return data
+
+
+def _comparison(found: Comparison) -> dict[str, Any]:
+    ends = found.interval
+    data: dict[str, Any] = {
+        "metric": found.metric,
+        "baseline": found.baseline,
+        "system": found.system,
+        "difference": number(found.difference),
+        "interval": None if ends is None else [number(end) for end in ends],
+        "standard_error": _optional(found.standard_error),
+        "effect": _optional(found.effect),
+        "p_value": _optional(found.p_value),
+        "p_holm": _optional(found.p_holm),
+        "significant": found.significant,
+        "higher_is_better": found.higher_is_better,
+        "test": found.test,
+    }
+    return data | ({"reason": found.reason} if found.reason else {})
+
+
+def _optional(value: float | None) -> float | int | None:
+    return None if value is None else number(value)
 
 
 def _each(scores: Any, part: Any) -> dict[str, Any]:
@@ -47,17 +85,17 @@ def _level(name: str, found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _score(score: Score) -> dict[str, Any]:
-    data: dict[str, Any] = {"score": _number(score.score)}
+    data: dict[str, Any] = {"score": number(score.score)}
     if score.interval is not None:
-        data["interval"] = [_number(end) for end in score.interval]
+        data["interval"] = [number(end) for end in score.interval]
     data["signature"] = score.signature
     data["higher_is_better"] = score.higher_is_better
     if score.segment_signature:
         data["segment_signature"] = score.segment_signature
     data["parts"] = {
-        name: [_number(value) for value in part]
+        name: [number(value) for value in part]
         if isinstance(part, list)
-        else _number(part)
+        else number(part)
         for name, part in score.parts.items()
     }
     return data
@@ -66,13 +104,13 @@ def _score(score: Score) -> dict[str, Any]:
 def _documents(score: Score) -> dict[str, Any] | None:
     if score.documents is None:
         return None
-    return {name: _number(value) for name, value in score.documents.items()}
+    return {name: number(value) for name, value in score.documents.items()}
 
 
 def _segments(score: Score) -> list[Any] | None:
     if score.segments is None:
         return None
-    return [_number(value) for value in score.segments.tolist()]
+    return [number(value) for value in score.segments.tolist()]
 
 
 def _alignments(score: Score) -> list[Any] | None:
@@ -81,6 +119,21 @@ def _alignments(score: Score) -> list[Any] | None:
     return [
         {"segment": number, "references": [_alignment(entry) for entry in alignments]}
         for number, alignments in score.alignments.items()
+    ]
+
+
+def _details(score: Score) -> list[Any] | None:
+    if score.details is None:
+        return None
+    return [
+        {
+            "note": entry.note,
+            "text": entry.text,
+            "about": dict(entry.about),
+            "count": entry.count,
+            "segments": list(entry.segments),
+        }
+        for entry in score.details
     ]
 
 
@@ -97,10 +150,3 @@ def _alignment(alignment: Alignment) -> dict[str, Any]:
             for link in alignment.links
         ],
     }
-
-
-def _number(value: float) -> float | int | None:
-    """Write counts as whole numbers, and what JSON has no number for as null."""
-    if not math.isfinite(value):
-        return None
-    return int(value) if value == int(value) and abs(value) < 2**53 else value

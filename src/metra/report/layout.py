@@ -1,14 +1,13 @@
 """The sheet that the formats for people share: which cell holds what, which is best."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
+from metra.report.headings import short_names
 from metra.results import Results, Score, SystemScores
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Style:
+class Style(NamedTuple):
     """Choices of presentation."""
 
     digits: int = 2
@@ -17,17 +16,17 @@ class Style:
     width: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):
     """A score as text, its interval as text, and whether it is the best of its column."""
 
     score: str
     interval: str = ""
     best: bool = False
+    #: "good" or "bad" for what is so beyond doubt; colour must not be all that says it.
+    tone: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
+class Sheet(NamedTuple):
     """A table: a corner, a heading for each column, and rows of a name and its cells."""
 
     corner: str
@@ -38,10 +37,15 @@ class Sheet:
 
 def sheets(results: Results, style: Style) -> list[Sheet]:
     """Lay out the systems' scores, then their documents' and segments' where asked for."""
+    if results.terms is not None:
+        from metra.report.comparison import comparison_sheets
+
+        return [*comparison_sheets(results, style), *_levels(results, style)]
     systems = ordered(results, style)
     specs = results.specs
     first = next(iter(results.systems)).scores
-    headings = [heading(spec, first[spec]) for spec in specs]
+    named = short_names(specs)
+    headings = [heading(named[spec], first[spec]) for spec in specs]
     main = _sheet(
         "system",
         headings,
@@ -55,9 +59,7 @@ def ordered(results: Results, style: Style) -> list[SystemScores]:
     """Give the systems as they came or, if so wished, the best by the first metric first."""
     if not style.sort:
         return list(results.systems)
-    spec = results.specs[0]
-    sign = -1 if results.systems[0].scores[spec].higher_is_better else 1
-    return sorted(results.systems, key=lambda entry: sign * entry.scores[spec].score)
+    return results.ranked(results.specs[0])
 
 
 def heading(spec: str, score: Score) -> str:
@@ -70,8 +72,27 @@ def footing(results: Results) -> str:
     shape = [counted(results.segments, "segment")]
     if results.documents is not None:
         shape.append(counted(results.documents, "document"))
-    shape.append(counted(results.references, "reference"))
+    if results.references:
+        shape.append(counted(results.references, "reference"))
     return ", ".join(shape)
+
+
+def notes(results: Results) -> list[str]:
+    """Explain the signs and name the test, if there is one, and say what was scored."""
+    if results.terms is None:
+        return [footing(results)]
+    from metra.report.comparison import legend
+
+    return [*legend(results, results.terms), footing(results)]
+
+
+def remarks(results: Results) -> list[str]:
+    """Say in words how the systems compare, where that was asked for."""
+    if results.terms is None:
+        return []
+    from metra.report.comparison import verdicts
+
+    return verdicts(results)
 
 
 def signatures(results: Results) -> list[str]:
@@ -82,8 +103,8 @@ def signatures(results: Results) -> list[str]:
 
 
 def number(value: float, digits: int) -> str:
-    """Write a score."""
-    return f"{value:.{digits}f}"
+    """Write a score; where there was nothing to score there is none."""
+    return "–" if value != value else f"{value:.{digits}f}"
 
 
 def _sheet(
@@ -99,7 +120,7 @@ def _sheet(
             [
                 Cell(
                     number(score.score, style.digits),
-                    _interval(score, style.digits),
+                    interval(score.interval, style.digits),
                     len(scores) > 1 and score.score == top,
                 )
                 for score, top in zip(row, best, strict=True)
@@ -112,6 +133,7 @@ def _sheet(
 
 def _levels(results: Results, style: Style) -> Iterable[Sheet]:
     systems = ordered(results, style)
+    named = short_names(results.specs)
     for spec in results.specs:
         for level in ("document", "segment"):
             columns = []
@@ -129,14 +151,14 @@ def _levels(results: Results, style: Style) -> Iterable[Sheet]:
                     for name in columns[0]
                 ]
                 names = [entry.name for entry in systems]
-                yield Sheet(level, names, rows, heading(spec, score))
+                yield Sheet(level, names, rows, heading(named[spec], score))
 
 
 def _cells(
     name: Any, columns: Sequence[Mapping[Any, float]], score: Score, style: Style
 ) -> list[Cell]:
     values = [column[name] for column in columns]
-    top = max(values) if score.higher_is_better else min(values)
+    top = _top(values, score)
     several = len(set(values)) > 1
     return [
         Cell(number(value, style.digits), "", several and value == top)
@@ -145,15 +167,24 @@ def _cells(
 
 
 def _best(scores: Sequence[Score]) -> float:
-    choose = max if scores[0].higher_is_better else min
-    return choose(score.score for score in scores)
+    return _top([score.score for score in scores], scores[0])
 
 
-def _interval(score: Score, digits: int) -> str:
-    if score.interval is None:
+def _top(values: Sequence[float], score: Score) -> float:
+    """Find the best value, of those that are there."""
+    there = [value for value in values if value == value]
+    return (max if score.higher_is_better else min)(there, default=0.0)
+
+
+def interval(
+    ends: tuple[float, float] | None,
+    digits: int,
+    write: Callable[[float, int], str] = number,
+) -> str:
+    """Write an interval; there may be none."""
+    if ends is None:
         return ""
-    low, high = score.interval
-    return f"[{number(low, digits)}, {number(high, digits)}]"
+    return f"[{write(ends[0], digits)}, {write(ends[1], digits)}]"
 
 
 def counted(count: int, noun: str) -> str:

@@ -3,28 +3,35 @@
 from collections.abc import Sequence
 from unicodedata import category, east_asian_width
 
-from metra.report.layout import Cell, Sheet, Style, footing, sheets, signatures
+from metra.report.layout import Cell, Sheet, Style, notes, remarks, sheets, signatures
 from metra.results import Results
 
 BOLD = "\x1b[1m"
 DIM = "\x1b[2m"
 PLAIN = "\x1b[0m"
+TONES = {"good": "\x1b[32m", "bad": "\x1b[31m"}
 
 
 def render(results: Results, style: Style) -> str:
     """Lay out the results for a terminal."""
     blocks = [block(sheet, style) for sheet in sheets(results, style)]
-    notes = [footing(results), *signatures(results)]
-    blocks.append("\n".join(_styled(note, DIM, style) for note in notes))
+    said = "\n".join(printable(line) for line in remarks(results))
+    small = [*notes(results), *signatures(results)]
+    below = "\n".join(styled(note, DIM, style) for note in small)
+    blocks.extend(filter(None, [said, below]))
     if any(score.alignments for score in results.systems[0].scores.values()):
         from metra.report import alignment
 
         blocks.extend(alignment.blocks(results, style))
+    if any(score.details is not None for score in results.systems[0].scores.values()):
+        from metra.report import details
+
+        blocks.extend(details.blocks(results, style))
     return "\n\n".join(blocks)
 
 
 def block(sheet: Sheet, style: Style) -> str:
-    """Lay out one sheet, in parts where the screen is too narrow for it."""
+    """Lay out a sheet, in parts one below the other where it is too wide."""
     left = max(width(name) for name in [sheet.corner, *map(_name, sheet.rows)])
     columns = list(zip(*(cells for _, cells in sheet.rows), strict=True))
     marked = any(cell.best for column in columns for cell in column)
@@ -37,7 +44,7 @@ def block(sheet: Sheet, style: Style) -> str:
         for first, last in _fitting(layouts, left, style.width)
     ]
     if sheet.title:
-        parts[0] = f"{_styled(printable(sheet.title), BOLD, style)}\n{parts[0]}"
+        parts[0] = f"{styled(printable(sheet.title), BOLD, style)}\n{parts[0]}"
     return "\n\n".join(parts)
 
 
@@ -59,9 +66,9 @@ def _part(
     sheet: Sheet, left: int, layouts: Sequence["_Column"], first: int, style: Style
 ) -> str:
     heads = "  ".join(_padded_left(column.heading, column.width) for column in layouts)
-    lines = [_styled(f"{_padded(sheet.corner, left)}  {heads}".rstrip(), BOLD, style)]
+    lines = [styled(f"{_padded(sheet.corner, left)}  {heads}".rstrip(), BOLD, style)]
     rule = "─" * (left + sum(2 + column.width for column in layouts))
-    lines.append(_styled(rule, DIM, style))
+    lines.append(styled(rule, DIM, style))
     for row in sheet.rows:
         cells = row[1][first : first + len(layouts)]
         shown = [
@@ -81,10 +88,11 @@ class _Column:
 
     def __init__(self, heading: str, cells: tuple[Cell, ...], marked: bool) -> None:
         self.heading = heading
-        self._score = max(len(cell.score) for cell in cells)
+        self._score = max(width(cell.score) for cell in cells)
         self._interval = max(len(cell.interval) for cell in cells)
         self._mark = marked
-        natural = self._score + marked + (self._interval + 1 if self._interval else 0)
+        self._gap = " " if self._score and self._interval else ""
+        natural = self._score + marked + len(self._gap) + self._interval
         self.width = max(natural, width(heading))
 
     def cell(self, cell: Cell, style: Style) -> str:
@@ -94,10 +102,11 @@ class _Column:
         blanks = self.width - self._score - len(mark)
         interval = ""
         if self._interval:
-            interval = " " + cell.interval.rjust(self._interval)
+            interval = self._gap + cell.interval.rjust(self._interval)
             blanks -= len(interval)
-        text = _styled(score + mark, BOLD, style) if cell.best else score + mark
-        return " " * blanks + text + _styled(interval, DIM, style)
+        code = (BOLD if cell.best else "") + TONES.get(cell.tone, "")
+        text = styled(score + mark, code, style) if code else score + mark
+        return " " * blanks + text + styled(interval, DIM, style)
 
 
 def printable(text: str) -> str:
@@ -125,5 +134,6 @@ def _padded_left(text: str, size: int) -> str:
     return " " * (size - width(text)) + text
 
 
-def _styled(text: str, code: str, style: Style) -> str:
+def styled(text: str, code: str, style: Style) -> str:
+    """Set a text in bold or in colour, where there are colours."""
     return f"{code}{text}{PLAIN}" if style.color and text else text

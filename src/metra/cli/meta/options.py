@@ -237,8 +237,8 @@ def draw(path: str, pictures: list[str]) -> None:
 def show(findings: "Findings", form: str, out: str | None, digits: int) -> None:
     """Print what was found, or put it into a file."""
     from metra.cli.output import screen_width, wants_color, write
-    from metra.report.findings import render
     from metra.report.layout import Style
+    from metra.report.meta_findings import render
 
     style = Style(
         digits=digits,

@@ -76,6 +76,16 @@ class _Page:
 
 def render(segment: AlignedSegment) -> str:
     """Draw what is equal and what is linked, output words down, reference words across."""
+    fitted = ' style="max-width: 100%; height: auto"'
+    return _drawn(segment, fitted, [f"<style>{STYLE}</style>"])
+
+
+def inline(segment: AlignedSegment) -> str:
+    """Draw the same for a page that brings the style itself."""
+    return _drawn(segment, "", [])
+
+
+def _drawn(segment: AlignedSegment, fitted: str, style: Sequence[str]) -> str:
     shown = plot(segment)
     heading = title(segment)
     columns = shown.columns
@@ -98,10 +108,10 @@ def render(segment: AlignedSegment) -> str:
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" class="metra-grid" role="img" '
             f'viewBox="0 0 {size:.0f} {height:.0f}" width="{size:.0f}" '
-            f'height="{height:.0f}" style="max-width: 100%; height: auto">',
+            f'height="{height:.0f}"{fitted}>',
             f"<title>{_text(heading)}</title>",
             f"<desc>{_text(_described(segment, shown))}</desc>",
-            f"<style>{STYLE}</style>",
+            *style,
             f'<rect class="paper" width="{size:.0f}" height="{height:.0f}"/>',
             *body,
             *legend,
@@ -146,9 +156,9 @@ def _labels(page: _Page) -> Iterator[str]:
 
 def _label(word: str, x: float, y: float, more: str, linked: bool) -> str:
     shade = "" if linked else ' class="faint"'
-    cut = _cut(word)
-    full = f"<title>{_text(word)}</title>" if cut != word else ""
-    return f'<text x="{x:g}" y="{y:g}" {more}{shade}>{_text(cut)}{full}</text>'
+    short = cut(word)
+    full = f"<title>{_text(word)}</title>" if short != word else ""
+    return f'<text x="{x:g}" y="{y:g}" {more}{shade}>{_text(short)}{full}</text>'
 
 
 def _rules(page: _Page) -> Iterator[str]:
@@ -248,16 +258,16 @@ def _wrapped(text: str, size: float) -> list[str]:
 
 
 def _longest(words: Sequence[str]) -> float:
-    return max((width(_cut(word)) for word in words), default=0) * LETTER
+    return max((width(cut(word)) for word in words), default=0) * LETTER
 
 
-def _cut(word: str) -> str:
+def cut(word: str, longest: int = LONGEST) -> str:
     """Shorten a word that would push all others aside."""
-    if width(word) <= LONGEST:
+    if width(word) <= longest:
         return word
     kept = ""
     for letter in word:
-        if width(kept + letter) >= LONGEST:
+        if width(kept + letter) >= longest:
             break
         kept += letter
     return f"{kept}…"

@@ -9,6 +9,7 @@ from metra.corpus import Corpus
 from metra.errors import UnknownNameError, no_such
 from metra.evaluation import Questions, evaluate_corpus
 from metra.insight.distributions import Distribution, distributions, segments
+from metra.insight.findings import Findings
 from metra.insight.grids import Grids, grids
 from metra.insight.people import People, people
 from metra.insight.relations import Relation, metric_relations
@@ -34,6 +35,7 @@ class Study:
     relations: Sequence[Relation]
     grids: Grids
     people: People | None = None
+    findings: Findings | None = None
 
 
 def study(

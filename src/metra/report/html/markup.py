@@ -20,7 +20,9 @@ VOID = frozenset({"meta", "link", "br", "input", "hr"})
 _UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufdd0-\ufdef\ufffe\uffff]")
 
 
-def tag(name: str, *children: Child, **attributes: str | int | float | bool | None) -> Html:
+def tag(
+    name: str, /, *children: Child, **attributes: str | int | float | bool | None
+) -> Html:
     """Make an element; text in it and in its attributes is escaped.
 
     A trailing underscore in an attribute's name is dropped and others become hyphens; True

@@ -1,0 +1,153 @@
+"""The first page: who is best by what, how sure that is, and by how much they differ."""
+
+from collections.abc import Sequence
+
+from metra.insight.study import Study
+from metra.report.html import chart
+from metra.report.html.markup import Child, Html, joined, tag
+from metra.report.html.tables import Num, heading, num, scrolling
+from metra.report.layout import Style, heading as metric_heading, number, ordered
+from metra.results import Score, SystemScores
+
+#: The picture beside a score.
+WHISKER, WHISKER_HEIGHT = 96, 16
+
+
+def section(study: Study) -> Html:
+    """Lay out the summary and the table of scores."""
+    systems = ordered(study.results, Style(sort=True))
+    return joined(
+        tag("p", summary(study, systems), class_="lead"),
+        _scores(study, systems),
+    )
+
+
+def summary(study: Study, systems: Sequence[SystemScores]) -> Child:
+    """Say in plain words who is best."""
+    specs = study.results.specs
+    if len(systems) == 1:
+        scores = [f"{number(s.score, 2)} by {spec}" for spec, s in systems[0].scores.items()]
+        return [_strong(systems[0].name), f" has {_listed(scores)}."]
+    winners = {spec: _best(systems, spec).name for spec in specs}
+    first = winners[specs[0]]
+    agreeing = [spec for spec in specs if winners[spec] == first]
+    score = _best(systems, specs[0]).scores[specs[0]]
+    count = f"Of {len(systems)} systems, "
+    if len(agreeing) == len(specs):
+        metrics = specs[0] if len(specs) == 1 else f"all {len(specs)} metrics"
+        found: list[Child] = [count, _strong(first), f" is best by {metrics}"]
+    else:
+        found = [count, _strong(first), f" is best by {_listed(agreeing)}"]
+        for name in dict.fromkeys(winners.values()):
+            if name != first:
+                by = [spec for spec in specs if winners[spec] == name]
+                found += ["; ", _strong(name), f" by {_listed(by)}"]
+    found.append(f". Its {specs[0]} is {number(score.score, 2)}")
+    if score.interval is not None:
+        low, high = score.interval
+        found.append(f", 95% interval {number(low, 2)} to {number(high, 2)}")
+    return [*found, "."]
+
+
+def _strong(name: str) -> Html:
+    return tag("strong", tag("bdi", name))
+
+
+def _listed(words: Sequence[str]) -> str:
+    """Join words as in a sentence.
+
+    >>> _listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+
+
+def _best(systems: Sequence[SystemScores], spec: str) -> SystemScores:
+    sign = 1 if systems[0].scores[spec].higher_is_better else -1
+    return max(systems, key=lambda entry: sign * entry.scores[spec].score)
+
+
+def _scores(study: Study, systems: Sequence[SystemScores]) -> Html:
+    results = study.results
+    best = {spec: _best(systems, spec).scores[spec].score for spec in results.specs}
+    scales = {spec: _scale(systems, spec) for spec in results.specs}
+    headings = [
+        [
+            tag("th", metric_heading(spec, systems[0].scores[spec]), scope="col", class_="num"),
+            tag("td", class_="bar"),
+        ]
+        for spec in results.specs
+    ]
+    rows = []
+    for entry in systems:
+        mark = (
+            tag("span", "baseline", class_="badge")
+            if entry.name == study.baseline and len(systems) > 1
+            else None
+        )
+        cells: list[Child] = [
+            _cell(score, len(systems) > 1 and score.score == best[spec], scales[spec])
+            for spec, score in entry.scores.items()
+        ]
+        if study.people is not None:
+            cells.append(num(Num(study.people.means[entry.name])))
+        rows.append(
+            tag("tr", tag("th", tag("bdi", entry.name), mark, scope="row"), cells)
+        )
+    if study.people is not None:
+        headings.append([tag("th", "people", scope="col", class_="num")])
+    caption = "Scores of every system, with 95% intervals; the best of a column in bold"
+    inside = tag(
+        "table",
+        tag("caption", caption),
+        tag("thead", tag("tr", heading("system"), headings)),
+        tag("tbody", rows),
+        class_="scores",
+        data_csv="scores",
+        data_sortable=True,
+    )
+    return scrolling(inside, caption)
+
+
+def _cell(score: Score, best: bool, scale: chart.Scale) -> list[Html]:
+    """Make two cells: the score with its interval, and a picture of both."""
+    shown: Child = number(score.score, 2).replace("-", "−")
+    if best:
+        shown = tag("b", shown, tag("span", " best", class_="unseen"))
+    interval = None
+    low, high = score.interval or (score.score, score.score)
+    if score.interval is not None:
+        interval = tag("small", f"{number(low, 2)}–{number(high, 2)}")
+    text = tag(
+        "td",
+        shown,
+        interval,
+        class_="num",
+        data_v=f"{score.score:.10g}",
+        data_low=f"{low:.10g}" if score.interval else None,
+        data_high=f"{high:.10g}" if score.interval else None,
+    )
+    return [text, tag("td", _whisker(score.score, low, high, best, scale), class_="bar")]
+
+
+def _whisker(value: float, low: float, high: float, best: bool, scale: chart.Scale) -> Html:
+    kind = "best" if best else "dot"
+    middle = WHISKER_HEIGHT / 2
+    return tag(
+        "svg",
+        chart.line(scale.start, middle, scale.stop, middle, "rule"),
+        chart.line(scale(low), middle, scale(high), middle, f"whisker {kind}"),
+        chart.dot(scale(value), middle, 4.5, kind),
+        class_="chart",
+        aria_hidden="true",
+        viewBox=f"0 0 {WHISKER} {WHISKER_HEIGHT}",
+        width=WHISKER,
+        height=WHISKER_HEIGHT,
+    )
+
+
+def _scale(systems: Sequence[SystemScores], spec: str) -> chart.Scale:
+    """Give all systems' whiskers of a metric the same scale."""
+    scores = [entry.scores[spec] for entry in systems]
+    ends = [end for score in scores for end in (score.interval or (score.score,))]
+    return chart.Scale(*chart.around(ends, 0.02), 5, WHISKER - 5)

@@ -74,7 +74,7 @@ def _scores(study: Study, systems: Sequence[SystemScores]) -> Html:
     headings = [
         [
             tag("th", metric_heading(spec, systems[0].scores[spec]), scope="col", class_="num"),
-            tag("td", class_="bar"),
+            tag("td", class_="picture"),
         ]
         for spec in results.specs
     ]
@@ -127,7 +127,7 @@ def _cell(score: Score, best: bool, scale: chart.Scale) -> list[Html]:
         data_low=f"{low:.10g}" if score.interval else None,
         data_high=f"{high:.10g}" if score.interval else None,
     )
-    return [text, tag("td", _whisker(score.score, low, high, best, scale), class_="bar")]
+    return [text, tag("td", _whisker(score.score, low, high, best, scale), class_="picture")]
 
 
 def _whisker(value: float, low: float, high: float, best: bool, scale: chart.Scale) -> Html:

@@ -7,7 +7,7 @@ function cellValue(cell) {
 function sortable(table) {
   const body = table.tBodies[0];
   [...table.tHead.rows[0].cells].forEach((head, column) => {
-    if (head.classList.contains("bar")) return;
+    if (head.classList.contains("picture")) return;
     const button = el("button", { type: "button", class: "sort" }, ...head.childNodes);
     head.replaceChildren(button);
     button.addEventListener("click", () => {
@@ -33,7 +33,7 @@ function csvCell(text) {
 
 // The cells that hold text or numbers, not pictures of them.
 function cellsOf(row) {
-  return [...row.cells].filter((cell) => !cell.classList.contains("bar"));
+  return [...row.cells].filter((cell) => !cell.classList.contains("picture"));
 }
 
 function csvRows(table) {

@@ -18,6 +18,8 @@ class Wishes:
     changes: int | None = 0
     #: Which metric sorts them: a spec as given, or the first.
     changes_by: str | None = None
+    #: "gain", by the change of the segment's score, or "impact", of the corpus score.
+    changes_order: str = "gain"
     min_change: float = 0.0
     min_words: int = 0
     #: How many n-grams to list in each direction: none if 0, all if None.

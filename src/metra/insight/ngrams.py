@@ -1,7 +1,21 @@
 """The n-grams that one system gets right more often than another, and those it gets wrong."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from metra.corpus import Corpus
+from metra.insight.ngram_counts import Compared, Joined, Tallied
+from metra.insight.vocabulary import described, numbered
+from metra.insight.words import PLAIN
+from metra.measure import Array
+from metra.text import Preparation
+
+#: How many segments are named as examples of a change.
+EXAMPLES = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,8 +33,8 @@ class NgramChange:
     wrong_after: int
     #: How often it could have been matched: the most that a reference has, over segments.
     reference: int
-    #: Counts that rose and that fell, segment by segment, of what the list is about:
-    #: matches, or wrong ones.
+    #: In how many segments the count that the list is about, of matches or of wrong ones,
+    #: rose, and in how many it fell.
     rose: int
     fell: int
     #: (rose - fell) / sqrt(rose + fell + 1): how one-sided the change is, in units of what
@@ -28,8 +42,8 @@ class NgramChange:
     weight: float
     #: The first segments, counted from 1, in which it rose or fell.
     segments: Sequence[int]
-    #: How many shorter or overlapping n-grams changed in just the same places, and are
-    #: left out of the list for that.
+    #: How many n-grams inside, around or beside it would stand in the list as well, and
+    #: were left out because they tell of the same change.
     stands_for: int
 
 
@@ -50,3 +64,209 @@ class NgramChanges:
     mended: Sequence[NgramChange]
     #: Wrongly produced more often by the system: worse.
     broken: Sequence[NgramChange]
+
+
+def ngram_changes(
+    corpus: Corpus,
+    *,
+    baseline: str,
+    systems: Sequence[str],
+    preparation: Preparation = PLAIN,
+    order: int = 4,
+    most: int | None = 10,
+) -> list[NgramChanges]:
+    """Find the n-grams whose matches, or wrong uses, changed most from the baseline."""
+    text = numbered(corpus, [baseline, *systems], preparation)
+    joined = Joined(text)
+    found: dict[str, list[Compared]] = {system: [] for system in systems}
+    for grams in joined.orders(order):
+        for system in systems:
+            found[system].append(grams.compared(baseline, system))
+
+    def listed(system: str, what: What, sign: int) -> list[NgramChange]:
+        ranked = _ranked(found[system], what, sign)
+        groups = _grouped(_candidates(ranked, found[system], what, joined), most)
+        return [_entry(group, found[system], what, text.words) for group in groups]
+
+    return [
+        NgramChanges(
+            baseline=baseline,
+            system=system,
+            order=order,
+            preparation=described(preparation),
+            gained=listed(system, "matched", 1),
+            lost=listed(system, "matched", -1),
+            mended=listed(system, "wrong", -1),
+            broken=listed(system, "wrong", 1),
+        )
+        for system in systems
+    ]
+
+
+What = Literal["matched", "wrong"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """An n-gram that may be listed: where it is found, and its words' ids."""
+
+    n: int
+    at: int
+    weight: float
+    rose: int
+    fell: int
+    mark: int
+    words: tuple[int, ...]
+
+    @property
+    def change(self) -> int:
+        """In how many segments it came or went."""
+        return self.rose + self.fell
+
+    @property
+    def one_sided(self) -> bool:
+        """Whether it nearly always came, or nearly always went."""
+        return min(self.rose, self.fell) <= max(self.rose, self.fell) / 10
+
+
+def _tally(tables: Sequence[Compared], n: int, what: What) -> Tallied:
+    table = tables[n - 1]
+    return table.matched if what == "matched" else table.wrong
+
+
+def _weights(tally: Tallied) -> Array:
+    return (tally.rose - tally.fell) / np.sqrt(tally.rose + tally.fell + 1)
+
+
+def _ranked(
+    tables: Sequence[Compared], what: What, sign: int
+) -> list[tuple[int, int, float]]:
+    """List n-grams that changed this way: the most one-sided first, then the longest."""
+    lengths, places, weights, homes = [], [], [], []
+    for table in tables:
+        tally = _tally(tables, table.n, what)
+        weight = sign * _weights(tally)
+        chosen = np.flatnonzero(weight > 0)
+        lengths.append(np.full(len(chosen), table.n))
+        places.append(chosen)
+        weights.append(weight[chosen])
+        homes.append(table.homes[tally.kinds[chosen]])
+    keys = [np.concatenate(entries) for entries in (homes, lengths, weights)]
+    order = np.lexsort((keys[0], -keys[1], -keys[2]))
+    columns = [
+        np.concatenate(lengths)[order].tolist(),
+        np.concatenate(places)[order].tolist(),
+        (sign * keys[2][order]).tolist(),
+    ]
+    return list(zip(*columns, strict=True))
+
+
+def _candidates(
+    ranked: Sequence[tuple[int, int, float]],
+    tables: Sequence[Compared],
+    what: What,
+    joined: Joined,
+) -> Iterator[_Candidate]:
+    for n, at, weight in ranked:
+        tally = _tally(tables, n, what)
+        home = int(tables[n - 1].homes[tally.kinds[at]])
+        words = tuple(joined.ids[home : home + n].tolist())
+        yield _Candidate(
+            n,
+            at,
+            weight,
+            int(tally.rose[at]),
+            int(tally.fell[at]),
+            int(tally.marks[at]),
+            words,
+        )
+
+
+def _grouped(
+    candidates: Iterator[_Candidate], most: int | None
+) -> list[list[_Candidate]]:
+    """Put n-grams together that tell of the same change; the first speaks for all."""
+    groups: list[list[_Candidate]] = []
+    by_mark: defaultdict[int, list[list[_Candidate]]] = defaultdict(list)
+    by_words: dict[tuple[int, ...], list[_Candidate]] = {}
+    around: defaultdict[tuple[int, ...], list[list[_Candidate]]] = defaultdict(list)
+    for candidate in candidates:
+        alike = by_mark[candidate.mark]
+        inside = list(_inside(candidate.words))
+        told = [
+            *(group for group in alike if _belongs(candidate, group)),
+            *(
+                by_words[words]
+                for words in inside
+                if words in by_words and _explains(by_words[words][0], candidate)
+            ),
+            *(
+                group
+                for group in around[candidate.words]
+                if 3 * group[0].change >= 2 * candidate.change
+            ),
+        ]
+        if told:
+            told[0].append(candidate)
+        elif most is None or len(groups) < most:
+            groups.append([candidate])
+            alike.append(groups[-1])
+            by_words[candidate.words] = groups[-1]
+            for words in inside:
+                around[words].append(groups[-1])
+        elif not groups or candidate.weight != groups[-1][0].weight:
+            break
+    return groups
+
+
+def _inside(words: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Give the shorter n-grams in an n-gram."""
+    for n in range(1, len(words)):
+        for at in range(len(words) - n + 1):
+            yield words[at : at + n]
+
+
+def _explains(short: _Candidate, long: _Candidate) -> bool:
+    """Whether a longer n-gram tells nothing more than a shorter one inside it.
+
+    Either most of the shorter one's change is the longer one's, or the shorter one came
+    (or went) nearly everywhere, whatever stood around it.
+    """
+    return 3 * long.change >= 2 * short.change or short.one_sided
+
+
+def _belongs(candidate: _Candidate, group: Sequence[_Candidate]) -> bool:
+    return any(_overlap(candidate.words, other.words) for other in group)
+
+
+def _overlap(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether the shorter is inside the longer, or both share all but an outer word."""
+    if len(one) == len(other):
+        return len(one) > 1 and (one[1:] == other[:-1] or one[:-1] == other[1:])
+    return one in _inside(other)
+
+
+def _entry(
+    group: Sequence[_Candidate],
+    tables: Sequence[Compared],
+    what: What,
+    words: Sequence[str],
+) -> NgramChange:
+    first = group[0]
+    table, tally = tables[first.n - 1], _tally(tables, first.n, what)
+    kind = int(tally.kinds[first.at])
+    start, stop = tally.starts[first.at : first.at + 2]
+    places = tally.segments[start:stop][:EXAMPLES]
+    return NgramChange(
+        words=tuple(words[word] for word in first.words),
+        matched_before=int(table.matched_before[kind]),
+        matched_after=int(table.matched_after[kind]),
+        wrong_before=int(table.wrong_before[kind]),
+        wrong_after=int(table.wrong_after[kind]),
+        reference=int(table.reference[kind]),
+        rose=int(tally.rose[first.at]),
+        fell=int(tally.fell[first.at]),
+        weight=first.weight,
+        segments=(places + 1).tolist(),
+        stands_for=len(group) - 1,
+    )

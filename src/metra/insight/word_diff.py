@@ -1,11 +1,19 @@
 """Two outputs of a segment word by word: what stayed, what changed, what the reference has."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from itertools import pairwise, repeat
+from typing import Literal, TypeAlias, TypeVar
+
+from metra.insight.common_words import common_words
+from metra.insight.words import PLAIN, Word, words_of
+from metra.text import Preparation
 
 Kind: TypeAlias = Literal["kept", "changed", "deleted", "inserted"]
 FoundBy: TypeAlias = Literal["both", "before", "after", "neither"]
+Label = TypeVar("Label")
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,3 +56,136 @@ class WordDiff:
     references: Sequence[Sequence[ReferencePiece] | None]
     #: False where the texts were too long to find the most words in common.
     exact: bool
+
+
+def word_diff(
+    before: str,
+    after: str,
+    references: Sequence[str | None] = (),
+    preparation: Preparation = PLAIN,
+) -> WordDiff:
+    """Compare two outputs with each other and with their references.
+
+    Words are those of the preparation; in scripts without blanks they are letters.
+
+    >>> diff = word_diff("a big cat", "a cat sat", ["the cat sat"])
+    >>> [(piece.text, piece.kind, piece.in_reference) for piece in diff.after]
+    [('a', 'kept', False), ('cat', 'kept', True), ('sat', 'inserted', True)]
+    """
+    there = [ref for ref in references if ref is not None]
+    texts = [before, after, *there]
+    cut = words_of(texts, preparation)
+    keys = [[word.key for word in words] for words in cut]
+    pairs, exact = common_words(keys[0], keys[1])
+    shared = [_Shared(keys[0], keys[1], keys[at]) for at in range(2, len(keys))]
+    kinds = _kinds(pairs, len(keys[0]), len(keys[1]))
+    sides = [
+        list(
+            _pieces(
+                texts[side],
+                cut[side],
+                list(zip(kinds[side], _in_reference(keys, shared, side), strict=True)),
+                lambda text, space, label: Piece(text, space, *label),
+                ("kept", False),
+            )
+        )
+        for side in (0, 1)
+    ]
+    found = iter(
+        list(
+            _pieces(
+                text,
+                words,
+                [_FOUND_BY[label] for label in zip(*entry.of_reference, strict=True)],
+                ReferencePiece,
+                "neither",
+            )
+        )
+        for text, words, entry in zip(there, cut[2:], shared, strict=True)
+    )
+    return WordDiff(
+        before=sides[0],
+        after=sides[1],
+        references=[None if ref is None else next(found) for ref in references],
+        exact=exact and all(entry.exact for entry in shared),
+    )
+
+
+_FOUND_BY: dict[tuple[bool, bool], FoundBy] = {
+    (True, True): "both",
+    (True, False): "before",
+    (False, True): "after",
+    (False, False): "neither",
+}
+
+
+class _Shared:
+    """What each of two outputs has in common with a reference."""
+
+    def __init__(
+        self, before: Sequence[str], after: Sequence[str], reference: Sequence[str]
+    ) -> None:
+        found = [common_words(output, reference) for output in (before, after)]
+        self.exact = all(exact for _, exact in found)
+        #: For each output, the places in it of the words that stand in the same order.
+        self.in_order = [{i for i, _ in pairs} for pairs, _ in found]
+        self.counts = Counter(reference)
+        #: For each output, which of the reference's words it has.
+        self.of_reference = [
+            _granted(reference, {j for _, j in pairs}, Counter(output))
+            for (pairs, _), output in zip(found, (before, after), strict=True)
+        ]
+
+
+def _granted(words: Sequence[str], first: set[int], counts: Counter[str]) -> list[bool]:
+    """Mark as many of each word as there are, those in `first` before the others."""
+    left = counts.copy()
+    marks = [False] * len(words)
+    for at in [*sorted(first), *(at for at in range(len(words)) if at not in first)]:
+        if left[words[at]] > 0:
+            left[words[at]] -= 1
+            marks[at] = True
+    return marks
+
+
+def _in_reference(
+    keys: Sequence[Sequence[str]], shared: Sequence[_Shared], side: int
+) -> list[bool]:
+    """Mark the words that a reference has, each as often as the reference with the most."""
+    counts: Counter[str] = Counter()
+    for entry in shared:
+        counts |= entry.counts
+    nearest = max((entry.in_order[side] for entry in shared), key=len, default=set())
+    return _granted(keys[side], nearest, counts)
+
+
+def _kinds(
+    pairs: Sequence[tuple[int, int]], before: int, after: int
+) -> tuple[list[Kind], list[Kind]]:
+    one: list[Kind] = []
+    other: list[Kind] = []
+    for (i, j), (i_next, j_next) in pairwise([(-1, -1), *pairs, (before, after)]):
+        gone, come = i_next - i - 1, j_next - j - 1
+        was: Kind = "changed" if come else "deleted"
+        now: Kind = "changed" if gone else "inserted"
+        one += [*repeat(was, gone), "kept"]
+        other += [*repeat(now, come), "kept"]
+    return one[:-1], other[:-1]
+
+
+def _pieces(
+    text: str,
+    words: Sequence[Word],
+    labels: Sequence[Label],
+    make: Callable[[str, str, Label], Made],
+    plain: Label,
+) -> Iterator[Made]:
+    """Join neighbours with the same label; all pieces together are the text."""
+    starts = [at for at in range(len(words)) if not at or labels[at] != labels[at - 1]]
+    begin = words[0].start if words else len(text)
+    if begin:
+        yield make("", text[:begin], plain)
+    for first, following in pairwise([*starts, len(words)]):
+        start, stop = words[first].start, words[following - 1].stop
+        end = words[following].start if following < len(words) else len(text)
+        yield make(text[start:stop], text[stop:end], labels[first])

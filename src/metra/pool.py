@@ -4,7 +4,7 @@ The sums do not depend on how the rows were cut into chunks: they are taken over
 of a fixed number of segments, in order, whatever arrives at a time.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -63,27 +63,3 @@ def by_group(rows: Array, labels: Sequence[Any]) -> tuple[list[Any], Array]:
 def leave_one_out(rows: Array) -> Array:
     """Give the totals without each row in turn, for the jackknife."""
     return total(rows) - rows
-
-
-def resampled(
-    matrices: Sequence[Array],
-    trials: int,
-    rng: "np.random.Generator",
-    *,
-    budget: int = 1_000_000,
-) -> Iterator[list[Array]]:
-    """Draw as many rows as there are, with replacement, `trials` times; give the totals.
-
-    All matrices share the draws. Each step gives, for each matrix, the totals of some
-    trials, (trials, columns); how many depends on the number of rows alone, so that
-    memory stays flat and the draws are the same whatever is resampled along.
-    """
-    count = len(matrices[0])
-    block = max(1, min(256, budget // count))
-    for start in range(0, trials, block):
-        size = min(block, trials - start)
-        draws = rng.integers(0, count, (size, count))
-        draws += np.arange(size)[:, None] * count
-        counts = np.bincount(draws.ravel(), minlength=size * count)
-        weights = counts.reshape(size, count).astype(np.float64)
-        yield [weights @ rows for rows in matrices]

@@ -1,6 +1,6 @@
 """Intervals for any measure, from its rows and its `aggregate` alone."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
@@ -8,6 +8,9 @@ import numpy as np
 
 from metra import pool
 from metra.errors import OptionError
+from metra.infer.draws import Weights, resamples
+from metra.infer.weighing import Weighing
+from metra.parallel import ordered_map, thread_count
 from metra.pool import Array
 
 Aggregate: TypeAlias = Callable[[Array], Array]
@@ -26,17 +29,34 @@ class Sample:
 
 
 def bootstrap(
-    samples: Sequence[Sample], *, trials: int = TRIALS, rng: "np.random.Generator"
+    samples: Sequence[Sample],
+    *,
+    trials: int = TRIALS,
+    rng: "np.random.Generator",
+    progress: Callable[[int], None] = lambda _: None,
 ) -> list[Array]:
     """Scores of `trials` resamples of the segments (or of whatever the rows stand for).
 
     All samples share the draws. Efron 1979; for MT scores Koehn 2004, EMNLP.
     """
-    scores: list[list[Array]] = [[] for _ in samples]
-    for block in pool.resampled([sample.rows for sample in samples], trials, rng):
-        for found, sample, totals in zip(scores, samples, block, strict=True):
-            found.append(sample.aggregate(totals))
-    return [np.concatenate(found) for found in scores]
+    weighing = Weighing([sample.rows for sample in samples])
+
+    def scores(weights: Weights) -> list[Array]:
+        totals = weighing.weighted(weights)
+        return [
+            sample.aggregate(found)
+            for sample, found in zip(samples, totals, strict=True)
+        ]
+
+    found = np.empty((len(samples), trials))
+    done = 0
+    blocks = resamples(len(samples[0].rows), trials, rng)
+    for block in ordered_map(scores, blocks, thread_count()):
+        size = len(block[0])
+        found[:, done : done + size] = block
+        done += size
+        progress(done)
+    return list(found)
 
 
 def interval(scores: Array, *, level: float = 0.95) -> tuple[float, float]:
@@ -66,7 +86,7 @@ def bca_interval(
 
     normal = NormalDist()
     bias = normal.inv_cdf(below)
-    influence = sample.aggregate(pool.leave_one_out(sample.rows))
+    influence = left_out(sample)
     influence = influence.mean() - influence
     spread = float((influence**2).sum()) ** 1.5
     acceleration = float((influence**3).sum()) / (6 * spread) if spread else 0.0
@@ -80,6 +100,26 @@ def bca_interval(
     return float(low), float(high)
 
 
+def left_out(sample: Sample) -> Array:
+    """Give the scores without each row in turn, for the jackknife."""
+    return sample.aggregate(pool.leave_one_out(sample.rows))
+
+
+def standard_error(scores: Array) -> float:
+    """Jackknife standard error, from the scores that leaving out each row gives.
+
+    Quenouille 1956; Tukey 1958. Of a mean it is the usual standard error. For differences,
+    give the differences of two samples' scores.
+
+    >>> values = np.array([1.0, 2, 3, 6])
+    >>> without = (values.sum() - values) / 3
+    >>> standard_error(without) == values.std(ddof=1) / 2
+    True
+    """
+    count = len(scores)
+    return float(np.sqrt((count - 1) / count * ((scores - scores.mean()) ** 2).sum()))
+
+
 def confidence(
     samples: Sequence[Sample],
     *,
@@ -89,7 +129,15 @@ def confidence(
     seed: int = SEED,
 ) -> list[tuple[float, float] | None]:
     """Bootstrap intervals of corpus scores; None where there are fewer than two rows."""
-    _check(method, trials, level, seed)
+    refuse_wrong(
+        "An interval",
+        {
+            f"method={method!r}": (method in get_args(Method), "percentile or bca"),
+            f"trials={trials}": (trials >= 1, "at least 1"),
+            f"level={level}": (0 < level < 1, "a share between 0 and 1, such as 0.95"),
+            f"seed={seed}": (seed >= 0, "0 or more"),
+        },
+    )
     if len(samples[0].rows) < 2:
         return [None for _ in samples]
     drawn = bootstrap(samples, trials=trials, rng=np.random.default_rng(seed))
@@ -101,14 +149,9 @@ def confidence(
     ]
 
 
-def _check(method: str, trials: int, level: float, seed: int) -> None:
-    wrong = {
-        f"method={method!r}": (method in get_args(Method), "percentile or bca"),
-        f"trials={trials}": (trials >= 1, "at least 1"),
-        f"level={level}": (0 < level < 1, "a share between 0 and 1, such as 0.95"),
-        f"seed={seed}": (seed >= 0, "0 or more"),
-    }
-    for given, (possible, expected) in wrong.items():
+def refuse_wrong(what: str, given: Mapping[str, tuple[bool, str]]) -> None:
+    """Refuse the first wish that is not possible, and say what was expected."""
+    for wish, (possible, expected) in given.items():
         if not possible:
-            msg = f"An interval with {given} is not possible; expected {expected}."
+            msg = f"{what} with {wish} is not possible; expected {expected}."
             raise OptionError(msg)

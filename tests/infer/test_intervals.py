@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import metra
-from metra import infer, pool
+from metra import infer
 from metra.infer import Sample, interval
+from metra.infer.intervals import left_out
 
 
 def confidence(rows, aggregate, **options):
@@ -48,10 +49,9 @@ def test_percentiles_by_hand(level):
 
 def test_percentiles_of_the_bootstrap_are_numpys():
     low, high = confidence(SKEWED, mean, trials=777, seed=42)
-    draws = np.concatenate(
-        [mean(p) for (p,) in pool.resampled([SKEWED], 777, np.random.default_rng(42))]
-    )
-    assert (low, high) == tuple(np.percentile(draws, [2.5, 97.5]))
+    draws = np.random.default_rng(42).integers(0, 40, (777, 40))
+    scores = SKEWED[:, 0][draws].mean(1)
+    assert (low, high) == pytest.approx(np.percentile(scores, [2.5, 97.5]), rel=1e-12)
 
 
 def test_bootstrap_scores_are_scores_of_resamples():
@@ -94,6 +94,21 @@ def test_bca_leans_where_the_scores_lean():
     bca = confidence(SKEWED, mean, trials=4000, method="bca")
     assert bca[0] > plain[0]
     assert bca[1] > plain[1]
+
+
+@settings(max_examples=40)
+@given(st.lists(st.floats(-100, 100, width=32), min_size=2, max_size=40))
+def test_the_jackknife_error_of_a_mean_is_the_usual_one(values):
+    found = infer.standard_error(left_out(Sample(rows_of(values), mean)))
+    assert found == pytest.approx(stats.sem(values), rel=1e-6, abs=1e-9)
+
+
+def test_the_jackknife_error_of_a_ratio_is_near_the_bootstraps():
+    rng = np.random.default_rng(4)
+    rows = rng.integers(1, 30, (400, 2)).astype(float)
+    scores = bootstrap(rows, mean, trials=4000, rng=np.random.default_rng(0))
+    error = infer.standard_error(left_out(Sample(rows, mean)))
+    assert error == pytest.approx(scores.std(), rel=0.06)
 
 
 @pytest.mark.parametrize("method", ["percentile", "bca"])

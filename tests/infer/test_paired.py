@@ -1,0 +1,275 @@
+"""Paired tests: by enumeration, by scipy, and by what a p-value is for."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import metra
+from metra import infer
+from metra.infer import Sample
+
+MEANS = st.lists(st.integers(-20, 20), min_size=10, max_size=14)
+
+
+def mean(totals):
+    """The mean of one column, as a measure: sums and counts are its rows."""
+    return totals[..., 0] / totals[..., 1]
+
+
+def bent(totals):
+    """A measure that is no mean: a ratio under a root, as rough as BLEU is."""
+    return 100 * np.sqrt(totals[..., 0] / (totals[..., 1] + 1))
+
+
+def rows_of(values):
+    return np.stack([np.asarray(values, float), np.ones(len(values))], axis=1)
+
+
+def p_value(first, second, aggregate=mean, **options):
+    samples = [Sample(first, aggregate), Sample(second, aggregate)]
+    return infer.contrasts(samples, [(0, 1)], **options)[1][0].p_value
+
+
+def enumerated_swaps(first, second, aggregate):
+    """The share of all 2ⁿ ways to swap that differ at least as much as observed."""
+    observed = abs(aggregate(second.sum(0)) - aggregate(first.sum(0)))
+    large = 0
+    for coins in product([False, True], repeat=len(first)):
+        swap = np.array(coins)[:, None]
+        one = aggregate(np.where(swap, second, first).sum(0))
+        two = aggregate(np.where(swap, first, second).sum(0))
+        large += abs(two - one) >= observed - 1e-9
+    return large / 2 ** len(first)
+
+
+def enumerated_resamples(first, second, aggregate):
+    """The share of all nⁿ resamples whose shifted difference is as large as observed."""
+    count = len(first)
+    draws = np.array(list(product(range(count), repeat=count)))
+    found = aggregate(second[draws].sum(1)) - aggregate(first[draws].sum(1))
+    observed = abs(aggregate(second.sum(0)) - aggregate(first.sum(0)))
+    return np.mean(np.abs(found - found.mean()) >= observed - 1e-9)
+
+
+def monte_carlo(p, trials):
+    """Five standard errors of a share, and the ones that are added."""
+    return 5 * np.sqrt(p * (1 - p) / trials) + 2 / trials
+
+
+def two_systems(seed, count, gap=1.0):
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(5, 30, count).astype(float)
+    first = rng.binomial(lengths.astype(int), 0.5)
+    second = rng.binomial(lengths.astype(int), min(0.5 * gap, 1))
+    return np.stack([first, lengths], 1) * 1.0, np.stack([second, lengths], 1) * 1.0
+
+
+@pytest.mark.parametrize("aggregate", [mean, bent])
+@pytest.mark.parametrize("seed", range(4))
+def test_randomisation_equals_enumeration(seed, aggregate):
+    first, second = two_systems(seed, 12, gap=1.2)
+    exact = enumerated_swaps(first, second, aggregate)
+    found = p_value(first, second, aggregate, trials=20_000)
+    assert found == pytest.approx(exact, abs=monte_carlo(exact, 20_000))
+
+
+@pytest.mark.parametrize("aggregate", [mean, bent])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_bootstrap_equals_enumeration(seed, aggregate):
+    """With six units; the test itself refuses so few, so its pieces are called."""
+    first, second = two_systems(seed, 6, gap=1.3)
+    exact = enumerated_resamples(first, second, aggregate)
+    samples = [Sample(first, aggregate), Sample(second, aggregate)]
+    drawn = infer.bootstrap(samples, trials=20_000, rng=np.random.default_rng(0))
+    scores = aggregate(first.sum(0)), aggregate(second.sum(0))
+    found = infer.shifted_p_value((drawn[0], drawn[1]), scores)
+    assert found == pytest.approx(exact, abs=monte_carlo(exact, 20_000))
+
+
+def test_randomisation_of_a_mean_equals_scipys():
+    rng = np.random.default_rng(8)
+    first, second = rng.normal(size=60), rng.normal(0.3, 1, size=60)
+    expected = stats.permutation_test(
+        (second - first,),
+        np.mean,
+        permutation_type="samples",
+        n_resamples=20_000,
+        rng=np.random.default_rng(1),
+    ).pvalue
+    found = p_value(rows_of(first), rows_of(second), trials=20_000)
+    assert found == pytest.approx(expected, abs=2 * monte_carlo(expected, 20_000))
+
+
+@pytest.mark.parametrize("test", ["ar", "bootstrap"])
+@pytest.mark.parametrize("aggregate", [mean, bent])
+def test_a_copy_has_p_one(test, aggregate):
+    first, _ = two_systems(3, 25)
+    assert p_value(first, first.copy(), aggregate, test=test, trials=500) == 1.0
+    odd = first / 3  # no whole numbers
+    assert p_value(odd, odd.copy(), aggregate, test=test, trials=500) == 1.0
+
+
+@pytest.mark.parametrize("test", ["ar", "bootstrap"])
+def test_the_smallest_p_value_is_one_in_all_trials(test):
+    first = rows_of(np.arange(100.0))
+    assert p_value(first, first + np.array([50, 0]), test=test, trials=99) == 0.01
+
+
+SEVERAL = [two_systems(seed, 40, gap=1 + seed / 20)[1] for seed in range(5)]
+
+
+@pytest.mark.parametrize("test", ["ar", "bootstrap"])
+def test_pairs_do_not_depend_on_what_is_tested_along(test):
+    samples = [Sample(rows, f) for rows in SEVERAL for f in (mean, bent)]
+    pairs = [(one, two) for one in range(10) for two in range(10) if one % 2 == two % 2]
+    _, together = infer.contrasts(samples, pairs, test=test, trials=300)
+    for (one, two), found in zip(pairs, together, strict=True):
+        alone = [samples[one], samples[two]]
+        _, (expected,) = infer.contrasts(alone, [(0, 1)], test=test, trials=300)
+        assert found == expected
+
+
+@pytest.mark.parametrize("test", ["ar", "bootstrap"])
+def test_threads_and_blocks_change_nothing(test, monkeypatch):
+    first, second = (rows / 7 for rows in two_systems(2, 300, gap=1.05))
+    samples = [Sample(first, bent), Sample(second, bent)]
+
+    def found():
+        return infer.contrasts(
+            samples, [(0, 1)], test=test, trials=2500, resamples=2500
+        )
+
+    monkeypatch.setenv("METRA_THREADS", "1")
+    expected = found()
+    monkeypatch.setenv("METRA_THREADS", "3")
+    assert found() == expected
+    monkeypatch.setattr("metra.infer.weighing.STEP", 997)
+    monkeypatch.setattr("metra.infer.weighing.MOST_STACKED", 0)
+    monkeypatch.setattr("metra.infer.draws.MOST_TRIALS", 17)
+    assert found() == expected
+
+
+@settings(max_examples=30)
+@given(first=MEANS, second=MEANS, test=st.sampled_from(["ar", "bootstrap"]))
+def test_changing_sides_changes_the_sign_alone(first, second, test):
+    size = min(len(first), len(second))
+    samples = [Sample(rows_of(values[:size]), mean) for values in (first, second)]
+    pairs = [(0, 1), (1, 0)]
+    _, (there, back) = infer.contrasts(samples, pairs, test=test, trials=200)
+    assert back.difference == -there.difference
+    assert back.p_value == there.p_value
+    assert back.standard_error == there.standard_error
+    assert back.interval == pytest.approx([-end for end in there.interval[::-1]])
+    if there.effect is not None:
+        assert back.effect == -there.effect
+
+
+@settings(max_examples=30)
+@given(
+    first=MEANS,
+    second=MEANS,
+    scale=st.sampled_from([-100, -1, 0.25, 3, 1000]),
+    shift=st.sampled_from([-50, 0, 7.5, 1000]),
+    test=st.sampled_from(["ar", "bootstrap"]),
+)
+def test_another_scale_keeps_p_value_and_effect(first, second, scale, shift, test):
+    def scaled(totals):
+        return scale * mean(totals) + shift
+
+    size = min(len(first), len(second))
+    rows = [rows_of(values[:size]) for values in (first, second)]
+    plain, moved = (
+        infer.contrasts(
+            [Sample(some, f) for some in rows], [(0, 1)], test=test, trials=200
+        )[1][0]
+        for f in (mean, scaled)
+    )
+    assert moved.p_value == plain.p_value
+    assert moved.difference == pytest.approx(scale * plain.difference, abs=1e-9)
+    if plain.effect is not None:
+        expected = np.sign(scale) * plain.effect
+        assert moved.effect == pytest.approx(expected, rel=1e-6, abs=1e-6)
+
+
+def test_the_effect_on_a_mean_is_cohens():
+    rng = np.random.default_rng(5)
+    first, second = rng.normal(size=50), rng.normal(0.4, 1, size=50)
+    samples = [Sample(rows_of(first), mean), Sample(rows_of(second), mean)]
+    _, (found,) = infer.contrasts(samples, [(0, 1)], trials=100)
+    gaps = second - first
+    assert found.effect == pytest.approx(gaps.mean() / gaps.std(ddof=1))
+    assert found.standard_error == pytest.approx(stats.sem(gaps))
+    low, high = found.interval
+    assert low < found.difference < high
+
+
+def test_intervals_are_those_of_the_scores_alone():
+    samples = [Sample(rows, bent) for rows in SEVERAL]
+    intervals, _ = infer.contrasts(samples, [(0, 1)], trials=100)
+    assert intervals == infer.confidence(samples)
+
+
+@pytest.mark.parametrize("test", ["ar", "bootstrap"])
+@pytest.mark.parametrize("count", [0, 1, 2, 9])
+def test_too_few_units_are_no_evidence(test, count):
+    first, second = two_systems(1, count or 1, gap=1.4)
+    samples = [Sample(rows[:count], bent) for rows in (first, second)]
+    intervals, (found,) = infer.contrasts(samples, [(0, 1)], test=test, trials=50)
+    assert not found.enough
+    assert (found.p_value, found.interval, found.effect) == (None, None, None)
+    assert (intervals[0] is None) == (count < 2)
+
+
+def test_ten_units_are_enough():
+    first, second = two_systems(1, 10, gap=1.4)
+    samples = [Sample(first, bent), Sample(second, bent)]
+    _, (found,) = infer.contrasts(samples, [(0, 1)], trials=50)
+    assert found.enough
+    assert 0 < found.p_value <= 1
+
+
+def test_what_is_no_number_is_no_evidence():
+    def broken(totals):
+        return np.where(totals[..., 0] % 2 == 0, np.nan, mean(totals))
+
+    first, second = rows_of([1.0] * 15), rows_of([3.0] * 15)
+    second[0] += [1, 0]  # 46 in all: no number either
+    assert p_value(first, second, broken, trials=50) == 1.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("test", ["ar", "bootstrap"])
+def test_false_alarms_are_as_rare_as_they_should_be(test):
+    """A thousand pairs that do not differ: about 5 % below 0.05, 10 % below 0.1."""
+    rng = np.random.default_rng(77)
+    found = []
+    for _ in range(1000):
+        lengths = rng.integers(5, 40, 80)
+        # What is hard is hard for both, as it is for systems on the same segments.
+        skill = rng.beta(4, 4, 80)
+        first, second = (
+            np.stack([rng.binomial(lengths, skill), lengths], 1) * 1.0 for _ in "ab"
+        )
+        found.append(p_value(first, second, bent, test=test, trials=400, resamples=1))
+    for alpha in (0.05, 0.1, 0.5):
+        low, high = stats.binom.ppf([0.0005, 0.9995], 1000, alpha)
+        assert low <= np.sum(np.array(found) <= alpha) <= high
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"test": "t"}, "test='t' is not possible; expected ar or bootstrap."),
+        ({"trials": 0}, "trials=0 is not possible; expected at least 1."),
+        ({"resamples": 0}, "resamples=0 is not possible; expected at least 1."),
+        ({"seed": -1}, "seed=-1 is not possible; expected 0 or more."),
+    ],
+)
+def test_wrong_wishes(given, expected):
+    with pytest.raises(metra.MetraError) as caught:
+        p_value(SEVERAL[0], SEVERAL[1], **given)
+    assert str(caught.value) == f"A test with {expected}"

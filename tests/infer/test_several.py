@@ -1,0 +1,84 @@
+"""Several tests at once: corrections and clusters, by hand and by their laws."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from metra.infer import clusters, holm
+
+P = st.floats(0, 1)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        pytest.param([], [], id="no test"),
+        pytest.param([0.04], [0.04], id="one test needs no correction"),
+        pytest.param([0.01, 0.02, 0.03], [0.03, 0.04, 0.04], id="never decreasing"),
+        pytest.param([0.6, 0.5], [1.0, 1.0], id="no more than one"),
+        pytest.param([None, 0.01, None, 0.5], [None, 0.02, None, 0.5], id="not tested"),
+    ],
+)
+def test_by_hand(given, expected):
+    assert holm(given) == pytest.approx(expected)
+
+
+@given(st.lists(P, min_size=1, max_size=12))
+def test_corrected_values_are_between_plain_ones_and_bonferronis(values):
+    corrected = holm(values)
+    for plain, found in zip(values, corrected, strict=True):
+        assert plain <= found <= min(1, plain * len(values)) + 1e-12
+    assert sorted(corrected) == [
+        p for _, p in sorted(zip(values, corrected, strict=True))
+    ]
+
+
+@given(st.lists(P, min_size=1, max_size=12))
+def test_at_least_as_strict_as_a_rate_of_false_discoveries(values):
+    discoveries = stats.false_discovery_control(values)
+    for found, less in zip(holm(values), discoveries, strict=True):
+        assert found >= less - 1e-12
+
+
+def by_pairs(*pairs):
+    return lambda one, two: one + two in pairs or two + one in pairs
+
+
+@pytest.mark.parametrize(
+    ("ranked", "pairs", "expected"),
+    [
+        pytest.param("", [], [], id="no system"),
+        pytest.param("a", [], ["a"], id="one system"),
+        pytest.param("ab", [], ["ab"], id="no difference"),
+        pytest.param("ab", ["ab"], ["a", "b"], id="a difference"),
+        pytest.param("abc", ["ac"], ["abc"], id="a chain of small differences"),
+        pytest.param("abc", ["ab", "ac"], ["a", "bc"], id="one above all"),
+        pytest.param("abc", ["ac", "bc"], ["ab", "c"], id="one below all"),
+        pytest.param("abcd", ["ac", "ad", "bc", "bd"], ["ab", "cd"], id="two and two"),
+        pytest.param("abcd", ["ab", "ad", "bc", "bd"], ["abcd"], id="a gap in the proof"),
+    ],
+)  # fmt: skip
+def test_clusters(ranked, pairs, expected):
+    assert clusters(ranked, by_pairs(*pairs)) == [list(part) for part in expected]
+
+
+@given(st.integers(0, 7), st.randoms(use_true_random=False))
+def test_clusters_part_the_ranking_where_everything_differs(size, random):
+    ranked = "abcdefg"[:size]
+    pairs = [a + b for a in ranked for b in ranked if a < b and random.random() < 0.8]
+    found = clusters(ranked, by_pairs(*pairs))
+    assert "".join("".join(part) for part in found) == ranked
+    for part in found:
+        inside = set(part)
+        for one in ranked:
+            for two in ranked:
+                if (one in inside) != (two in inside):
+                    assert by_pairs(*pairs)(one, two)
+        # No cluster could be cut in two.
+        for at in range(1, len(part)):
+            assert not all(
+                by_pairs(*pairs)(a, b)
+                for a in ranked[: ranked.index(part[at])]
+                for b in ranked[ranked.index(part[at]) :]
+            )

@@ -1,0 +1,66 @@
+"""Weighted totals: exact, so that nothing changes them but the rows and the weights."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from metra.infer import weighing
+from metra.infer.weighing import Weighing, on_grid
+
+# Numbers of very different sizes, so that the order of additions shows in the last bits.
+ROWS = np.random.default_rng(5).lognormal(0, 4, (500, 3))
+WEIGHTS = np.random.default_rng(6).integers(0, 5, (7, 500)).astype(np.uint16)
+
+
+def exact(weights, column):
+    parts = zip(weights.tolist(), column.tolist(), strict=True)
+    return sum((weight * Fraction(value) for weight, value in parts), Fraction(0))
+
+
+@pytest.mark.parametrize("stacked", [True, False], ids=["stacked", "apart"])
+@pytest.mark.parametrize("step", [1, 40, 1_000_000])
+def test_totals_are_exact_however_they_are_added(monkeypatch, stacked, step):
+    monkeypatch.setattr(weighing, "STEP", step)
+    monkeypatch.setattr(weighing, "MOST_STACKED", 10**6 if stacked else 0)
+    other = np.arange(1000.0).reshape(500, 2)
+    made = Weighing([ROWS, other])
+    found = made.weighted(WEIGHTS)
+    assert [block.shape for block in found] == [(7, 3), (7, 2)]
+    grid = on_grid(ROWS)
+    for at, weights in enumerate(WEIGHTS):
+        assert found[0][at].tolist() == [exact(weights, c) for c in grid.T]
+        assert found[1][at].tolist() == [exact(weights, c) for c in other.T]
+    assert made.totals[0].tolist() == [exact(np.ones(500, int), c) for c in grid.T]
+
+
+@settings(max_examples=200)
+@given(
+    st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=30).map(np.array),
+    st.randoms(use_true_random=False),
+)
+def test_sums_on_the_grid_are_the_same_in_any_order(values, random):
+    column = on_grid(values[:, None])[:, 0]
+    order = list(range(len(values)))
+    random.shuffle(order)
+    total = 0.0
+    for at in order:
+        total += column[at]
+    assert Fraction(total) == sum(map(Fraction, column.tolist()), Fraction(0))
+    assert np.abs(column - values).max() <= len(values) * np.abs(values).max() * 2**-53
+
+
+def test_counts_are_on_the_grid_already():
+    rows = np.array([[3.0, -7], [2**40, 1]])
+    assert on_grid(rows) is rows
+
+
+def test_what_is_no_number_stays_as_it_is():
+    rows = np.array([[0.5, np.nan], [np.inf, 0.1]])
+    assert on_grid(rows) is rows
+
+
+def test_a_column_of_nothing_stays_nothing():
+    assert on_grid(np.array([[0.0, 0.3], [0.0, 0.1]]))[:, 0].tolist() == [0, 0]

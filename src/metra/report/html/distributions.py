@@ -1,11 +1,13 @@
 """How segment scores are spread: a strip of bars for each system, one figure a metric."""
 
+from collections.abc import Sequence
+
 from metra.insight.distributions import Distribution
 from metra.insight.study import Study
 from metra.report.html import chart
 from metra.report.html.markup import Html, joined, tag
 from metra.report.html.tables import Num, figure, table
-from metra.report.layout import heading
+from metra.report.layout import Style, heading, ordered
 
 ROW = 30
 BAR = 22
@@ -14,6 +16,7 @@ BAR = 22
 def section(study: Study) -> Html:
     """Draw every metric's distribution."""
     scores = study.results.systems[0].scores
+    names = [entry.name for entry in ordered(study.results, Style(sort=True))]
     return joined(
         tag(
             "p",
@@ -25,7 +28,9 @@ def section(study: Study) -> Html:
             "div",
             [
                 figure(
-                    heading(found.spec, scores[found.spec]), _picture(found), _data(found)
+                    heading(found.spec, scores[found.spec]),
+                    _picture(found, names),
+                    _data(found, names),
                 )
                 for found in study.distributions
             ],
@@ -34,8 +39,7 @@ def section(study: Study) -> Html:
     )
 
 
-def _picture(found: Distribution) -> Html:
-    names = list(found.counts)
+def _picture(found: Distribution, names: Sequence[str]) -> Html:
     left = chart.names_width(names)
     edges = _equal(found)
     scale = chart.Scale(edges[0], edges[-1], left, chart.WIDTH - chart.OVERHANG)
@@ -68,8 +72,7 @@ def _equal(found: Distribution) -> list[float]:
     return edges
 
 
-def _data(found: Distribution) -> Html:
-    names = list(found.counts)
+def _data(found: Distribution, names: Sequence[str]) -> Html:
     return table(
         ["from", "to", *names],
         [

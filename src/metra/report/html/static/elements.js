@@ -39,8 +39,11 @@ function option(value, text, chosen) {
   return el("option", { value, selected: value === chosen }, text);
 }
 
+let labels = 0;
+
 function labelled(text, control, kind = "field") {
-  return el("label", { class: kind }, el("span", {}, text), control);
+  control.id = `control-${++labels}`;
+  return el("div", { class: kind }, el("label", { for: control.id }, text), control);
 }
 
 // How much better the second score is, whichever way the metric points.

@@ -28,17 +28,17 @@ function route() {
   document.title = `Segment ${at + 1} – ${title}`;
   showSegment(at);
   scrollTo(0, 0);
-  segmentView.querySelector("h2").focus({ preventScroll: true });
+  segmentView.querySelector("h1").focus({ preventScroll: true });
 }
 
 function showSegment(at) {
   segmentView.replaceChildren(
-    wayBack(at),
     el(
       "header",
       {},
-      el("h2", { tabindex: -1 }, `Segment ${at + 1}`),
+      el("h1", { tabindex: -1 }, `Segment ${at + 1}`),
       documentOf(at) == null ? null : el("bdi", { class: "doc" }, shown(documentOf(at))),
+      wayBack(at),
     ),
     el("dl", { class: "texts" }, given(at)),
     outputsOf(at),
@@ -84,8 +84,8 @@ function outputsOf(at) {
   });
   const heads = ["system", "output", ...data.metrics.map((m, index) => `${m.spec} ${arrow(index)}`)];
   if (data.people) heads.push("people");
-  const score = (value, top) =>
-    el("td", { class: "num", "data-v": value ?? "" },
+  const score = (value, top, name) =>
+    el("td", { class: "num", "data-v": value ?? "", "data-name": name },
       several && value != null && value === top
         ? el("b", {}, number(value), el("span", { class: "unseen" }, " best"))
         : number(value));
@@ -100,8 +100,8 @@ function outputsOf(at) {
       return el("tr", {},
         el("th", { scope: "row" }, system(index)),
         el("td", { class: "output" }, passage(text, nodes)),
-        data.metrics.map((_, metric) => score(data.scores[metric][index][at], best[metric])),
-        data.people ? el("td", { class: "num" }, number(data.people[index][at])) : null);
+        data.metrics.map((_, metric) => score(data.scores[metric][index][at], best[metric], heads[metric + 2])),
+        data.people ? score(data.people[index][at], null, "people") : null);
     }));
   };
   fill();
@@ -121,7 +121,7 @@ function outputsOf(at) {
     body);
   sortable(table);
   return el("section", { "aria-labelledby": "outputs-title" },
-    el("h3", { id: "outputs-title" }, "Outputs"),
+    el("h2", { id: "outputs-title" }, "Outputs"),
     el("div", { class: "bar" },
       labelled("mark words that", against),
       csvButton(`segment-${at + 1}`, () => csvRows(table))),
@@ -133,7 +133,7 @@ function gridOf(at) {
   const place = el("div", { class: "scroll grid", tabindex: 0, role: "region",
     "aria-label": "Grid of output and reference words" });
   const made = el("section", { "aria-labelledby": "grid-title" },
-    el("h3", { id: "grid-title" }, "Grid"));
+    el("h2", { id: "grid-title" }, "Grid"));
   if (!packed) {
     made.append(el("p", { class: "note" },
       "This file holds grids of the most changed segments that are not too long; this one is " +

@@ -1,0 +1,198 @@
+"""The report in a real browser: what it shows, and that it can be used."""
+
+import csv
+from io import StringIO
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+PLACES = ["", "#compare", "#seg-12"]
+# All rows of a table are alike: axe, which looks at every cell for seconds, gets a few.
+OPENED = """
+for (const part of document.querySelectorAll("details")) part.open = true;
+for (const row of document.querySelectorAll("tbody tr:nth-child(n + 4)")) row.remove();
+"""
+BROKEN = "document.documentElement.scrollWidth > innerWidth"
+
+
+def texts(page, selector: str) -> list[str]:
+    return page.locator(selector).all_inner_texts()
+
+
+@pytest.mark.parametrize("width", [320, 390, 768, 1280])
+@pytest.mark.parametrize("place", PLACES)
+def test_the_page_never_scrolls_sideways(example_report, open_page, width, place):
+    page = open_page(example_report, place, width=width)
+    assert not page.evaluate(BROKEN)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("place", ["", "#seg-12"])
+def test_axe_finds_nothing(example_report, open_page, theme, place):
+    page = open_page(example_report, place, theme=theme)
+    if place == "#seg-12":
+        page.locator(".metra-grid").wait_for()
+    page.evaluate(OPENED)
+    found = Axe().run(page)
+    assert found.response["violations"] == [], found.generate_report()
+
+
+def test_the_overview_says_who_is_best(example_report, open_page):
+    page = open_page(example_report)
+    assert "near-copy is best by all 4 metrics" in page.locator(".lead").inner_text()
+    first = page.locator("table.scores tbody tr").first
+    assert first.locator("th bdi").inner_text() == "near-copy"
+    assert "97.49" in first.inner_text()
+
+
+def test_a_link_to_a_segment_opens_it(example_report, open_page):
+    page = open_page(example_report, "#seg-12")
+    assert page.locator("#segment h1").inner_text() == "Segment 12"
+    assert page.locator("#report").is_hidden()
+    assert "Le maire, Bertrand Aufray" in page.locator("#segment").inner_text()
+    assert len(texts(page, ".outputs tbody tr")) == 12
+    page.locator(".metra-grid").wait_for()
+    page.get_by_role("link", name="next in the text").click()
+    assert page.locator("#segment h1").inner_text() == "Segment 13"
+    page.go_back()
+    assert page.locator("#segment h1").inner_text() == "Segment 12"
+    page.get_by_role("link", name="← All segments").click()
+    assert page.locator("#report").is_visible()
+
+
+@pytest.mark.parametrize("place", ["#seg-0", "#seg-29", "#seg-x", "#nowhere"])
+def test_a_link_to_nothing_opens_the_report(example_report, open_page, place):
+    page = open_page(example_report, place)
+    assert page.locator("#report").is_visible()
+    assert page.locator("#segment").is_hidden()
+
+
+def test_a_grid_can_be_had_of_every_system(example_report, open_page):
+    page = open_page(example_report, "#seg-3")
+    chosen = page.get_by_label("system", exact=True)
+    chosen.select_option(label="verbose")
+    assert "verbose, segment 3" in page.locator(".metra-grid title").first.inner_html()
+
+
+def test_everything_works_by_keyboard(example_report, open_page):
+    page = open_page(example_report)
+
+    def focused() -> str:
+        return page.evaluate("document.activeElement.textContent.trim()")
+
+    def tab_to(text: str, most: int = 80) -> None:
+        for _ in range(most):
+            page.keyboard.press("Tab")
+            if focused().startswith(text):
+                return
+        raise AssertionError(f"{text} cannot be reached")
+
+    tab_to("Skip to the report", 1)
+    tab_to("Overview", 1)
+    tab_to("Theme", 20)
+    tab_to("chrf ↑")
+    page.keyboard.press("Enter")
+    assert page.locator('th[aria-sort="descending"]').inner_text() == "chrf ↑"
+    page.keyboard.press("Enter")
+    assert texts(page, "table.scores tbody th bdi")[0] == "terse"
+    tab_to("Next →")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    assert page.locator(".pager").first.inner_text().split("\n")[1] == "page 3 of 3"
+    page.keyboard.press("Enter")
+    assert focused().startswith("Next")
+    tab_to("Segment ", 2)
+    name = focused()
+    page.keyboard.press("Enter")
+    page.locator("#segment h1").wait_for()
+    assert focused() == name
+    tab_to("next in the text", 6)
+
+
+def cards(page) -> list[str]:
+    return texts(page, ".cards .seg h3")
+
+
+def test_segments_can_be_sorted_filtered_and_searched(example_report, open_page):
+    page = open_page(example_report, "#compare")
+    page.get_by_label("A", exact=True).select_option(label="solid")
+    page.get_by_label("B", exact=True).select_option(label="verbose")
+    assert len(cards(page)) == 10
+    before = [float(text.split(" → ")[0].split()[-1]) for text in first_changes(page)]
+    after = [float(text.split(" → ")[1].split()[0]) for text in first_changes(page)]
+    changes = [abs(b - a) for a, b in zip(before, after, strict=True)]
+    assert changes == sorted(changes, reverse=True)
+    page.get_by_label("sort by").select_option(label="order in the text")
+    assert cards(page)[:2] == ["Segment 1", "Segment 2"]
+    kinds = {
+        kind: int(page.locator(f'label:has(input[value="{kind}"]) .count').inner_text())
+        for kind in ("all", "better", "worse", "equal")
+    }
+    assert kinds["all"] == 28 == kinds["better"] + kinds["worse"] + kinds["equal"]
+    page.locator('input[value="worse"]').check()
+    assert f"of {kinds['worse']} segment" in page.locator(".status").inner_text()
+    page.locator('input[value="all"]').check()
+    page.get_by_label("document").select_option(label="brake")
+    assert cards(page)[0] == "Segment 15"
+    page.get_by_label("search").fill("PLAQUETTES")
+    page.get_by_text("1–8 of 8 segments").wait_for()
+    assert all("plaquettes" in text.lower() for text in texts(page, ".cards .seg"))
+    page.get_by_label("search").fill("no such word")
+    page.get_by_text("No segment fits").wait_for()
+
+
+def first_changes(page) -> list[str]:
+    return texts(page, ".cards .seg .score.chosen")
+
+
+def test_words_that_differ_are_marked(example_report, open_page):
+    page = open_page(example_report, "#seg-12")
+    page.get_by_label("mark words that").select_option(label="differ from solid")
+    row = page.locator(".outputs tr", has=page.get_by_text("rule-based", exact=True))
+    assert texts(page, ".outputs tr:has(bdi:text-is('rule-based')) mark") == ["build in"]
+    assert row.locator("mark").first.get_attribute("class") == "miss"
+
+
+def test_tables_can_be_taken_along(example_report, open_page):
+    page = open_page(example_report)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="CSV of scores").click()
+    text = download.value.path().read_text(encoding="utf-8-sig")
+    rows = list(csv.reader(StringIO(text)))
+    assert rows[0][:4] == ["system", "bleu ↑", "bleu ↑ low", "bleu ↑ high"]
+    assert rows[1][0] == "near-copy"
+    assert float(rows[1][1]) == pytest.approx(97.4900844, abs=1e-6)
+
+
+def test_the_theme_can_be_chosen(example_report, open_page):
+    page = open_page(example_report, theme="light")
+    paper = "getComputedStyle(document.documentElement).backgroundColor"
+    light = page.evaluate(paper)
+    page.get_by_role("button", name="Theme: auto").click()
+    assert page.evaluate(paper) == light
+    page.get_by_role("button", name="Theme: light").click()
+    dark = page.evaluate(paper)
+    assert dark != light
+    assert open_page(example_report, theme="dark").evaluate(paper) == dark
+
+
+def test_people_are_held_against_metrics(example_report, open_page):
+    page = open_page(example_report, "#people")
+    shown = page.locator("#people").inner_text()
+    assert "112 judgements by 2 judges" in shown
+    assert page.locator("#people svg.chart").count() == 8
+
+
+def test_it_can_be_read_without_javascript(example_report, open_page):
+    page = open_page(example_report, script=False)
+    assert "97.49" in page.locator("table.scores").inner_text()
+    assert page.locator("#distributions svg").count() == 4
+    assert page.locator("#segment").is_hidden()
+    assert not page.evaluate(BROKEN)
+
+
+def test_it_can_be_printed(example_report, open_page):
+    page = open_page(example_report)
+    page.emulate_media(media="print")
+    assert page.locator("#menu").is_hidden()
+    assert page.pdf()[:4] == b"%PDF"

@@ -39,6 +39,7 @@ LAYERS = {
     "engine": 6,
     "single": 7,
     "aligning": 7,
+    "comparing": 7,
     "quality": 7,
     "insight": 8,
     "report": 9,

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from metra.aligning import align
     from metra.alignment import Alignment
+    from metra.comparing import compare
     from metra.corpus import Batch, EvalSet
     from metra.errors import MetraError
     from metra.evaluation import evaluate
@@ -26,6 +27,7 @@ __all__ = [
     "Results",
     "__version__",
     "align",
+    "compare",
     "evaluate",
     "grid",
     "metric",
@@ -42,6 +44,7 @@ _HOMES = {
     "Result": "metra.single",
     "Results": "metra.results",
     "align": "metra.aligning",
+    "compare": "metra.comparing",
     "evaluate": "metra.evaluation",
     "grid": "metra.picture",
     "metric": "metra.metrics",

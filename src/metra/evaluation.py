@@ -1,7 +1,8 @@
 """From outputs and metrics to results: the one way through, for every level and question."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 
@@ -59,17 +60,11 @@ def evaluate(
     >>> round(results["a"]["bleu"].score, 2)
     53.73
     """
-    _refuse_string(levels, "levels", "system")
-    for level in levels:
-        if level not in LEVELS:
-            msg = f"There is no level {level!r}; expected some of {', '.join(LEVELS)}."
-            raise OptionError(msg)
     if ci_unit not in CI_UNITS:
         msg = f"ci_unit={ci_unit!r} is not possible; expected one of {', '.join(CI_UNITS)}."
         raise OptionError(msg)
-    questions = Questions(
-        documents="document" in levels,
-        segments="segment" in levels,
+    questions = replace(
+        questions_of(levels),
         ci=ci,
         ci_method=ci_method,
         ci_unit=ci_unit,
@@ -77,6 +72,16 @@ def evaluate(
         seed=seed,
     )
     return evaluate_corpus(Outputs(evalset, outputs), by_spec(metrics), questions)
+
+
+def questions_of(levels: Sequence[str]) -> Questions:
+    """Ask for these levels and for nothing else."""
+    _refuse_string(levels, "levels", "system")
+    for level in levels:
+        if level not in LEVELS:
+            msg = f"There is no level {level!r}; expected some of {', '.join(LEVELS)}."
+            raise OptionError(msg)
+    return Questions(documents="document" in levels, segments="segment" in levels)
 
 
 def by_spec(metrics: Sequence[str | Metric]) -> dict[str, Metric]:
@@ -108,6 +113,28 @@ def evaluate_corpus(
     progress: Callable[[int], None] = lambda _: None,
 ) -> Results:
     """Score a corpus, wherever it is kept, reading it once (twice for fitted measures)."""
+    metrics, sheets = counted(
+        corpus,
+        metrics,
+        questions,
+        keep=questions.need_rows,
+        chunk=chunk,
+        progress=progress,
+    )
+    intervals = _intervals(metrics, sheets, questions)
+    return assembled(corpus, metrics, sheets, questions, intervals)
+
+
+def counted(
+    corpus: Corpus,
+    metrics: Mapping[str, Metric],
+    questions: Questions,
+    *,
+    keep: bool,
+    chunk: int = CHUNK,
+    progress: Callable[[int], None] = lambda _: None,
+) -> tuple[Mapping[str, Metric], "Sheets"]:
+    """Check what was asked for, fit the measures, and count; rows are kept if wished."""
     if questions.documents and not corpus.has_documents:
         msg = "Document scores were asked for, but no documents are known; give --docs."
         raise CorpusError(msg)
@@ -116,10 +143,20 @@ def evaluate_corpus(
             msg = f"{spec} compares with the source, but none was given; give -s FILE."
             raise CorpusError(msg)
     metrics = fitted(corpus, metrics, chunk)
-    sheets = count(
-        corpus, metrics, keep=questions.need_rows, chunk=chunk, progress=progress
-    )
-    intervals = _intervals(metrics, sheets, questions)
+    return metrics, count(corpus, metrics, keep=keep, chunk=chunk, progress=progress)
+
+
+Intervals: TypeAlias = Mapping[tuple[str, str], tuple[float, float] | None]
+
+
+def assembled(
+    corpus: Corpus,
+    metrics: Mapping[str, Metric],
+    sheets: "Sheets",
+    questions: Questions,
+    intervals: Intervals,
+) -> Results:
+    """Put together what was counted: the scores of all systems, with their intervals."""
     systems = [
         SystemScores(
             name,
@@ -239,21 +276,12 @@ def count(
 
 def _intervals(
     metrics: Mapping[str, Metric], sheets: Sheets, questions: Questions
-) -> dict[tuple[str, str], tuple[float, float] | None]:
+) -> Intervals:
     """Resample all systems' statistics for all metrics together."""
     if not questions.ci:
         return {}
-    by_document = _resample_documents(questions, sheets)
-
-    def units(rows: Array) -> Array:
-        return pool.by_group(rows, sheets.documents)[1] if by_document else rows
-
-    samples = [
-        infer.Sample(units(tally.rows), metrics[spec].aggregate)
-        for (_, spec), tally in sheets.tallies.items()
-    ]
     found = infer.confidence(
-        samples,
+        samples(metrics, sheets, resampled_unit(questions, sheets)),
         method=questions.ci_method,
         trials=questions.trials,
         seed=questions.seed,
@@ -261,13 +289,29 @@ def _intervals(
     return dict(zip(sheets.tallies, found, strict=True))
 
 
-def _resample_documents(questions: Questions, sheets: Sheets) -> bool:
+def samples(
+    metrics: Mapping[str, Metric], sheets: Sheets, unit: str
+) -> list[infer.Sample]:
+    """Give what can be resampled, a row for each unit, in the order of the tallies."""
+
+    def units(rows: Array) -> Array:
+        return pool.by_group(rows, sheets.documents)[1] if unit == "document" else rows
+
+    return [
+        infer.Sample(units(tally.rows), metrics[spec].aggregate)
+        for (_, spec), tally in sheets.tallies.items()
+    ]
+
+
+def resampled_unit(questions: Questions, sheets: Sheets) -> str:
+    """Settle whether documents or segments are resampled."""
     if questions.ci_unit == "auto":
-        return len(set(sheets.documents)) >= ENOUGH_DOCUMENTS
+        enough = len(set(sheets.documents)) >= ENOUGH_DOCUMENTS
+        return "document" if enough else "segment"
     if questions.ci_unit == "document" and not sheets.documents:
         msg = "Documents were to be resampled, but none are known; give --docs."
         raise CorpusError(msg)
-    return questions.ci_unit == "document"
+    return questions.ci_unit
 
 
 def _score(
@@ -280,10 +324,9 @@ def _score(
     total = tally.total
     more: dict[str, object] = {}
     if questions.ci:
-        unit = "document" if _resample_documents(questions, sheets) else "segment"
         more = {
             "ci": questions.ci_method,
-            "ci_unit": unit,
+            "ci_unit": resampled_unit(questions, sheets),
             "trials": questions.trials,
             "seed": questions.seed,
         }

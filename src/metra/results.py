@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from metra import __version__
 from metra.alignment import Alignment
-from metra.measure import Array, Parts
+from metra.measure import Array, Parts, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,55 @@ class SystemScores:
     scores: Mapping[str, Score]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """How systems were compared: what was tested on what, and when it counts."""
+
+    test: str
+    unit: str
+    units: int
+    trials: int
+    seed: int
+    alpha: float
+    correction: str
+
+    def signature(self) -> str:
+        """Write everything that the p-values depend on in one line."""
+        listed = (f"{key}:{shown(getattr(self, key))}" for key in self.__slots__[1:])
+        return "|".join([self.test, *listed, f"version:{__version__}"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """One measure of two systems: how much they differ, and whether that means anything."""
+
+    metric: str
+    baseline: str
+    system: str
+    #: The system's score minus the baseline's.
+    difference: float
+    higher_is_better: bool
+    #: Of the difference, by the bootstrap.
+    interval: tuple[float, float] | None
+    #: Of the difference, by the jackknife.
+    standard_error: float | None
+    #: The difference in standard deviations of what single units contribute to it.
+    effect: float | None
+    p_value: float | None
+    #: The same, corrected for all comparisons by this metric.
+    p_holm: float | None
+    significant: bool
+    #: The terms as one line.
+    test: str
+    #: Why there is no p-value.
+    reason: str | None = None
+
+    @property
+    def gain(self) -> float:
+        """How much better the system is, whichever way the measure points."""
+        return self.difference if self.higher_is_better else -self.difference
+
+
 @dataclass(frozen=True, slots=True)
 class Results:
     """All systems' scores, in the order in which the systems were given."""
@@ -40,6 +90,11 @@ class Results:
     segments: int
     references: int
     documents: int | None = None
+    comparisons: Sequence[Comparison] = ()
+    #: Where systems were compared.
+    terms: Terms | None = None
+    #: By metric spec, where all pairs were compared: systems that belong together, best first.
+    clusters: Mapping[str, Sequence[Sequence[str]]] | None = None
 
     def __getitem__(self, system: str) -> Mapping[str, Score]:
         """Give a system's scores by spec."""
@@ -52,3 +107,8 @@ class Results:
     def specs(self) -> list[str]:
         """List the metric specs, as given."""
         return list(self.systems[0].scores)
+
+    def ranked(self, spec: str) -> list[SystemScores]:
+        """List the systems, the best by this metric first."""
+        sign = -1 if self.systems[0].scores[spec].higher_is_better else 1
+        return sorted(self.systems, key=lambda entry: sign * entry.scores[spec].score)

@@ -119,6 +119,13 @@ def test_the_smallest_p_value_is_one_in_all_trials(test):
     assert p_value(first, first + np.array([50, 0]), test=test, trials=99) == 0.01
 
 
+def test_what_differs_in_rounding_does_not_differ():
+    assert 0.4 - 0.1 > 0.3  # in the last digit
+    drawn = np.zeros(2), np.array([0.3, -0.3])
+    assert infer.shifted_p_value(drawn, (0.1, 0.4)) == 1.0
+    assert infer.shifted_p_value(drawn, (0.1, 0.4 + 1e-9)) == pytest.approx(1 / 3)
+
+
 SEVERAL = [two_systems(seed, 40, gap=1 + seed / 20)[1] for seed in range(5)]
 
 

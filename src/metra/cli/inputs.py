@@ -1,7 +1,8 @@
-"""Options for the files that commands read, the same in every command."""
+"""Options that are the same in every command: files, metrics, formats, seeds."""
 
 import click
 
+from metra import report
 from metra.io.formats import FORMATS
 
 references = click.option(
@@ -32,4 +33,44 @@ input_format = click.option(
     default="auto",
     show_default=True,
     help="Format of all input files; auto goes by name and content.",
+)
+
+metrics = click.option(
+    "-m",
+    "--metric",
+    "metrics",
+    multiple=True,
+    default=["bleu"],
+    metavar="SPEC",
+    show_default="bleu",
+    help="NAME or NAME:option=value,… (see `metra metrics`). May be given several times.",
+)
+
+seed = click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=12345,
+    show_default=True,
+    help="Seed of the random draws.",
+)
+
+form = click.option(
+    "--format",
+    "form",
+    type=click.Choice(report.FORMATS),
+    default="table",
+    show_default=True,
+    help="How the results are written.",
+)
+
+out = click.option(
+    "-o", "--out", metavar="FILE", help="Write here instead of to the screen."
+)
+
+digits = click.option(
+    "--digits",
+    type=click.IntRange(0, 15),
+    default=2,
+    show_default=True,
+    help="Digits after the point in tables.",
 )

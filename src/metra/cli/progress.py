@@ -6,24 +6,25 @@ from types import TracebackType
 
 
 class Progress:
-    """Counts segments; shows nothing for quick work, or where no one is watching."""
+    """Counts segments, or trials; shows nothing for quick work, or where no one watches."""
 
-    def __init__(self, delay: float = 1.0) -> None:
+    def __init__(self, noun: str = "segments", delay: float = 1.0) -> None:
+        self._noun = noun
         self._start = self._shown = time.monotonic()
         self._delay = delay
         self._watched = sys.stderr.isatty()
         self._visible = False
 
-    def __call__(self, segments: int) -> None:
-        """Say how many segments are done."""
+    def __call__(self, done: int) -> None:
+        """Say how many are done."""
         now = time.monotonic()
         if not self._watched or now - self._shown < self._delay:
             return
-        rate = segments / (now - self._start)
+        rate = done / (now - self._start)
         self._delay = 0.2
         self._shown = now
         self._visible = True
-        line = f"\r{segments:,} segments, {rate:,.0f} a second \x1b[K"
+        line = f"\r{done:,} {self._noun}, {rate:,.0f} a second \x1b[K"
         print(line, end="", file=sys.stderr, flush=True)
 
     def __enter__(self) -> "Progress":

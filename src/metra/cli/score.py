@@ -4,7 +4,6 @@ import click
 
 from metra.cli import inputs
 from metra.cli.segments import check_alignment_options, segment_numbers
-from metra.report import FORMATS
 
 LEVELS = ("system", "document", "segment")
 
@@ -22,16 +21,7 @@ def _levels(_: click.Context, __: click.Parameter, value: str) -> list[str]:
 @click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
 @inputs.references
 @inputs.source
-@click.option(
-    "-m",
-    "--metric",
-    "metrics",
-    multiple=True,
-    default=["bleu"],
-    metavar="SPEC",
-    show_default="bleu",
-    help="NAME or NAME:option=value,… (see `metra metrics`). May be given several times.",
-)
+@inputs.metrics
 @inputs.documents
 @click.option(
     "--level",
@@ -65,13 +55,7 @@ def _levels(_: click.Context, __: click.Parameter, value: str) -> list[str]:
     show_default=True,
     help="Number of resamples.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=12345,
-    show_default=True,
-    help="Seed of the resampling.",
-)
+@inputs.seed
 @click.option(
     "--show-alignment",
     is_flag=True,
@@ -83,25 +67,10 @@ def _levels(_: click.Context, __: click.Parameter, value: str) -> list[str]:
     metavar="LIST",
     help="Show the alignments of these segments only, for example 1,3-5.",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    default="table",
-    show_default=True,
-    help="How the results are written.",
-)
-@click.option(
-    "-o", "--out", metavar="FILE", help="Write here instead of to the screen."
-)
+@inputs.form
+@inputs.out
 @inputs.input_format
-@click.option(
-    "--digits",
-    type=click.IntRange(0, 15),
-    default=2,
-    show_default=True,
-    help="Digits after the point in tables.",
-)
+@inputs.digits
 @click.option("--sort", is_flag=True, help="Best system first, by the first metric.")
 def score(
     outputs: tuple[str, ...],

@@ -98,7 +98,7 @@ def changes(
 
     The metrics are fitted ones and the sheets hold their rows for every system.
     """
-    spec = _chosen(metrics, by)
+    spec = sorting_metric(metrics, by)
     if order not in ORDERS:
         msg = f"Changes cannot be sorted by {order!r}; expected {' or '.join(ORDERS)}."
         raise OptionError(msg)
@@ -153,7 +153,8 @@ def changes(
     ]
 
 
-def _chosen(metrics: Mapping[str, Metric], by: str | None) -> str:
+def sorting_metric(metrics: Mapping[str, Metric], by: str | None) -> str:
+    """Give the spec of the metric that was named, or of the first."""
     if by is None:
         return next(iter(metrics))
     if by not in metrics:

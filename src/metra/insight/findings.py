@@ -4,10 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from metra import infer
-from metra.insight.buckets import Buckets
-from metra.insight.changes import Changes
-from metra.insight.ngrams import NgramChanges
-from metra.insight.profiles import Profiles
+from metra.corpus import Corpus
+from metra.evaluation import Sheets
+from metra.insight.buckets import Buckets, buckets, label_buckets
+from metra.insight.changes import Changes, changes, sorting_metric
+from metra.insight.ngrams import NgramChanges, ngram_changes
+from metra.insight.profiles import Profiles, profiles
+from metra.insight.words import preparation_of
+from metra.measure import Metric
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +33,8 @@ class Wishes:
     buckets: Sequence[str] = ()
     #: By name, a label for each segment; each is a way to part the test set.
     labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    #: How frequent words are, for buckets by frequency; counted in the references if None.
+    word_counts: Mapping[str, int] | None = None
     profiles: bool = False
     trials: int = infer.TRIALS
     seed: int = infer.SEED
@@ -44,3 +50,69 @@ class Findings:
     #: One entry for each way to part the test set, all systems in it.
     buckets: Sequence[Buckets] = ()
     profiles: Profiles | None = None
+
+
+def find(
+    corpus: Corpus,
+    metrics: Mapping[str, Metric],
+    sheets: Sheets,
+    wishes: Wishes,
+    *,
+    baseline: str,
+) -> Findings:
+    """Find out what is wished: the other systems against the baseline, and each by itself.
+
+    The metrics are fitted ones, and the sheets hold their rows for every system. Words are
+    those of the metric that sorts the changes.
+    """
+    systems = [name for name in corpus.systems if name != baseline]
+    preparation = preparation_of(metrics[sorting_metric(metrics, wishes.changes_by)])
+    found_changes: Sequence[Changes] = ()
+    found_ngrams: Sequence[NgramChanges] = ()
+    if wishes.changes != 0:
+        found_changes = changes(
+            corpus,
+            metrics,
+            sheets,
+            baseline=baseline,
+            systems=systems,
+            by=wishes.changes_by,
+            order=wishes.changes_order,
+            most=wishes.changes,
+            min_change=wishes.min_change,
+            min_words=wishes.min_words,
+        )
+    if wishes.ngrams != 0:
+        found_ngrams = ngram_changes(
+            corpus,
+            baseline=baseline,
+            systems=systems,
+            preparation=preparation,
+            order=wishes.ngram_order,
+            most=wishes.ngrams,
+        )
+    resampling = {"trials": wishes.trials, "seed": wishes.seed}
+    parted = [
+        buckets(
+            corpus,
+            metrics,
+            sheets,
+            spec,
+            baseline=baseline,
+            word_counts=wishes.word_counts,
+            **resampling,
+        )
+        for spec in wishes.buckets
+    ]
+    parted += [
+        label_buckets(
+            corpus, metrics, sheets, name, labels, baseline=baseline, **resampling
+        )
+        for name, labels in wishes.labels.items()
+    ]
+    return Findings(
+        changes=found_changes,
+        ngrams=found_ngrams,
+        buckets=parted,
+        profiles=profiles(corpus, preparation=preparation) if wishes.profiles else None,
+    )

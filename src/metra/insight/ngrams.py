@@ -140,29 +140,27 @@ def _weights(tally: Tallied) -> Array:
 
 def _ranked(
     tables: Sequence[Compared], what: What, sign: int
-) -> list[tuple[int, int, float]]:
-    """List n-grams that changed this way: the most one-sided first, then the longest."""
+) -> Iterator[tuple[int, int, float]]:
+    """Walk through n-grams that changed this way: length, place in the tally, weight.
+
+    The most one-sided change comes first, then the longest n-gram, then the first found.
+    """
     lengths, places, weights, homes = [], [], [], []
     for table in tables:
         tally = _tally(tables, table.n, what)
-        weight = sign * _weights(tally)
-        chosen = np.flatnonzero(weight > 0)
+        weight = _weights(tally)
+        chosen = np.flatnonzero(sign * weight > 0)
         lengths.append(np.full(len(chosen), table.n))
         places.append(chosen)
         weights.append(weight[chosen])
         homes.append(table.homes[tally.kinds[chosen]])
-    keys = [np.concatenate(entries) for entries in (homes, lengths, weights)]
-    order = np.lexsort((keys[0], -keys[1], -keys[2]))
-    columns = [
-        np.concatenate(lengths)[order].tolist(),
-        np.concatenate(places)[order].tolist(),
-        (sign * keys[2][order]).tolist(),
-    ]
-    return list(zip(*columns, strict=True))
+    home, length, place, weight = map(np.concatenate, (homes, lengths, places, weights))
+    for at in np.lexsort((home, -length, -abs(weight))):
+        yield int(length[at]), int(place[at]), float(weight[at])
 
 
 def _candidates(
-    ranked: Sequence[tuple[int, int, float]],
+    ranked: Iterator[tuple[int, int, float]],
     tables: Sequence[Compared],
     what: What,
     joined: Joined,

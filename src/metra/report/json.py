@@ -7,7 +7,7 @@ from typing import Any
 from metra import __version__
 from metra.alignment import Alignment
 from metra.report.layout import Style
-from metra.results import Results, Score
+from metra.results import Comparison, Results, Score
 
 SCHEMA = 1
 
@@ -34,7 +34,44 @@ def as_data(results: Results) -> dict[str, Any]:
             | _level("alignments", _each(entry.scores, _alignments))
             for entry in results.systems
         ],
+    } | _compared(results)
+
+
+def _compared(results: Results) -> dict[str, Any]:
+    if results.terms is None:
+        return {}
+    data: dict[str, Any] = {
+        "comparisons": [_comparison(entry) for entry in results.comparisons]
     }
+    if results.clusters is not None:
+        data["clusters"] = {
+            spec: [list(members) for members in clusters]
+            for spec, clusters in results.clusters.items()
+        }
+    return data
+
+
+def _comparison(found: Comparison) -> dict[str, Any]:
+    ends = found.interval
+    data: dict[str, Any] = {
+        "metric": found.metric,
+        "baseline": found.baseline,
+        "system": found.system,
+        "difference": _number(found.difference),
+        "interval": None if ends is None else [_number(end) for end in ends],
+        "standard_error": _optional(found.standard_error),
+        "effect": _optional(found.effect),
+        "p_value": _optional(found.p_value),
+        "p_holm": _optional(found.p_holm),
+        "significant": found.significant,
+        "higher_is_better": found.higher_is_better,
+        "test": found.test,
+    }
+    return data | ({"reason": found.reason} if found.reason else {})
+
+
+def _optional(value: float | None) -> float | int | None:
+    return None if value is None else _number(value)
 
 
 def _each(scores: Any, part: Any) -> dict[str, Any]:

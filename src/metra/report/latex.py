@@ -1,6 +1,6 @@
 """LaTeX tables for booktabs, the best score of each column in bold."""
 
-from metra.report.layout import Cell, Sheet, Style, footing, sheets, signatures
+from metra.report.layout import Cell, Sheet, Style, notes, remarks, sheets, signatures
 from metra.results import Results
 
 _ESCAPES = str.maketrans(
@@ -17,6 +17,12 @@ _ESCAPES = str.maketrans(
         "^": r"\textasciicircum{}",
         "↑": r"$\uparrow$",
         "↓": r"$\downarrow$",
+        "−": "$-$",
+        "▲": r"$\blacktriangle$",
+        "▼": r"$\blacktriangledown$",
+        "△": r"$\vartriangle$",
+        "▽": r"$\triangledown$",
+        "<": "$<$",
         "\n": " ",
         "\r": " ",
     }
@@ -25,13 +31,15 @@ _ESCAPES = str.maketrans(
 
 def render(results: Results, style: Style) -> str:
     """Write tabulars, with what was scored and the signatures as comments."""
-    notes = [footing(results), *signatures(results)]
-    comments = "\n".join(f"% {note}" for note in notes)
+    lines = [*remarks(results), *notes(results), *signatures(results)]
+    if results.terms is not None:
+        lines.append(r"The triangles need \usepackage{amssymb}.")
+    comments = "\n".join(f"% {' '.join(line.split())}" for line in lines)
     return "\n\n".join([comments, *(_block(sheet) for sheet in sheets(results, style))])
 
 
 def _block(sheet: Sheet) -> str:
-    heads = " & ".join([sheet.corner, *map(_escaped, sheet.headings)])
+    heads = " & ".join(map(_escaped, [sheet.corner, *sheet.headings]))
     body = [
         " & ".join([_escaped(name), *map(_cell, cells)]) + r" \\"
         for name, cells in sheet.rows
@@ -52,9 +60,10 @@ def _block(sheet: Sheet) -> str:
 
 
 def _cell(cell: Cell) -> str:
-    score = rf"\textbf{{{cell.score}}}" if cell.best else cell.score
-    interval = rf" {{\small {cell.interval}}}" if cell.interval else ""
-    return score + interval
+    text = _escaped(cell.score)
+    score = rf"\textbf{{{text}}}" if cell.best or cell.tone else text
+    interval = rf" {{\small {_escaped(cell.interval)}}}" if cell.interval else ""
+    return (score + interval).strip()
 
 
 def _escaped(text: str) -> str:

@@ -1,6 +1,6 @@
 """The sheet that the formats for people share: which cell holds what, which is best."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,8 @@ class Cell:
     score: str
     interval: str = ""
     best: bool = False
+    #: "good" or "bad" for what is so beyond doubt; colour must not be all that says it.
+    tone: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,10 @@ class Sheet:
 
 def sheets(results: Results, style: Style) -> list[Sheet]:
     """Lay out the systems' scores, then their documents' and segments' where asked for."""
+    if results.terms is not None:
+        from metra.report.comparison import comparison_sheets
+
+        return [*comparison_sheets(results, style), *_levels(results, style)]
     systems = ordered(results, style)
     specs = results.specs
     first = next(iter(results.systems)).scores
@@ -55,9 +61,7 @@ def ordered(results: Results, style: Style) -> list[SystemScores]:
     """Give the systems as they came or, if so wished, the best by the first metric first."""
     if not style.sort:
         return list(results.systems)
-    spec = results.specs[0]
-    sign = -1 if results.systems[0].scores[spec].higher_is_better else 1
-    return sorted(results.systems, key=lambda entry: sign * entry.scores[spec].score)
+    return results.ranked(results.specs[0])
 
 
 def heading(spec: str, score: Score) -> str:
@@ -72,6 +76,24 @@ def footing(results: Results) -> str:
         shape.append(counted(results.documents, "document"))
     shape.append(counted(results.references, "reference"))
     return ", ".join(shape)
+
+
+def notes(results: Results) -> list[str]:
+    """Explain the signs and name the test, if there is one, and say what was scored."""
+    if results.terms is None:
+        return [footing(results)]
+    from metra.report.comparison import legend
+
+    return [*legend(results, results.terms), footing(results)]
+
+
+def remarks(results: Results) -> list[str]:
+    """Say in words how the systems compare, where that was asked for."""
+    if results.terms is None:
+        return []
+    from metra.report.comparison import verdicts
+
+    return verdicts(results)
 
 
 def signatures(results: Results) -> list[str]:
@@ -99,7 +121,7 @@ def _sheet(
             [
                 Cell(
                     number(score.score, style.digits),
-                    _interval(score, style.digits),
+                    interval(score.interval, style.digits),
                     len(scores) > 1 and score.score == top,
                 )
                 for score, top in zip(row, best, strict=True)
@@ -149,11 +171,15 @@ def _best(scores: Sequence[Score]) -> float:
     return choose(score.score for score in scores)
 
 
-def _interval(score: Score, digits: int) -> str:
-    if score.interval is None:
+def interval(
+    ends: tuple[float, float] | None,
+    digits: int,
+    write: Callable[[float, int], str] = number,
+) -> str:
+    """Write an interval; there may be none."""
+    if ends is None:
         return ""
-    low, high = score.interval
-    return f"[{number(low, digits)}, {number(high, digits)}]"
+    return f"[{write(ends[0], digits)}, {write(ends[1], digits)}]"
 
 
 def counted(count: int, noun: str) -> str:

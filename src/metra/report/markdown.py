@@ -1,19 +1,20 @@
 """Markdown tables, the best score of each column in bold."""
 
-from metra.report.layout import Cell, Sheet, Style, footing, sheets, signatures
+from metra.report.layout import Cell, Sheet, Style, notes, remarks, sheets, signatures
 from metra.results import Results
 
 
 def render(results: Results, style: Style) -> str:
     """Write tables that read well as text and as a page."""
     blocks = [_block(sheet) for sheet in sheets(results, style)]
-    notes = "\n".join(f"- `{signature}`" for signature in signatures(results))
-    return "\n\n".join([*blocks, f"{footing(results)}\n\n{notes}"])
+    blocks += [*map(_escaped, remarks(results)), *notes(results)]
+    signed = "\n".join(f"- `{signature}`" for signature in signatures(results))
+    return "\n\n".join([*blocks, signed])
 
 
 def _block(sheet: Sheet) -> str:
     lines = [
-        _row([sheet.corner, *map(_escaped, sheet.headings)]),
+        _row(list(map(_escaped, [sheet.corner, *sheet.headings]))),
         _row([":--", *("--:" for _ in sheet.headings)]),
         *(_row([_escaped(name), *map(_cell, cells)]) for name, cells in sheet.rows),
     ]
@@ -27,8 +28,9 @@ def _row(cells: list[str]) -> str:
 
 
 def _cell(cell: Cell) -> str:
-    score = f"**{cell.score}**" if cell.best else cell.score
-    return f"{score} {cell.interval}".rstrip()
+    text = _escaped(cell.score)
+    score = f"**{text}**" if cell.best or cell.tone else text
+    return f"{score} {cell.interval}".strip()
 
 
 def _escaped(text: str) -> str:

@@ -3,19 +3,22 @@
 from collections.abc import Sequence
 from unicodedata import category, east_asian_width
 
-from metra.report.layout import Cell, Sheet, Style, footing, sheets, signatures
+from metra.report.layout import Cell, Sheet, Style, notes, remarks, sheets, signatures
 from metra.results import Results
 
 BOLD = "\x1b[1m"
 DIM = "\x1b[2m"
 PLAIN = "\x1b[0m"
+TONES = {"good": "\x1b[32m", "bad": "\x1b[31m"}
 
 
 def render(results: Results, style: Style) -> str:
     """Lay out the results for a terminal."""
     blocks = [_block(sheet, style) for sheet in sheets(results, style)]
-    notes = [footing(results), *signatures(results)]
-    blocks.append("\n".join(_styled(note, DIM, style) for note in notes))
+    said = "\n".join(printable(line) for line in remarks(results))
+    small = [*notes(results), *signatures(results)]
+    below = "\n".join(_styled(note, DIM, style) for note in small)
+    blocks.extend(filter(None, [said, below]))
     if any(score.alignments for score in results.systems[0].scores.values()):
         from metra.report import alignment
 
@@ -80,10 +83,11 @@ class _Column:
 
     def __init__(self, heading: str, cells: tuple[Cell, ...], marked: bool) -> None:
         self.heading = heading
-        self._score = max(len(cell.score) for cell in cells)
+        self._score = max(width(cell.score) for cell in cells)
         self._interval = max(len(cell.interval) for cell in cells)
         self._mark = marked
-        natural = self._score + marked + (self._interval + 1 if self._interval else 0)
+        self._gap = " " if self._score and self._interval else ""
+        natural = self._score + marked + len(self._gap) + self._interval
         self.width = max(natural, width(heading))
 
     def cell(self, cell: Cell, style: Style) -> str:
@@ -93,9 +97,10 @@ class _Column:
         blanks = self.width - self._score - len(mark)
         interval = ""
         if self._interval:
-            interval = " " + cell.interval.rjust(self._interval)
+            interval = self._gap + cell.interval.rjust(self._interval)
             blanks -= len(interval)
-        text = _styled(score + mark, BOLD, style) if cell.best else score + mark
+        code = (BOLD if cell.best else "") + TONES.get(cell.tone, "")
+        text = _styled(score + mark, code, style) if code else score + mark
         return " " * blanks + text + _styled(interval, DIM, style)
 
 

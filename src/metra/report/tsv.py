@@ -7,12 +7,19 @@ from metra.results import Results
 
 COLUMNS = ("level", "system", "item", "metric", "score", "low", "high", "signature")
 
+#: Further columns where systems are compared. There a score is a difference, and the item
+#: the baseline.
+TEST_COLUMNS = ("standard_error", "effect", "p_value", "p_holm", "significant")
+
 
 def render(results: Results, _: Style) -> str:
     """Write a header and a line for every score, numbers in full."""
-    lines = ["\t".join(COLUMNS)]
-    lines.extend("\t".join(map(_clean, line)) for line in _lines(results))
-    return "\n".join(lines)
+    lines = [COLUMNS, *_lines(results)]
+    if results.terms is not None:
+        blank = ("",) * len(TEST_COLUMNS)
+        lines = [COLUMNS + TEST_COLUMNS, *(line + blank for line in lines[1:])]
+        lines.extend(_comparisons(results))
+    return "\n".join("\t".join(map(_clean, line)) for line in lines)
 
 
 def _lines(results: Results) -> Iterator[tuple[str, ...]]:
@@ -38,6 +45,26 @@ def _lines(results: Results) -> Iterator[tuple[str, ...]]:
                     "",
                     signature,
                 )
+
+
+def _comparisons(results: Results) -> Iterator[tuple[str, ...]]:
+    for found in results.comparisons:
+        low, high = found.interval or (None, None)
+        numbers = (found.standard_error, found.effect, found.p_value, found.p_holm)
+        yield (
+            "comparison",
+            found.system,
+            found.baseline,
+            found.metric,
+            *map(_optional, (found.difference, low, high)),
+            found.test,
+            *map(_optional, numbers),
+            "yes" if found.significant else "no",
+        )
+
+
+def _optional(value: float | None) -> str:
+    return "" if value is None else repr(value)
 
 
 def _clean(cell: str) -> str:

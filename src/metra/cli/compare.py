@@ -1,0 +1,120 @@
+"""`metra compare`: systems against a baseline or each other, and whether it may be chance."""
+
+import click
+
+from metra.cli import inputs
+
+
+@click.command()
+@click.argument("outputs", nargs=-1, required=True, metavar="BASELINE OUTPUT...")
+@inputs.references
+@inputs.source
+@inputs.metrics
+@inputs.documents
+@click.option(
+    "--baseline", metavar="NAME", help="The system to compare with, if not the first."
+)
+@click.option("--all-pairs", is_flag=True, help="Compare all pairs; gives clusters.")
+@click.option(
+    "--test",
+    type=click.Choice(["ar", "bootstrap"]),
+    default="ar",
+    show_default=True,
+    help="Paired approximate randomisation, or paired bootstrap.",
+)
+@click.option(
+    "--trials",
+    type=click.IntRange(1),
+    default=10_000,
+    show_default=True,
+    help="Number of swaps or resamples.",
+)
+@inputs.seed
+@click.option(
+    "--unit",
+    type=click.Choice(["auto", "segment", "document"]),
+    default="auto",
+    show_default=True,
+    help="What is swapped or resampled; auto: documents where at least 20 are known.",
+)
+@click.option(
+    "--alpha",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.05,
+    show_default=True,
+    help="A difference counts if its p-value is not above this.",
+)
+@click.option(
+    "--correction",
+    type=click.Choice(["holm", "none"]),
+    default="holm",
+    show_default=True,
+    help="Whether that p-value is corrected for the number of comparisons.",
+)
+@inputs.form
+@inputs.out
+@inputs.input_format
+@inputs.digits
+def compare(
+    outputs: tuple[str, ...],
+    references: tuple[str, ...],
+    source: str | None,
+    metrics: tuple[str, ...],
+    docs: str | None,
+    baseline: str | None,
+    all_pairs: bool,
+    test: str,
+    trials: int,
+    seed: int,
+    unit: str,
+    alpha: float,
+    correction: str,
+    form: str,
+    out: str | None,
+    input_format: str,
+    digits: int,
+) -> None:
+    """Compare one or more OUTPUTs with a BASELINE, and say whether it may be chance.
+
+    Each difference comes with an interval and a p-value from a paired test, corrected for
+    the number of systems. With --all-pairs every system meets every other one, and systems
+    are parted into clusters. Files are given as for `metra score`.
+
+    \b
+    metra compare old.txt new.txt -r ref.txt
+    metra compare old.txt new1.txt new2.txt -r ref.txt -m bleu -m chrf -m ter
+    metra compare test.tsv --baseline online --all-pairs --test bootstrap
+    """
+    from metra.cli.output import screen_width, wants_color, write
+    from metra.cli.progress import Progress
+    from metra.comparing import Contest, baseline_of, compared
+    from metra.evaluation import Questions, by_spec, counted
+    from metra.io import open_corpus
+    from metra.report import render
+    from metra.report.layout import Style
+
+    contest = Contest(
+        baseline=baseline,
+        all_pairs=all_pairs,
+        test=test,  # type: ignore[arg-type]  # click has checked it
+        trials=trials,
+        seed=seed,
+        unit=unit,
+        alpha=alpha,
+        correction=correction,
+    )
+    chosen = by_spec(metrics)
+    corpus = open_corpus(outputs, references, source, docs, input_format=input_format)
+    baseline_of(corpus, contest)
+    with Progress() as progress:
+        fitted, sheets = counted(
+            corpus, chosen, Questions(), keep=True, progress=progress
+        )
+    with Progress("trials") as progress:
+        results = compared(corpus, fitted, sheets, contest, progress=progress)
+    style = Style(
+        digits=digits,
+        color=wants_color() and not out,
+        width=None if out else screen_width(),
+    )
+    write(render(results, form, style), out)

@@ -1,0 +1,140 @@
+"""`metra compare`: tables, clusters, the JSON contract, what is refused, being interrupted."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import metra
+from metra.examples import find
+
+EXAMPLE = find()
+
+
+def output(name: str) -> str:
+    return next(path for path in EXAMPLE.outputs if path.endswith(f"/{name}.txt"))
+
+
+@pytest.fixture
+def compare(cli):
+    def run(*arguments, systems=("solid", "polished", "near-copy")):
+        reference = ["-r", EXAMPLE.references[0]]
+        return cli("compare", *map(output, systems), *reference, *arguments)
+
+    return run
+
+
+def test_a_table_with_verdicts(compare):
+    ran = compare("--trials", "999")
+    assert (ran.code, ran.err) == (0, "")
+    lines = ran.out.split("\n")
+    assert lines[2].split() == ["solid", "69.57", "baseline"]
+    assert lines[3].startswith("polished   56.97    ▼ −12.60")
+    assert lines[3].endswith("worse")
+    assert "Better than solid: near-copy; worse: polished." in lines
+
+
+def test_json_is_what_python_gives(compare):
+    def lines(path):
+        with open(path, encoding="utf-8", newline="\n") as file:
+            return file.read().removesuffix("\n").split("\n")
+
+    arguments = ("-m", "bleu", "-m", "ter", "--all-pairs", "--test", "bootstrap")
+    data = json.loads(compare(*arguments, "--trials", "99", "--format", "json").out)
+    systems = {name: lines(output(name)) for name in ("solid", "polished", "near-copy")}
+    results = metra.compare(
+        metra.EvalSet(lines(EXAMPLE.references[0])),
+        systems,
+        ["bleu", "ter"],
+        all_pairs=True,
+        test="bootstrap",
+        trials=99,
+    )
+    assert len(data["comparisons"]) == len(results.comparisons) == 6
+    for entry, found in zip(data["comparisons"], results.comparisons, strict=True):
+        assert entry["metric"] == found.metric
+        assert (entry["baseline"], entry["system"]) == (found.baseline, found.system)
+        assert entry["difference"] == found.difference
+        assert entry["interval"] == list(found.interval)
+        assert (entry["p_value"], entry["p_holm"]) == (found.p_value, found.p_holm)
+        assert entry["test"] == found.test
+    assert data["clusters"] == results.clusters
+    assert data["systems"][0]["scores"]["bleu"]["interval"]
+
+
+def test_a_copy_has_p_one(compare):
+    copy = f"copy={output('solid')}"
+    out = compare(copy, "--format", "json", "-m", "nist", systems=("solid",)).out
+    assert json.loads(out)["comparisons"][0]["p_value"] == 1
+
+
+def test_another_baseline(compare):
+    out = compare("--baseline", "near-copy", "--trials", "99").out
+    assert "Worse than near-copy: solid and polished." in out
+
+
+def test_the_same_bytes_for_any_number_of_threads(metra_command):
+    arguments = ("compare", output("solid"), output("polished"), output("terse"))
+    arguments += ("-r", EXAMPLE.references[0], "-m", "nist", "-m", "chrf")
+    runs = [
+        metra_command(*arguments, "--format", "json", METRA_THREADS=threads)
+        for threads in ("1", "2", "5")
+    ]
+    assert runs[0].code == 0
+    assert runs[0] == runs[1] == runs[2]
+
+
+def test_into_a_file(compare, tmp_path):
+    target = tmp_path / "comparison.tsv"
+    ran = compare("--format", "tsv", "--trials", "99", "-o", target)
+    assert ran == (0, "", "")
+    assert target.read_text() == compare("--format", "tsv", "--trials", "99").out
+
+
+def test_documents_as_units(compare):
+    out = compare("--docs", EXAMPLE.docs, "--unit", "document").out
+    assert "No test: 2 documents cannot tell systems apart" in out
+    assert "of 2 documents" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["--baseline", "sold"], "No system named 'sold'. Did you mean 'solid'?"),
+        (["--trials", "5"], "A comparison with trials=5 is not possible"),
+        (["--alpha", "5"], "Invalid value for '--alpha'"),
+        (["--unit", "document"], "Documents were to be resampled, but none are known"),
+        (["-m", "blue"], "No metric named 'blue'. Did you mean 'bleu'?"),
+    ],
+)
+def test_what_is_refused(compare, arguments, expected):
+    ran = compare(*arguments)
+    assert ran.code == 2
+    assert ran.out == ""
+    assert expected in ran.err
+
+
+def test_a_system_alone(compare):
+    ran = compare(systems=("solid",))
+    assert ran.code == 2
+    assert ran.err.startswith("metra: There is only one system, 'solid'")
+
+
+def test_interrupted_work_leaves_nothing_behind(tmp_path):
+    target = tmp_path / "comparison.json"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "metra", "compare", output("solid"), output("terse"),
+         "-r", EXAMPLE.references[0], "--trials", "1000000000", "-o", str(target)],
+        stderr=subprocess.PIPE,
+    )  # fmt: skip
+    time.sleep(1.5)  # it is testing by now, and would be for an hour
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert err.decode().strip() == "metra: interrupted; nothing was written."
+    assert os.listdir(tmp_path) == []

@@ -1,0 +1,296 @@
+"""Comparisons in every format, from results made by hand: signs, words, ties, no test."""
+
+import json
+from dataclasses import replace
+from itertools import combinations
+
+import pytest
+
+from metra.report import FORMATS, render
+from metra.report.comparison import mark, p_shown, signed
+from metra.report.layout import Style
+from metra.results import Comparison, Results, Score, SystemScores, Terms
+
+TERMS = Terms(
+    test="ar",
+    unit="segment",
+    units=1234,
+    trials=10_000,
+    seed=12345,
+    alpha=0.05,
+    correction="holm",
+)
+#: By metric and system: the score, and the p-value against the first system.
+SCORES = {
+    "m": {"old": (30.0, None), "new": (31.5, 0.0002), "odd": (29.9, 0.8), "bad": (2.0, 0.01)},
+    "e": {"old": (50.0, None), "new": (48.0, 0.01), "odd": (50.0, 1.0), "bad": (90.0, 0.0001)},
+}  # fmt: skip
+UP = {"m": True, "e": False}
+
+
+def comparison(spec, first, second, p, **more) -> Comparison:
+    difference = SCORES[spec][second][0] - SCORES[spec][first][0]
+    given = {
+        "metric": spec,
+        "baseline": first,
+        "system": second,
+        "difference": difference,
+        "higher_is_better": UP[spec],
+        "interval": (difference - 1, difference + 1),
+        "standard_error": 0.5,
+        "effect": 0.25,
+        "p_value": p,
+        "p_holm": min(1.0, 3 * p),
+        "significant": 3 * p <= 0.05,
+        "test": TERMS.signature(),
+    }
+    return Comparison(**given | more)
+
+
+def systems(specs):
+    return [
+        SystemScores(
+            name,
+            {s: Score(SCORES[s][name][0], f"{s}|version:1", UP[s]) for s in specs},
+        )
+        for name in SCORES["m"]
+    ]
+
+
+def against_baseline(*specs: str) -> Results:
+    found = [
+        comparison(spec, "old", name, p)
+        for spec in specs
+        for name, (_, p) in SCORES[spec].items()
+        if p is not None
+    ]
+    return Results(systems(specs), 1234, 2, None, found, TERMS)
+
+
+def all_pairs() -> Results:
+    found = [
+        comparison("m", one, two, 0.5 if {one, two} == {"old", "odd"} else 0.001)
+        for one, two in combinations(SCORES["m"], 2)
+    ]
+    clusters = {"m": [["new"], ["old", "odd"], ["bad"]]}
+    return Results(systems(["m"]), 1234, 2, None, found, TERMS, clusters)
+
+
+def too_few() -> Results:
+    results = against_baseline("m")
+    nothing = {"p_value": None, "p_holm": None, "interval": None, "significant": False}
+    found = [replace(c, reason="It is so.", **nothing) for c in results.comparisons]
+    return replace(results, comparisons=found)
+
+
+def lines(results: Results, form: str = "table", **style: object) -> list[str]:
+    return render(results, form, Style(**style)).split("\n")
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize(
+    "make", [all_pairs, too_few, lambda: against_baseline("m", "e")]
+)
+def test_every_format_shows_every_kind(form, make):
+    assert render(make(), form, Style())
+
+
+def test_one_metric_against_the_baseline():
+    assert lines(against_baseline("m")) == [
+        "m ↑  score  difference      95% interval       p  p (Holm)",
+        "───────────────────────────────────────────────────────────────────────────────",
+        "old  30.00                                                             baseline",
+        "new  31.50     ▲ +1.50    [+0.50, +2.50]  0.0002    0.0006               better",
+        "odd  29.90     ▽ −0.10    [−1.10, +0.90]  0.8000    1.0000  no clear difference",
+        "bad   2.00    ▼ −28.00  [−29.00, −27.00]  0.0100    0.0300                worse",
+        "",
+        "Better than old: new; worse: bad; no clear difference: odd.",
+        "",
+        "▲ better, ▼ worse; hollow △ ▽: it may be chance "
+        "(p, after Holm's correction, above 0.05)",
+        "paired approximate randomisation of 1,234 segments, 10,000 trials, seed 12345",
+        "1,234 segments, 2 references",
+        "m|version:1",
+    ]
+
+
+def test_several_metrics_come_side_by_side_first():
+    found = lines(against_baseline("m", "e"))
+    assert found[:7] == [
+        "system      m ↑      e ↓",
+        "────────────────────────",
+        "old     30.00    50.00",
+        "new     31.50 ▲  48.00 ▲",
+        "odd     29.90 ▽  50.00 =",
+        "bad      2.00 ▼  90.00 ▼",
+        "",
+    ]
+    assert "new  48.00     ▲ −2.00" in found[17]
+    assert found[21:24] == [
+        "new: better than old by m and e.",
+        "odd: no clear difference from old by m and e.",
+        "bad: worse than old by m and e.",
+    ]
+
+
+def test_verdicts_that_differ_by_metric():
+    results = against_baseline("m", "e")
+    first, *rest = results.comparisons
+    mixed = replace(results, comparisons=[replace(first, significant=False), *rest])
+    assert "new: better than old by e; no clear difference by m." in lines(mixed)
+
+
+def test_all_pairs_best_first():
+    assert lines(all_pairs())[:10] == [
+        "m ↑    cluster  score       1        2        3         4",
+        "─────────────────────────────────────────────────────────",
+        "1 new        1  31.50       ·  ▲ +1.50  ▲ +1.60  ▲ +29.50",
+        "2 old        2  30.00  0.0030        ·  △ +0.10  ▲ +28.00",
+        "3 odd        2  29.90  0.0030   1.0000        ·  ▲ +27.90",
+        "4 bad        3   2.00  0.0030   0.0030   0.0030         ·",
+        "",
+        "m: new > old, odd > bad",
+        "",
+        "▲ better, ▼ worse; hollow △ ▽: it may be chance "
+        "(p, after Holm's correction, above 0.05)",
+    ]
+
+
+def test_no_test_is_an_answer():
+    found = lines(too_few())
+    assert found[3] == "new  31.50     △ +1.50                –  too few to tell"
+    assert found[7] == "No test: It is so."
+
+
+def test_one_comparison_needs_no_corrected_column():
+    results = against_baseline("m")
+    only = replace(results.comparisons[0], p_holm=0.0002)
+    found = lines(replace(results, comparisons=[only]))
+    assert "Holm" not in "\n".join(found)
+
+
+def test_without_correction_there_is_no_corrected_column():
+    results = against_baseline("m")
+    found = lines(replace(results, terms=replace(TERMS, correction="none")))
+    assert "Holm" not in "\n".join(found)
+
+
+def test_colour_says_nothing_that_signs_do_not():
+    found = lines(against_baseline("m"), color=True)
+    assert "\x1b[32m ▲ +1.50\x1b[0m" in found[3].replace("   \x1b[32m", "\x1b[32m")
+    assert "\x1b[31m▼ −28.00\x1b[0m" in found[5]
+    assert "\x1b[3" not in found[4]  # it may be chance: no colour
+
+
+@pytest.mark.parametrize(
+    ("gain", "significant", "expected"),
+    [
+        (1, True, "▲"),
+        (1, False, "△"),
+        (-1, True, "▼"),
+        (-1, False, "▽"),
+        (0, False, "="),
+    ],
+)
+@pytest.mark.parametrize("up", [True, False])
+def test_triangles_point_to_better(gain, significant, expected, up):
+    found = comparison(
+        "m",
+        "old",
+        "new",
+        0.01,
+        difference=float(gain if up else -gain),
+        higher_is_better=up,
+        significant=significant,
+    )
+    assert mark(found) == expected
+
+
+def test_numbers_as_text():
+    assert [signed(1.005, 2), signed(-3, 1), signed(0, 0)] == ["+1.00", "−3.0", "+0"]
+    assert [p_shown(p) for p in (None, 1.0, 0.00012, 0.00001)] == [
+        "–",
+        "1.0000",
+        "0.0001",
+        "<0.0001",
+    ]
+
+
+def test_json():
+    data = json.loads(render(all_pairs(), "json", Style()))
+    assert data["comparisons"][0] == {
+        "metric": "m",
+        "baseline": "old",
+        "system": "new",
+        "difference": 1.5,
+        "interval": [0.5, 2.5],
+        "standard_error": 0.5,
+        "effect": 0.25,
+        "p_value": 0.001,
+        "p_holm": 0.003,
+        "significant": True,
+        "higher_is_better": True,
+        "test": TERMS.signature(),
+    }
+    assert data["clusters"] == {"m": [["new"], ["old", "odd"], ["bad"]]}
+    nothing = json.loads(render(too_few(), "json", Style()))
+    assert "clusters" not in nothing
+    first = nothing["comparisons"][0]
+    assert (first["p_value"], first["interval"]) == (None, None)
+    assert first["reason"] == "It is so."
+    plain = replace(all_pairs(), comparisons=(), terms=None, clusters=None)
+    assert "comparisons" not in json.loads(render(plain, "json", Style()))
+
+
+def test_tsv():
+    header, *rows = (line.split("\t") for line in lines(against_baseline("m"), "tsv"))
+    assert header[8:] == [
+        "standard_error",
+        "effect",
+        "p_value",
+        "p_holm",
+        "significant",
+    ]
+    assert {len(row) for row in rows} == {len(header)}
+    assert rows[4] == [
+        "comparison", "new", "old", "m", "1.5", "0.5", "2.5", TERMS.signature(),
+        "0.5", "0.25", "0.0002", repr(3 * 0.0002), "yes",
+    ]  # fmt: skip
+    few = [line.split("\t") for line in lines(too_few(), "tsv")][5]
+    assert (few[5], few[6], few[10], few[12]) == ("", "", "", "no")
+
+
+def test_markdown():
+    found = lines(against_baseline("m"), "markdown")
+    assert found[0] == "| m ↑ | score | difference | 95% interval | p | p (Holm) |  |"
+    assert found[3] == (
+        "| new | 31.50 | **▲ +1.50** | [+0.50, +2.50] | 0.0002 | 0.0006 | **better** |"
+    )
+
+
+def test_latex():
+    found = lines(against_baseline("m"), "latex")
+    assert r"% The triangles need \usepackage{amssymb}." in found
+    assert (
+        r"new & 31.50 & \textbf{$\blacktriangle$ +1.50} & {\small [+0.50, +2.50]} & "
+        r"0.0002 & 0.0006 & \textbf{better} \\"
+    ) in found
+    assert r"odd & 29.90 & $\triangledown$ $-$0.10" in "\n".join(found)
+
+
+def test_awkward_names_do_no_harm():
+    results = against_baseline("m")
+    evil = "a\x1b[31m|b\nc"
+    named = [
+        SystemScores(evil if entry.name == "new" else entry.name, entry.scores)
+        for entry in results.systems
+    ]
+    found = [
+        replace(c, system=evil) if c.system == "new" else c for c in results.comparisons
+    ]
+    awkward = replace(results, systems=named, comparisons=found)
+    assert "\x1b" not in render(awkward, "table", Style())
+    rows = render(awkward, "markdown", Style()).split("\n")
+    assert {row.count("|") - row.count("\\|") for row in rows[:6]} == {8}
+    for line in render(awkward, "latex", Style()).split("\n"):
+        assert line.startswith(("%", "\\")) or line == "" or line.endswith(r"\\")

@@ -30,12 +30,12 @@ def growth(text: str, count: int) -> float:
     small, large = corpus(text, 2_000), corpus(text, count)
     metra.score(small.hyps, small.refs)  # so that everything is loaded
     Path("/proc/self/clear_refs").write_text("5")  # the peak counts from here
-    before = _memory("VmRSS")
+    before = memory_now("VmRSS")
     result = metra.score(large.hyps, large.refs)
-    return _memory("VmHWM") - before - result.rows.nbytes / 1e6
+    return memory_now("VmHWM") - before - result.rows.nbytes / 1e6
 
 
-def _memory(field: str) -> float:
+def memory_now(field: str) -> float:
     for line in STATUS.read_text().split("\n"):
         if line.startswith(field):
             return int(line.split()[1]) * 1024 / 1e6

@@ -149,7 +149,9 @@ def test_words_that_differ_are_marked(example_report, open_page):
     page = open_page(example_report, "#seg-12")
     page.get_by_label("mark words that").select_option(label="differ from solid")
     row = page.locator(".outputs tr", has=page.get_by_text("rule-based", exact=True))
-    assert texts(page, ".outputs tr:has(bdi:text-is('rule-based')) mark") == ["build in"]
+    assert texts(page, ".outputs tr:has(bdi:text-is('rule-based')) mark") == [
+        "build in"
+    ]
     assert row.locator("mark").first.get_attribute("class") == "miss"
 
 

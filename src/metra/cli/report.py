@@ -37,6 +37,7 @@ from metra.cli import inputs
     show_default=True,
     help="How many segments, the most changed first, come with a grid.",
 )
+@inputs.seed
 @click.option(
     "--title", default="Translation report", show_default=True, help="The heading."
 )
@@ -57,6 +58,7 @@ def report(
     judgements: str | None,
     baseline: str | None,
     grids: int,
+    seed: int,
     title: str,
     out: str,
     input_format: str,
@@ -85,14 +87,16 @@ def report(
     chosen = by_spec(metrics)
     judged = read_judgements(judgements) if judgements else None
     corpus = open_corpus(outputs, references, source, docs, input_format=input_format)
-    with Progress() as progress:
+    with Progress() as segments, Progress("trials") as trials:
         found = study(
             corpus,
             chosen,
             baseline=baseline,
             judgements=judged,
             most_grids=grids,
-            progress=progress,
+            seed=seed,
+            counting=segments,
+            testing=trials,
         )
     files = [*outputs, *references, *filter(None, (source, docs, judgements))]
     write(render(found, provenance(files), title), out)

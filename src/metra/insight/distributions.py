@@ -28,7 +28,9 @@ def distributions(results: Results) -> list[Distribution]:
 
 
 def _distribution(results: Results, spec: str) -> Distribution:
-    scores = {system.name: segments(results, system.name, spec) for system in results.systems}
+    scores = {
+        system.name: segments(results, system.name, spec) for system in results.systems
+    }
     edges = bin_edges(np.concatenate(list(scores.values())))
     finite = {name: values[np.isfinite(values)] for name, values in scores.items()}
     return Distribution(

@@ -22,9 +22,7 @@ class Grids:
     segments: Mapping[int, Mapping[str, AlignedSegment]]
 
 
-def grids(
-    texts: Texts, metrics: Mapping[str, Metric], wanted: Sequence[int]
-) -> Grids:
+def grids(texts: Texts, metrics: Mapping[str, Metric], wanted: Sequence[int]) -> Grids:
     """Align every system's output of the wanted segments, by GTM as chosen or as usual."""
     gtm = [spec for spec, metric in metrics.items() if metric.name == "gtm"]
     spec = gtm[0] if gtm else SPEC

@@ -1,15 +1,17 @@
 """All that is known about some systems' outputs of one test set: what a report shows."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from metra import infer
+from metra.comparing import Contest, compared
 from metra.corpus import Corpus
 from metra.errors import UnknownNameError, no_such
-from metra.evaluation import Questions, evaluate_corpus
+from metra.evaluation import Questions, Sheets, counted, evaluate_corpus
 from metra.insight.distributions import Distribution, distributions, segments
-from metra.insight.findings import Findings
+from metra.insight.findings import Findings, Wishes, find
 from metra.insight.grids import Grids, grids
 from metra.insight.people import People, people
 from metra.insight.relations import Relation, metric_relations
@@ -34,8 +36,15 @@ class Study:
     distributions: Sequence[Distribution]
     relations: Sequence[Relation]
     grids: Grids
+    findings: Findings
     people: People | None = None
-    findings: Findings | None = None
+
+
+#: Segments of a kind and n-grams that are listed where there is no script to list all.
+LISTED = 10
+NGRAMS = 20
+#: More documents than this make a table that nobody reads.
+MOST_DOCUMENTS = 40
 
 
 def study(
@@ -45,15 +54,28 @@ def study(
     baseline: str | None = None,
     judgements: Sequence[Judgement] | None = None,
     most_grids: int = 50,
-    progress: Callable[[int], None] = lambda _: None,
+    seed: int = infer.SEED,
+    counting: Callable[[int], None] = lambda _: None,
+    testing: Callable[[int], None] = lambda _: None,
 ) -> Study:
-    """Score a corpus and look at the scores from all sides."""
+    """Score a corpus and look at the scores from all sides.
+
+    There are two reports of progress: segments counted, trials done.
+    """
     baseline = _baseline(corpus.systems, baseline)
-    questions = Questions(documents=corpus.has_documents, segments=True, ci=True)
-    results = evaluate_corpus(corpus, metrics, questions, progress=progress)
+    questions = Questions(documents=corpus.has_documents, segments=True, seed=seed)
+    metrics, sheets = counted(corpus, metrics, questions, keep=True, progress=counting)
+    results = _results(corpus, metrics, sheets, questions, baseline, testing)
     texts = texts_of(corpus)
     rival = _rival(results, baseline)
     changed = _changed(results, baseline, rival)
+    wishes = Wishes(
+        changes=LISTED,
+        ngrams=NGRAMS,
+        buckets=_partitions(results),
+        profiles=True,
+        seed=seed,
+    )
     return Study(
         results=results,
         texts=texts,
@@ -63,8 +85,32 @@ def study(
         distributions=distributions(results),
         relations=metric_relations(results),
         grids=grids(texts, metrics, changed[:most_grids]),
+        findings=find(corpus, metrics, sheets, wishes, baseline=baseline),
         people=people(judgements, texts, results) if judgements else None,
     )
+
+
+def _results(
+    corpus: Corpus,
+    metrics: Mapping[str, Metric],
+    sheets: Sheets,
+    questions: Questions,
+    baseline: str,
+    testing: Callable[[int], None],
+) -> Results:
+    """Compare all pairs of systems; of a single one, give the intervals."""
+    if len(corpus.systems) > 1:
+        contest = Contest(baseline=baseline, all_pairs=True, seed=questions.seed)
+        return compared(corpus, metrics, sheets, contest, questions, progress=testing)
+    return evaluate_corpus(corpus, metrics, replace(questions, ci=True))
+
+
+def _partitions(results: Results) -> list[str]:
+    """Choose the ways to part the test set that its size allows."""
+    found = ["length", "frequency"]
+    if results.documents is not None and 1 < results.documents <= MOST_DOCUMENTS:
+        found.append("document")
+    return found
 
 
 def _baseline(systems: Sequence[str], wanted: str | None) -> str:

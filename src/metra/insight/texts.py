@@ -24,17 +24,14 @@ def texts_of(corpus: Corpus) -> Texts:
     chunks: list[Chunk] = list(corpus.chunks(CHUNK))
 
     def joined(columns: Sequence[Column]) -> list[str | None]:
-        return [
-            column.text[at] for column in columns for at in range(len(column.text))
-        ]
+        return [column.text[at] for column in columns for at in range(len(column.text))]
 
     outputs = {
         name: [text or "" for text in joined([part.systems[name] for part in chunks])]
         for name in corpus.systems
     }
     refs = [
-        joined([part.refs[at] for part in chunks])
-        for at in range(len(chunks[0].refs))
+        joined([part.refs[at] for part in chunks]) for at in range(len(chunks[0].refs))
     ]
     source = documents = None
     if corpus.has_source:

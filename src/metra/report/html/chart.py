@@ -24,7 +24,9 @@ class Scale:
 
     def __call__(self, value: float) -> float:
         """Give the place of a value; what lies outside stands at the end."""
-        share = (value - self.low) / (self.high - self.low) if self.high > self.low else 0.5
+        share = (
+            (value - self.low) / (self.high - self.low) if self.high > self.low else 0.5
+        )
         return self.start + (self.stop - self.start) * min(1.0, max(0.0, share))
 
 
@@ -87,9 +89,7 @@ def upwards(scale: Scale, x: float, right: float, name: str = "") -> list[Html]:
     return marks
 
 
-def text(
-    x: float, y: float, words: str, kind: str, anchor: str, **more: str
-) -> Html:
+def text(x: float, y: float, words: str, kind: str, anchor: str, **more: str) -> Html:
     """Write some words."""
     return tag("text", words, x=x, y=y, class_=kind, text_anchor=anchor, **more)
 
@@ -112,7 +112,9 @@ def line(x1: float, y1: float, x2: float, y2: float, kind: str) -> Html:
     return tag("line", x1=x1, y1=y1, x2=x2, y2=y2, class_=kind)
 
 
-def rect(x: float, y: float, width: float, height: float, kind: str, hint: str = "") -> Html:
+def rect(
+    x: float, y: float, width: float, height: float, kind: str, hint: str = ""
+) -> Html:
     """Draw a rectangle, with a hint for the pointer."""
     inside = tag("title", hint) if hint else None
     return tag("rect", inside, x=x, y=y, width=width, height=height, class_=kind)

@@ -45,9 +45,28 @@ def as_data(study: Study) -> dict[str, Any]:
         "metrics": [
             {"spec": spec, "up": first[spec].higher_is_better} for spec in results.specs
         ],
+        # By metric, then by system.
+        "corpus": [
+            _rounded(system.scores[spec].score for system in results.systems)
+            for spec in results.specs
+        ],
+        # Metric, first system, second, low end, high end, p corrected by Holm.
+        "tests": [
+            [
+                results.specs.index(entry.metric),
+                names.index(entry.baseline),
+                names.index(entry.system),
+                *_rounded(entry.interval or (math.nan, math.nan)),
+                entry.p_holm,
+            ]
+            for entry in results.comparisons
+        ],
         # By metric, then by system, then by segment.
         "scores": [
-            [_rounded(_segments(system.scores[spec].segments)) for system in results.systems]
+            [
+                _rounded(_segments(system.scores[spec].segments))
+                for system in results.systems
+            ]
             for spec in results.specs
         ],
         "people": None

@@ -12,7 +12,7 @@ class Html(str):
     __slots__ = ()
 
 
-Child: TypeAlias = "str | int | None | Iterable[Child]"
+Child: TypeAlias = "str | int | Iterable[Child] | None"
 
 VOID = frozenset({"meta", "link", "br", "input", "hr"})
 

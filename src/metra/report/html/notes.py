@@ -62,8 +62,11 @@ def section(study: Study) -> Html:
             "Whoever repeats the scores needs these: every option of every metric, the "
             "resampling, and metra's version.",
         ),
-        tag("ul", [tag("li", tag("code", s)) for s in signatures(study.results)],
-            class_="signatures"),
+        tag(
+            "ul",
+            [tag("li", tag("code", s)) for s in signatures(study.results)],
+            class_="signatures",
+        ),
     )
 
 
@@ -71,9 +74,15 @@ def footer(provenance: Provenance) -> Html:
     """Say by what, when and from which files the report was made."""
     return tag(
         "footer",
-        tag("p", f"Made by metra {__version__}, {provenance.made}. ",
-            "Everything is in this one file; it loads nothing from elsewhere."),
-        tag("details", tag("summary", "Command and files"),
+        tag(
+            "p",
+            f"Made by metra {__version__}, {provenance.made}. ",
+            "Everything is in this one file; it loads nothing from elsewhere.",
+        ),
+        tag(
+            "details",
+            tag("summary", "Command and files"),
             tag("pre", tag("code", provenance.command), tabindex=0),
-            tag("ul", [tag("li", tag("bdi", path)) for path in provenance.files])),
+            tag("ul", [tag("li", tag("bdi", path)) for path in provenance.files]),
+        ),
     )

@@ -4,13 +4,15 @@ from collections.abc import Sequence
 
 from metra.insight.study import Study
 from metra.report.html import chart
+from metra.report.html.differences import differences
 from metra.report.html.markup import Child, Html, joined, tag
 from metra.report.html.tables import Num, heading, num, scrolling
-from metra.report.layout import Style, heading as metric_heading, number, ordered
+from metra.report.layout import Style, number, ordered
+from metra.report.layout import heading as metric_heading
 from metra.results import Score, SystemScores
 
 #: The picture beside a score.
-WHISKER, WHISKER_HEIGHT = 96, 16
+WHISKER, WHISKER_HEIGHT = 80, 16
 
 
 def section(study: Study) -> Html:
@@ -19,6 +21,7 @@ def section(study: Study) -> Html:
     return joined(
         tag("p", summary(study, systems), class_="lead"),
         _scores(study, systems),
+        differences(study),
     )
 
 
@@ -26,7 +29,9 @@ def summary(study: Study, systems: Sequence[SystemScores]) -> Child:
     """Say in plain words who is best."""
     specs = study.results.specs
     if len(systems) == 1:
-        scores = [f"{number(s.score, 2)} by {spec}" for spec, s in systems[0].scores.items()]
+        scores = [
+            f"{number(s.score, 2)} by {spec}" for spec, s in systems[0].scores.items()
+        ]
         return [_strong(systems[0].name), f" has {_listed(scores)}."]
     winners = {spec: _best(systems, spec).name for spec in specs}
     first = winners[specs[0]]
@@ -46,7 +51,38 @@ def summary(study: Study, systems: Sequence[SystemScores]) -> Child:
     if score.interval is not None:
         low, high = score.interval
         found.append(f", 95% interval {number(low, 2)} to {number(high, 2)}")
-    return [*found, "."]
+    return [*found, ". ", _group(study, specs[0], first)]
+
+
+def _group(study: Study, spec: str, best: str) -> Child:
+    """Say whether the best can be told apart from the others."""
+    if any(entry.reason for entry in study.results.comparisons):
+        return "There is not enough data to tell whether the differences are chance."
+    groups = (study.results.clusters or {}).get(spec)
+    if not groups:
+        return None
+    others = [name for name in groups[0] if name != best]
+    if not others:
+        return f"By {spec} it differs from all others more than chance would explain."
+    if len(others) > 3:
+        listed: Child = f"{len(others)} other systems"
+    else:
+        listed = _names(others)
+    return [
+        f"By {spec} it is in one group with ",
+        listed,
+        ": chance may explain the order.",
+    ]
+
+
+def _names(names: Sequence[str]) -> Child:
+    """Join systems' names as in a sentence."""
+    found: list[Child] = []
+    for at, name in enumerate(names):
+        if at:
+            found.append(" and " if at == len(names) - 1 else ", ")
+        found.append(tag("bdi", name))
+    return found
 
 
 def _strong(name: str) -> Html:
@@ -73,11 +109,21 @@ def _scores(study: Study, systems: Sequence[SystemScores]) -> Html:
     scales = {spec: _scale(systems, spec) for spec in results.specs}
     headings = [
         [
-            tag("th", metric_heading(spec, systems[0].scores[spec]), scope="col", class_="num"),
+            tag(
+                "th",
+                metric_heading(spec, systems[0].scores[spec]),
+                scope="col",
+                class_="num",
+            ),
             tag("td", class_="picture"),
         ]
         for spec in results.specs
     ]
+    groups = {
+        spec: {name: at for at, names in enumerate(parts, 1) for name in names}
+        for spec, parts in (results.clusters or {}).items()
+        if len(parts) > 1
+    }
     rows = []
     for entry in systems:
         mark = (
@@ -86,7 +132,12 @@ def _scores(study: Study, systems: Sequence[SystemScores]) -> Html:
             else None
         )
         cells: list[Child] = [
-            _cell(score, len(systems) > 1 and score.score == best[spec], scales[spec])
+            _cell(
+                score,
+                len(systems) > 1 and score.score == best[spec],
+                scales[spec],
+                groups.get(spec, {}).get(entry.name),
+            )
             for spec, score in entry.scores.items()
         ]
         if study.people is not None:
@@ -96,7 +147,12 @@ def _scores(study: Study, systems: Sequence[SystemScores]) -> Html:
         )
     if study.people is not None:
         headings.append([tag("th", "people", scope="col", class_="num")])
-    caption = "Scores of every system, with 95% intervals; the best of a column in bold"
+    caption = "Scores with 95% intervals; the best of a column in bold."
+    if groups:
+        caption += (
+            " Small numbers are groups: all systems of one group differ from all of "
+            "another by more than chance would explain."
+        )
     inside = tag(
         "table",
         tag("caption", caption),
@@ -109,7 +165,9 @@ def _scores(study: Study, systems: Sequence[SystemScores]) -> Html:
     return scrolling(inside, caption)
 
 
-def _cell(score: Score, best: bool, scale: chart.Scale) -> list[Html]:
+def _cell(
+    score: Score, best: bool, scale: chart.Scale, group: int | None
+) -> list[Html]:
     """Make two cells: the score with its interval, and a picture of both."""
     shown: Child = number(score.score, 2).replace("-", "−")
     if best:
@@ -118,8 +176,13 @@ def _cell(score: Score, best: bool, scale: chart.Scale) -> list[Html]:
     low, high = score.interval or (score.score, score.score)
     if score.interval is not None:
         interval = tag("small", f"{number(low, 2)}–{number(high, 2)}")
+    mark = None
+    if group is not None:
+        word = tag("span", "group ", class_="unseen")
+        mark = tag("span", word, group, class_="group", title=f"group {group}")
     text = tag(
         "td",
+        mark,
         shown,
         interval,
         class_="num",
@@ -127,10 +190,15 @@ def _cell(score: Score, best: bool, scale: chart.Scale) -> list[Html]:
         data_low=f"{low:.10g}" if score.interval else None,
         data_high=f"{high:.10g}" if score.interval else None,
     )
-    return [text, tag("td", _whisker(score.score, low, high, best, scale), class_="picture")]
+    return [
+        text,
+        tag("td", _whisker(score.score, low, high, best, scale), class_="picture"),
+    ]
 
 
-def _whisker(value: float, low: float, high: float, best: bool, scale: chart.Scale) -> Html:
+def _whisker(
+    value: float, low: float, high: float, best: bool, scale: chart.Scale
+) -> Html:
     kind = "best" if best else "dot"
     middle = WHISKER_HEIGHT / 2
     return tag(

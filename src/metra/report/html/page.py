@@ -9,11 +9,14 @@ from importlib import resources
 from metra.insight.study import Study
 from metra.report import grid
 from metra.report.html import (
+    buckets,
     data,
     distributions,
+    ngrams,
     notes,
     overview,
     people,
+    profiles,
     relations,
     segments,
 )
@@ -23,8 +26,11 @@ from metra.report.layout import counted, footing
 SECTIONS: tuple[tuple[str, str, Callable[[Study], Html | None]], ...] = (
     ("overview", "Overview", overview.section),
     ("compare", "Segments", segments.section),
+    ("buckets", "Buckets", buckets.section),
+    ("ngrams", "N-grams", ngrams.section),
+    ("profiles", "Profiles", profiles.section),
     ("distributions", "Distributions", distributions.section),
-    ("metrics", "Metric against metric", relations.section),
+    ("metrics", "Metrics", relations.section),
     ("people", "People", people.section),
     ("notes", "How to read this", notes.section),
 )

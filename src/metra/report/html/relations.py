@@ -6,7 +6,7 @@ from metra.insight.relations import Relation
 from metra.insight.study import Study
 from metra.report.html import chart
 from metra.report.html.markup import Html, joined, tag
-from metra.report.html.tables import Num, figure, table
+from metra.report.html.tables import Num, figure, minus, table
 from metra.report.layout import counted
 
 LEFT, TOP, SIDE = 52.0, 8.0, 270.0
@@ -41,7 +41,15 @@ def section(study: Study) -> Html | None:
 def correlations(relations: Sequence[Relation], caption: str, name: str) -> Html:
     """List the correlations of every pair."""
     return table(
-        ["across", "up", "segments", "Pearson", "Spearman", "systems", "Pearson, systems"],
+        [
+            "across",
+            "up",
+            "segments",
+            "Pearson",
+            "Spearman",
+            "systems",
+            "Pearson, systems",
+        ],
         [
             [
                 entry.x,
@@ -83,7 +91,10 @@ def segments_figure(entry: Relation) -> Html:
     )
     picture = chart.svg(chart.WIDTH, HEIGHT, label, marks)
     return figure(
-        f"{entry.y} against {entry.x}", picture, _squares(entry), note=_correlation(entry)
+        f"{entry.y} against {entry.x}",
+        picture,
+        _squares(entry),
+        note=_correlation(entry),
     )
 
 
@@ -102,7 +113,11 @@ def systems_figure(entry: Relation) -> Html:
     for point in sorted(entry.points, key=lambda p: p.y):
         marks.extend(_name(point.system, x(point.x), y(point.y), taken))
     known = entry.systems_pearson
-    note = "too few systems for a correlation" if known is None else f"Pearson {known:.3f}"
+    note = (
+        "too few systems for a correlation"
+        if known is None
+        else f"Pearson {minus(known, 3)}"
+    )
     label = f"{entry.y} against {entry.x} over {counted(len(entry.points), 'system')}; {note}"
     return figure(
         f"{entry.y} against {entry.x}, by system",
@@ -125,8 +140,10 @@ def _name(
     wide = len(short) * chart.LETTER
     right = x + wide + 8 < LEFT + SIDE + chart.OVERHANG
     start = x + 8 if right else x - 8 - wide
-    if any(abs(y - b) < 12 and start < a + 14 * chart.LETTER and a < start + wide
-           for a, b in taken):
+    if any(
+        abs(y - b) < 12 and start < a + 14 * chart.LETTER and a < start + wide
+        for a, b in taken
+    ):
         return ()
     taken.append((start, y))
     anchor = "start" if right else "end"
@@ -136,7 +153,7 @@ def _name(
 def _correlation(entry: Relation) -> str:
     if entry.pearson is None or entry.spearman is None:
         return "no correlation: one of the two never varies"
-    return f"Pearson {entry.pearson:.3f}, Spearman {entry.spearman:.3f}"
+    return f"Pearson {minus(entry.pearson, 3)}, Spearman {minus(entry.spearman, 3)}"
 
 
 def _first(edges: Sequence[float]) -> float:

@@ -24,7 +24,9 @@ def section(study: Study) -> Html:
 def _explained(study: Study) -> Html | None:
     if study.rival is None:
         return tag(
-            "p", "Words that no reference has have a ", tag("mark", "wavy line", class_="miss"),
+            "p",
+            "Words that no reference has have a ",
+            tag("mark", "wavy line", class_="miss"),
             " below them.",
         )
     return tag(
@@ -39,7 +41,7 @@ def _explained(study: Study) -> Html | None:
 
 
 def _static(study: Study) -> Child:
-    found = study.findings.changes if study.findings else ()
+    found = study.findings.changes
     chosen = next((entry for entry in found if entry.system == study.rival), None)
     if chosen is None:
         return tag("p", "The list of segments needs JavaScript.", class_="note")
@@ -87,11 +89,16 @@ def card(changes: Changes, change: Change) -> Html:
         "article",
         tag(
             "header",
-            tag("h4", tag("a", f"Segment {change.number}", href=f"#seg-{change.number}")),
+            tag(
+                "h4", tag("a", f"Segment {change.number}", href=f"#seg-{change.number}")
+            ),
             tag("bdi", change.document, class_="doc") if change.document else None,
             tag(
                 "p",
-                [_changed(spec, score, changes) for spec, score in change.scores.items()],
+                [
+                    _changed(spec, score, changes)
+                    for spec, score in change.scores.items()
+                ],
                 class_="changes",
             ),
         ),

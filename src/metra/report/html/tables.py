@@ -23,7 +23,11 @@ Cell: TypeAlias = "Html | str | int | Num"
 
 
 def table(
-    headings: Sequence[Child], rows: Sequence[Sequence[Cell]], *, caption: str, name: str
+    headings: Sequence[Child],
+    rows: Sequence[Sequence[Cell]],
+    *,
+    caption: str,
+    name: str,
 ) -> Html:
     """Lay out a table that scrolls by itself where it is too wide; `name` names its CSV."""
     inside = tag(
@@ -50,7 +54,9 @@ def heading(child: Child) -> Html:
     return tag("th", child, scope="col")
 
 
-def figure(title: Child, picture: Html, data: Html | None, *, note: Child = None) -> Html:
+def figure(
+    title: Child, picture: Html, data: Html | None, *, note: Child = None
+) -> Html:
     """Show a picture with its title, a note, and its data folded away."""
     folded = tag("details", tag("summary", "Data"), data) if data is not None else None
     return tag(
@@ -65,7 +71,8 @@ def num(cell: Num, **attributes: str) -> Html:
     """Make a table's cell of a number; what is not known is a dash."""
     if cell.value is None or not math.isfinite(cell.value):
         return tag("td", "–", class_="num", data_v="")
-    shown = signed(cell.value, cell.digits) if cell.signed else minus(cell)
+    write = signed if cell.signed else minus
+    shown = write(cell.value, cell.digits)
     return tag("td", shown, class_="num", data_v=f"{cell.value:.10g}", **attributes)
 
 
@@ -81,9 +88,9 @@ def signed(value: float, digits: int) -> str:
     return text.replace("-", "−") if value < 0 else f"+{text}"
 
 
-def minus(cell: Num) -> str:
+def minus(value: float, digits: int) -> str:
     """Write a number with a real minus."""
-    return number(cell.value or 0.0, cell.digits).replace("-", "−")
+    return number(value, digits).replace("-", "−")
 
 
 def _cells(row: Sequence[Cell]) -> list[Html]:

@@ -69,7 +69,27 @@ function refresh() {
   status.textContent = listed.length
     ? `${first + 1}–${first + page.length} of ${counted(listed.length, "segment")}`
     : "No segment fits; change the search or the filter.";
+  whole.textContent = several ? verdict() : "";
   for (const pager of pagers) pager.refresh();
+}
+
+// The two systems on the whole test set, and whether they differ.
+function verdict() {
+  const [before, after] = [view.a, view.b].map((at) => data.corpus[view.metric][at]);
+  const found = data.tests.find(([metric, one, two]) =>
+    metric === view.metric && (one === view.a ? two === view.b : one === view.b && two === view.a));
+  const text = [
+    `${data.metrics[view.metric].spec} of the whole test set: ${number(before)} → `,
+    `${number(after)}, ${signed(after - before)}`,
+  ];
+  if (found) {
+    const [, one, , low, high, p] = found;
+    const ends = one === view.a ? [low, high] : [high, low].map((end) => end && -end);
+    if (low != null) text.push(` (95% interval ${signed(ends[0])} to ${signed(ends[1])})`);
+    text.push(p == null ? "; not enough data for a test"
+      : `; p ${p < 0.001 ? "< 0.001" : `= ${p.toFixed(3)}`} after Holm`);
+  }
+  return text.join("") + ".";
 }
 
 function change(key, value) {
@@ -168,6 +188,7 @@ function choice(key, options, chosen = view[key]) {
 
 const counts = {};
 const status = el("p", { class: "status", role: "status" });
+const whole = el("p", { class: "whole" });
 const list = el("div", { class: "cards" });
 const pagers = [makePager("Pages, above"), makePager("Pages, below")];
 
@@ -231,6 +252,6 @@ function startComparison() {
   const made = controls();
   if (!several) made.querySelector("fieldset").hidden = true;
   const above = el("div", { class: "above" }, status, pagers[0]);
-  place.replaceChildren(made, above, list, pagers[1]);
+  place.replaceChildren(made, whole, above, list, pagers[1]);
   refresh();
 }

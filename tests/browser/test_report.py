@@ -85,7 +85,7 @@ def test_everything_works_by_keyboard(example_report, open_page):
             page.keyboard.press("Tab")
             if focused().startswith(text):
                 return
-        raise AssertionError(f"{text} cannot be reached")
+        pytest.fail(f"{text} cannot be reached")
 
     tab_to("Skip to the report", 1)
     tab_to("Overview", 1)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from metra.report.grid import LETTER, cut
 from metra.report.html.markup import Html, tag
+from metra.report.table import width
 
 WIDTH = 340
 AXIS = 22
@@ -46,7 +47,7 @@ def ticks(low: float, high: float, most: int = 5) -> list[float]:
     return [int(value) if value == int(value) else value for value in found]
 
 
-def svg(width: float, height: float, label: str, *children: Html | list[Html]) -> Html:
+def svg(wide: float, tall: float, label: str, *children: Html | list[Html]) -> Html:
     """Frame a picture; the label says in words what it shows."""
     return tag(
         "svg",
@@ -54,9 +55,9 @@ def svg(width: float, height: float, label: str, *children: Html | list[Html]) -
         class_="chart",
         role="img",
         aria_label=label,
-        viewBox=f"0 0 {width:g} {height:g}",
-        width=f"{width:g}",
-        height=f"{height:g}",
+        viewBox=f"0 0 {wide:g} {tall:g}",
+        width=f"{wide:g}",
+        height=f"{tall:g}",
     )
 
 
@@ -96,7 +97,7 @@ def text(x: float, y: float, words: str, kind: str, anchor: str, **more: str) ->
 
 def names_width(names: Sequence[str], most: int = 16) -> float:
     """Give the room that names take beside a picture."""
-    return max(len(cut(name, most)) for name in names) * LETTER + 8
+    return max(width(cut(name, most)) for name in names) * LETTER + 8
 
 
 def row_name(x: float, y: float, name: str, most: int = 16) -> Html:
@@ -113,11 +114,11 @@ def line(x1: float, y1: float, x2: float, y2: float, kind: str) -> Html:
 
 
 def rect(
-    x: float, y: float, width: float, height: float, kind: str, hint: str = ""
+    x: float, y: float, wide: float, tall: float, kind: str, hint: str = ""
 ) -> Html:
     """Draw a rectangle, with a hint for the pointer."""
     inside = tag("title", hint) if hint else None
-    return tag("rect", inside, x=x, y=y, width=width, height=height, class_=kind)
+    return tag("rect", inside, x=x, y=y, width=wide, height=tall, class_=kind)
 
 
 def dot(x: float, y: float, radius: float, kind: str, hint: str = "") -> Html:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from metra.insight.ngrams import NgramChange, NgramChanges
 from metra.insight.study import Study
 from metra.report.html.markup import Html, joined, tag
-from metra.report.html.tables import table
+from metra.report.html.tables import Cell, table
 
 #: Segments to jump to from an n-gram.
 LINKS = 3
@@ -71,7 +71,7 @@ def _list(
     if not changes:
         return None
     name = "-".join(title.lower().split()[1:])
-    rows = [
+    rows: list[list[Cell]] = [
         [
             tag("td", tag("bdi", " ".join(change.words)), class_="words"),
             change.matched_before if matched else change.wrong_before,

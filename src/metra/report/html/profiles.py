@@ -3,7 +3,7 @@
 from metra.insight.profiles import Trait, TraitValue
 from metra.insight.study import Study
 from metra.report.html.markup import Html, joined, tag
-from metra.report.html.tables import scrolling
+from metra.report.html.tables import heading, scrolling
 from metra.report.layout import Style, number, ordered
 
 
@@ -52,12 +52,7 @@ def section(study: Study) -> Html | None:
         tag("caption", caption),
         tag(
             "thead",
-            tag(
-                "tr",
-                tag("th", "system", scope="col"),
-                tag("th", "reading", scope="col"),
-                heads,
-            ),
+            tag("tr", heading("system"), heading("reading"), heads),
         ),
         tag("tbody", rows),
         class_="scores profiles",

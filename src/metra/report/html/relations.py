@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from metra.insight.relations import Relation
 from metra.insight.study import Study
+from metra.report.grid import cut
 from metra.report.html import chart
 from metra.report.html.markup import Html, joined, tag
 from metra.report.html.tables import Num, figure, minus, table
@@ -13,6 +14,8 @@ LEFT, TOP, SIDE = 52.0, 8.0, 270.0
 HEIGHT = TOP + SIDE + 38
 #: More figures than this are more than anybody looks at; the table has all pairs.
 MOST = 6
+#: Letters of a name beside a dot.
+LONGEST = 14
 
 
 def section(study: Study) -> Html | None:
@@ -109,15 +112,13 @@ def systems_figure(entry: Relation) -> Html:
     for point in entry.points:
         hint = f"{point.system}: {entry.x} {point.x:.2f}, {entry.y} {point.y:.2f}"
         marks.append(chart.dot(x(point.x), y(point.y), 5, "dot", hint))
-    taken: list[tuple[float, float]] = []
+    taken: list[tuple[float, float, float]] = []
     for point in sorted(entry.points, key=lambda p: p.y):
         marks.extend(_name(point.system, x(point.x), y(point.y), taken))
     known = entry.systems_pearson
-    note = (
-        "too few systems for a correlation"
-        if known is None
-        else f"Pearson {minus(known, 3)}"
-    )
+    note = "too few systems for a correlation"
+    if known is not None:
+        note = f"Pearson {minus(known, 3)}"
     label = f"{entry.y} against {entry.x} over {counted(len(entry.points), 'system')}; {note}"
     return figure(
         f"{entry.y} against {entry.x}, by system",
@@ -133,21 +134,19 @@ def systems_figure(entry: Relation) -> Html:
 
 
 def _name(
-    name: str, x: float, y: float, taken: list[tuple[float, float]]
+    name: str, x: float, y: float, taken: list[tuple[float, float, float]]
 ) -> Sequence[Html]:
     """Write a name beside its dot where no other stands; else the hint has to do."""
-    short = chart.cut(name, 14)
-    wide = len(short) * chart.LETTER
-    right = x + wide + 8 < LEFT + SIDE + chart.OVERHANG
-    start = x + 8 if right else x - 8 - wide
+    wide = chart.names_width([name], LONGEST)
+    right = x + wide < LEFT + SIDE + chart.OVERHANG
+    start = x + 8 if right else x - wide
     if any(
-        abs(y - b) < 12 and start < a + 14 * chart.LETTER and a < start + wide
-        for a, b in taken
+        abs(y - b) < 12 and start < stop and a < start + wide for a, stop, b in taken
     ):
         return ()
-    taken.append((start, y))
-    anchor = "start" if right else "end"
-    return (chart.text(x + 8 if right else x - 8, y + 4, short, "tick", anchor),)
+    taken.append((start, start + wide, y))
+    anchor, place = ("start", x + 8) if right else ("end", x - 8)
+    return (chart.text(place, y + 4, cut(name, LONGEST), "tick", anchor),)
 
 
 def _correlation(entry: Relation) -> str:

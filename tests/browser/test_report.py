@@ -40,7 +40,7 @@ def test_axe_finds_nothing(example_report, open_page, theme, place):
 def test_the_overview_says_who_is_best(example_report, open_page):
     page = open_page(example_report)
     assert "near-copy is best by all 4 metrics" in page.locator(".lead").inner_text()
-    first = page.locator("table.scores tbody tr").first
+    first = page.locator("[data-csv=scores] tbody tr").first
     assert first.locator("th bdi").inner_text() == "near-copy"
     assert "97.49" in first.inner_text()
 
@@ -94,7 +94,7 @@ def test_everything_works_by_keyboard(example_report, open_page):
     page.keyboard.press("Enter")
     assert page.locator('th[aria-sort="descending"]').inner_text() == "chrf ↑"
     page.keyboard.press("Enter")
-    assert texts(page, "table.scores tbody th bdi")[0] == "terse"
+    assert texts(page, "[data-csv=scores] tbody th bdi")[0] == "terse"
     tab_to("Next →")
     page.keyboard.press("Enter")
     page.keyboard.press("Enter")
@@ -132,7 +132,7 @@ def test_segments_can_be_sorted_filtered_and_searched(example_report, open_page)
     page.locator('input[value="worse"]').check()
     assert f"of {kinds['worse']} segment" in page.locator(".status").inner_text()
     page.locator('input[value="all"]').check()
-    page.get_by_label("document").select_option(label="brake")
+    page.get_by_label("document", exact=True).select_option(label="brake")
     assert cards(page)[0] == "Segment 15"
     page.get_by_label("search").fill("PLAQUETTES")
     page.get_by_text("1–8 of 8 segments").wait_for()
@@ -187,8 +187,14 @@ def test_people_are_held_against_metrics(example_report, open_page):
 
 def test_it_can_be_read_without_javascript(example_report, open_page):
     page = open_page(example_report, script=False)
-    assert "97.49" in page.locator("table.scores").inner_text()
+    assert "97.49" in page.locator("[data-csv=scores]").inner_text()
     assert page.locator("#distributions svg").count() == 4
+    assert len(texts(page, "#segments .seg")) == 20
+    card = page.locator("#segments .seg").first
+    assert card.locator("mark.hit").count() > 0
+    number = card.get_attribute("id")
+    card.get_by_role("link").click()
+    assert page.url.endswith(f"#{number}")
     assert page.locator("#segment").is_hidden()
     assert not page.evaluate(BROKEN)
 
@@ -198,3 +204,65 @@ def test_it_can_be_printed(example_report, open_page):
     page.emulate_media(media="print")
     assert page.locator("#menu").is_hidden()
     assert page.pdf()[:4] == b"%PDF"
+
+
+def test_systems_are_tested_against_each_other(example_report, open_page):
+    page = open_page(example_report)
+    row = page.locator("[data-csv=differences] tbody tr").first
+    assert row.inner_text().startswith("near-copy")
+    assert "▲" in row.inner_text()
+    groups = texts(page, "[data-csv=scores] tbody tr td:nth-child(2) .group")
+    assert groups[0].split()[-1] == "1"
+    assert groups == sorted(groups)
+    page.get_by_label("A", exact=True).select_option(label="near-copy")
+    page.get_by_label("B", exact=True).select_option(label="solid")
+    said = page.locator(".whole").inner_text()
+    assert said.startswith(
+        "bleu of the whole test set: 97.49 → 78.34, −19.15 (95% interval −"
+    )
+    assert said.endswith("after Holm.")
+    page.get_by_role("button", name="Swap A and B").click()
+    assert (
+        "78.34 → 97.49, +19.15 (95% interval +" in page.locator(".whole").inner_text()
+    )
+
+
+def test_buckets_ngrams_and_profiles_are_there(example_report, open_page):
+    page = open_page(example_report)
+    assert texts(page, "#buckets h3") == [
+        "By reference length in words",
+        "By word frequency in the references",
+        "By document",
+    ]
+    words = page.locator("#ngrams details[open] td.words")
+    assert words.count() > 10
+    page.locator("#ngrams details[open] .links a").first.click()
+    assert page.locator("#segment h1").inner_text().startswith("Segment ")
+    page.go_back()
+    reading = page.locator("#profiles tr", has=page.get_by_text("terse", exact=True))
+    assert "short" in reading.inner_text()
+
+
+def test_every_plot_has_its_data_as_a_table(example_report, open_page):
+    page = open_page(example_report)
+    figures = page.locator("figure")
+    assert figures.count() > 20
+    without = "figure:not(:has(details table[data-csv]))"
+    assert page.locator(without).count() == 0
+    assert page.locator("figure .csv").count() == figures.count()
+
+
+def test_one_system_alone_has_a_report(write_report, example, open_page):
+    rest = example[example.index("-r") :]
+    page = open_page(write_report(example[0], *rest))
+    assert "has" in page.locator(".lead").inner_text()
+    assert page.locator("[data-csv=differences]").count() == 0
+    assert cards(page)[0].startswith("Segment ")
+    assert page.get_by_label("A", exact=True).count() == 0
+
+
+def test_too_few_segments_are_called_too_few(write_report, write, open_page):
+    outputs = [write(f"{name}.txt", [name, "a b"]) for name in ("one", "two")]
+    page = open_page(write_report(*outputs, "-r", write("ref.txt", ["one", "a b"])))
+    assert "not enough data" in page.locator(".lead").inner_text()
+    assert "a test needs at least 10" in page.locator("#overview").inner_text()

@@ -13,7 +13,7 @@ from metra.io.judgements import Judgement
 from metra.measure import Array
 from metra.results import Results
 
-HUMAN = "human"
+PEOPLE = "people"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ def people(judgements: Sequence[Judgement], texts: Texts, results: Results) -> P
     pooled = np.concatenate([found[name] for name in found])
     relations = [
         relation(
-            HUMAN,
+            PEOPLE,
             spec,
             [Point(name, means[name], results[name][spec].score) for name in judged],
             pooled,

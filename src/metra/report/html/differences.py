@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from metra.insight.study import Study
 from metra.report.html.markup import Child, Html, joined, tag
-from metra.report.html.tables import Num, num, scrolling, signed, table
+from metra.report.html.tables import Num, num, row_heading, scrolling, signed, table
 from metra.report.layout import counted, number
 from metra.results import Comparison, Terms
 
@@ -50,7 +50,7 @@ def _against(study: Study) -> Html:
     rows = [
         tag(
             "tr",
-            tag("th", tag("bdi", name), scope="row"),
+            row_heading(name),
             [_cells(found[name, spec]) for spec in specs],
         )
         for name in order

@@ -83,7 +83,7 @@ def _list(
     ]
     return tag(
         "div",
-        tag("h4", title, class_=kind),
+        tag("h3", title, class_=kind),
         table(
             [
                 "words",
@@ -93,8 +93,7 @@ def _list(
                 "segments",
             ],
             rows,
-            caption=f"{'Matches' if matched else 'Wrong ones'} in {entry.baseline} and "
-            f"{entry.system}",
+            caption=f"{title[2:]} in {entry.system} than in {entry.baseline}",
             name=f"{name}-{entry.system}",
         ),
     )

@@ -6,7 +6,7 @@ from metra.insight.study import Study
 from metra.report.html import chart
 from metra.report.html.differences import differences
 from metra.report.html.markup import Child, Html, joined, tag
-from metra.report.html.tables import Num, heading, num, scrolling
+from metra.report.html.tables import Num, heading, num, row_heading, scrolling
 from metra.report.layout import Style, number, ordered
 from metra.report.layout import heading as metric_heading
 from metra.results import Score, SystemScores
@@ -142,9 +142,7 @@ def _scores(study: Study, systems: Sequence[SystemScores]) -> Html:
         ]
         if study.people is not None:
             cells.append(num(Num(study.people.means[entry.name])))
-        rows.append(
-            tag("tr", tag("th", tag("bdi", entry.name), mark, scope="row"), cells)
-        )
+        rows.append(tag("tr", row_heading(entry.name, mark), cells))
     if study.people is not None:
         headings.append([tag("th", "people", scope="col", class_="num")])
     caption = "Scores with 95% intervals; the best of a column in bold."

@@ -17,11 +17,8 @@ def section(study: Study) -> Html | None:
         return None
     judges = "" if found.judges is None else f" by {counted(found.judges, 'judge')}"
     judged = sum(entry.segments for entry in found.relations[:1])
-    pairs = [
-        figure
-        for entry in found.relations
-        for figure in (systems_figure(entry), segments_figure(entry))
-    ]
+    systems = [systems_figure(entry) for entry in found.relations]
+    segments = [segments_figure(entry) for entry in found.relations]
     return joined(
         tag(
             "p",
@@ -31,5 +28,6 @@ def section(study: Study) -> Html | None:
             "correlation is then negative.",
         ),
         correlations(found.relations, "How the metrics go with people", "people"),
-        tag("div", pairs, class_="figures"),
+        tag("div", systems, class_="figures"),
+        tag("div", segments, class_="figures"),
     )

@@ -3,7 +3,7 @@
 from metra.insight.profiles import Trait, TraitValue
 from metra.insight.study import Study
 from metra.report.html.markup import Html, joined, tag
-from metra.report.html.tables import heading, scrolling
+from metra.report.html.tables import heading, row_heading, scrolling
 from metra.report.layout import Style, number, ordered
 
 
@@ -24,7 +24,7 @@ def section(study: Study) -> Html | None:
     rows = [
         tag(
             "tr",
-            tag("th", tag("bdi", name), scope="row"),
+            row_heading(name),
             tag("td", by_name[name].reading, class_="reading"),
             [_cell(by_name[name].traits[trait.name], trait) for trait in traits],
         )
@@ -43,10 +43,14 @@ def section(study: Study) -> Html | None:
             )
         )
     heads = [
-        tag("th", _heading(trait), scope="col", class_="num", title=trait.meaning)
+        tag("th", trait.title, scope="col", class_="num", title=trait.meaning)
         for trait in traits
     ]
-    caption = f"Profiles of the outputs; text cut by {found.preparation}"
+    ratios = [trait.title for trait in traits if trait.unit != "percent"]
+    caption = (
+        f"Profiles of the outputs, in percent except {' and '.join(ratios)}; text cut by "
+        f"{found.preparation}"
+    )
     inside = tag(
         "table",
         tag("caption", caption),
@@ -71,15 +75,11 @@ def section(study: Study) -> Html | None:
             tag("summary", "What the columns mean"),
             tag(
                 "dl",
-                [[tag("dt", _heading(t)), tag("dd", t.meaning)] for t in traits],
+                [[tag("dt", t.title), tag("dd", t.meaning)] for t in traits],
                 class_="meanings",
             ),
         ),
     )
-
-
-def _heading(trait: Trait) -> str:
-    return f"{trait.title} %" if trait.unit == "percent" else trait.title
 
 
 def _cell(found: TraitValue, trait: Trait) -> Html:

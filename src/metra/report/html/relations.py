@@ -112,7 +112,7 @@ def systems_figure(entry: Relation) -> Html:
     for point in entry.points:
         hint = f"{point.system}: {entry.x} {point.x:.2f}, {entry.y} {point.y:.2f}"
         marks.append(chart.dot(x(point.x), y(point.y), 5, "dot", hint))
-    taken: list[tuple[float, float, float]] = []
+    taken = [(x(p.x) - 5, x(p.x) + 5, y(p.y)) for p in entry.points]
     for point in sorted(entry.points, key=lambda p: p.y):
         marks.extend(_name(point.system, x(point.x), y(point.y), taken))
     known = entry.systems_pearson
@@ -136,17 +136,23 @@ def systems_figure(entry: Relation) -> Html:
 def _name(
     name: str, x: float, y: float, taken: list[tuple[float, float, float]]
 ) -> Sequence[Html]:
-    """Write a name beside its dot where no other stands; else the hint has to do."""
+    """Write a name around its dot where nothing else stands; else the hint has to do."""
     wide = chart.names_width([name], LONGEST)
-    right = x + wide < LEFT + SIDE + chart.OVERHANG
-    start = x + 8 if right else x - wide
-    if any(
-        abs(y - b) < 12 and start < stop and a < start + wide for a, stop, b in taken
+    for anchor, place, start, down in (
+        ("start", x + 8, x + 6, 0),
+        ("end", x - 8, x - wide - 6, 0),
+        ("middle", x, x - wide / 2, -12),
+        ("middle", x, x - wide / 2, 12),
     ):
-        return ()
-    taken.append((start, start + wide, y))
-    anchor, place = ("start", x + 8) if right else ("end", x - 8)
-    return (chart.text(place, y + 4, cut(name, LONGEST), "tick", anchor),)
+        stop, middle = start + wide, y + down
+        inside = start > LEFT and stop < LEFT + SIDE + chart.OVERHANG
+        if inside and not any(
+            abs(middle - b) < 11 and start < last and first < stop
+            for first, last, b in taken
+        ):
+            taken.append((start, stop, middle))
+            return (chart.text(place, middle + 4, cut(name, LONGEST), "tick", anchor),)
+    return ()
 
 
 def _correlation(entry: Relation) -> str:

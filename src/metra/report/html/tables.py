@@ -19,6 +19,9 @@ class Num:
     signed: bool = False
 
 
+#: Longer names do not push the numbers out of sight.
+LONG = 28
+
 Cell: TypeAlias = "Html | str | int | Num"
 
 
@@ -52,6 +55,12 @@ def heading(child: Child) -> Html:
     if isinstance(child, Html) and child.startswith("<th"):
         return child
     return tag("th", child, scope="col")
+
+
+def row_heading(name: str, *more: Child) -> Html:
+    """Make a row's heading of a name; a long one may be broken anywhere."""
+    long = "long" if len(name) > LONG else None
+    return tag("th", tag("bdi", name), *more, scope="row", class_=long)
 
 
 def figure(
@@ -103,7 +112,7 @@ def _cells(row: Sequence[Cell]) -> list[Html]:
         elif isinstance(cell, int):
             cells.append(tag("td", f"{cell:,}", class_="num", data_v=cell))
         elif at == 0:
-            cells.append(tag("th", tag("bdi", cell), scope="row"))
+            cells.append(row_heading(cell))
         else:
             cells.append(tag("td", tag("bdi", cell)))
     return cells

@@ -47,7 +47,11 @@ def summary(study: Study, systems: Sequence[SystemScores]) -> Child:
             if name != first:
                 by = [spec for spec in specs if winners[spec] == name]
                 found += ["; ", _strong(name), f" by {_listed(by)}"]
-    found.append(f". Its {specs[0]} is {number(score.score, 2)}")
+    found += [
+        f". The {specs[0]} of ",
+        tag("bdi", first),
+        f" is {number(score.score, 2)}",
+    ]
     if score.interval is not None:
         low, high = score.interval
         found.append(f", 95% interval {number(low, 2)} to {number(high, 2)}")

@@ -98,9 +98,10 @@ def write_report(
 
 @pytest.fixture(scope="session")
 def example(root: Path) -> list[str | Path]:
-    """The shipped example as arguments."""
+    """Some of the shipped example as arguments."""
     folder = root / "examples"
-    found: list[str | Path] = sorted((folder / "outputs").glob("*.txt"))
+    names = ("near-copy", "rule-based", "solid", "terse", "verbose")
+    found: list[str | Path] = [folder / "outputs" / f"{name}.txt" for name in names]
     for number in (1, 2, 3, 4):
         found += ["-r", folder / f"reference.{number}.txt"]
     found += ["-s", folder / "source.fr.txt", "--docs", folder / "docs.txt"]

@@ -41,9 +41,7 @@ def test_it_opens_at_once_and_stays_quick(report, open_page):
     assert "of 3,000 segments" in page.locator(".status").inner_text()
     assert page.locator(".seg").count() == 10
     page.get_by_label("search").fill("w17")
-    page.wait_for_function(
-        "!document.querySelector('.status').textContent.includes('3,000')"
-    )
+    page.locator(".status", has_not_text="3,000").wait_for()
     assert page.locator(".seg").count() > 0
 
 

@@ -15,7 +15,7 @@ from metra import examples, metrics
 from metra.corpus import Batch, EvalSet, Outputs, Sentence
 from metra.errors import MissingResourceError, OptionError
 from metra.evaluation import count, fitted
-from metra.infer import Sample, confidence
+from metra.infer import Sample, confidence, contrasts
 from metra.measure import Metric, parameters_of, shown
 from metra.pool import total
 
@@ -360,3 +360,14 @@ def test_the_same_seed_gives_the_same_interval(spec):
     low, high = interval(1)
     assert low <= high
     assert any(interval(seed) != interval(1) for seed in (2, 3, 4))
+
+
+@every_measure
+@pytest.mark.parametrize("test", ["ar", "bootstrap"])
+def test_a_system_does_not_differ_from_its_copy(spec, test):
+    metric = made(spec)
+    rows = rows_of(metric)
+    samples = [Sample(some, metric.aggregate) for some in (rows, rows.copy())]
+    _, found = contrasts(samples, [(0, 1), (1, 0)], test=test, trials=60, resamples=60)
+    assert [contrast.p_value for contrast in found] == [1.0, 1.0]
+    assert [contrast.difference for contrast in found] == [0.0, 0.0]

@@ -19,7 +19,6 @@ from metra.evaluation import (
     resampled_unit,
     samples,
 )
-from metra.infer.contrasts import LEAST_UNITS
 from metra.infer.intervals import refuse_wrong
 from metra.measure import Metric
 from metra.results import Comparison, Results, Terms
@@ -148,8 +147,7 @@ def compared(
     progress: Callable[[int], None] = lambda _: None,
 ) -> Results:
     """Compare systems whose rows are counted and kept, by measures that are fitted."""
-    questions = replace(
-        questions,
+    questions = questions._replace(
         ci=True,
         ci_method="percentile",
         ci_unit=contest.unit,
@@ -232,7 +230,7 @@ def _comparisons(
     corrected = infer.holm([contrast.p_value for contrast in contrasts])
     reason = (
         f"{terms.units} {terms.unit}{'' if terms.units == 1 else 's'} cannot tell systems "
-        f"apart; a test needs at least {LEAST_UNITS}."
+        f"apart; a test needs at least {infer.LEAST_UNITS}."
     )
     found = []
     for meeting, contrast, p_holm in zip(meetings, contrasts, corrected, strict=True):

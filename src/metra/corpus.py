@@ -5,7 +5,7 @@ Lengths are checked here and nowhere else.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 from metra.errors import CorpusError, LengthError
 from metra.text import Preparation, Segments, Text, pack, prepare, window
@@ -30,8 +30,7 @@ class Column:
         return tokens
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where a batch stands in its corpus, for measures that look up what is known there."""
 
     system: str | None = None

@@ -1,8 +1,8 @@
 """From outputs and metrics to results: the one way through, for every level and question."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TypeAlias
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from metra.parallel import ordered_map, thread_count
 from metra.results import Results, Score, SystemScores
 from metra.text import Segments
 
-CHUNK = 1024
+CHUNK = 2048
 LEVELS = ("system", "document", "segment")
 CI_UNITS = ("auto", "segment", "document")
 
@@ -23,8 +23,7 @@ CI_UNITS = ("auto", "segment", "document")
 ENOUGH_DOCUMENTS = 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Questions:
+class Questions(NamedTuple):
     """What is asked about the scores beside the corpus score itself."""
 
     documents: bool = False
@@ -63,8 +62,7 @@ def evaluate(
     if ci_unit not in CI_UNITS:
         msg = f"ci_unit={ci_unit!r} is not possible; expected one of {', '.join(CI_UNITS)}."
         raise OptionError(msg)
-    questions = replace(
-        questions_of(levels),
+    questions = questions_of(levels)._replace(
         ci=ci,
         ci_method=ci_method,
         ci_unit=ci_unit,

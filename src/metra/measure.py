@@ -5,13 +5,21 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, wraps
 from types import NoneType, UnionType
-from typing import Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Literal,
+    NamedTuple,
+    TypeAlias,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import numpy as np
 from numpy.typing import NDArray
 
 from metra import __version__
-from metra.alignment import Alignment
 from metra.corpus import Batch, Sentence
 from metra.errors import (
     CorpusError,
@@ -21,9 +29,12 @@ from metra.errors import (
     no_such,
 )
 
+if TYPE_CHECKING:
+    from metra.alignment import Alignment
+
 Array: TypeAlias = NDArray[np.float64]
 Parts: TypeAlias = dict[str, float | list[float]]
-Aligner: TypeAlias = Callable[[Batch | Sentence, int], list[Alignment]]
+Aligner: TypeAlias = "Callable[[Batch | Sentence, int], list[Alignment]]"
 
 
 def _no_parts(_: Array) -> Parts:
@@ -54,7 +65,7 @@ class Metric:
     #: references. What it gives has no `fit` itself and is used as it is.
     fit: "Callable[[Iterable[Batch]], Metric] | None" = None
     #: Measures that align words: a segment of the batch with each of its references.
-    align: Aligner | None = None
+    align: "Aligner | None" = None
     needs_source: bool = False
     #: Options as they turned out, where the parameter alone does not say it.
     settled: Mapping[str, object] = field(default_factory=dict)
@@ -79,7 +90,7 @@ class Metric:
             return metric.single(hyp, refs)
         return float(metric.aggregate(metric.rows(segment))[0])
 
-    def alignments(self, hyp: str, refs: Sequence[str]) -> list[Alignment]:
+    def alignments(self, hyp: str, refs: Sequence[str]) -> "list[Alignment]":
         """Align one segment with each of its references."""
         if self.align is None:
             msg = (
@@ -144,8 +155,7 @@ def unfitted(name: str) -> Callable[[Batch | Sentence], Array]:
     return rows
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(NamedTuple):
     """An option of a measure: its type, and what it is when not given."""
 
     name: str

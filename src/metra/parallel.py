@@ -30,7 +30,7 @@ def ordered_map(
     items: Iterable[Item],
     threads: int,
     *,
-    alone: int = 4,
+    alone: int = 2,
 ) -> Iterator[Answer]:
     """Apply the function to each item, answers in order, few items at a time in memory.
 

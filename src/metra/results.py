@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
 
 from metra import __version__
-from metra.alignment import Alignment
 from metra.measure import Array, Parts, shown
+
+if TYPE_CHECKING:
+    from metra.alignment import Alignment
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +25,7 @@ class Score:
     #: Where single segments are scored by another configuration than the corpus.
     segment_signature: str | None = None
     #: By segment, counted from 1: the alignment with each reference that is there.
-    alignments: Mapping[int, Sequence[Alignment]] | None = None
+    alignments: "Mapping[int, Sequence[Alignment]] | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +36,7 @@ class SystemScores:
     scores: Mapping[str, Score]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
+class Terms(NamedTuple):
     """How systems were compared: what was tested on what, and when it counts."""
 
     test: str
@@ -47,12 +49,11 @@ class Terms:
 
     def signature(self) -> str:
         """Write everything that the p-values depend on in one line."""
-        listed = (f"{key}:{shown(getattr(self, key))}" for key in self.__slots__[1:])
+        listed = (f"{key}:{shown(getattr(self, key))}" for key in self._fields[1:])
         return "|".join([self.test, *listed, f"version:{__version__}"])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class Comparison(NamedTuple):
     """One measure of two systems: how much they differ, and whether that means anything."""
 
     metric: str

@@ -83,6 +83,13 @@ class Result:
         )
         return found
 
+    def standard_error(self) -> float | None:
+        """Jackknife standard error of the corpus score; None for a single segment."""
+        if len(self.rows) < 2:
+            return None
+        sample = infer.Sample(self.rows, self.metric.aggregate)
+        return infer.standard_error(infer.left_out(sample))
+
     def __float__(self) -> float:
         """Give the corpus score."""
         return self.score

@@ -108,6 +108,14 @@ def test_documents_as_units(compare):
         (["--trials", "5"], "A comparison with trials=5 is not possible"),
         (["--alpha", "5"], "Invalid value for '--alpha'"),
         (["--unit", "document"], "Documents were to be resampled, but none are known"),
+        (
+            ["--changes", "3", "--format", "tsv"],
+            "The format tsv has no room for changes",
+        ),
+        (
+            ["--profiles", "--format", "latex"],
+            "The format latex has no room for changes",
+        ),
         (["-m", "blue"], "No metric named 'blue'. Did you mean 'bleu'?"),
     ],
 )
@@ -118,23 +126,50 @@ def test_what_is_refused(compare, arguments, expected):
     assert expected in ran.err
 
 
+def test_what_changed_comes_below(compare):
+    plain = compare("--trials", "99").out
+    arguments = ("--trials", "99", "--changes", "1", "--ngrams", "2", "--profiles")
+    found = compare(*arguments).out
+    assert found.startswith(plain)
+    assert "What changed from solid to polished" in found
+    data = json.loads(compare(*arguments, "--format", "json").out)
+    assert {"comparisons", "changes", "ngrams", "profiles"} <= set(data)
+    assert "comparisons" in json.loads(compare("--format", "json").out)
+
+
+def test_a_hint_for_those_who_watch(compare, monkeypatch):
+    assert compare("--trials", "99").err == ""
+    monkeypatch.setenv("COLUMNS", "100")
+    assert "See what changed: add --changes 5" in compare("--trials", "99").err
+    assert compare("--trials", "99", "--changes", "1").err == ""
+
+
 def test_a_system_alone(compare):
     ran = compare(systems=("solid",))
     assert ran.code == 2
     assert ran.err.startswith("metra: There is only one system, 'solid'")
 
 
-def test_interrupted_work_leaves_nothing_behind(tmp_path):
-    target = tmp_path / "comparison.json"
-    process = subprocess.Popen(
-        [sys.executable, "-m", "metra", "compare", output("solid"), output("terse"),
-         "-r", EXAMPLE.references[0], "--trials", "1000000000", "-o", str(target)],
-        stderr=subprocess.PIPE,
-    )  # fmt: skip
-    time.sleep(1.5)  # it is testing by now, and would be for an hour
-    assert process.poll() is None
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=30)
-    assert process.returncode == 130
-    assert err.decode().strip() == "metra: interrupted; nothing was written."
-    assert os.listdir(tmp_path) == []
+def test_interrupted_work_leaves_nothing_behind(write):
+    lines = ["a b c d", "a b c x"] * 10_000
+    reference, other = write("ref.txt", lines), write("other.txt", lines[::-1])
+    target = reference.parent / "comparison.json"
+    command = [sys.executable, "-m", "metra", "compare", "-", str(other), "-r"]
+    command += [str(reference), "--trials", "1000000000", "-o", str(target)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        try:
+            # More than a pipe holds: once all is written, the command is at work.
+            process.stdin.write("".join(f"{line}\n" for line in lines).encode())
+            process.stdin.close()
+            time.sleep(1)
+            assert process.poll() is None  # it would go on for hours
+            process.send_signal(signal.SIGINT)
+            code = process.wait(timeout=60)
+            message = process.stderr.read().decode().strip()
+        finally:
+            process.kill()
+    assert (code, message) == (130, "metra: interrupted; nothing was written.")
+    assert not target.exists()
+    assert sorted(os.listdir(target.parent)) == ["other.txt", "ref.txt"]

@@ -11,7 +11,6 @@ from scipy import stats
 import metra
 from metra import infer
 from metra.infer import Sample, interval
-from metra.infer.intervals import left_out
 
 
 def confidence(rows, aggregate, **options):
@@ -99,7 +98,7 @@ def test_bca_leans_where_the_scores_lean():
 @settings(max_examples=40)
 @given(st.lists(st.floats(-100, 100, width=32), min_size=2, max_size=40))
 def test_the_jackknife_error_of_a_mean_is_the_usual_one(values):
-    found = infer.standard_error(left_out(Sample(rows_of(values), mean)))
+    found = infer.standard_error(infer.left_out(Sample(rows_of(values), mean)))
     assert found == pytest.approx(stats.sem(values), rel=1e-6, abs=1e-9)
 
 
@@ -107,7 +106,7 @@ def test_the_jackknife_error_of_a_ratio_is_near_the_bootstraps():
     rng = np.random.default_rng(4)
     rows = rng.integers(1, 30, (400, 2)).astype(float)
     scores = bootstrap(rows, mean, trials=4000, rng=np.random.default_rng(0))
-    error = infer.standard_error(left_out(Sample(rows, mean)))
+    error = infer.standard_error(infer.left_out(Sample(rows, mean)))
     assert error == pytest.approx(scores.std(), rel=0.06)
 
 

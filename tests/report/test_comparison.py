@@ -79,7 +79,7 @@ def all_pairs() -> Results:
 def too_few() -> Results:
     results = against_baseline("m")
     nothing = {"p_value": None, "p_holm": None, "interval": None, "significant": False}
-    found = [replace(c, reason="It is so.", **nothing) for c in results.comparisons]
+    found = [c._replace(reason="It is so.", **nothing) for c in results.comparisons]
     return replace(results, comparisons=found)
 
 
@@ -136,7 +136,7 @@ def test_several_metrics_come_side_by_side_first():
 def test_verdicts_that_differ_by_metric():
     results = against_baseline("m", "e")
     first, *rest = results.comparisons
-    mixed = replace(results, comparisons=[replace(first, significant=False), *rest])
+    mixed = replace(results, comparisons=[first._replace(significant=False), *rest])
     assert "new: better than old by e; no clear difference by m." in lines(mixed)
 
 
@@ -164,14 +164,14 @@ def test_no_test_is_an_answer():
 
 def test_one_comparison_needs_no_corrected_column():
     results = against_baseline("m")
-    only = replace(results.comparisons[0], p_holm=0.0002)
+    only = results.comparisons[0]._replace(p_holm=0.0002)
     found = lines(replace(results, comparisons=[only]))
     assert "Holm" not in "\n".join(found)
 
 
 def test_without_correction_there_is_no_corrected_column():
     results = against_baseline("m")
-    found = lines(replace(results, terms=replace(TERMS, correction="none")))
+    found = lines(replace(results, terms=TERMS._replace(correction="none")))
     assert "Holm" not in "\n".join(found)
 
 
@@ -286,7 +286,7 @@ def test_awkward_names_do_no_harm():
         for entry in results.systems
     ]
     found = [
-        replace(c, system=evil) if c.system == "new" else c for c in results.comparisons
+        c._replace(system=evil) if c.system == "new" else c for c in results.comparisons
     ]
     awkward = replace(results, systems=named, comparisons=found)
     assert "\x1b" not in render(awkward, "table", Style())

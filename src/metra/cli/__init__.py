@@ -13,7 +13,16 @@ from metra.errors import MetraError
 # of loading it; we multiply none that are worth it.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-COMMANDS = ("score", "compare", "report", "grid", "metrics", "convert", "demo")
+COMMANDS = (
+    "score",
+    "compare",
+    "profile",
+    "report",
+    "grid",
+    "metrics",
+    "convert",
+    "demo",
+)
 
 
 class LazyGroup(click.Group):

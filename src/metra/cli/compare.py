@@ -1,8 +1,10 @@
 """`metra compare`: systems against a baseline or each other, and whether it may be chance."""
 
+from typing import Any
+
 import click
 
-from metra.cli import inputs
+from metra.cli import inputs, looking
 
 
 @click.command()
@@ -51,6 +53,7 @@ from metra.cli import inputs
     show_default=True,
     help="Whether that p-value is corrected for the number of comparisons.",
 )
+@looking.options
 @inputs.form
 @inputs.out
 @inputs.input_format
@@ -73,6 +76,7 @@ def compare(
     out: str | None,
     input_format: str,
     digits: int,
+    **looked_for: Any,
 ) -> None:
     """Compare one or more OUTPUTs with a BASELINE, and say whether it may be chance.
 
@@ -83,14 +87,16 @@ def compare(
     \b
     metra compare old.txt new.txt -r ref.txt
     metra compare old.txt new1.txt new2.txt -r ref.txt -m bleu -m chrf -m ter
+    metra compare old.txt new.txt -r ref.txt --changes 5 --ngrams 10 --bucket length
     metra compare test.tsv --baseline online --all-pairs --test bootstrap
     """
     from metra.cli.output import screen_width, wants_color, write
     from metra.cli.progress import Progress
     from metra.comparing import Contest, baseline_of, compared
     from metra.evaluation import Questions, by_spec, counted
+    from metra.insight.findings import find
     from metra.io import open_corpus
-    from metra.report import render
+    from metra.report.findings import refuse_format, render_with
     from metra.report.layout import Style
 
     contest = Contest(
@@ -106,15 +112,21 @@ def compare(
     chosen = by_spec(metrics)
     corpus = open_corpus(outputs, references, source, docs, input_format=input_format)
     baseline_of(corpus, contest)
+    wishes = looking.wishes(**looked_for, seed=seed)
+    refuse_format(form, wishes)
     with Progress() as progress:
         fitted, sheets = counted(
             corpus, chosen, Questions(), keep=True, progress=progress
         )
     with Progress("trials") as progress:
         results = compared(corpus, fitted, sheets, contest, progress=progress)
+    found = find(corpus, fitted, sheets, wishes, baseline=baseline_of(corpus, contest))
     style = Style(
         digits=digits,
         color=wants_color() and not out,
         width=None if out else screen_width(),
     )
-    write(render(results, form, style), out)
+    write(render_with(results, found, form, style), out)
+    if style.width and form == "table" and not wishes.any:
+        hint = "See what changed: add --changes 5, --ngrams 5, --bucket length or --profiles."
+        click.secho(f"\n{hint}", dim=True, err=True)

@@ -62,10 +62,8 @@ def grid(
     metra grid sysA.txt -r ref1.txt -r ref2.txt --segment 3 -m gtm:e=2,match=exact -o grid.svg
     metra grid sysA.txt -r ref.txt --segment 3 -m wer
     """
-    from shutil import get_terminal_size
-
     from metra.aligning import aligned_segment
-    from metra.cli.output import wants_color, write
+    from metra.cli.output import screen_width, wants_color, write
     from metra.io import open_corpus
     from metra.metrics import metric
     from metra.report import grid as picture
@@ -81,7 +79,5 @@ def grid(
     if as_picture:
         write(picture.render(segment), out)
     else:
-        style = Style(
-            color=wants_color() and not out, width=get_terminal_size().columns
-        )
+        style = Style(color=wants_color() and not out, width=screen_width() or 80)
         write(grid_text.render(segment, style), out)

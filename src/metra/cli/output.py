@@ -15,11 +15,14 @@ def wants_color() -> bool:
 
 def screen_width() -> int | None:
     """Give the columns of the screen; None where the output goes elsewhere."""
-    from shutil import get_terminal_size
-
-    if sys.stdout.isatty() or "COLUMNS" in os.environ:
-        return get_terminal_size().columns
-    return None
+    wanted = os.environ.get("COLUMNS", "")
+    if wanted.isdecimal() and int(wanted):
+        return int(wanted)
+    return (
+        os.get_terminal_size(sys.stdout.fileno()).columns
+        if sys.stdout.isatty()
+        else None
+    )
 
 
 def write(text: str, path: str | None) -> None:

@@ -106,7 +106,6 @@ def score(
     metra score sysA.txt -r ref.txt -m wer --show-alignment --segments 1,3-5
     metra score sysA.sgm sysB.sgm -r ref.sgm -s src.sgm --level system,document
     """
-    from metra.aligning import aligners, with_alignments
     from metra.cli.output import screen_width, wants_color, write
     from metra.cli.progress import Progress
     from metra.evaluation import Questions, by_spec, evaluate_corpus
@@ -116,7 +115,11 @@ def score(
 
     chosen = by_spec(metrics)
     check_alignment_options(show_alignment, segments, form)
-    aligned = aligners(chosen) if show_alignment else None
+    aligned = None
+    if show_alignment:
+        from metra.aligning import aligners, with_alignments
+
+        aligned = aligners(chosen)
     questions = Questions(
         documents="document" in levels,
         segments="segment" in levels,

@@ -4,7 +4,8 @@ Inference sees rows of statistics and functions of their totals, never text and 
 measure's name.
 """
 
-from metra.infer.contrasts import Contrast, contrasts
+from typing import TYPE_CHECKING
+
 from metra.infer.intervals import (
     SEED,
     TRIALS,
@@ -15,18 +16,23 @@ from metra.infer.intervals import (
     bootstrap,
     confidence,
     interval,
+    left_out,
     standard_error,
 )
-from metra.infer.paired import (
-    TEST_TRIALS,
-    Pair,
-    Test,
-    randomisation_p_values,
-    shifted_p_value,
-)
-from metra.infer.several import clusters, holm
+
+if TYPE_CHECKING:
+    from metra.infer.contrasting import LEAST_UNITS, Contrast, contrasts
+    from metra.infer.paired import (
+        TEST_TRIALS,
+        Pair,
+        Test,
+        randomisation_p_values,
+        shifted_p_value,
+    )
+    from metra.infer.several import clusters, holm
 
 __all__ = [
+    "LEAST_UNITS",
     "SEED",
     "TEST_TRIALS",
     "TRIALS",
@@ -43,7 +49,34 @@ __all__ = [
     "contrasts",
     "holm",
     "interval",
+    "left_out",
     "randomisation_p_values",
     "shifted_p_value",
     "standard_error",
 ]
+
+# Scoring needs no tests: these are loaded when first used.
+_HOMES = {
+    "LEAST_UNITS": "contrasting",
+    "Contrast": "contrasting",
+    "contrasts": "contrasting",
+    "TEST_TRIALS": "paired",
+    "Pair": "paired",
+    "Test": "paired",
+    "randomisation_p_values": "paired",
+    "shifted_p_value": "paired",
+    "clusters": "several",
+    "holm": "several",
+}
+
+
+def __getattr__(name: str) -> object:
+    home = _HOMES.get(name)
+    if home is None:
+        msg = f"module 'metra.infer' has no attribute {name!r}"
+        raise AttributeError(msg)
+    from importlib import import_module
+
+    value = getattr(import_module(f"metra.infer.{home}"), name)
+    globals()[name] = value
+    return value

@@ -51,7 +51,7 @@ def on_grid(rows: Array) -> Array:
     """Round each column so that sums of as many of its numbers are exact in any order.
 
     >>> on_grid(np.array([[3.0], [0.1]])).tolist()
-    [[3.0], [0.10000000000000009]]
+    [[3.0], [0.09999999999999964]]
     """
     whole = rows == np.rint(rows)
     if whole.all() or not np.isfinite(rows).all():

@@ -9,7 +9,7 @@ import numpy as np
 from metra import infer, pool
 from metra.corpus import Corpus
 from metra.evaluation import Sheets
-from metra.infer.contrasts import LEAST_UNITS
+from metra.infer import LEAST_UNITS
 from metra.insight.partitions import (
     Asked,
     Parts,
@@ -19,7 +19,11 @@ from metra.insight.partitions import (
     range_names,
 )
 from metra.insight.vocabulary import numbered
-from metra.insight.word_classes import class_rows, reference_frequencies
+from metra.insight.word_classes import (
+    class_rows,
+    frequencies_in,
+    reference_frequencies,
+)
 from metra.insight.words import preparation_of
 from metra.measure import Array, Metric
 from metra.metrics import unigram
@@ -82,21 +86,21 @@ def buckets(
     spec: str,
     *,
     baseline: str | None = None,
-    word_counts: Mapping[str, int] | None = None,
+    frequency_corpus: Sequence[str] | None = None,
     trials: int = infer.TRIALS,
     seed: int = infer.SEED,
 ) -> Buckets:
     """Part the test set as `spec` says, and score every system in every part.
 
-    `word_counts` says how frequent words are, for buckets by frequency; without it they are
-    counted in the references. The metrics are fitted ones, the sheets hold their rows.
+    Buckets by frequency count words in `frequency_corpus`, or else in the references. The
+    metrics are fitted ones, and the sheets hold their rows.
     """
     how = asked(spec)
     rng = np.random.default_rng(seed)
     if how.kind == "frequency":
         preparation = preparation_of(next(iter(metrics.values())))
         return _by_frequency(
-            corpus, how, preparation, word_counts, baseline, trials, rng
+            corpus, how, preparation, frequency_corpus, baseline, trials, rng
         )
     parts = parted(how, corpus, metrics, sheets)
     return _scored(how.kind, parts, corpus, metrics, sheets, baseline, trials, rng)
@@ -196,7 +200,7 @@ def _by_frequency(
     corpus: Corpus,
     how: Asked,
     preparation: Preparation,
-    word_counts: Mapping[str, int] | None,
+    frequency_corpus: Sequence[str] | None,
     baseline: str | None,
     trials: int,
     rng: "np.random.Generator",
@@ -205,8 +209,8 @@ def _by_frequency(
     text = numbered(corpus, corpus.systems, preparation)
     frequencies = (
         reference_frequencies(text)
-        if word_counts is None
-        else np.array([word_counts.get(word, 0) for word in text.words], float)
+        if frequency_corpus is None
+        else frequencies_in(frequency_corpus, text, preparation)
     )
     classes = np.searchsorted(how.bounds, frequencies, side="right")
     names = range_names(how.bounds)
@@ -234,7 +238,7 @@ def _by_frequency(
                 scores=_scores(inside, aggregates, baseline, trials, rng),
             )
         )
-    where = "in the references" if word_counts is None else "in the corpus given"
+    where = "in the references" if frequency_corpus is None else "in the corpus given"
     return Buckets(
         kind="frequency",
         title=f"word frequency {where}",

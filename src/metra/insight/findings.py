@@ -33,11 +33,17 @@ class Wishes:
     buckets: Sequence[str] = ()
     #: By name, a label for each segment; each is a way to part the test set.
     labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    #: How frequent words are, for buckets by frequency; counted in the references if None.
-    word_counts: Mapping[str, int] | None = None
+    #: Text in which words are counted for buckets by frequency; the references if None.
+    frequency_corpus: Sequence[str] | None = None
     profiles: bool = False
     trials: int = infer.TRIALS
     seed: int = infer.SEED
+
+    @property
+    def any(self) -> bool:
+        """Whether anything is to be found out at all."""
+        lists = self.changes != 0 or self.ngrams != 0
+        return lists or bool(self.buckets or self.labels or self.profiles)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +105,7 @@ def find(
             sheets,
             spec,
             baseline=baseline,
-            word_counts=wishes.word_counts,
+            frequency_corpus=wishes.frequency_corpus,
             **resampling,
         )
         for spec in wishes.buckets

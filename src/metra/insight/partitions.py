@@ -147,7 +147,7 @@ def _by_score(
     # Four parts of nearly equal size; equal scores stay together.
     quarters = np.quantile(mean, [0.25, 0.5, 0.75])
     names = ["lowest quarter", "second", "third", "highest quarter"]
-    places = np.searchsorted(quarters, mean)
+    places: Ids = np.asarray(np.searchsorted(quarters, mean), np.int64)
     return Parts(f"mean {spec} of the systems", names, places)
 
 

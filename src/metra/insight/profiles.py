@@ -265,7 +265,7 @@ def profiles(
                     stands_out,
                     empty=len(traits["empty"].segments),
                     loops=len(traits["loops"].segments),
-                    alone=not others,
+                    others=len(others),
                 ),
             )
         )

@@ -47,28 +47,37 @@ def marks(own: Values, others: Sequence[Values]) -> list[str]:
     return found
 
 
-def reading(found: Sequence[str], *, empty: int, loops: int, alone: bool) -> str:
-    """Say it in one line.
+def reading(found: Sequence[str], *, empty: int, loops: int, others: int) -> str:
+    """Say it in one line; with one other system, in comparison with that.
 
-    >>> reading(["short", "precise", "empty"], empty=2, loops=0, alone=False)
+    >>> reading(["short", "precise", "empty"], empty=2, loops=0, others=3)
     'short but precise; 2 empty outputs'
-    >>> reading([], empty=0, loops=0, alone=False)
+    >>> reading(["long", "imprecise"], empty=0, loops=0, others=1)
+    'long and less precise'
+    >>> reading([], empty=0, loops=0, others=3)
     'like the others'
     """
-    said = [_adjectives(found)]
+    said = [_adjectives(found, _COMPARED if others == 1 else _ALONE)]
     if "empty" in found:
         said.append(f"{empty} empty output{'' if empty == 1 else 's'}")
     if "loops" in found:
         said.append(f"loops in {loops} segment{'' if loops == 1 else 's'}")
     said += [words for trait, (_, _, words) in NOTABLE.items() if trait in found]
     line = "; ".join(filter(None, said))
-    return line or ("nothing stands out" if alone else "like the others")
+    usual = ("nothing stands out", "like the other one", "like the others")
+    return line or usual[min(others, 2)]
 
 
-def _adjectives(found: Sequence[str]) -> str:
+_GOOD, _BAD = ("precise", "complete"), ("imprecise", "incomplete")
+_ALONE = {word: word for word in (*_GOOD, *_BAD)}
+_COMPARED = {word: f"more {word}" for word in _GOOD}
+_COMPARED |= {bad: f"less {good}" for good, bad in zip(_GOOD, _BAD, strict=True)}
+
+
+def _adjectives(found: Sequence[str], words: Mapping[str, str]) -> str:
     size = [word for word in ("short", "long") if word in found]
-    good = " and ".join(word for word in ("precise", "complete") if word in found)
-    bad = " and ".join(word for word in ("imprecise", "incomplete") if word in found)
+    good = " and ".join(words[word] for word in _GOOD if word in found)
+    bad = " and ".join(words[word] for word in _BAD if word in found)
     if good and bad:
         return ", ".join([*size, f"{good} but {bad}"])
     if good:

@@ -1,13 +1,16 @@
 """How well words of each frequency are translated: precision, recall and F1 by class."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from metra.evaluation import CHUNK
 from metra.insight.vocabulary import Ids, Numbered, Stream
 from metra.measure import Array
+from metra.text import Preparation, pack, prepare
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +42,22 @@ def class_rows(text: Numbered, classes: Ids, count: int) -> ClassRows:
 
 
 def reference_frequencies(text: Numbered) -> Array:
-    """Count every word in the references, averaged over them."""
+    """Count every word in all references together."""
     counts = [np.bincount(ref.ids, minlength=len(text.words)) for ref in text.refs]
-    return np.sum(counts, axis=0) / len(counts)
+    return np.sum(counts, axis=0).astype(np.float64)
+
+
+def frequencies_in(
+    corpus: Sequence[str], text: Numbered, preparation: Preparation
+) -> Array:
+    """Count the words of the text in another corpus, cut into words in the same way."""
+    found: Counter[str] = Counter()
+    for start in range(0, len(corpus), CHUNK):
+        some: list[str | None] = list(corpus[start : start + CHUNK])
+        tokens = prepare(pack(some, "the corpus", first=start), preparation)
+        for at in range(len(tokens)):
+            found.update(tokens[at] or ())
+    return np.array([found[word] for word in text.words], np.float64)
 
 
 def _rows(output: Stream, refs: Sequence[Stream], classes: Ids, count: int) -> Array:

@@ -12,6 +12,9 @@ from metra.text import Preparation
 
 Kind: TypeAlias = Literal["kept", "changed", "deleted", "inserted"]
 FoundBy: TypeAlias = Literal["both", "before", "after", "neither"]
+#: The share of common words from which on two outputs are compared word by word.
+SIMILAR = 0.2
+
 Label = TypeVar("Label")
 Made = TypeVar("Made")
 
@@ -66,7 +69,9 @@ def word_diff(
 ) -> WordDiff:
     """Compare two outputs with each other and with their references.
 
-    Words are those of the preparation; in scripts without blanks they are letters.
+    Words are those of the preparation; in scripts without blanks they are letters. Outputs
+    that share less than a fifth of their words are changed as a whole: the few commas and
+    articles that they have in common would only cut them into shreds.
 
     >>> diff = word_diff("a big cat", "a cat sat", ["the cat sat"])
     >>> [(piece.text, piece.kind, piece.in_reference) for piece in diff.after]
@@ -78,6 +83,9 @@ def word_diff(
     keys = [[word.key for word in words] for words in cut]
     pairs, exact = common_words(keys[0], keys[1])
     shared = [_Shared(keys[0], keys[1], keys[at]) for at in range(2, len(keys))]
+    longer = max(len(keys[0]), len(keys[1]))
+    if len(pairs) < SIMILAR * longer:
+        pairs = []
     kinds = _kinds(pairs, len(keys[0]), len(keys[1]))
     sides = [
         list(

@@ -18,6 +18,8 @@ _UNSPACED = re.compile(
     "\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
     "\U00020000-\U0003ffff]"
 )
+# Joiners, and the vowels of Thai and Lao that count as letters.
+_ATTACHED = "\u200c\u200d\u0e33\u0eb3"
 _WHITE = re.compile(r"\s*")
 # How far from its neighbour a word is looked for that the tokeniser has rewritten.
 _NEAR = 64
@@ -106,7 +108,7 @@ def _letters(
     for at in range(start + 1, stop):
         letter = bool(_UNSPACED.match(text[at]))
         before = bool(_UNSPACED.match(text[at - 1]))
-        attached = category(text[at])[0] == "M" or text[at] in "\u200c\u200d"
+        attached = category(text[at])[0] == "M" or text[at] in _ATTACHED
         if (letter or before) and not attached:
             cuts.append(at)
     for first, last in zip(cuts, [*cuts[1:], stop], strict=True):

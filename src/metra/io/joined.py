@@ -2,30 +2,30 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from metra.errors import CorpusError, LengthError
-from metra.io import documents
 from metra.io.choice import Choice
-from metra.io.documents import DocumentFiles
 from metra.io.fields import Field
 from metra.io.formats import WITH_IDS
 from metra.io.sources import Columns, Reader, Source, Values
 from metra.io.stream import shown
 
+if TYPE_CHECKING:  # files with ids are rarer than plain ones, and have much to load
+    from metra.io.documents import DocumentFiles
 
-@dataclass(frozen=True, slots=True)
-class _Side:
+
+class _Side(NamedTuple):
     """A file, or all files with ids: its columns, and what they are called in the table."""
 
-    file: Source | DocumentFiles
+    file: "Source | DocumentFiles"
     path: str
     columns: dict[Field, Field]
 
     def open(self, wanted: Sequence[Field]) -> Reader:
-        if isinstance(self.file, DocumentFiles):
-            return self.file.open(wanted)
-        return self.file.open()
+        if isinstance(self.file, Source):
+            return self.file.open()
+        return self.file.open(wanted)
 
 
 class Joined:
@@ -45,7 +45,9 @@ class Joined:
         self.about: dict[str, str] = {}
         self.with_ids: DocumentFiles | None = None
         if with_ids:
-            group = self.with_ids = DocumentFiles(with_ids, choose)
+            from metra.io import documents
+
+            group = self.with_ids = documents.DocumentFiles(with_ids, choose)
             labels = [documents.DOCUMENT, documents.SEGMENT_ID, *group.labels]
             # Document ids that were given apart from the files are meant to be used.
             kept = [f for f in labels if f.role == "label" or f not in choose.taken]

@@ -3,17 +3,14 @@
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from metra.errors import FormatError
 from metra.io.fields import SEGMENT_IDS, Field, Role
 from metra.io.formats import WITH_IDS
-from metra.io.jsonl import Objects
 from metra.io.plain import Lines
 from metra.io.recognise import format_of
 from metra.io.stream import STDIN, shown, stem
-from metra.io.tsv import Table
 from metra.text import Text
 
 # "any" takes all that a file holds, as what it holds it.
@@ -44,8 +41,7 @@ Values: TypeAlias = list[str | None] | Text
 Columns: TypeAlias = Mapping[Field, Values]
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """A file given on the command line."""
 
     path: str
@@ -57,8 +53,12 @@ class Source:
     def open(self) -> Reader:
         """Open a file without ids from its start."""
         if self.format == "tsv":
+            from metra.io.tsv import Table
+
             return Table(self.path, self.name)
         if self.format == "jsonl":
+            from metra.io.jsonl import Objects
+
             return Objects(self.path, self.name)
         if self.use == "document":
             return _DocumentIds(self.path)
@@ -158,7 +158,7 @@ def _documents(file: Source) -> Source:
     if file.format == "tsv":
         with closing(file.open()) as table:
             if not any(field.role == "document" for field in table.fields):
-                return replace(file, format="plain")
+                return file._replace(format="plain")
     return file
 
 

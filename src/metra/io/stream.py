@@ -2,7 +2,7 @@
 
 import sys
 from io import BufferedReader
-from pathlib import Path
+from os.path import basename, splitext
 from typing import IO, cast
 
 from metra.errors import FormatError
@@ -85,16 +85,19 @@ def stem(path: str) -> str:
     """
     if path == STDIN:
         return "stdin"
-    plain = Path(path)
-    if plain.suffix in _PACKED_SUFFIXES:
-        plain = plain.with_suffix("")
-    return plain.stem
+    return splitext(_name(path))[0]
 
 
 def suffix(path: str) -> str:
     """Give the suffix that tells the format, whatever the file is packed with."""
-    plain = Path(path)
-    return (plain.with_suffix("") if plain.suffix in _PACKED_SUFFIXES else plain).suffix
+    return splitext(_name(path))[1]
+
+
+def _name(path: str) -> str:
+    """Give a file's name without its folder and without the suffix of packing."""
+    name = basename(path)
+    plain, packing = splitext(name)
+    return plain if packing in _PACKED_SUFFIXES else name
 
 
 # What was read from pipes, by path.

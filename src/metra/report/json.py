@@ -1,12 +1,12 @@
 """JSON, schema 1: the contract with other programs."""
 
 import json
-import math
 from typing import Any
 
 from metra import __version__
 from metra.alignment import Alignment
 from metra.report.layout import Style
+from metra.report.records import number
 from metra.results import Comparison, Results, Score
 
 SCHEMA = 1
@@ -57,8 +57,8 @@ def _comparison(found: Comparison) -> dict[str, Any]:
         "metric": found.metric,
         "baseline": found.baseline,
         "system": found.system,
-        "difference": _number(found.difference),
-        "interval": None if ends is None else [_number(end) for end in ends],
+        "difference": number(found.difference),
+        "interval": None if ends is None else [number(end) for end in ends],
         "standard_error": _optional(found.standard_error),
         "effect": _optional(found.effect),
         "p_value": _optional(found.p_value),
@@ -71,7 +71,7 @@ def _comparison(found: Comparison) -> dict[str, Any]:
 
 
 def _optional(value: float | None) -> float | int | None:
-    return None if value is None else _number(value)
+    return None if value is None else number(value)
 
 
 def _each(scores: Any, part: Any) -> dict[str, Any]:
@@ -84,17 +84,17 @@ def _level(name: str, found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _score(score: Score) -> dict[str, Any]:
-    data: dict[str, Any] = {"score": _number(score.score)}
+    data: dict[str, Any] = {"score": number(score.score)}
     if score.interval is not None:
-        data["interval"] = [_number(end) for end in score.interval]
+        data["interval"] = [number(end) for end in score.interval]
     data["signature"] = score.signature
     data["higher_is_better"] = score.higher_is_better
     if score.segment_signature:
         data["segment_signature"] = score.segment_signature
     data["parts"] = {
-        name: [_number(value) for value in part]
+        name: [number(value) for value in part]
         if isinstance(part, list)
-        else _number(part)
+        else number(part)
         for name, part in score.parts.items()
     }
     return data
@@ -103,13 +103,13 @@ def _score(score: Score) -> dict[str, Any]:
 def _documents(score: Score) -> dict[str, Any] | None:
     if score.documents is None:
         return None
-    return {name: _number(value) for name, value in score.documents.items()}
+    return {name: number(value) for name, value in score.documents.items()}
 
 
 def _segments(score: Score) -> list[Any] | None:
     if score.segments is None:
         return None
-    return [_number(value) for value in score.segments.tolist()]
+    return [number(value) for value in score.segments.tolist()]
 
 
 def _alignments(score: Score) -> list[Any] | None:
@@ -134,10 +134,3 @@ def _alignment(alignment: Alignment) -> dict[str, Any]:
             for link in alignment.links
         ],
     }
-
-
-def _number(value: float) -> float | int | None:
-    """Write counts as whole numbers, and what JSON has no number for as null."""
-    if not math.isfinite(value):
-        return None
-    return int(value) if value == int(value) and abs(value) < 2**53 else value

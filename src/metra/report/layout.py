@@ -1,14 +1,12 @@
 """The sheet that the formats for people share: which cell holds what, which is best."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from metra.results import Results, Score, SystemScores
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Style:
+class Style(NamedTuple):
     """Choices of presentation."""
 
     digits: int = 2
@@ -17,8 +15,7 @@ class Style:
     width: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):
     """A score as text, its interval as text, and whether it is the best of its column."""
 
     score: str
@@ -28,8 +25,7 @@ class Cell:
     tone: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
+class Sheet(NamedTuple):
     """A table: a corner, a heading for each column, and rows of a name and its cells."""
 
     corner: str

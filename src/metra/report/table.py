@@ -14,10 +14,10 @@ TONES = {"good": "\x1b[32m", "bad": "\x1b[31m"}
 
 def render(results: Results, style: Style) -> str:
     """Lay out the results for a terminal."""
-    blocks = [_block(sheet, style) for sheet in sheets(results, style)]
+    blocks = [block(sheet, style) for sheet in sheets(results, style)]
     said = "\n".join(printable(line) for line in remarks(results))
     small = [*notes(results), *signatures(results)]
-    below = "\n".join(_styled(note, DIM, style) for note in small)
+    below = "\n".join(styled(note, DIM, style) for note in small)
     blocks.extend(filter(None, [said, below]))
     if any(score.alignments for score in results.systems[0].scores.values()):
         from metra.report import alignment
@@ -26,7 +26,8 @@ def render(results: Results, style: Style) -> str:
     return "\n\n".join(blocks)
 
 
-def _block(sheet: Sheet, style: Style) -> str:
+def block(sheet: Sheet, style: Style) -> str:
+    """Lay out a sheet, in parts one below the other where it is too wide."""
     left = max(width(name) for name in [sheet.corner, *map(_name, sheet.rows)])
     columns = list(zip(*(cells for _, cells in sheet.rows), strict=True))
     marked = any(cell.best for column in columns for cell in column)
@@ -39,7 +40,7 @@ def _block(sheet: Sheet, style: Style) -> str:
         for first, last in _fitting(layouts, left, style.width)
     ]
     if sheet.title:
-        parts[0] = f"{_styled(printable(sheet.title), BOLD, style)}\n{parts[0]}"
+        parts[0] = f"{styled(printable(sheet.title), BOLD, style)}\n{parts[0]}"
     return "\n\n".join(parts)
 
 
@@ -61,9 +62,9 @@ def _part(
     sheet: Sheet, left: int, layouts: Sequence["_Column"], first: int, style: Style
 ) -> str:
     heads = "  ".join(_padded_left(column.heading, column.width) for column in layouts)
-    lines = [_styled(f"{_padded(sheet.corner, left)}  {heads}".rstrip(), BOLD, style)]
+    lines = [styled(f"{_padded(sheet.corner, left)}  {heads}".rstrip(), BOLD, style)]
     rule = "─" * (left + sum(2 + column.width for column in layouts))
-    lines.append(_styled(rule, DIM, style))
+    lines.append(styled(rule, DIM, style))
     for row in sheet.rows:
         cells = row[1][first : first + len(layouts)]
         shown = [
@@ -100,8 +101,8 @@ class _Column:
             interval = self._gap + cell.interval.rjust(self._interval)
             blanks -= len(interval)
         code = (BOLD if cell.best else "") + TONES.get(cell.tone, "")
-        text = _styled(score + mark, code, style) if code else score + mark
-        return " " * blanks + text + _styled(interval, DIM, style)
+        text = styled(score + mark, code, style) if code else score + mark
+        return " " * blanks + text + styled(interval, DIM, style)
 
 
 def printable(text: str) -> str:
@@ -129,5 +130,6 @@ def _padded_left(text: str, size: int) -> str:
     return " " * (size - width(text)) + text
 
 
-def _styled(text: str, code: str, style: Style) -> str:
+def styled(text: str, code: str, style: Style) -> str:
+    """Set a text in bold or in colour, where there are colours."""
     return f"{code}{text}{PLAIN}" if style.color and text else text

@@ -1,8 +1,7 @@
 """Pairs of systems held against each other: difference, interval, error, effect, p-value."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import get_args
+from typing import NamedTuple, get_args
 
 import numpy as np
 
@@ -29,8 +28,7 @@ from metra.pool import total
 LEAST_UNITS = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Contrast:
+class Contrast(NamedTuple):
     """Two samples of one measure: the second's score minus the first's, and its doubts."""
 
     difference: float

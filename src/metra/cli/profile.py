@@ -1,0 +1,81 @@
+"""`metra profile`: what systems' outputs are like, apart from how good they are."""
+
+import click
+
+from metra.cli import inputs
+
+
+@click.command()
+@click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
+@inputs.references
+@inputs.source
+@click.option(
+    "--tok",
+    default="13a",
+    show_default=True,
+    help="How text is cut into words: 13a, intl, zh, char, none, …",
+)
+@click.option(
+    "--case",
+    type=click.Choice(["mixed", "lower"]),
+    default="mixed",
+    show_default=True,
+    help="Whether letter case counts.",
+)
+@click.option("--ci", is_flag=True, help="Bootstrap intervals, 95 %.")
+@inputs.seed
+@click.option(
+    "--show",
+    metavar="TRAIT",
+    help="List the segments that show a trait, such as loops, numbers or empty.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "markdown"]),
+    default="table",
+    show_default=True,
+    help="How the profiles are written.",
+)
+@inputs.out
+@inputs.input_format
+def profile(
+    outputs: tuple[str, ...],
+    references: tuple[str, ...],
+    source: str | None,
+    tok: str,
+    case: str,
+    ci: bool,
+    seed: int,
+    show: str | None,
+    form: str,
+    out: str | None,
+    input_format: str,
+) -> None:
+    """Say what outputs are like: short or long, precise, looping, untranslated, …
+
+    Each system is held against the references, the source (if given) and the other
+    systems, and read in one line. Files are given as for `metra score`.
+
+    \b
+    metra profile sysA.txt sysB.txt -r ref.txt -s source.txt
+    metra profile sysA.txt -r ref.txt --show numbers
+    """
+    from metra.cli.output import screen_width, wants_color, write
+    from metra.insight.profiles import profiles
+    from metra.io import open_corpus
+    from metra.report import profiles as layout
+    from metra.report.layout import Style
+    from metra.text import preparation
+
+    corpus = open_corpus(outputs, references, source, input_format=input_format)
+    found = profiles(
+        corpus,
+        preparation=preparation(tok=tok, case=case, stem="no"),
+        ci=ci,
+        seed=seed,
+    )
+    style = Style(
+        color=wants_color() and not out, width=None if out else screen_width()
+    )
+    write(layout.render(found, form, style, show), out)

@@ -1,0 +1,224 @@
+"""Word diffs: every text comes back as it was, and every word has the right mark."""
+
+import time
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metra.insight.word_diff import word_diff
+from metra.insight.words import PLAIN, preparation_of, words_of
+from metra.metrics import metric
+from metra.text import Preparation
+
+SPACED = Preparation("none", "mixed", "no")
+# Letters, marks, blanks of several kinds, entities, right-to-left, pictures, no spaces.
+TEXTS = st.text("ab.,&quot; \t\u00a0\u2028дשא漢字กำ\u0301\u200d👩🏽", max_size=30)
+PREPARATIONS = [
+    PLAIN,
+    SPACED,
+    Preparation("intl", "lower", "no"),
+    Preparation("zh", "mixed", "no"),
+    Preparation("char", "lower", "no"),
+    Preparation("13a", "lower", "porter"),
+]
+
+
+def joined(pieces):
+    return "".join(piece.text + piece.space for piece in pieces)
+
+
+def marks(pieces):
+    return [(piece.text, piece.kind, piece.in_reference) for piece in pieces]
+
+
+@pytest.mark.parametrize("preparation", PREPARATIONS, ids=str)
+@given(before=TEXTS, after=TEXTS, reference=TEXTS)
+def test_pieces_joined_are_the_texts(preparation, before, after, reference):
+    diff = word_diff(before, after, [reference, None], preparation)
+    assert joined(diff.before) == before
+    assert joined(diff.after) == after
+    assert joined(diff.references[0]) == reference
+    assert diff.references[1] is None
+    assert {piece.kind for piece in diff.before} <= {"kept", "changed", "deleted"}
+    assert {piece.kind for piece in diff.after} <= {"kept", "changed", "inserted"}
+
+
+@given(TEXTS)
+def test_a_text_against_itself_is_kept_and_in_the_reference(text):
+    diff = word_diff(text, text, [text])
+    for piece in [*diff.before, *diff.after]:
+        assert piece.kind == "kept"
+        assert piece.in_reference or not piece.text
+    assert all(p.found_by == "both" for p in diff.references[0] if p.text)
+
+
+WORDS = st.lists(st.sampled_from("abcd"), max_size=8).map(" ".join)
+
+
+@given(before=WORDS, after=WORDS, refs=st.lists(WORDS, min_size=1, max_size=3))
+def test_as_many_words_are_in_the_reference_as_plain_counting_says(before, after, refs):
+    diff = word_diff(before, after, refs, SPACED)
+    most = Counter()
+    for ref in refs:
+        most |= Counter(ref.split())
+    for text, pieces in ((before, diff.before), (after, diff.after)):
+        found = [p.text.split() for p in pieces if p.in_reference]
+        expected = Counter(text.split()) & most
+        assert Counter(word for words in found for word in words) == expected
+    for ref, pieces in zip(refs, diff.references, strict=True):
+        for side, text in (("before", before), ("after", after)):
+            found = [p.text.split() for p in pieces if p.found_by in ("both", side)]
+            expected = Counter(text.split()) & Counter(ref.split())
+            assert Counter(word for words in found for word in words) == expected
+
+
+@given(before=WORDS, after=WORDS)
+def test_kept_words_are_the_same_on_both_sides(before, after):
+    diff = word_diff(before, after, [], SPACED)
+    kept = [
+        [word for p in pieces if p.kind == "kept" for word in p.text.split()]
+        for pieces in (diff.before, diff.after)
+    ]
+    assert kept[0] == kept[1]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "reference", "expected_before", "expected_after"),
+    [
+        pytest.param(
+            "the cat sat",
+            "the big cat sat",
+            "the cat sat",
+            [("the cat sat", "kept", True)],
+            [
+                ("the", "kept", True),
+                ("big", "inserted", False),
+                ("cat sat", "kept", True),
+            ],
+            id="a wrong word comes",
+        ),
+        pytest.param(
+            "a red cat.",
+            "a blue cat.",
+            "the blue cat.",
+            [
+                ("a", "kept", False),
+                ("red", "changed", False),
+                ("cat.", "kept", True),
+            ],
+            [
+                ("a", "kept", False),
+                ("blue", "changed", True),
+                ("cat.", "kept", True),
+            ],
+            id="a wrong word is put right",
+        ),
+        pytest.param(
+            "我爱北京", "我喜欢北京", "我喜欢北京",
+            [("我", "kept", True), ("爱", "changed", False), ("北京", "kept", True)],
+            [("我", "kept", True), ("喜欢", "changed", True), ("北京", "kept", True)],
+            id="letters are words in Chinese",
+        ),
+        pytest.param(
+            "שלום עולם", "שלום לך עולם", "שלום לך",
+            [("שלום", "kept", True), ("עולם", "kept", False)],
+            [("שלום", "kept", True), ("לך", "inserted", True), ("עולם", "kept", False)],
+            id="right to left, in the order of writing",
+        ),
+        pytest.param(
+            "the the the", "the", "a the",
+            [("the", "kept", True), ("the the", "deleted", False)],
+            [("the", "kept", True)],
+            id="only as often as the reference has it",
+        ),
+        pytest.param("", "", "a", [], [], id="both empty"),
+        pytest.param(
+            "", "a", "a", [], [("a", "inserted", True)], id="nothing before"
+        ),
+        pytest.param(
+            "👍🏽 ok", "👍🏽 no", "ok",
+            [("👍🏽", "kept", False), ("ok", "changed", True)],
+            [("👍🏽", "kept", False), ("no", "changed", False)],
+            id="pictures",
+        ),
+    ],
+)  # fmt: skip
+def test_by_hand(before, after, reference, expected_before, expected_after):
+    diff = word_diff(before, after, [reference])
+    assert marks(diff.before) == expected_before
+    assert marks(diff.after) == expected_after
+    assert diff.exact
+
+
+def test_reference_words_by_who_has_them():
+    diff = word_diff("a b", "a c", ["a b c d"], SPACED)
+    assert [(p.text, p.found_by) for p in diff.references[0]] == [
+        ("a", "both"),
+        ("b", "before"),
+        ("c", "after"),
+        ("d", "neither"),
+    ]
+
+
+def test_outputs_with_nothing_to_do_with_each_other_are_not_cut_into_shreds():
+    before, after = "x1 x2 , x3 x4 x5", "y1 , y2 y3 y4 y5"
+    assert marks(word_diff(before, after).before) == [(before, "changed", False)]
+
+
+def test_case_and_stems_count_as_the_preparation_says():
+    lowered = Preparation("13a", "lower", "no")
+    assert word_diff("The CAT", "the cat", [], lowered).after[0].kind == "kept"
+    stemmed = Preparation("13a", "mixed", "porter")
+    assert word_diff("cats run", "cat runs", [], stemmed).after[0].kind == "kept"
+    assert word_diff("cats", "cat", [], PLAIN).after[0].kind == "changed"
+
+
+def test_entities_are_what_they_stand_for():
+    diff = word_diff("&quot;Hi&quot; he said", '"Hi" he said', [])
+    assert marks(diff.before) == [("&quot;Hi&quot; he said", "kept", False)]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param("漢" * 50_000 + "字" * 50_000, "字漢" * 50_000, id="two letters"),
+        pytest.param(" ".join("ab" * 25_000), " ".join("ba" * 25_000), id="two words"),
+        pytest.param("x" * 100_000, "y" * 100_000, id="one word"),
+    ],
+)
+def test_a_hundred_thousand_characters_take_no_more_than_a_moment(before, after):
+    start = time.monotonic()
+    diff = word_diff(before, after, [before])
+    assert time.monotonic() - start < 30
+    assert joined(diff.before) == before
+    assert joined(diff.after) == after
+
+
+def test_what_was_cut_short_is_said():
+    diff = word_diff(" ".join("abc" * 2_000), " ".join("cba" * 2_000))
+    assert not diff.exact
+
+
+def test_words_lie_side_by_side():
+    text = "  He said &quot;no&quot;, 漢字ab กำ.  "
+    (words,) = words_of([text], PLAIN)
+    rest = text
+    for word in words:
+        rest = rest.replace(text[word.start : word.stop], "", 1)
+    assert rest.strip() == ""
+    assert [text[w.start : w.stop] for w in words][-5:] == ["漢", "字", "ab", "กำ", "."]
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ("bleu:tok=intl,case=lower", Preparation("intl", "lower", "no")),
+        ("wer:stem=porter", Preparation("none", "mixed", "porter")),
+        ("chrf", PLAIN),
+        ("ter", Preparation("none", "lower", "no")),
+    ],
+)
+def test_words_are_the_metrics(spec, expected):
+    assert preparation_of(metric(spec)) == expected

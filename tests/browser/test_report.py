@@ -7,10 +7,11 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 PLACES = ["", "#compare", "#seg-12"]
-# All rows of a table are alike: axe, which looks at every cell for seconds, gets a few.
+# All rows, figures and blocks are alike: axe, which takes its time, gets a few of each.
 OPENED = """
 for (const part of document.querySelectorAll("details")) part.open = true;
-for (const row of document.querySelectorAll("tbody tr:nth-child(n + 4)")) row.remove();
+const more = "tbody tr:nth-child(n + 4), figure:nth-child(n + 3), .block ~ .block ~ .block";
+for (const part of document.querySelectorAll(more)) part.remove();
 """
 BROKEN = "document.documentElement.scrollWidth > innerWidth"
 
@@ -183,6 +184,11 @@ def test_people_are_held_against_metrics(example_report, open_page):
     shown = page.locator("#people").inner_text()
     assert "112 judgements by 2 judges" in shown
     assert page.locator("#people svg.chart").count() == 8
+    page.get_by_label("B", exact=True).select_option(label="verbose")
+    page.get_by_label("sort by").select_option(label="order in the text")
+    assert (
+        "people 76.00 → 61.00 ▼ −15.00" in page.locator(".changes").first.inner_text()
+    )
 
 
 def test_it_can_be_read_without_javascript(example_report, open_page):

@@ -1,7 +1,7 @@
 """All that is known about some systems' outputs of one test set: what a report shows."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -102,7 +102,7 @@ def _results(
     if len(corpus.systems) > 1:
         contest = Contest(baseline=baseline, all_pairs=True, seed=questions.seed)
         return compared(corpus, metrics, sheets, contest, questions, progress=testing)
-    return evaluate_corpus(corpus, metrics, replace(questions, ci=True))
+    return evaluate_corpus(corpus, metrics, questions._replace(ci=True))
 
 
 def _partitions(results: Results) -> list[str]:

@@ -119,7 +119,8 @@ function card(at) {
       {},
       el("h3", {}, el("a", { href: `#seg-${at + 1}` }, `Segment ${at + 1}`)),
       documentOf(at) == null ? null : el("bdi", { class: "doc" }, shown(documentOf(at))),
-      el("p", { class: "changes" }, data.metrics.map((_, metric) => changed(metric, at))),
+      el("p", { class: "changes" }, data.metrics.map((_, metric) => changed(metric, at)),
+        judged(at)),
     ),
     el("dl", { class: "texts" }, rows.map(([name, text, kind]) => [
       el("dt", { class: kind }, name),
@@ -133,18 +134,32 @@ function system(index) {
 }
 
 function changed(metric, at) {
-  const [before, after] = [data.scores[metric][view.a][at], data.scores[metric][view.b][at]];
+  const [before, after] = [view.a, view.b].map((index) => data.scores[metric][index][at]);
   const better = gain(metric, view.a, view.b, at);
+  const chosen = metric === view.metric ? " chosen" : "";
+  return scoreChange(data.metrics[metric].spec, before, after, better, chosen);
+}
+
+// What people thought of the two outputs; nothing where nobody judged them.
+function judged(at) {
+  if (!data.people) return null;
+  const [before, after] = [view.a, view.b].map((index) => data.people[index][at]);
+  if (before == null && after == null) return null;
+  const better = before == null || after == null ? null : after - before;
+  return scoreChange("people", before, after, better, "");
+}
+
+function scoreChange(name, before, after, better, chosen) {
   const kind = better > 0 ? "better" : better < 0 ? "worse" : "equal";
   const sign = { better: "▲", worse: "▼", equal: "=" }[kind];
-  const chosen = metric === view.metric ? " chosen" : "";
+  const known = before != null && after != null;
   return el(
     "span",
     { class: `score${chosen}` },
-    el("span", { class: "spec" }, `${data.metrics[metric].spec} `),
+    el("span", { class: "spec" }, `${name} `),
     several ? `${number(before)} → ${number(after)} ` : number(after),
-    several
-      ? el("b", { class: kind }, `${sign} ${signed(after == null ? null : after - before)}`,
+    several && known
+      ? el("b", { class: kind }, `${sign} ${signed(after - before)}`,
           el("span", { class: "unseen" }, ` ${kind}`))
       : null,
   );

@@ -9,7 +9,6 @@ TESTS = {
     "ar": "paired approximate randomisation",
     "bootstrap": "paired bootstrap",
 }
-UNCLEAR = "no clear difference"
 LEGEND = "▲ better, ▼ worse; hollow △ ▽: it may be chance"
 
 
@@ -174,9 +173,9 @@ def _tone(found: Comparison) -> str:
 
 def _verdict(found: Comparison) -> str:
     if found.reason:
-        return "too few to tell"
+        return "too few"
     if not found.significant:
-        return UNCLEAR
+        return "unclear"
     return "better" if found.gain > 0 else "worse"
 
 
@@ -208,10 +207,14 @@ def _in_one_sentence(tested: Sequence[Comparison]) -> list[str]:
 def _joined(found: Mapping[str, Sequence[str]], baseline: str, link: str) -> str:
     """Join verdicts and who or what they hold for; the baseline is named once."""
     parts: list[str] = []
-    for verdict, word in (("better", "than"), ("worse", "than"), (UNCLEAR, "from")):
+    for verdict, words, word in (
+        ("better", "better", "than"),
+        ("worse", "worse", "than"),
+        ("unclear", "no clear difference", "from"),
+    ):
         if verdict in found:
             against = f" {word} {baseline}" if not parts else ""
-            parts.append(f"{verdict}{against}{link} {_listed(found[verdict])}")
+            parts.append(f"{words}{against}{link} {_listed(found[verdict])}")
     return "; ".join(parts)
 
 

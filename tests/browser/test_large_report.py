@@ -40,6 +40,10 @@ def test_it_opens_at_once_and_stays_quick(report, open_page):
     assert 0 < page.evaluate(opened) < MOST_SECONDS
     assert "of 3,000 segments" in page.locator(".status").inner_text()
     assert page.locator(".seg").count() == 10
+    page.get_by_label("reference", exact=True).select_option(label="20 words or more")
+    page.locator(".status", has_not_text="3,000").wait_for()
+    page.get_by_label("reference", exact=True).select_option(label="any length")
+    page.locator(".status", has_text="3,000").wait_for()
     page.get_by_label("search").fill("w17")
     page.locator(".status", has_not_text="3,000").wait_for()
     assert page.locator(".seg").count() > 0

@@ -25,6 +25,7 @@ from metra.cli import inputs
     metavar="FILE",
     help="What people thought: a table with the columns system, segment and score.",
 )
+@inputs.labels
 @click.option(
     "--baseline",
     metavar="NAME",
@@ -56,6 +57,7 @@ def report(
     metrics: tuple[str, ...],
     docs: str | None,
     judgements: str | None,
+    labels: tuple[str, ...],
     baseline: str | None,
     grids: int,
     seed: int,
@@ -82,9 +84,11 @@ def report(
     from metra.insight.study import study
     from metra.io import open_corpus
     from metra.io.judgements import read_judgements
+    from metra.io.labels import read_labels
     from metra.report.html.page import render
 
     chosen = by_spec(metrics)
+    labelled = read_labels(labels)
     judged = read_judgements(judgements) if judgements else None
     corpus = open_corpus(outputs, references, source, docs, input_format=input_format)
     with Progress() as segments, Progress("trials") as trials:
@@ -93,10 +97,11 @@ def report(
             chosen,
             baseline=baseline,
             judgements=judged,
+            labels=labelled,
             most_grids=grids,
             seed=seed,
             counting=segments,
             testing=trials,
         )
-    files = [*outputs, *references, *filter(None, (source, docs, judgements))]
+    files = [*outputs, *references, *filter(None, (source, docs, judgements)), *labels]
     write(render(found, provenance(files), title), out)

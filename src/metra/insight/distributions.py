@@ -1,5 +1,6 @@
 """How segment scores are spread: the same bins for every system."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -75,12 +76,21 @@ def bin_edges(scores: Array, bins: int = BINS) -> Array:
     return edges
 
 
+def round_step(span: float, most: int) -> float:
+    """Give the smallest round number that parts a span into no more parts than this.
+
+    >>> round_step(90, 4), round_step(0.7, 5)
+    (25.0, 0.2)
+    """
+    rough = span / most
+    size = 10.0 ** math.floor(math.log10(rough))
+    return next(size * by for by in (1, 2, 2.5, 5, 10, 20) if size * by >= rough)
+
+
 def _round_edges(low: float, high: float, bins: int) -> Array:
     if high <= low:
         return np.linspace(low - 0.5, low + 0.5, bins + 1)
-    rough = (high - low) / bins
-    size = 10 ** np.floor(np.log10(rough))
-    step = next(size * by for by in (1, 2, 2.5, 5, 10, 20) if size * by >= rough)
+    step = round_step(high - low, bins)
     first = np.floor(low / step) * step
     count = int(np.ceil(round((high - first) / step, 9)))
     return first + step * np.arange(max(count, 1) + 1)

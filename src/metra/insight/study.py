@@ -43,6 +43,10 @@ class Study:
 #: Segments of a kind and n-grams that are listed where there is no script to list all.
 LISTED = 10
 NGRAMS = 20
+#: Two words that changed are the largest change of all, and the dullest: in test sets of
+#: some size, shorter segments are not among the most changed.
+MIN_WORDS = 5
+SOME_SIZE = 100
 #: More documents than this make a table that nobody reads.
 MOST_DOCUMENTS = 40
 
@@ -53,6 +57,7 @@ def study(
     *,
     baseline: str | None = None,
     judgements: Sequence[Judgement] | None = None,
+    labels: Mapping[str, Sequence[str]] = {},
     most_grids: int = 50,
     seed: int = infer.SEED,
     counting: Callable[[int], None] = lambda _: None,
@@ -72,7 +77,9 @@ def study(
     wishes = Wishes(
         changes=LISTED,
         ngrams=NGRAMS,
+        min_words=MIN_WORDS if results.segments > SOME_SIZE else 0,
         buckets=_partitions(results),
+        labels=labels,
         profiles=True,
         seed=seed,
     )

@@ -6,7 +6,7 @@ from metra.insight.buckets import Bucket, Buckets, BucketScore
 from metra.insight.study import Study
 from metra.report.html import chart
 from metra.report.html.markup import Child, Html, joined, tag
-from metra.report.html.tables import Num, figure, num, scrolling, signed
+from metra.report.html.tables import Num, figure, minus, num, ranged, scrolling, signed
 from metra.report.layout import counted, number
 
 ROW = 34
@@ -138,22 +138,13 @@ def _data(found: Buckets, spec: str) -> Html:
         ),
         tag("tbody", rows),
         class_="scores",
-        data_csv=f"{found.kind}-{spec}",
+        data_csv=f"{found.title}-{spec}",
     )
     return scrolling(inside, f"{caption} ({counted(len(rows), 'part')})")
 
 
 def _cell(score: BucketScore) -> Html:
-    low, high = score.interval or (None, None)
     below = None
     if score.difference is not None:
         below = tag("small", signed(score.difference, 2))
-    return tag(
-        "td",
-        number(score.score, 2),
-        below,
-        class_="num",
-        data_v=f"{score.score:.10g}",
-        data_low=None if low is None else f"{low:.10g}",
-        data_high=None if high is None else f"{high:.10g}",
-    )
+    return ranged(score.score, score.interval, minus(score.score, 2), below)

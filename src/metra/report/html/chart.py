@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from metra.insight.distributions import round_step
 from metra.report.grid import LETTER, cut
 from metra.report.html.markup import Html, tag
 from metra.report.table import width
@@ -39,9 +40,7 @@ def ticks(low: float, high: float, most: int = 5) -> list[float]:
     """
     if not low < high:
         return [low]
-    rough = (high - low) / most
-    size = 10 ** math.floor(math.log10(rough))
-    step = next(size * by for by in (1, 2, 2.5, 5, 10, 20) if size * by >= rough)
+    step = round_step(high - low, most)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     found = [round(at * step, 10) for at in range(first, last + 1)]
     return [int(value) if value == int(value) else value for value in found]

@@ -4,7 +4,15 @@ from collections.abc import Sequence
 
 from metra.insight.study import Study
 from metra.report.html.markup import Child, Html, joined, tag
-from metra.report.html.tables import Num, num, row_heading, scrolling, signed, table
+from metra.report.html.tables import (
+    Num,
+    num,
+    ranged,
+    row_heading,
+    scrolling,
+    signed,
+    table,
+)
 from metra.report.layout import counted, number
 from metra.results import Comparison, Terms
 
@@ -77,7 +85,6 @@ def _against(study: Study) -> Html:
 
 
 def _cells(entry: Comparison) -> list[Html]:
-    low, high = entry.interval or (None, None)
     sign: Child = None
     if entry.significant:
         kind = "better" if entry.gain > 0 else "worse"
@@ -87,22 +94,15 @@ def _cells(entry: Comparison) -> list[Html]:
             tag("span", f"{kind} ", class_="unseen"),
             class_=kind,
         )
-    shown = tag(
-        "td",
-        sign,
-        signed(entry.difference, 2),
-        tag("small", _range(entry)) if entry.interval else None,
-        class_="num",
-        data_v=f"{entry.difference:.10g}",
-        data_low=None if low is None else f"{low:.10g}",
-        data_high=None if high is None else f"{high:.10g}",
+    below = tag("small", _range(entry.interval)) if entry.interval else None
+    shown = ranged(
+        entry.difference, entry.interval, sign, signed(entry.difference, 2), below
     )
     return [shown, probability(entry.p_holm)]
 
 
-def _range(entry: Comparison) -> str:
-    low, high = entry.interval or (0.0, 0.0)
-    return f"{signed(low, 2)} to {signed(high, 2)}"
+def _range(ends: tuple[float, float]) -> str:
+    return f"{signed(ends[0], 2)} to {signed(ends[1], 2)}"
 
 
 def probability(p: float | None) -> Html:

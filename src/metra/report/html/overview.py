@@ -6,7 +6,7 @@ from metra.insight.study import Study
 from metra.report.html import chart
 from metra.report.html.differences import differences
 from metra.report.html.markup import Child, Html, joined, tag
-from metra.report.html.tables import Num, heading, num, row_heading, scrolling
+from metra.report.html.tables import Num, heading, num, ranged, row_heading, scrolling
 from metra.report.layout import Style, number, ordered
 from metra.report.layout import heading as metric_heading
 from metra.results import Score, SystemScores
@@ -182,16 +182,7 @@ def _cell(
     if group is not None:
         word = tag("span", "group ", class_="unseen")
         mark = tag("span", word, group, class_="group", title=f"group {group}")
-    text = tag(
-        "td",
-        mark,
-        shown,
-        interval,
-        class_="num",
-        data_v=f"{score.score:.10g}",
-        data_low=f"{low:.10g}" if score.interval else None,
-        data_high=f"{high:.10g}" if score.interval else None,
-    )
+    text = ranged(score.score, score.interval, mark, shown, interval)
     return [
         text,
         tag("td", _whisker(score.score, low, high, best, scale), class_="picture"),

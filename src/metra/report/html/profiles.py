@@ -3,7 +3,7 @@
 from metra.insight.profiles import Trait, TraitValue
 from metra.insight.study import Study
 from metra.report.html.markup import Html, joined, tag
-from metra.report.html.tables import heading, row_heading, scrolling
+from metra.report.html.tables import heading, ranged, row_heading, scrolling
 from metra.report.layout import Style, number, ordered
 
 
@@ -86,12 +86,4 @@ def _cell(found: TraitValue, trait: Trait) -> Html:
     if found.value is None:
         return tag("td", "–", class_="num", data_v="")
     digits = 1 if trait.unit == "percent" else 2
-    low, high = found.interval or (None, None)
-    return tag(
-        "td",
-        number(found.value, digits),
-        class_="num",
-        data_v=f"{found.value:.10g}",
-        data_low=None if low is None else f"{low:.10g}",
-        data_high=None if high is None else f"{high:.10g}",
-    )
+    return ranged(found.value, found.interval, number(found.value, digits))

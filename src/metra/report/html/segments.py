@@ -53,13 +53,20 @@ def _static(study: Study) -> Child:
             f" improves {counted(chosen.improved_count, 'segment')} over ",
             tag("bdi", chosen.baseline),
             f", worsens {chosen.worsened_count:,} and leaves {chosen.equal_count:,} as they "
-            "are. These changed most; with JavaScript this list has every segment and any "
-            "two systems, can be sorted, filtered and searched.",
+            f"are{_short(chosen)}. These changed most; with JavaScript this list has every "
+            "segment and any two systems, can be sorted, filtered and searched.",
             class_="note",
         ),
         _listed("Most improved", chosen, chosen.improved),
         _listed("Most worsened", chosen, chosen.worsened),
     ]
+
+
+def _short(changes: Changes) -> str:
+    if not changes.short_count:
+        return ""
+    short = counted(changes.short_count, "segment")
+    return f"; {short} of fewer than {changes.min_words} words are left out"
 
 
 def _listed(title: str, changes: Changes, chosen: Sequence[Change]) -> Child:

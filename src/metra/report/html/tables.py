@@ -85,6 +85,19 @@ def num(cell: Num, **attributes: str) -> Html:
     return tag("td", shown, class_="num", data_v=f"{cell.value:.10g}", **attributes)
 
 
+def ranged(value: float, interval: tuple[float, float] | None, *shown: Child) -> Html:
+    """Make a cell of a number and its interval, which programs get with all digits."""
+    low, high = interval or (None, None)
+    return tag(
+        "td",
+        *shown,
+        class_="num",
+        data_v=f"{value:.10g}",
+        data_low=None if low is None else f"{low:.10g}",
+        data_high=None if high is None else f"{high:.10g}",
+    )
+
+
 def signed(value: float, digits: int) -> str:
     """Write a difference with its sign, a real minus included.
 

@@ -8,6 +8,8 @@ const view = {
   sort: "change",
   show: "all",
   document: "",
+  // Two words that changed are the largest change of all, and the dullest.
+  least: segmentCount > 100 ? 5 : 0,
   query: "",
   page: 0,
   size: 10,
@@ -29,12 +31,21 @@ function goodness(system, at) {
   return data.metrics[view.metric].up ? score : -score;
 }
 
+// Words of each segment's longest reference.
+const lengths = [];
+
+function lengthOf(at) {
+  lengths[at] ??= Math.max(...data.refs.map((ref) => countWords(ref[at] ?? "")));
+  return lengths[at];
+}
+
 function matching() {
   const query = view.query.trim().toLowerCase();
   const streams = [data.source, ...data.refs, data.outputs[view.a], data.outputs[view.b]];
   const found = [];
   for (let at = 0; at < segmentCount; at++) {
     if (view.document !== "" && data.document[at] !== Number(view.document)) continue;
+    if (view.least && lengthOf(at) < view.least) continue;
     const texts = streams.map((stream) => stream?.[at]);
     const hit = (text) => text?.toLowerCase().includes(query);
     if (query && !texts.some(hit) && query !== String(at + 1)) continue;
@@ -234,6 +245,8 @@ function controls() {
     .filter(([key]) => several || !["better", "worse", "change", "lowB"].includes(key))
     .map(([key, [text]]) => [key, several ? text : text.replace(" in A", "")]);
   const documents = [["", "all"], ...data.documents.map((name, at) => [at, shown(name)])];
+  const lengthsToChoose = [0, 5, 10, 20].map((least) =>
+    [least, least ? `${least} words or more` : "any length"]);
   const search = el("input", { type: "search", placeholder: "words or a segment's number" });
   let waiting;
   search.addEventListener("input", () => {
@@ -256,6 +269,7 @@ function controls() {
     labelled("metric", choice("metric", metrics)),
     labelled("sort by", choice("sort", sorts)),
     data.documents.length > 1 ? labelled("document", choice("document", documents)) : null,
+    labelled("reference", choice("least", lengthsToChoose)),
     labelled("search", search, "field grow"),
     filters(),
   );

@@ -21,6 +21,10 @@ function wordsOf(text) {
   return found;
 }
 
+function countWords(text) {
+  return text.match(WORD)?.length ?? 0;
+}
+
 function countsOf(words) {
   const counts = new Map();
   for (const word of words) counts.set(word.text, (counts.get(word.text) ?? 0) + 1);

@@ -132,6 +132,9 @@ def test_segments_can_be_sorted_filtered_and_searched(example_report, open_page)
     assert kinds["all"] == 28 == kinds["better"] + kinds["worse"] + kinds["equal"]
     page.locator('input[value="worse"]').check()
     assert f"of {kinds['worse']} segment" in page.locator(".status").inner_text()
+    assert all("▼" in text for text in first_changes(page))
+    page.locator('input[value="better"]').check()
+    assert all("▲" in text for text in first_changes(page))
     page.locator('input[value="all"]').check()
     page.get_by_label("document", exact=True).select_option(label="brake")
     assert cards(page)[0] == "Segment 15"

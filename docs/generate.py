@@ -6,6 +6,7 @@ python docs/generate.py --check  writes nothing; exits 1 if anything is stale
 
 import re
 import sys
+from contextlib import chdir
 from pathlib import Path
 
 import command_page
@@ -44,8 +45,9 @@ def main(arguments: list[str]) -> int:
 def generated() -> dict[Path, str]:
     """Give every generated page, and the pages by hand with what in them is generated."""
     pages = {MEASURES / "index.md": measure_pages.index()}
-    for name in measure_pages.NAMES:
-        pages[MEASURES / f"{name}.md"] = measure_pages.page(name)
+    with chdir(ROOT):  # where the example's files have short names
+        for name in measure_pages.NAMES:
+            pages[MEASURES / f"{name}.md"] = measure_pages.page(name)
     pages[ROOT / "docs" / "cli.md"] = command_page.page()
     for place, block, text in (
         ("README.md", "measures", measure_pages.listed("docs/metrics/")),

@@ -1,13 +1,15 @@
 """The pages of the measures, from their docstrings, their options and the example."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 from metra import examples, metrics
 from metra.describe import Description, description
+from metra.detailing import with_details
 from metra.errors import MetraError
 from metra.evaluation import Questions, by_spec, evaluate_corpus
-from metra.io import open_corpus
+from metra.io import FileCorpus, open_corpus
 from metra.measure import Metric, parameters_of
 from metra.report import render
 from metra.report.layout import Style
@@ -17,6 +19,13 @@ NAMES = tuple(metrics.BUILT_IN)
 
 OUTPUTS = ("solid", "terse", "verbose")
 REFERENCES = ("reference.1.txt", "reference.2.txt")
+
+# The output that shows best what a measure notes, where that is not the second one.
+NOTED = {"untranslated": "untranslated"}
+# Measures that need no reference but look at it if it is there.
+WITH_REFERENCES = ("evaltrans",)
+# Measures that need no source but look at it if it is there.
+WITH_SOURCE = ("untranslated",)
 
 # Options that many measures share are explained on a page of their own.
 EXPLAINED = {
@@ -30,7 +39,7 @@ NOTE = "<!-- Written by docs/generate.py; change the measure's docstring instead
 def page(name: str) -> str:
     """Explain one measure."""
     found = description(name)
-    metric = metrics.metric(name)
+    metric = metrics.metric(_spec(name))
     blocks = [
         NOTE,
         f"# {name}",
@@ -39,10 +48,11 @@ def page(name: str) -> str:
         "## Options",
         _options(found),
         "## On the example",
-        _console(name, metric),
+        _console(_spec(name), metric),
+        _noted(_spec(name), metric),
         _variations(found, metric),
         "## What is counted",
-        _statistics(name, metric),
+        _statistics(_spec(name), metric),
     ]
     return "\n\n".join(filter(None, blocks)) + "\n"
 
@@ -73,6 +83,11 @@ def menu() -> str:
     return "\n".join(f"      - {name}: metrics/{name}.md" for name in NAMES)
 
 
+def _spec(name: str, **options: str) -> str:
+    """Name a measure with its files of the example, as seen from the repository's root."""
+    return examples.spec(name, Path("examples"), **options)
+
+
 def _options(found: Description) -> str:
     if not found.options:
         return "It has none."
@@ -93,22 +108,40 @@ def _kind(parameter: Any) -> str:
     )
 
 
-def _console(name: str, metric: Metric) -> str:
-    outputs = " ".join(f"examples/outputs/{output}.txt" for output in OUTPUTS)
-    references = " ".join(f"-r examples/{path}" for path in REFERENCES)
-    source = " -s examples/source.fr.txt" if metric.needs_source else ""
-    command = f"$ metra score {outputs} {references}{source} -m {name} --ci"
-    table = render(_results([name], OUTPUTS, metric, ci=True), "table", Style())
-    return f"```console\n{command}\n{table}\n```"
+def _console(spec: str, metric: Metric) -> str:
+    table = render(_results([spec], OUTPUTS, metric, ci=True), "table", Style())
+    return f"```console\n{_command(spec, OUTPUTS, metric)} --ci\n{table}\n```"
+
+
+def _noted(spec: str, metric: Metric) -> str:
+    """Show what the measure notes in one output, if it notes anything."""
+    if metric.details is None:
+        return ""
+    outputs = (NOTED.get(metric.name, OUTPUTS[1]),)
+    corpus = _corpus(outputs, metric)
+    results = evaluate_corpus(corpus, by_spec([spec]), Questions())
+    results = with_details(results, corpus, by_spec([spec]))
+    table = render(results, "table", Style())
+    return f"```console\n{_command(spec, outputs, metric)} --details\n{table}\n```"
+
+
+def _command(spec: str, outputs: tuple[str, ...], metric: Metric) -> str:
+    files = [f"examples/outputs/{output}.txt" for output in outputs]
+    files += [f"-r {path}" for path in _references(metric)]
+    if _takes_source(metric):
+        files.append("-s examples/source.fr.txt")
+    if metric.whole_documents or metric.needs_documents:
+        files.append("--docs examples/docs.txt")
+    return f"$ metra score {' '.join(files)} -m {spec}"
 
 
 def _variations(found: Description, metric: Metric) -> str:
     """Say what each option alone does to one output's score, where it can stand alone."""
-    specs = [found.name]
+    specs = [_spec(found.name)]
     for option in found.options:
         for choice in option.choices:
-            spec = f"{found.name}:{option.name}={choice}"
-            if choice != option.default and _possible(spec):
+            spec = _spec(found.name, **{option.name: choice})
+            if choice != option.default and _possible(spec, metric):
                 specs.append(spec)
     if len(specs) == 1:
         return ""
@@ -123,18 +156,19 @@ def _variations(found: Description, metric: Metric) -> str:
     return "\n".join(lines)
 
 
-def _possible(spec: str) -> bool:
+def _possible(spec: str, metric: Metric) -> bool:
+    """Tell whether the spec can be used on what the measure itself is shown with."""
     try:
-        metrics.metric(spec)
+        found = metrics.metric(spec)
     except MetraError:
         return False
-    return True
+    return not found.needs_source or _takes_source(metric)
 
 
-def _statistics(name: str, metric: Metric) -> str:
+def _statistics(spec: str, metric: Metric) -> str:
     columns = ", ".join(f"`{column}`" for column in metric.columns)
     lines = [f"For each segment: {columns}. Scores are made from sums of these."]
-    parts = _results([name], OUTPUTS[:1], metric)[OUTPUTS[0]][name].parts
+    parts = _results([spec], OUTPUTS[:1], metric)[OUTPUTS[0]][spec].parts
     if parts:
         lines += [
             "",
@@ -156,18 +190,33 @@ def _shown(value: float | list[float]) -> str:
 def _results(
     specs: list[str], outputs: tuple[str, ...], metric: Metric, *, ci: bool = False
 ) -> Results:
-    home = examples.HOME
-    corpus = open_corpus(
-        [str(home / "outputs" / f"{output}.txt") for output in outputs],
-        [str(home / path) for path in REFERENCES],
-        str(home / "source.fr.txt") if metric.needs_source else None,
+    return evaluate_corpus(_corpus(outputs, metric), by_spec(specs), Questions(ci=ci))
+
+
+def _corpus(outputs: tuple[str, ...], metric: Metric) -> FileCorpus:
+    return open_corpus(
+        [f"examples/outputs/{output}.txt" for output in outputs],
+        _references(metric),
+        "examples/source.fr.txt" if _takes_source(metric) else None,
+        "examples/docs.txt"
+        if metric.whole_documents or metric.needs_documents
+        else None,
     )
-    return evaluate_corpus(corpus, by_spec(specs), Questions(ci=ci))
+
+
+def _references(metric: Metric) -> list[str]:
+    if metric.needs_reference or metric.name in WITH_REFERENCES:
+        return [f"examples/{path}" for path in REFERENCES]
+    return []
+
+
+def _takes_source(metric: Metric) -> bool:
+    return metric.needs_source or metric.name in WITH_SOURCE
 
 
 def _prose(text: str) -> str:
-    """Keep signs that Markdown would take for its own, outside of `code`."""
-    pieces = re.split(r"(`[^`]*`)", text)
+    """Keep signs that Markdown would take for its own, outside of code."""
+    pieces = re.split(r"(`[^`]*`|(?<=\n) {4}[^\n]*)", text)
     plain = [re.sub(r"([*<\[\]])", r"\\\1", piece) for piece in pieces[::2]]
     return "".join(
         piece for pair in zip(plain, [*pieces[1::2], ""], strict=True) for piece in pair

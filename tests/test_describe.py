@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from metra import metrics
+from metra import examples, metrics
 from metra.describe import describe, description, overview
 from metra.measure import parameters_of, shown
 
@@ -23,7 +23,7 @@ def test_the_docstring_is_complete(name):
 
 @every_measure
 def test_the_direction_is_said(name):
-    up = metrics.metric(name).higher_is_better
+    up = metrics.metric(examples.spec(name)).higher_is_better
     direction = "Higher is better." if up else "Lower is better."
     assert direction in description(name).summary
 
@@ -35,7 +35,8 @@ def test_every_option_is_explained(name):
     assert [option.name for option in options] == list(parameters)
     for option, parameter in zip(options, parameters.values(), strict=True):
         assert option.meaning.endswith("."), f"{name}: {option.name} has no meaning"
-        expected = "none" if parameter.default is None else shown(parameter.default)
+        default = parameter.default
+        expected = "none" if default in (None, "") else shown(default)
         assert option.default == expected
         assert option.choices == tuple(parameter.choices())
 

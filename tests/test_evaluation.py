@@ -7,8 +7,9 @@ import pytest
 
 import metra
 from metra.corpus import EvalSet, Outputs
+from metra.counting import count, fitted
 from metra.errors import CorpusError, OptionError
-from metra.evaluation import Questions, by_spec, count, evaluate_corpus, fitted
+from metra.evaluation import Questions, by_spec, evaluate_corpus
 from metra.measure import Metric
 
 REFS = [["the cat sat on the mat", "a b c d", "e f g h i"]]

@@ -11,16 +11,36 @@ import numpy as np
 import pytest
 
 import metra
-from metra import examples, metrics
-from metra.corpus import Batch, EvalSet, Outputs, Sentence
+from metra import examples, metrics, pool
+from metra.corpus import Batch, EvalSet, Outputs, Place, Sentence
+from metra.counting import count, fitted
 from metra.errors import MissingResourceError, OptionError
-from metra.evaluation import count, fitted
 from metra.infer import Sample, confidence, contrasts
 from metra.measure import Metric, parameters_of, shown
 from metra.pool import total
 
 #: Measures whose best possible score is not 100, with the reason.
 NO_CEILING = {"nist": "adds up information, of which longer texts have more"}
+
+#: Measures that compare with something else than the reference: a copy of it is no copy.
+OTHER_MODELS = {"untranslated": "compares with the source and a dictionary"}
+
+#: Measures that have no score where there is nothing to score, with what they score.
+UNDEFINED = {
+    "entities": "names",
+    "terminology": "terms",
+    "evaltrans": "outputs like those that were judged",
+}
+
+#: Measures that look up what is known of a segment by its place in the text.
+BY_PLACE = {
+    "entities": "knows the names of each segment",
+    "evaltrans": "knows what was judged of each segment",
+}
+
+#: Measures of texts that something else is known about, which has to be of these very
+#: texts: they have laws in their own tests.
+OF_KNOWN_TEXTS = ("xscore", "transfer", "ie")
 
 EXAMPLE = examples.find()
 
@@ -50,32 +70,43 @@ OUTPUTS = {
     path: texts(path) + [row[0] for row in NASTY] for path in EXAMPLE.outputs[::3]
 }
 HYPS = next(iter(OUTPUTS.values()))
+DOCUMENTS = [*texts(EXAMPLE.docs), *("nasty" for _ in NASTY)]
 REFS = [
     [*stream, *(row[at] for row in NASTY)] for at, stream in enumerate(REFERENCES, 1)
 ]
+DOCUMENTS = [f"text {at // 4}" for at in range(len(HYPS))]
 
 
 def specs() -> Iterator[object]:
     """Every measure as it is, and with each other listed value of each of its options."""
     for name in metrics.names():
-        yield pytest.param(name, id=name)
+        if name in OF_KNOWN_TEXTS:
+            continue
+        yield from possible(examples.spec(name), name)
         for parameter in parameters_of(metrics.factory(name)).values():
             for choice in parameter.choices():
-                spec = f"{name}:{parameter.name}={choice}"
                 if choice != shown(parameter.default):
-                    yield from possible(spec)
+                    spec = examples.spec(name, **{parameter.name: choice})
+                    yield from possible(spec, f"{name}:{parameter.name}={choice}")
 
 
-def possible(spec: str) -> Iterator[object]:
+def possible(spec: str, label: str) -> Iterator[object]:
     """Leave out values that need another option, and skip what needs a resource."""
     try:
         metrics.metric(spec)
     except OptionError:
         return
     except MissingResourceError as error:
-        yield pytest.param(spec, id=spec, marks=pytest.mark.skip(reason=str(error)))
+        yield pytest.param(spec, id=label, marks=pytest.mark.skip(reason=str(error)))
         return
-    yield pytest.param(spec, id=spec)
+    yield pytest.param(spec, id=label)
+
+
+def skip_by_place(metric: Metric) -> None:
+    if metric.name in BY_PLACE:
+        pytest.skip(f"{metric.name} {BY_PLACE[metric.name]}")
+    if metric.whole_documents:
+        pytest.skip(f"{metric.name} looks at documents as one")
 
 
 every_measure = pytest.mark.parametrize("spec", list(specs()))
@@ -86,7 +117,8 @@ def corpus(
     refs: Sequence[Sequence[str | None]] = REFS,
     source: Sequence[str] = SOURCE,
 ) -> Outputs:
-    return Outputs(EvalSet(refs, source[: len(hyps)]), {"hyps": hyps})
+    documents = DOCUMENTS[: len(hyps)]
+    return Outputs(EvalSet(refs, source[: len(hyps)], documents), {"hyps": hyps})
 
 
 def made(spec: str, scored: Outputs | None = None) -> Metric:
@@ -120,9 +152,11 @@ def test_the_order_of_segments_is_irrelevant(spec):
         EvalSet(
             [[stream[at] for at in order] for stream in REFS],
             [SOURCE[at] for at in order],
+            [DOCUMENTS[at] for at in order],
         ),
         {"hyps": [HYPS[at] for at in order]},
     )
+    skip_by_place(metrics.metric(spec))
     metric, again = made(spec), made(spec, shuffled)
     rows, moved = rows_of(metric), rows_of(again, shuffled)
     assert np.allclose(moved, rows[order], rtol=1e-12, atol=1e-12)
@@ -133,10 +167,17 @@ def test_the_order_of_segments_is_irrelevant(spec):
 @every_measure
 def test_shards_add_up(spec):
     metric = made(spec)
-    half = len(HYPS) // 2
+    half = DOCUMENTS.index(DOCUMENTS[-1])  # documents stay whole
     parts = [
-        metric.rows(Batch(HYPS[at], [ref[at] for ref in REFS], SOURCE[at]))
-        for at in (slice(half), slice(half, None))
+        metric.rows(
+            Batch(
+                HYPS[at],
+                [ref[at] for ref in REFS],
+                SOURCE[at],
+                place=Place("hyps", at.start, DOCUMENTS[at]),
+            )
+        )
+        for at in (slice(0, half), slice(half, None))
     ]
     assert same(np.concatenate(parts), rows_of(metric))
 
@@ -171,6 +212,8 @@ def test_scores_are_finite_and_in_range(spec):
     single = metric.for_segments or metric
     for totals in (rows, total(rows), np.zeros(rows.shape[1])):
         for scores in (metric.aggregate(totals), single.aggregate(totals)):
+            if metric.name in UNDEFINED:
+                scores = np.nan_to_num(scores)
             assert np.isfinite(scores).all()
             assert np.min(scores) >= 0
             if metric.higher_is_better and metric.name not in NO_CEILING:
@@ -180,6 +223,9 @@ def test_scores_are_finite_and_in_range(spec):
 @every_measure
 def test_a_copy_of_the_reference_is_perfect(spec):
     reference = [REFERENCES[0]]
+    name = metrics.metric(spec).name
+    if name in OTHER_MODELS:
+        pytest.skip(f"{name} {OTHER_MODELS[name]}")
     copy = corpus(reference[0], reference)
     perfect = score_of(made(spec, copy), copy)
     others = [
@@ -188,7 +234,9 @@ def test_a_copy_of_the_reference_is_perfect(spec):
     ]
     metric = metrics.metric(spec)
     if metric.higher_is_better:
-        assert perfect >= max(others) - 1e-9
+        defined = [score for score in others if not math.isnan(score)]
+        assert perfect >= max(defined, default=0) - 1e-9
+        assert defined or name in UNDEFINED
         if metric.name not in NO_CEILING:
             assert perfect == pytest.approx(100, abs=1e-9)
     else:
@@ -212,6 +260,22 @@ def test_chunks_and_threads_change_no_bit(spec, threads, monkeypatch):
         tally = sheets.tallies["hyps", "m"]
         assert same(tally.rows, expected)
         assert same(tally.total, total(expected))
+
+
+@every_measure
+def test_the_shorter_way_to_the_sums_changes_no_bit(spec, monkeypatch):
+    metric = made(spec)
+    expected = total(rows_of(metric))
+    monkeypatch.setattr(pool, "BLOCK", len(HYPS))
+    for chunk in (len(HYPS), len(HYPS) + 1):
+        sheets = count(corpus(), {"m": metric}, keep=False, chunk=chunk)
+        found = sheets.tallies["hyps", "m"].total
+        assert isinstance(found, list) == (
+            metric.sums is not None and chunk == len(HYPS)
+        )
+        assert same(np.array(found), expected)
+        assert float(metric.aggregate(found)) == float(metric.aggregate(expected))
+        assert metric.parts(found) == metric.parts(expected)
 
 
 @every_measure
@@ -264,12 +328,15 @@ def test_it_does_not_matter_which_stream_lacks_the_reference(spec):
     ],
 )
 def test_empty_text_has_a_score(spec, hyp, refs):
+    skip_by_place(metrics.metric(spec))
     scored = corpus([hyp], [[ref] for ref in refs], ["source"])
-    metric = made(spec, scored)
+    lone = not metrics.metric(spec).needs_documents  # fitted to one segment alone
+    metric = made(spec, scored if lone else None)
     rows = rows_of(metric, scored)
     assert np.isfinite(rows).all()
-    assert math.isfinite(float(metric.aggregate(total(rows))))
-    assert np.isfinite((metric.for_segments or metric).aggregate(rows)).all()
+    if metric.name not in UNDEFINED:
+        assert math.isfinite(float(metric.aggregate(total(rows))))
+        assert np.isfinite((metric.for_segments or metric).aggregate(rows)).all()
 
 
 @every_measure
@@ -312,30 +379,33 @@ def test_options_survive_the_way_through_a_spec(spec):
 @every_measure
 def test_a_sentence_scores_as_a_segment_of_a_corpus(spec):
     metric = metrics.metric(spec)
-    if metric.fit or metric.needs_source:
+    if metric.fit:
         pytest.skip(f"{spec} needs more than one output and its references")
-    segments = metra.score(HYPS, REFS, metric).segments
-    pairs = zip(HYPS, zip(*REFS, strict=True), strict=True)
-    assert [metric.sentence(hyp, refs) for hyp, refs in pairs] == segments.tolist()
+    skip_by_place(metric)
+    segments = metra.score(HYPS, REFS, metric, source=SOURCE).segments
+    known = zip(HYPS, zip(*REFS, strict=True), SOURCE, strict=True)
+    assert [metric.sentence(*segment) for segment in known] == segments.tolist()
 
 
 @every_measure
 def test_a_sentence_is_a_batch_of_one(spec):
     metric = made(spec)
-    if metric.needs_source:
-        pytest.skip(f"{spec} needs the source")
+    if metrics.metric(spec).needs_documents:
+        pytest.skip(f"{spec} needs more than an output and its references")
     for at in (0, len(HYPS) - 1):
         refs = [stream[at] for stream in REFS]
-        batch = Batch([HYPS[at]], [[ref] for ref in refs])
-        assert same(metric.rows(Sentence(HYPS[at], refs)), metric.rows(batch))
+        batch = Batch([HYPS[at]], [[ref] for ref in refs], [SOURCE[at]])
+        sentence = Sentence(HYPS[at], refs, SOURCE[at])
+        assert same(metric.rows(sentence), metric.rows(batch))
 
 
 @every_measure
 def test_measures_share_a_batch_without_knowing_each_other(spec):
     metric = made(spec)
-    batch = Batch(HYPS, REFS, SOURCE)
+    batch = Batch(HYPS, REFS, SOURCE, place=Place("hyps", 0, DOCUMENTS))
     for name in metrics.names():
-        made(name).rows(batch)
+        if name not in OF_KNOWN_TEXTS:
+            made(examples.spec(name)).rows(batch)
     assert same(metric.rows(batch), rows_of(metric))
 
 
@@ -359,7 +429,8 @@ def test_the_same_seed_gives_the_same_interval(spec):
     assert interval(1) == interval(1)
     low, high = interval(1)
     assert low <= high
-    assert any(interval(seed) != interval(1) for seed in (2, 3, 4))
+    if low < high:
+        assert any(interval(seed) != interval(1) for seed in (2, 3, 4))
 
 
 @every_measure

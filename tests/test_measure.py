@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import metra
-from metra import metrics
+from metra import examples, metrics
 from metra.errors import OptionError, UnknownNameError, no_such
 from metra.measure import Metric, measure, parameters_of, parse_spec, shown
 
@@ -163,4 +163,4 @@ def test_the_same_spec_is_the_same_measure():
 
 def test_every_name_of_the_registry_makes_a_measure_of_that_name():
     for name in metrics.names():
-        assert metra.metric(name).name == name
+        assert metra.metric(examples.spec(name)).name == name

@@ -41,6 +41,14 @@ def test_a_total_can_be_read_while_it_grows():
     assert first == pytest.approx(ROWS[:10].sum(0))
 
 
+@pytest.mark.parametrize("count", [0, 1, 1023, 1024, 1025, 5000])
+def test_sums_of_blocks_add_up_to_the_same_bits(count):
+    adding = pool.BlockTotal(3)
+    for start in range(0, count, pool.BLOCK):
+        adding.add([ROWS[start : min(start + pool.BLOCK, count)].sum(0).tolist()])
+    assert np.array(adding.value()).tobytes() == pool.total(ROWS[:count]).tobytes()
+
+
 def test_the_sum_is_the_sum():
     exact = [math.fsum(column) for column in ROWS.T]
     assert pool.total(ROWS) == pytest.approx(exact, rel=1e-14)

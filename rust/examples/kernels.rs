@@ -6,10 +6,14 @@
 
 use _core::hits::Hits;
 use _core::lines::LineBuffer;
+use _core::meteor::lexicon::Lexicon;
+use _core::meteor::score::{COLUMNS, Formula};
+use _core::meteor::{Meteor, Stage};
 use _core::ngram::{self, RefLength};
 use _core::text::Text;
 use _core::tokenize::{Case, Tokenizer};
 use _core::tokens::Tokens;
+use rust_stemmers::{Algorithm, Stemmer};
 use std::hint::black_box;
 
 /// As many segments as metra works on at a time.
@@ -19,6 +23,7 @@ fn main() {
     let mut paths = std::env::args().skip(1);
     let mut chunks = || read(&paths.next().expect("two files: the output, the reference"));
     let (outputs, references) = (chunks(), chunks());
+    let meteor = meteor();
     for (output, reference) in outputs.iter().zip(&references) {
         black_box(kernel_tokenize_intl(output));
         black_box(kernel_tokenize_zh(output));
@@ -26,6 +31,7 @@ fn main() {
         let (output, reference) = (kernel_tokenize(output), kernel_tokenize(reference));
         kernel_ngram(&kernel_hits(&output, &reference));
         kernel_two_references(&output, &reference);
+        kernel_meteor(&meteor, &output, &reference);
         kernel_paragraphs(&paragraphs(&output), &paragraphs(&reference));
     }
     println!("{}", outputs.iter().map(Text::len).sum::<usize>());
@@ -50,6 +56,23 @@ fn paragraphs(tokens: &Tokens) -> Tokens {
         builder.sentence(some.flat_map(|sentence| sentence.iter()));
     }
     builder.finish()
+}
+
+/// METEOR 1.5 with the stages that need no files.
+fn meteor() -> Meteor {
+    let stemmer = Stemmer::create(Algorithm::English);
+    Meteor {
+        lexicon: Lexicon::new(Some(stemmer), None, Default::default()),
+        paraphrases: None,
+        stages: vec![Stage::Exact, Stage::Stem],
+        formula: Formula {
+            alpha: 0.85,
+            beta: 0.2,
+            gamma: 0.6,
+            delta: 0.75,
+            weights: [1.0, 0.6, 0.0, 0.0],
+        },
+    }
 }
 
 fn rows(hits: &Hits) {
@@ -112,4 +135,11 @@ fn kernel_sentence(output: &Text, reference: &Text) {
         ngram::rows(&hits, 4, RefLength::Closest, &mut row);
         black_box(row);
     }
+}
+
+#[inline(never)]
+fn kernel_meteor(meteor: &Meteor, output: &Tokens, reference: &Tokens) {
+    let mut rows = vec![0.0; output.len() * COLUMNS];
+    meteor.rows(output, &[reference], &mut rows);
+    black_box(rows);
 }

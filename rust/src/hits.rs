@@ -135,7 +135,7 @@ impl<'a> Pair<'a> {
 
 /// An open-addressed table of one segment's reference tokens.
 #[derive(Default)]
-struct Table {
+pub struct Table {
     slots: Vec<Slot>,
     shift: u32,
     /// Every segment's ids are named by numbers of their own, from `first` to below `next`, so
@@ -159,7 +159,7 @@ thread_local! {
 
 impl Table {
     /// Makes room for `tokens` different tokens and forgets the last segment's.
-    fn clear(&mut self, tokens: usize) {
+    pub fn clear(&mut self, tokens: usize) {
         // So roomy because two tokens in one place cost a wrong guess, and room nothing.
         let capacity = (4 * tokens).next_power_of_two().max(256);
         let names_left = (u32::MAX - self.next) as usize;
@@ -178,7 +178,7 @@ impl Table {
     }
 
     /// Appends the ids of a reference's tokens, new ones for new tokens.
-    fn learn(&mut self, sentence: Sentence<'_>, ids: &mut Vec<u32>) {
+    pub fn learn(&mut self, sentence: Sentence<'_>, ids: &mut Vec<u32>) {
         ids.extend(sentence.keys().enumerate().map(|(index, key)| {
             let at = self.seek(key, sentence, index);
             let slot = &mut self.slots[at];
@@ -195,8 +195,25 @@ impl Table {
         }));
     }
 
+    /// Gives ids to words that all differ, to each the next one. There must be none yet.
+    pub fn learn_all<'a>(&mut self, words: impl Iterator<Item = (Key, &'a [u8])>) {
+        let mask = (1usize << (64 - self.shift)) - 1;
+        for (key, token) in words {
+            let mut at = (key.hash() >> self.shift) as usize;
+            while self.slots[at].name >= self.first {
+                at = (at + 1) & mask;
+            }
+            let name = self.next;
+            self.slots[at] = Slot { key, name };
+            self.next += 1;
+            if key.is_long() {
+                self.keep(name, token);
+            }
+        }
+    }
+
     /// Appends the ids of an output's tokens, `NONE` for those of no reference.
-    fn look_up(&self, sentence: Sentence<'_>, ids: &mut Vec<u32>) {
+    pub fn look_up(&self, sentence: Sentence<'_>, ids: &mut Vec<u32>) {
         ids.extend(sentence.keys().enumerate().map(|(index, key)| {
             let slot = &self.slots[self.seek(key, sentence, index)];
             if slot.name < self.first { NONE } else { slot.name - self.first }

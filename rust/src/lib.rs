@@ -10,11 +10,13 @@ pub mod gtm;
 pub mod hits;
 pub mod information;
 pub mod lines;
+pub mod ltv;
 pub mod meteor;
 pub mod ngram;
 pub mod nist;
 #[cfg(feature = "python")]
 mod python;
+pub mod salience;
 pub mod ter;
 pub mod text;
 pub mod tokenize;
@@ -22,3 +24,4 @@ pub mod tokens;
 pub mod types;
 pub mod unigram;
 pub mod vocabulary;
+pub mod word_weights;

@@ -3,8 +3,11 @@
 use crate::tokens::{Key, Sentence};
 
 /// Made only where word types matter: numbering a corpus costs more than scoring it.
+#[derive(Clone)]
 pub struct Vocabulary {
     slots: Vec<Slot>,
+    /// The key of each word.
+    keys: Vec<Key>,
     bytes: Vec<u8>,
     /// Where in `bytes` each word ends.
     ends: Vec<usize>,
@@ -21,7 +24,12 @@ const FREE: u32 = u32::MAX;
 
 impl Default for Vocabulary {
     fn default() -> Self {
-        Vocabulary { slots: free_slots(1024), bytes: Vec::new(), ends: Vec::new() }
+        Vocabulary {
+            slots: free_slots(1024),
+            keys: Vec::new(),
+            bytes: Vec::new(),
+            ends: Vec::new(),
+        }
     }
 }
 
@@ -39,6 +47,10 @@ impl Vocabulary {
         &self.bytes[start..self.ends[id as usize]]
     }
 
+    pub fn key(&self, id: u32) -> Key {
+        self.keys[id as usize]
+    }
+
     /// The token's number, a new one if it has none.
     pub fn insert(&mut self, sentence: Sentence<'_>, index: usize) -> u32 {
         let key = sentence.key(index);
@@ -48,6 +60,7 @@ impl Vocabulary {
         }
         let id = self.ends.len() as u32;
         self.slots[at] = Slot { key, id };
+        self.keys.push(key);
         self.bytes.extend_from_slice(sentence.token(index));
         self.ends.push(self.bytes.len());
         if 2 * self.ends.len() > self.slots.len() {

@@ -1,6 +1,6 @@
 """The kernels: pure counting in Rust, interpreter released, no options they do not use."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import final
 
 import numpy as np
@@ -79,9 +79,16 @@ class Hits:
 def ngram_rows(hits: Hits, order: int, ref_len: str) -> NDArray[np.float64]:
     """[matches of orders 1..n, n-grams of orders 1..n, output length, reference length]."""
 
+def ngram_sums(hits: Hits, order: int, ref_len: str, block: int) -> list[list[float]]:
+    """The sums of the same rows, `block` rows at a time."""
+
 @final
 class BleuFormula:
-    """From rows of n-gram counts, or sums of them, to BLEU."""
+    """From rows of n-gram counts, or sums of them, to BLEU.
+
+    One row of totals may also be a list of plain numbers; its score is a plain number then,
+    and numpy is not loaded.
+    """
 
     def __new__(
         cls, order: int, smooth: str, value: float, mean: str, short: str
@@ -101,7 +108,7 @@ class BleuFormula:
     def penalty(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
         """The brevity penalty of each row."""
 
-    def precisions(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
+    def precisions(self, totals: NDArray[np.float64]) -> list[float]:
         """The precisions of one row after smoothing, 0 to 1."""
 
 @final
@@ -128,10 +135,13 @@ class Meteor:
     def pieces(self, totals: NDArray[np.float64]) -> tuple[float, float, float, float]:
         """Precision, recall, F-mean (0 to 1) and penalty of one row."""
 
-    def alignment(
-        self, output: Tokens, reference: Tokens, index: int
-    ) -> list[tuple[int, int, int, int, int]]:
-        """First reference word, words, first output word, words, stage of each link."""
+    def alignments(
+        self, output: Tokens, references: Sequence[Tokens], index: int
+    ) -> tuple[int, list[list[tuple[int, int, int, int, int]]]]:
+        """The best reference of a segment, and the links with each that is there.
+
+        A link: first reference word, words, first output word, words, stage.
+        """
 
 def edit_rows(hits: Hits, order: str, refs: str) -> NDArray[np.float64]:
     """[substitutions, insertions, deletions, hits, reference length] of each segment.
@@ -244,3 +254,75 @@ def gtm_blocks(
     A block is (first word in the output, reference, first word in it, words, words that
     count); the references that are missing are not counted.
     """
+
+@final
+class Salience:
+    """How often each word occurs in each document, and how salient that makes it.
+
+    There is an entry for each word of each document, in the order in which the documents,
+    and the words in them, first occurred.
+    """
+
+    @property
+    def documents(self) -> list[str]:
+        """The names of the documents, by number."""
+
+    @property
+    def words(self) -> list[str]:
+        """The words, by number."""
+
+    def __init__(self, texts: Iterable[tuple[Tokens, list[str]]]) -> None:
+        """Count the words of segments, given with the name of each segment's document."""
+
+    def column(self, name: str) -> NDArray[np.float64]:
+        """One number for each entry.
+
+        Names: word and document (their numbers), tf, df, P_doc, P_rest, P_corp, tf.idf,
+        S (NaN for words that are not salient).
+        """
+
+    def weighed(
+        self,
+        salience: str | NDArray[np.float64],
+        *,
+        floor: float,
+        least: float | None = None,
+        most: float | None = None,
+        unknown: float | None = None,
+    ) -> WordWeights | None:
+        """Make weights of a column, or of a number for each entry (NaN: not salient).
+
+        No weight is below the floor; those below `least` and above `most` are 0. Words that
+        a document does not have weigh `unknown`, or as its lightest. None if all are 0.
+        """
+
+@final
+class WordWeights:
+    """What each word weighs in each document."""
+
+@final
+class Ltv:
+    """Weighed n-grams: what an n-gram weighs, what it is held against, how orders join.
+
+    `gram` is sum, mean or max; `side` precision, recall or f; `combination` mean or
+    geometric.
+    """
+
+    def __init__(self, order: int, gram: str, side: str, combination: str) -> None: ...
+    def rows(
+        self,
+        hits: Hits,
+        output: Tokens,
+        references: Sequence[Tokens],
+        weights: WordWeights | None = None,
+        documents: list[str] | None = None,
+    ) -> NDArray[np.float64]:
+        """[weight matched, weight of the output, of the reference], each for orders 1..n.
+
+        All are of the reference with the highest score, the first of equals. Without
+        weights every word weighs 1; without documents the first list is everyone's. A
+        document that has no list is a KeyError.
+        """
+
+    def score(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The score of each row, 0 to 100."""

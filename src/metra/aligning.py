@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from metra.alignment import AlignedSegment, Alignment
 from metra.corpus import Batch, Corpus
+from metra.counting import CHUNK, check_inputs, fitted
 from metra.errors import OptionError, UnknownNameError, no_such
-from metra.evaluation import CHUNK, fitted
 from metra.measure import Aligner, Metric
 from metra.metrics import metric as make_metric
 from metra.results import Results
@@ -60,6 +60,7 @@ def aligned_segment(
     The system need not be named if there is only one.
     """
     system = _one_of(corpus.systems, system)
+    check_inputs(corpus, {spec: metric})
     metric = fitted(corpus, {spec: metric})[spec]
     start = 1
     for chunk in corpus.chunks(CHUNK):

@@ -49,16 +49,22 @@ class Batch:
         refs: Sequence[Segments] | Segments | None = None,
         source: Segments | None = None,
         *,
+        documents: Sequence[str] | None = None,
         refs_per_segment: Sequence[Sequence[str]] | None = None,
+        place: Place = Place(),  # noqa: B008, it cannot change
     ) -> None:
         """Check and pack the segments.
 
         `refs` is a list of streams, each as long as `hyps` (one stream may stand alone);
-        `refs_per_segment` gives the references of each segment instead.
+        `refs_per_segment` gives the references of each segment instead. Measures that
+        compare with no reference need none. `documents` names each segment's document.
         """
-        evalset = EvalSet(refs, source, refs_per_segment=refs_per_segment)
-        chunk = next(Outputs(evalset, {"hyps": hyps}).chunks(len(evalset) or 1))
-        self._fill(chunk.systems["hyps"], chunk.refs, chunk.source, Place())
+        evalset = EvalSet(refs, source, documents, refs_per_segment=refs_per_segment)
+        outputs = Outputs(evalset, {"hyps": hyps})
+        chunk = next(outputs.chunks(len(outputs)))
+        if documents is not None:
+            place = place._replace(documents=chunk.documents)
+        self._fill(chunk.systems["hyps"], chunk.refs, chunk.source, place)
 
     @classmethod
     def of(
@@ -92,26 +98,36 @@ class Batch:
 
     def texts(self) -> tuple[Text, list[Text]]:
         """Give the outputs and each stream of references as they were written."""
+        self._need_references()
         return self.hyps.text, [ref.text for ref in self.refs]
 
     def hits(self, preparation: Preparation) -> Hits:
         """Tell which tokens of each output equal which tokens of its references."""
         hits = self._hits.get(preparation)
         if hits is None:
+            self._need_references()
             refs = [column.tokens(preparation) for column in self.refs]
             hits = hit_map(self.hyps.tokens(preparation), refs)
             self._hits[preparation] = hits
         return hits
 
+    def _need_references(self) -> None:
+        if not self.refs:
+            msg = "The batch has no references, but the measure compares with them."
+            raise CorpusError(msg)
+
 
 class Sentence:
     """One output with its references: a Batch of one segment, with the least around it."""
 
-    __slots__ = ("_hyp", "_refs")
+    __slots__ = ("_hyp", "_refs", "_source")
 
-    def __init__(self, hyp: str, refs: Sequence[str]) -> None:
+    def __init__(
+        self, hyp: str, refs: Sequence[str] = (), source: str | None = None
+    ) -> None:
         self._hyp = hyp
         self._refs = refs
+        self._source = source
 
     def __len__(self) -> int:
         """Count the segments."""
@@ -135,7 +151,11 @@ class Sentence:
         """Each reference as a column."""
         return [Column(pack([ref], "refs")) for ref in self._refs]
 
-    source = None
+    @property
+    def source(self) -> Column | None:
+        """The source as a column, where it is known."""
+        return None if self._source is None else Column(pack([self._source], "source"))
+
     place = Place()
 
 
@@ -156,7 +176,7 @@ class Chunk:
 
     def __len__(self) -> int:
         """Count the segments."""
-        return len(self.refs[0].text)
+        return len(next(iter([*self.systems.values(), *self.refs])).text)
 
 
 class Corpus(Protocol):
@@ -177,13 +197,18 @@ class Corpus(Protocol):
         """Whether the source text is there."""
         ...
 
+    @property
+    def has_references(self) -> bool:
+        """Whether there is a reference at all."""
+        ...
+
     def chunks(self, size: int) -> Iterator[Chunk]:
         """Walk through the segments, `size` at a time."""
         ...
 
 
 class EvalSet:
-    """A test set: references, and sources and documents where there are any."""
+    """A test set: references, sources and documents, where there are any."""
 
     __slots__ = ("documents", "refs", "source")
 
@@ -195,10 +220,11 @@ class EvalSet:
         *,
         refs_per_segment: Sequence[Sequence[str]] | None = None,
     ) -> None:
-        """Check that everything is parallel and that every segment has a reference.
+        """Check that everything is parallel.
 
         `refs` is a list of streams (one stream may stand alone); a missing reference is
-        None. `refs_per_segment` gives the references of each segment instead.
+        None. `refs_per_segment` gives the references of each segment instead. Without
+        either, only measures that compare with no reference can be used.
         """
         self.refs = _streams(refs, refs_per_segment)
         self.source = None if source is None else as_column(source, "the source")
@@ -214,15 +240,15 @@ class EvalSet:
         return streams
 
     def __len__(self) -> int:
-        """Count the segments."""
-        return len(self.refs[0])
+        """Count the segments; an empty set, which fits any output, has none."""
+        return len(next(iter(self._named().values()), ()))
 
 
 class Outputs:
     """An evaluation set in memory with the outputs of one or more systems: a Corpus."""
 
     def __init__(self, evalset: EvalSet, outputs: Mapping[str, Segments]) -> None:
-        """Check that every output is as long as the references."""
+        """Check that every output is as long as what the evaluation set holds."""
         if not outputs:
             msg = "There is no output to score; give at least one system's segments."
             raise CorpusError(msg)
@@ -231,16 +257,20 @@ class Outputs:
         self.systems = tuple(outputs)
         self.has_documents = evalset.documents is not None
         self.has_source = evalset.source is not None
-        first = {_nth_reference(0): evalset.refs[0]}
-        _same_lengths(first | self.outputs)
-        if not len(evalset):
+        self.has_references = bool(evalset.refs)
+        _same_lengths(evalset._named() | self.outputs)
+        if not len(self):
             raise CorpusError(EMPTY)
+
+    def __len__(self) -> int:
+        """Count the segments."""
+        return len(self.outputs[self.systems[0]])
 
     def chunks(self, size: int) -> Iterator[Chunk]:
         """Walk through the segments, `size` at a time."""
         evalset = self.evalset
-        for start in range(0, len(evalset), size):
-            stop = min(start + size, len(evalset))
+        for start in range(0, len(self), size):
+            stop = min(start + size, len(self))
 
             def part(segments: Segments, what: str) -> Column:
                 text = window(segments, start, stop)  # noqa: B023, used at once
@@ -271,7 +301,7 @@ EMPTY = "There are no segments to score; expected at least one line in every str
 
 
 def checked(chunk: Chunk, start: int) -> Chunk:
-    """Refuse outputs that are missing and segments that have no reference at all."""
+    """Refuse outputs that are missing, and segments that alone have no reference."""
     for name, column in chunk.systems.items():
         gone = column.text.missing()
         if gone:
@@ -280,12 +310,11 @@ def checked(chunk: Chunk, start: int) -> Chunk:
                 "every segment needs an output, an empty string if the system gave none."
             )
             raise CorpusError(msg)
-    without = set(chunk.refs[0].text.missing())
-    for ref in chunk.refs[1:]:
-        without &= set(ref.text.missing())
-    if without:
+    without = [set(ref.text.missing()) for ref in chunk.refs]
+    gaps = set.intersection(*without) if without else set()
+    if gaps:
         msg = (
-            f"Segment {start + min(without) + 1} has no reference: all of its references "
+            f"Segment {start + min(gaps) + 1} has no reference: all of its references "
             "are missing; give at least one, an empty string if nothing is expected."
         )
         raise CorpusError(msg)
@@ -293,11 +322,13 @@ def checked(chunk: Chunk, start: int) -> Chunk:
 
 
 def _streams(refs: Any, refs_per_segment: Any) -> list[Segments]:
-    if (refs is None) == (refs_per_segment is None):
+    if refs is not None and refs_per_segment is not None:
         msg = "Give either refs or refs_per_segment: one of them, not both."
         raise CorpusError(msg)
-    if refs is None:
+    if refs_per_segment is not None:
         return _transposed(refs_per_segment)
+    if refs is None:
+        return []
     refs = as_column(refs, "refs")
     if isinstance(refs, (list, tuple)):
         if not refs:
@@ -332,7 +363,7 @@ def _ids(documents: Any) -> list[Any]:
 
 def _same_lengths(streams: Mapping[str, Any]) -> None:
     named = iter(streams.items())
-    first, expected = next(named)
+    first, expected = next(named, ("", ()))
     for name, stream in named:
         if len(stream) != len(expected):
             msg = (

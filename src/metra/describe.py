@@ -63,12 +63,12 @@ def describe(name: str) -> str:
 
 
 def _example(found: Description) -> str:
-    pairs = [f"{option.name}={option.default}" for option in found.options[:2]]
-    return ",".join(pairs)
+    given = [option for option in found.options if option.default != "none"]
+    return ",".join(f"{option.name}={option.default}" for option in given[:2])
 
 
 def _option(parameter: Parameter, meaning: str) -> Option:
-    default = "none" if parameter.default is None else shown(parameter.default)
+    default = "none" if parameter.default in (None, "") else shown(parameter.default)
     return Option(parameter.name, meaning, default, tuple(parameter.choices()))
 
 

@@ -1,21 +1,17 @@
 """From outputs and metrics to results: the one way through, for every level and question."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-import numpy as np
-
 from metra import infer, pool
-from metra.corpus import Batch, Chunk, Corpus, EvalSet, Outputs
+from metra.corpus import Corpus, EvalSet, Outputs
+from metra.counting import CHUNK, Sheets, Tally, check_inputs, count, fitted
 from metra.errors import CorpusError, OptionError
 from metra.measure import Array, Metric
 from metra.metrics import metric as make_metric
-from metra.parallel import ordered_map, thread_count
 from metra.results import Results, Score, SystemScores
 from metra.text import Segments
 
-CHUNK = 2048
 LEVELS = ("system", "document", "segment")
 CI_UNITS = ("auto", "segment", "document")
 
@@ -136,10 +132,7 @@ def counted(
     if questions.documents and not corpus.has_documents:
         msg = "Document scores were asked for, but no documents are known; give --docs."
         raise CorpusError(msg)
-    for spec, metric in metrics.items():
-        if metric.needs_source and not corpus.has_source:
-            msg = f"{spec} compares with the source, but none was given; give -s FILE."
-            raise CorpusError(msg)
+    check_inputs(corpus, metrics)
     metrics = fitted(corpus, metrics, chunk)
     return metrics, count(corpus, metrics, keep=keep, chunk=chunk, progress=progress)
 
@@ -175,121 +168,40 @@ def assembled(
     return Results(systems, sheets.segments, sheets.references, documents)
 
 
-def fitted(
-    corpus: Corpus, metrics: Mapping[str, Metric], chunk: int = CHUNK
-) -> dict[str, Metric]:
-    """Fit the measures that have corpus weights; the others stay as they are."""
-    first = corpus.systems[0]
-
-    def batches() -> Iterator[Batch]:
-        return (part.batch(first) for part in corpus.chunks(chunk))
-
-    return {
-        spec: metric.fit(batches()) if metric.fit else metric
-        for spec, metric in metrics.items()
-    }
-
-
-class Tally:
-    """One system's statistics for one metric: their sum, and the rows where needed."""
-
-    def __init__(self, width: int, *, keep: bool) -> None:
-        self._total = pool.Total(width)
-        self._rows: list[Array] | None = [] if keep else None
-
-    def add(self, rows: Array) -> None:
-        """Add the next segments' statistics."""
-        self._total.add(rows)
-        if self._rows is not None:
-            self._rows.append(rows)
-
-    @property
-    def total(self) -> Array:
-        """The sum over all segments."""
-        return self._total.value()
-
-    @property
-    def rows(self) -> Array:
-        """Every segment's statistics."""
-        if self._rows is None:
-            msg = "the rows were not kept"
-            raise RuntimeError(msg)
-        if len(self._rows) > 1:
-            self._rows = [np.concatenate(self._rows)]
-        return self._rows[0]
-
-
-@dataclass(slots=True)
-class Sheets:
-    """What counting found: a tally for each system and metric, and the corpus's shape."""
-
-    tallies: dict[tuple[str, str], Tally]
-    documents: list[str]
-    segments: int = 0
-    references: int = 0
-    complete: bool = True
-
-    @property
-    def nrefs(self) -> int | str:
-        """How many references each segment has, `var` where that varies."""
-        return self.references if self.complete else "var"
-
-
-def count(
-    corpus: Corpus,
-    metrics: Mapping[str, Metric],
-    *,
-    keep: bool,
-    chunk: int = CHUNK,
-    progress: Callable[[int], None] = lambda _: None,
-) -> Sheets:
-    """Walk through the corpus once and tally every metric for every system."""
-    sheets = Sheets(
-        {
-            (name, spec): Tally(len(metric.columns), keep=keep)
-            for name in corpus.systems
-            for spec, metric in metrics.items()
-        },
-        [],
-    )
-
-    def work(part: Chunk) -> tuple[Chunk, dict[tuple[str, str], Array]]:
-        batches = {name: part.batch(name) for name in corpus.systems}
-        rows = {
-            (name, spec): metrics[spec].rows(batches[name])
-            for name, spec in sheets.tallies
-        }
-        return part, rows
-
-    for part, rows in ordered_map(work, corpus.chunks(chunk), thread_count()):
-        for key, tally in sheets.tallies.items():
-            tally.add(rows[key])
-        sheets.segments += len(part)
-        sheets.references = len(part.refs)
-        sheets.complete &= not any(ref.text.missing() for ref in part.refs)
-        sheets.documents.extend(part.documents or [])
-        progress(sheets.segments)
-    return sheets
-
-
 def _intervals(
     metrics: Mapping[str, Metric], sheets: Sheets, questions: Questions
 ) -> Intervals:
-    """Resample all systems' statistics for all metrics together."""
+    """Resample all systems' statistics for all metrics with the same unit together."""
+    found: dict[tuple[str, str], tuple[float, float] | None] = {}
     if not questions.ci:
-        return {}
+        return found
+    for unit in ("segment", "document"):
+        some = {
+            spec: metric
+            for spec, metric in metrics.items()
+            if resampled_unit(questions, sheets, [metric]) == unit
+        }
+        if some:
+            found |= _intervals_of(some, sheets, questions, unit)
+    return found
+
+
+def _intervals_of(
+    metrics: Mapping[str, Metric], sheets: Sheets, questions: Questions, unit: str
+) -> Intervals:
     found = infer.confidence(
-        samples(metrics, sheets, resampled_unit(questions, sheets)),
+        samples(metrics, sheets, unit),
         method=questions.ci_method,
         trials=questions.trials,
         seed=questions.seed,
     )
-    return dict(zip(sheets.tallies, found, strict=True))
+    keys = [key for key in sheets.tallies if key[1] in metrics]
+    return dict(zip(keys, found, strict=True))
 
 
 def samples(
     metrics: Mapping[str, Metric], sheets: Sheets, unit: str
-) -> list[infer.Sample]:
+) -> "list[infer.Sample]":
     """Give what can be resampled, a row for each unit, in the order of the tallies."""
 
     def units(rows: Array) -> Array:
@@ -298,13 +210,19 @@ def samples(
     return [
         infer.Sample(units(tally.rows), metrics[spec].aggregate)
         for (_, spec), tally in sheets.tallies.items()
+        if spec in metrics
     ]
 
 
-def resampled_unit(questions: Questions, sheets: Sheets) -> str:
+def resampled_unit(
+    questions: Questions, sheets: Sheets, metrics: Iterable[Metric]
+) -> str:
     """Settle whether documents or segments are resampled."""
     if questions.ci_unit == "auto":
-        enough = len(set(sheets.documents)) >= ENOUGH_DOCUMENTS
+        # What is counted by document stands at one segment of it, and belongs to all.
+        enough = len(set(sheets.documents)) >= ENOUGH_DOCUMENTS or (
+            bool(sheets.documents) and any(metric.whole_documents for metric in metrics)
+        )
         return "document" if enough else "segment"
     if questions.ci_unit == "document" and not sheets.documents:
         msg = "Documents were to be resampled, but none are known; give --docs."
@@ -324,7 +242,7 @@ def _score(
     if questions.ci:
         more = {
             "ci": questions.ci_method,
-            "ci_unit": resampled_unit(questions, sheets),
+            "ci_unit": resampled_unit(questions, sheets, [metric]),
             "trials": questions.trials,
             "seed": questions.seed,
         }

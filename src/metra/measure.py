@@ -16,10 +16,7 @@ from typing import (
     get_type_hints,
 )
 
-import numpy as np
-from numpy.typing import NDArray
-
-from metra import __version__
+from metra import __version__, pool
 from metra.corpus import Batch, Sentence
 from metra.errors import (
     CorpusError,
@@ -31,8 +28,9 @@ from metra.errors import (
 
 if TYPE_CHECKING:
     from metra.alignment import Alignment
+    from metra.detail import Detail
 
-Array: TypeAlias = NDArray[np.float64]
+Array: TypeAlias = pool.Array
 Parts: TypeAlias = dict[str, float | list[float]]
 Aligner: TypeAlias = "Callable[[Batch | Sentence, int], list[Alignment]]"
 
@@ -46,8 +44,8 @@ class Metric:
     """A measure: additive statistics of segments, and a score from their sums.
 
     `rows` gives one row of statistics per segment; `aggregate` gives the score of each
-    row of totals, over any leading shape. Everything else (corpus and document scores,
-    intervals, tests) is a choice of totals.
+    row of totals, over any leading shape: NaN where there was nothing to score. Everything
+    else (corpus and document scores, intervals, tests) is a choice of totals.
     """
 
     name: str
@@ -57,6 +55,9 @@ class Metric:
     higher_is_better: bool = True
     #: Named pieces of one row of totals that users expect beside the score.
     parts: Callable[[Array], Parts] = _no_parts
+    #: A shorter way to the sums of a batch's rows, `pool.BLOCK` rows at a time, if there is
+    #: one; `aggregate` and `parts` then take a plain list of totals as well as an array.
+    sums: Callable[[Batch], list[list[float]]] | None = None
     #: The measure for single segments where that is another configuration; same rows.
     for_segments: "Metric | None" = None
     #: A shorter way from one output and its references to the same score, if there is one.
@@ -66,7 +67,16 @@ class Metric:
     fit: "Callable[[Iterable[Batch]], Metric] | None" = None
     #: Measures that align words: a segment of the batch with each of its references.
     align: "Aligner | None" = None
+    #: Measures that can say what they found or missed: in every segment of the batch.
+    details: "Callable[[Batch | Sentence], Iterable[Detail]] | None" = None
     needs_source: bool = False
+    #: Whether it compares with references; one that does not can be used without any.
+    needs_reference: bool = True
+    #: Measures that look each segment's document up.
+    needs_documents: bool = False
+    #: Whether `rows` has to see a document's segments together, in one batch; where no
+    #: documents are known, all segments.
+    whole_documents: bool = False
     #: Options as they turned out, where the parameter alone does not say it.
     settled: Mapping[str, object] = field(default_factory=dict)
     #: Every option with its value, filled in by `measure`.
@@ -82,10 +92,12 @@ class Metric:
         listed = "|".join(f"{key}:{shown(value)}" for key, value in pairs.items())
         return f"{self.name}|{listed}"
 
-    def sentence(self, hyp: str, refs: Sequence[str]) -> float:
+    def sentence(
+        self, hyp: str, refs: Sequence[str] = (), source: str | None = None
+    ) -> float:
         """Score one segment, with as little around it as possible."""
         metric = self.for_segments or self
-        segment = _one_segment(hyp, refs)
+        segment = self._segment(hyp, refs, source)
         if metric.single is not None:
             return metric.single(hyp, refs)
         return float(metric.aggregate(metric.rows(segment))[0])
@@ -97,17 +109,21 @@ class Metric:
                 f"{self.name} aligns no words; choose a measure that does, such as wer."
             )
             raise OptionError(msg)
-        return self.align(_one_segment(hyp, refs), 0)
+        return self.align(self._segment(hyp, refs), 0)
 
-
-def _one_segment(hyp: str, refs: Sequence[str]) -> Sentence:
-    if isinstance(refs, str):
-        msg = "refs is one string; expected the list of the segment's references."
-        raise CorpusError(msg)
-    if not refs:
-        msg = "refs is empty; a segment needs at least one reference."
-        raise CorpusError(msg)
-    return Sentence(hyp, refs)
+    def _segment(
+        self, hyp: str, refs: Sequence[str], source: str | None = None
+    ) -> Sentence:
+        if isinstance(refs, str):
+            msg = "refs is one string; expected the list of the segment's references."
+            raise CorpusError(msg)
+        if self.needs_reference and not refs:
+            msg = "refs is empty; a segment needs at least one reference."
+            raise CorpusError(msg)
+        if self.needs_source and source is None:
+            msg = f"{self.name} compares with the source, but none was given."
+            raise CorpusError(msg)
+        return Sentence(hyp, refs, source)
 
 
 def measure(factory: Callable[..., Metric]) -> Callable[..., Metric]:

@@ -9,6 +9,7 @@ from metra.measure import Array, Parts, shown
 
 if TYPE_CHECKING:
     from metra.alignment import Alignment
+    from metra.detail import Finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,8 @@ class Score:
     segment_signature: str | None = None
     #: By segment, counted from 1: the alignment with each reference that is there.
     alignments: "Mapping[int, Sequence[Alignment]] | None" = None
+    #: What the measure noted, the most frequent first.
+    details: "Sequence[Finding] | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +113,11 @@ class Results:
         return list(self.systems[0].scores)
 
     def ranked(self, spec: str) -> list[SystemScores]:
-        """List the systems, the best by this metric first."""
+        """List the systems, the best by this metric first, those without a score last."""
         sign = -1 if self.systems[0].scores[spec].higher_is_better else 1
-        return sorted(self.systems, key=lambda entry: sign * entry.scores[spec].score)
+
+        def place(entry: SystemScores) -> tuple[bool, float]:
+            score = entry.scores[spec].score
+            return score != score, sign * score
+
+        return sorted(self.systems, key=place)

@@ -5,7 +5,7 @@ from functools import cached_property
 
 from metra import infer, pool
 from metra.corpus import EvalSet, Outputs
-from metra.evaluation import count, fitted
+from metra.counting import check_inputs, count, fitted
 from metra.measure import Array, Metric, Parts
 from metra.metrics import metric as make_metric
 from metra.text import Segments
@@ -18,18 +18,22 @@ def score(
     *,
     refs_per_segment: Sequence[Sequence[str]] | None = None,
     source: Segments | None = None,
+    documents: Sequence[str] | None = None,
 ) -> "Result":
     """Score one system's output.
 
     `refs` is a list of streams, each as long as `hyps`; one stream may stand alone.
+    Measures that compare with no reference need none. `documents` names each segment's
+    document, for measures that weigh words by document.
 
     >>> result = score(["the cat sat on the mat"], [["a cat sat on the mat"]])
     >>> round(result.score, 2)
     75.98
     """
     chosen = make_metric(metric) if isinstance(metric, str) else metric
-    evalset = EvalSet(refs, source, refs_per_segment=refs_per_segment)
+    evalset = EvalSet(refs, source, documents, refs_per_segment=refs_per_segment)
     corpus = Outputs(evalset, {"hyps": hyps})
+    check_inputs(corpus, {chosen.name: chosen})
     chosen = fitted(corpus, {"metric": chosen})["metric"]
     sheets = count(corpus, {"metric": chosen}, keep=True)
     return Result(chosen, sheets.tallies["hyps", "metric"].rows, sheets.nrefs)

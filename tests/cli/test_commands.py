@@ -1,5 +1,8 @@
 """Help, version, the list of measures, the demo."""
 
+import shlex
+from importlib.util import find_spec
+
 import pytest
 
 import metra
@@ -81,6 +84,26 @@ def test_what_the_demo_suggests_works(metra_command, tmp_path):
     again = metra_command(*expanded, cwd=tmp_path)
     assert again.code == 0, again.err
     assert "28 segments, 4 references" in again.out
+
+
+def test_all_measures_and_what_else_the_demo_suggests(metra_command, tmp_path):
+    ran = metra_command("demo", "play", "--all", cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    for name in metrics.names():
+        assert f" {name} " in ran.out or f"Left out {name}: " in ran.out
+    suggested = [line for line in ran.out.split("\n") if line.startswith("  metra ")]
+    assert [line.split()[1] for line in suggested] == ["score", "score", "rank", "clir"]
+    for line in suggested[1:]:
+        if "clir" in line and not find_spec("bm25s"):
+            continue
+        paths = sorted(map(str, (tmp_path / "play" / "outputs").glob("*.txt")))
+        expanded = [
+            argument
+            for word in shlex.split(line)[1:]
+            for argument in (paths if word.endswith("*.txt") else [word])
+        ]
+        again = metra_command(*expanded, cwd=tmp_path)
+        assert again.code == 0, again.err
 
 
 def test_the_demo_leaves_changed_files_alone(cli, tmp_path):

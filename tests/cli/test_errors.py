@@ -86,7 +86,8 @@ def test_no_reference(write, cli):
     assert cli("score", write("out.txt", ["a"])) == (
         2,
         "",
-        "metra: There is no reference; give one with -r FILE, or a table with one.\n",
+        "metra: bleu compares with references, but there is none; give one with -r FILE, "
+        "or a table with one.\n",
     )
 
 

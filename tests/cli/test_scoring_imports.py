@@ -1,4 +1,4 @@
-"""Plain scoring waits for nothing that only intervals, files written or threads need."""
+"""Plain scoring waits for nothing that only arrays, intervals, files or threads need."""
 
 import subprocess
 import sys
@@ -27,9 +27,19 @@ def loaded(*arguments: str) -> set[str]:
     return {line.rpartition("|")[2].strip() for line in lines}
 
 
+def test_the_score_of_a_system_alone_loads_no_arrays():
+    example = find()
+    score = ("score", *example.outputs[:2], "-r", example.references[0])
+    ours = loaded("-m", "metra", *score)
+    assert "metra.evaluation" in ours
+    assert (
+        not {"numpy", "metra.alignment", "metra.io.documents", "json", "shutil"} & ours
+    )
+
+
 def test_plain_scoring_loads_little_beside_numpy():
     example = find()
-    score = ("score", example.outputs[0], "-r", example.references[0])
+    score = ("score", example.outputs[0], "-r", example.references[0], "-m", "chrf")
     ours = loaded("-m", "metra", *score) - loaded("-c", "import numpy")
     assert "metra.evaluation" in ours
     assert not ours & UNUSED

@@ -50,7 +50,7 @@ def test_nothing_heavy_is_loaded(arguments):
 
 def test_scoring_loads_numpy_and_no_more(write):
     path = write("a.txt", ["a b"])
-    found = loaded("-m", "metra", "score", str(path), "-r", str(path))
+    found = loaded("-m", "metra", "score", str(path), "-r", str(path), "-m", "wer")
     assert "numpy" in found
     assert not found & {
         "scipy",

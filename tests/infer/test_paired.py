@@ -231,6 +231,17 @@ def test_too_few_units_are_no_evidence(test, count):
     assert (intervals[0] is None) == (count < 2)
 
 
+@pytest.mark.parametrize(("test", "last"), [("ar", 1300), ("bootstrap", 1000)])
+def test_progress_counts_all_draws(test, last):
+    told = []
+    samples = [Sample(rows, bent) for rows in SEVERAL[:2]]
+    options = {"trials": 1000, "resamples": 300, "progress": told.append}
+    infer.contrasts(samples, [(0, 1)], test=test, **options)
+    assert told == sorted(set(told))
+    assert len(told) > 3
+    assert told[-1] == last
+
+
 def test_ten_units_are_enough():
     first, second = two_systems(1, 10, gap=1.4)
     samples = [Sample(first, bent), Sample(second, bent)]

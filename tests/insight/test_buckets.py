@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metra.corpus import EvalSet, Outputs
+from metra.counting import count, fitted
 from metra.errors import CorpusError, LengthError, OptionError, UnknownNameError
-from metra.evaluation import by_spec, count, evaluate, fitted
+from metra.evaluation import by_spec, evaluate
 from metra.insight.buckets import buckets, label_buckets
 from metra.insight.partitions import asked, range_names
 

@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metra.corpus import EvalSet, Outputs
+from metra.counting import count, fitted
 from metra.errors import OptionError, UnknownNameError
-from metra.evaluation import by_spec, count, evaluate, fitted
+from metra.evaluation import by_spec, evaluate
 from metra.insight.changes import changes
 
 REFS = ["a b c d e", "a b c d e", "f g h i j", "a b", "k l m n o"]

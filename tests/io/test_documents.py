@@ -282,9 +282,6 @@ def test_other_refusals(folder):
     assert refusal(FormatError, [tst], [str(two)]).startswith(
         f"{two} has no column for the reference; it has: A, B. Columns are recognised by name"
     )
-    assert refusal(CorpusError, [tst]) == (
-        "There is no reference; give one with -r FILE, or a table with one."
-    )
     empty = folder / "empty.sgm"
     empty.write_text("<refset></refset>")
     assert refusal(FormatError, [tst], [str(empty)]) == (

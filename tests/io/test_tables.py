@@ -171,11 +171,6 @@ WRONG = [
         id="no output",
     ),
     pytest.param(
-        ["A\tB", "x\ty"],
-        "There is no reference; give one with -r FILE, or a table with one.",
-        id="no reference",
-    ),
-    pytest.param(
         ["ref\tA", "\ty"],
         "Segment 1 has no reference: all of its references are missing; "
         "give at least one, an empty string if nothing is expected.",

@@ -90,9 +90,54 @@ def test_alignments_are_the_originals(shared, name, refs):
     for row in rows:
         hyp = prepare(pack([row["hyp_tokens"]], "hyp"), text)
         ref = prepare(pack([row["ref_tokens"]], "ref"), text)
-        links = aligner.alignment(hyp, ref, 0)
+        _, [links] = aligner.alignments(hyp, [ref], 0)
         ours = " ".join(f"{r}:{rn}-{h}:{hn}/{stage}" for r, rn, h, hn, stage in links)
         assert ours == row["matches(refstart:len-hypstart:len/module)"], row
+
+
+@needs_wordnet
+def test_links_carry_their_stage():
+    [found] = metra.align("he walked rapidly", ["he is walking quickly"], "meteor")
+    kinds = [(link.kind, *map(" ".join, found.words(link))) for link in found.links]
+    assert kinds == [
+        ("exact", "he", "he"),
+        ("deletion", "", "is"),
+        ("stem", "walked", "walking"),
+        ("synonym", "rapidly", "quickly"),
+    ]
+    assert found.kinds == ("exact", "stem", "synonym", "insertion", "deletion")
+
+
+def test_only_ascii_white_space_separates_words_of_tokenised_text():
+    [found] = metra.align("a\xa0b c", ["a b c"], "meteor:modules=exact,tok=none")
+    assert found.hyp == ("a\xa0b", "c")
+    assert (
+        "|tok:none|"
+        in metra.score(["a"], [["a"]], "meteor:modules=exact,tok=none").signature
+    )
+
+
+def test_the_reference_that_counts_is_chosen():
+    """The second is the best; the third is as good, but comes later."""
+    refs = ["a x y", "a b c", "a b c"]
+    found = metra.align("a b c d", refs, "meteor:modules=exact")
+    assert [alignment.chosen for alignment in found] == [False, True, False]
+
+
+def test_missing_references_are_passed_over():
+    batch = metra.Batch(["a b"], [[None], ["a b"]])
+    [found] = metra.metric("meteor:modules=exact").align(batch, 0)
+    assert (found.reference, found.chosen) == (1, True)
+
+
+@given(st.lists(st.sampled_from("abcd"), max_size=9), st.data())
+def test_links_are_what_is_counted(hyp, data):
+    ref = data.draw(st.lists(st.sampled_from("abcd"), max_size=9))
+    pair = " ".join(hyp), [" ".join(ref)]
+    metric = metra.metric("meteor:modules=exact,tok=none")
+    [found] = metric.alignments(*pair)
+    row = metric.rows(metra.Batch([pair[0]], [pair[1]]))[0]
+    assert found.counts["exact"] == metric.parts(row)["matches"]
 
 
 WORKED = [
@@ -123,8 +168,8 @@ def test_no_alignment_has_more_exact_matches(hyp, ref):
     """The links are one to one, of equal words, and as many as there can be."""
     aligner = metra.metric("meteor:modules=exact").rows.keywords["aligner"]
     text = preparation(tok="none", case="mixed", stem="no")
-    links = aligner.alignment(
-        prepare(pack([hyp], "h"), text), prepare(pack([ref], "r"), text), 0
+    _, [links] = aligner.alignments(
+        prepare(pack([hyp], "h"), text), [prepare(pack([ref], "r"), text)], 0
     )
     hyps, refs = hyp.split(), ref.split()
     assert all(refs[r] == hyps[h] for r, _, h, _, _ in links)

@@ -106,8 +106,7 @@ def test_one_metric_against_the_baseline():
         "",
         "Better than old: new; worse: bad; no clear difference: odd.",
         "",
-        "▲ better, ▼ worse; hollow △ ▽: it may be chance "
-        "(p, after Holm's correction, above 0.05)",
+        "▲ better, ▼ worse; △ ▽ may be chance (p above 0.05 after Holm's correction)",
         "paired approximate randomisation of 1,234 segments, 10,000 trials, seed 12345",
         "1,234 segments, 2 references",
         "m|version:1",
@@ -151,8 +150,7 @@ def test_all_pairs_best_first():
         "",
         "m: new > old, odd > bad",
         "",
-        "▲ better, ▼ worse; hollow △ ▽: it may be chance "
-        "(p, after Holm's correction, above 0.05)",
+        "▲ better, ▼ worse; △ ▽ may be chance (p above 0.05 after Holm's correction)",
     ]
 
 

@@ -94,7 +94,7 @@ def test_signs_tell_without_colour():
 
 def test_letters_stand_for_other_links():
     found = text("a cat sat", ["the cat sits"], "wer")
-    assert "S substitution   ■ hit" in found or "■ hit   S substitution" in found
+    assert "S substitution   ■ hit" in found
     assert [line[-1] for line in found.split("\n") if " │ " in line] == ["S", "■", "S"]
 
 
@@ -115,8 +115,47 @@ def test_words_to_words_fill_their_block():
     assert [line[-1] for line in found.split("\n") if " │ " in line] == ["P", "P"]
     assert "paraphrase: passed away = died (output 1–2, reference 1)" in found
     drawn = ET.fromstring(grid.render(made))
-    [block] = drawn.findall(f"{SVG}rect[@class='linked']")[:1]
+    [block] = drawn.findall(f"{SVG}rect[@class='paraphrase']")[:1]
     assert float(block.get("height")) > float(block.get("width"))
+
+
+def test_stages_differ_in_shape_not_in_colour_alone(tmp_path):
+    table = tmp_path / "table"
+    table.write_text("0.5\nso as to\nin order to\n", encoding="utf-8")
+    spec = f"meteor:lang=en,modules=exact+stem+paraphrase,paraphrase={table}"
+    pair = "he walked so as to see", ["he walks in order to see"]
+    found = text(*pair, spec)
+    assert "■ exact   S stem   P paraphrase" in found
+    assert "paraphrase: so as to = in order to (output 3–5, reference 3–5)" in found
+    signs = {
+        sign.get("class"): sign.get("d").split("m", 1)[1]
+        for sign in picture(*pair, spec).iter(f"{SVG}path")
+        if sign.get("class") in grid.SHAPES
+    }
+    assert set(signs) == {"stem", "paraphrase"}
+    assert len(set(signs.values())) == 2
+
+
+def test_a_phrase_is_one_block_with_one_sign(tmp_path):
+    table = tmp_path / "table"
+    table.write_text("0.5\nso as to\nin order to\n", encoding="utf-8")
+    spec = f"meteor:modules=exact+paraphrase,paraphrase={table}"
+    [block] = plot(segment("so as to", ["in order to"], spec)).blocks
+    assert (block.height, block.width, list(block.cells)) == (3, 3, [])
+
+
+@pytest.mark.parametrize(("words", "fits"), [(5, True), (120, False)])
+def test_only_small_pictures_are_made_to_fit(words, fits):
+    """A wide one made to fit the page would not grow when the page is magnified."""
+    drawn = picture("a b", [" ".join(map(str, range(words)))])
+    assert ("max-width" in drawn.get("style", "")) == fits
+
+
+def test_pictures_are_named_for_those_who_cannot_see_them():
+    drawn = picture("a b", ["a b"])
+    assert drawn.get("role") == "img"
+    assert drawn.get("aria-label") == drawn.find(f"{SVG}title").text
+    assert "run: a b (output 1–2, reference 1–2)" in drawn.find(f"{SVG}desc").text
 
 
 def test_only_the_reference_that_counts_is_shown():

@@ -7,6 +7,7 @@ use super::wordnet::WordNet;
 use crate::tokens::Tokens;
 use rust_stemmers::Stemmer;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
 use std::sync::RwLock;
 
 pub struct Lexicon {
@@ -58,21 +59,32 @@ impl Lexicon {
     pub fn ids(&self, tokens: &Tokens) -> Ids {
         let mut named = Ids { ids: Vec::new(), ends: Vec::new(), missing: Vec::new() };
         for index in 0..tokens.len() {
-            let sentence = tokens.get(index);
-            let mut types = self.types.read().unwrap();
-            for word in sentence.iter().flat_map(|sentence| sentence.iter()) {
-                if let Some(id) = types.ids.get(word) {
-                    named.ids.push(*id);
-                    continue;
-                }
-                drop(types);
-                named.ids.push(self.learn(word));
-                types = self.types.read().unwrap();
-            }
+            named.missing.push(!self.name(tokens, index, &mut named.ids));
             named.ends.push(named.ids.len());
-            named.missing.push(sentence.is_none());
         }
         named
+    }
+
+    /// Names the words of one segment, if it is there.
+    pub fn segment_ids(&self, tokens: &Tokens, index: usize) -> Option<Vec<u32>> {
+        let mut ids = Vec::new();
+        self.name(tokens, index, &mut ids).then_some(ids)
+    }
+
+    /// Adds the names of a segment's words; false if it is missing.
+    fn name(&self, tokens: &Tokens, index: usize, ids: &mut Vec<u32>) -> bool {
+        let sentence = tokens.get(index);
+        let mut types = self.types.read().unwrap();
+        for word in sentence.iter().flat_map(|sentence| sentence.iter()) {
+            if let Some(id) = types.ids.get(word) {
+                ids.push(*id);
+                continue;
+            }
+            drop(types);
+            ids.push(self.learn(word));
+            types = self.types.read().unwrap();
+        }
+        sentence.is_some()
     }
 
     fn learn(&self, token: &[u8]) -> u32 {
@@ -111,10 +123,11 @@ impl Lexicon {
         let word = |id: &u32| &types.words[*id as usize];
         let mut add = |at, place| links.push(Link::of_words(at, place, number));
         match stage {
-            Stage::Exact => equal_pairs(hyp, reference, |id| *id, add),
+            Stage::Exact => equal_pairs(hyp, reference, types.words.len(), |id| *id, add),
             Stage::Stem => equal_pairs(
                 hyp,
                 reference,
+                types.words.len(),
                 |id| word(id).stem,
                 |at, place| {
                     if hyp[place] != reference[at] {
@@ -163,22 +176,45 @@ impl Lexicon {
     }
 }
 
+thread_local! {
+    static PLACES: RefCell<Places> = RefCell::default();
+}
+
+/// For each name the first place in the output that bears it, for each place the next such.
+#[derive(Default)]
+struct Places {
+    first: Vec<u32>,
+    next: Vec<u32>,
+}
+
+const NOWHERE: u32 = u32::MAX;
+
 /// Calls `found` for every pair of words with the same name, in order of the reference, then of
-/// the output.
+/// the output. Names are less than `names`.
 fn equal_pairs(
     hyp: &[u32],
     reference: &[u32],
+    names: usize,
     name: impl Fn(&u32) -> u32,
     mut found: impl FnMut(usize, usize),
 ) {
-    let mut places: Vec<(u32, u32)> = hyp.iter().map(&name).zip(0..).collect();
-    places.sort_unstable();
-    for (at, sought) in reference.iter().map(&name).enumerate() {
-        let first = places.partition_point(|place| place.0 < sought);
-        for place in places[first..].iter().take_while(|place| place.0 == sought) {
-            found(at, place.1 as usize);
+    PLACES.with_borrow_mut(|Places { first, next }| {
+        if first.len() < names {
+            first.resize(names, NOWHERE);
         }
-    }
+        next.resize(hyp.len().max(next.len()), NOWHERE);
+        for (place, word) in hyp.iter().enumerate().rev() {
+            next[place] = std::mem::replace(&mut first[name(word) as usize], place as u32);
+        }
+        for (at, sought) in reference.iter().enumerate() {
+            let mut place = first[name(sought) as usize];
+            while place != NOWHERE {
+                found(at, place as usize);
+                place = next[place as usize];
+            }
+        }
+        hyp.iter().for_each(|word| first[name(word) as usize] = NOWHERE);
+    })
 }
 
 fn share_a_set(left: &Word, right: &Word) -> bool {

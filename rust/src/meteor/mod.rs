@@ -6,6 +6,7 @@ pub mod links;
 pub mod paraphrases;
 pub mod score;
 pub mod search;
+pub mod word_search;
 pub mod wordnet;
 
 use crate::tokens::Tokens;
@@ -38,11 +39,12 @@ impl Meteor {
         let hyps = self.lexicon.ids(output);
         let refs: Vec<_> = references.iter().map(|tokens| self.lexicon.ids(tokens)).collect();
         let mut links = Links::default();
+        let mut chosen = Vec::new();
         for (index, row) in rows.chunks_exact_mut(COLUMNS).enumerate() {
             let hyp = hyps.get(index).unwrap_or(&[]);
             let mut best: Option<(f64, Statistics)> = None;
             for reference in refs.iter().filter_map(|column| column.get(index)) {
-                let chosen = self.align(hyp, reference, &mut links);
+                self.align(hyp, reference, &mut links, &mut chosen);
                 let found = self.lexicon.statistics(hyp, reference, &chosen);
                 let score = self.formula.score(&found);
                 if best.as_ref().is_none_or(|so_far| score > so_far.0) {
@@ -55,16 +57,31 @@ impl Meteor {
         }
     }
 
-    /// The links of one segment with one reference, in order of the reference.
-    pub fn alignment(&self, output: &Tokens, reference: &Tokens, index: usize) -> Vec<Link> {
-        let (hyps, refs) = (self.lexicon.ids(output), self.lexicon.ids(reference));
-        match (hyps.get(index), refs.get(index)) {
-            (Some(hyp), Some(reference)) => self.align(hyp, reference, &mut Links::default()),
-            _ => Vec::new(),
+    /// The links of one segment with each reference that is there, in order of the reference,
+    /// and which of these is the best.
+    pub fn alignments(
+        &self,
+        output: &Tokens,
+        references: &[&Tokens],
+        index: usize,
+    ) -> (usize, Vec<Vec<Link>>) {
+        let hyp = self.lexicon.segment_ids(output, index).unwrap_or_default();
+        let (mut best, mut highest) = (0, f64::NEG_INFINITY);
+        let mut found = Vec::new();
+        for tokens in references {
+            let Some(reference) = self.lexicon.segment_ids(tokens, index) else { continue };
+            let mut chosen = Vec::new();
+            self.align(&hyp, &reference, &mut Links::default(), &mut chosen);
+            let score = self.formula.score(&self.lexicon.statistics(&hyp, &reference, &chosen));
+            if score > highest {
+                (best, highest) = (found.len(), score);
+            }
+            found.push(chosen);
         }
+        (best, found)
     }
 
-    fn align(&self, hyp: &[u32], reference: &[u32], links: &mut Links) -> Vec<Link> {
+    fn align(&self, hyp: &[u32], reference: &[u32], links: &mut Links, chosen: &mut Vec<Link>) {
         // The original looks no further where nothing is left to find.
         let stages = if hyp == reference { &self.stages[..1] } else { &self.stages[..] };
         links.clear(hyp.len(), reference.len());
@@ -75,6 +92,6 @@ impl Meteor {
                 _ => self.lexicon.link(hyp, reference, *stage, number, links),
             }
         }
-        search::best(links)
+        search::best(links, chosen);
     }
 }

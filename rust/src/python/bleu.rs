@@ -2,11 +2,11 @@
 
 use super::hits::PyHits;
 use super::tokens::PyTokenizer;
-use super::totals::{Totals, each_row, numbers};
+use super::totals::{Scores, Totals, block_sums, each_row, numbers};
 use super::unknown;
 use crate::bleu::{Formula, Mean, ShortOutput, Smoothing};
 use crate::ngram::{self, RefLength};
-use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use numpy::{PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -24,6 +24,25 @@ pub fn ngram_rows<'py>(
     let rows = unsafe { array.as_slice_mut()? };
     py.detach(|| ngram::rows(hits, order, ref_length, rows));
     Ok(array)
+}
+
+/// The sums of the same rows, block by block, as plain numbers.
+#[pyfunction]
+pub fn ngram_sums(
+    py: Python<'_>,
+    hits: &Bound<'_, PyHits>,
+    order: usize,
+    ref_len: &str,
+    block: usize,
+) -> PyResult<Vec<Vec<f64>>> {
+    let hits = &hits.get().0;
+    let ref_length = ref_length(ref_len)?;
+    let columns = ngram::columns(order);
+    Ok(py.detach(|| {
+        let mut rows = vec![0.0; hits.len() * columns];
+        ngram::rows(hits, order, ref_length, &mut rows);
+        block_sums(&rows, columns, block)
+    }))
 }
 
 fn ref_length(name: &str) -> PyResult<RefLength> {
@@ -63,7 +82,7 @@ impl PyFormula {
         Ok(PyFormula(Formula { order, smoothing, mean, short }))
     }
 
-    fn score<'py>(&self, totals: &Totals<'py>) -> PyResult<Totals<'py>> {
+    fn score<'py>(&self, totals: &Totals<'py>) -> PyResult<Scores<'py>> {
         each_row(totals, self.columns(), |row| self.0.score(row))
     }
 
@@ -82,15 +101,15 @@ impl PyFormula {
         Ok(self.0.score(&row))
     }
 
-    fn penalty<'py>(&self, totals: &Totals<'py>) -> PyResult<Totals<'py>> {
+    fn penalty<'py>(&self, totals: &Totals<'py>) -> PyResult<Scores<'py>> {
         each_row(totals, self.columns(), |row| self.0.penalty(row))
     }
 
     /// The precisions of one row of totals.
-    fn precisions<'py>(&self, totals: &Totals<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let precisions = PyArray1::zeros(totals.py(), self.0.order, false);
+    fn precisions(&self, totals: &Totals<'_>) -> PyResult<Vec<f64>> {
+        let mut precisions = vec![0.0; self.0.order];
         let row = numbers(totals, self.columns())?;
-        self.0.precisions(&row, unsafe { precisions.as_slice_mut()? });
+        self.0.precisions(&row, &mut precisions);
         Ok(precisions)
     }
 }

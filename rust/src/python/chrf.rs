@@ -2,12 +2,12 @@
 
 use super::hits::PyHits;
 use super::text::PyText;
-use super::totals::{Totals, each_row};
+use super::totals::{Scores, Totals, each_row};
 use super::unknown;
 use crate::chrf::{Chrf, Mean};
 use crate::text::Text;
 use crate::tokenize::Case;
-use numpy::{PyArray2, PyArrayDyn, PyArrayMethods};
+use numpy::{PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -58,7 +58,7 @@ impl PyChrf {
         Ok(array)
     }
 
-    fn score<'py>(&self, totals: &Totals<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+    fn score<'py>(&self, totals: &Totals<'py>) -> PyResult<Scores<'py>> {
         each_row(totals, self.0.columns(), |row| self.0.score(row))
     }
 }

@@ -1,7 +1,7 @@
 //! METEOR's aligner and formula.
 
 use super::tokens::PyTokens;
-use super::totals::{Totals, each_row, numbers};
+use super::totals::{Scores, Totals, each_row, numbers};
 use super::unknown;
 use crate::meteor::lexicon::Lexicon;
 use crate::meteor::links::Link;
@@ -11,7 +11,7 @@ use crate::meteor::wordnet::WordNet;
 use crate::meteor::{Meteor, Stage};
 use crate::tokens::Tokens;
 use numpy::{PyArray2, PyArrayMethods};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use rust_stemmers::{Algorithm, Stemmer};
 use std::path::PathBuf;
@@ -66,7 +66,7 @@ impl PyMeteor {
         Ok(array)
     }
 
-    fn score<'py>(&self, totals: &Totals<'py>) -> PyResult<Totals<'py>> {
+    fn score<'py>(&self, totals: &Totals<'py>) -> PyResult<Scores<'py>> {
         each_row(totals, COLUMNS, |row| self.0.formula.score(row))
     }
 
@@ -76,21 +76,31 @@ impl PyMeteor {
         Ok((found.precision, found.recall, found.fmean, found.penalty))
     }
 
-    /// (first reference word, reference words, first output word, output words, stage) for each
-    /// link of a segment with one reference.
-    fn alignment(
+    /// Which reference that is there is the best, and for each of them (first reference word,
+    /// reference words, first output word, output words, stage) of each link.
+    fn alignments(
         &self,
+        py: Python<'_>,
         output: &Bound<'_, PyTokens>,
-        reference: &Bound<'_, PyTokens>,
+        references: Vec<Bound<'_, PyTokens>>,
         index: usize,
-    ) -> Vec<(u32, u32, u32, u32, u32)> {
-        let links = self.0.alignment(&output.get().0, &reference.get().0, index);
+    ) -> PyResult<(usize, Vec<Vec<Spans>>)> {
+        let output = &output.get().0;
+        let references: Vec<&Tokens> = references.iter().map(|refs| &refs.get().0).collect();
+        if std::iter::once(&output).chain(&references).any(|column| index >= column.len()) {
+            return Err(PyIndexError::new_err(format!("there is no segment {index}")));
+        }
+        let (best, found) = py.detach(|| self.0.alignments(output, &references, index));
         let spans = |link: Link| {
             (link.reference, link.reference_words, link.hyp, link.hyp_words, link.stage)
         };
-        links.into_iter().map(spans).collect()
+        let found = found.into_iter().map(|links| links.into_iter().map(spans).collect());
+        Ok((best, found.collect()))
     }
 }
+
+/// A link as Python sees it.
+type Spans = (u32, u32, u32, u32, u32);
 
 fn stage(name: &str) -> PyResult<Stage> {
     match name {

@@ -5,6 +5,7 @@ mod chrf;
 mod edit;
 mod gtm;
 mod hits;
+mod ltv;
 mod meteor;
 mod nist;
 mod ter;
@@ -23,7 +24,7 @@ pyo3::create_exception!(metra._core, NotUtf8, PyException);
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use super::bleu::{PyFormula, ngram_rows};
+    use super::bleu::{PyFormula, ngram_rows, ngram_sums};
     #[pymodule_export]
     use super::chrf::PyChrf;
     #[pymodule_export]
@@ -32,6 +33,8 @@ mod _core {
     use super::gtm::{gtm_blocks, gtm_rows};
     #[pymodule_export]
     use super::hits::PyHits;
+    #[pymodule_export]
+    use super::ltv::{PyLtv, PySalience, PyWordWeights};
     #[pymodule_export]
     use super::meteor::PyMeteor;
     #[pymodule_export]

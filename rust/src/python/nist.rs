@@ -2,11 +2,11 @@
 
 use super::hits::PyHits;
 use super::tokens::PyTokens;
-use super::totals::{Totals, each_row};
+use super::totals::{Scores, Totals, each_row};
 use super::{BadLine, unknown};
 use crate::information::Information;
 use crate::nist;
-use numpy::{PyArray2, PyArrayDyn, PyArrayMethods};
+use numpy::{PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -78,5 +78,3 @@ pub fn nist_score<'py>(totals: &Totals<'py>, order: usize) -> PyResult<Scores<'p
 pub fn nist_penalty<'py>(totals: &Totals<'py>, order: usize) -> PyResult<Scores<'py>> {
     each_row(totals, nist::columns(order), nist::penalty)
 }
-
-type Scores<'py> = Bound<'py, PyArrayDyn<f64>>;

@@ -1,23 +1,35 @@
-//! Closing formulas over totals of any leading shape.
+//! Closing formulas over totals of any leading shape, and sums of rows as plain numbers.
 
 use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::{PyFloat, PyList};
 use std::borrow::Cow;
 
-pub type Totals<'py> = Bound<'py, PyArrayDyn<f64>>;
+/// An array of totals, its last axis the columns; or a list with one row's numbers, for which
+/// numpy need not be loaded.
+pub type Totals<'py> = Bound<'py, PyAny>;
+
+/// An array with a score for each row of an array of totals; the score alone for a list.
+pub type Scores<'py> = Bound<'py, PyAny>;
 
 /// The numbers of the totals, row after row, whatever their order in memory. Each row must have
 /// this many columns.
 pub fn numbers<'a>(totals: &'a Totals<'_>, columns: usize) -> PyResult<Cow<'a, [f64]>> {
-    if totals.shape().last() != Some(&columns) {
-        return Err(PyValueError::new_err(format!("totals must have {columns} columns")));
+    let wrong = || Err(PyValueError::new_err(format!("totals must have {columns} columns")));
+    if let Ok(list) = totals.cast::<PyList>() {
+        let row: Vec<f64> = list.extract()?;
+        return if row.len() == columns { Ok(Cow::Owned(row)) } else { wrong() };
+    }
+    let array = totals.cast::<PyArrayDyn<f64>>()?;
+    if array.shape().last() != Some(&columns) {
+        return wrong();
     }
     // The interpreter stays held while these numbers are read.
-    if totals.is_c_contiguous() {
-        Ok(Cow::Borrowed(unsafe { totals.as_slice()? }))
+    if array.is_c_contiguous() {
+        Ok(Cow::Borrowed(unsafe { array.as_slice()? }))
     } else {
-        Ok(Cow::Owned(totals.to_owned_array().into_iter().collect()))
+        Ok(Cow::Owned(array.to_owned_array().into_iter().collect()))
     }
 }
 
@@ -26,13 +38,32 @@ pub fn each_row<'py>(
     totals: &Totals<'py>,
     columns: usize,
     compute: impl Fn(&[f64]) -> f64,
-) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+) -> PyResult<Scores<'py>> {
     let numbers = numbers(totals, columns)?;
-    let scores = PyArrayDyn::zeros(totals.py(), &totals.shape()[..totals.ndim() - 1], false);
+    // Asking whether it is an array would load numpy.
+    if totals.is_instance_of::<PyList>() {
+        return Ok(PyFloat::new(totals.py(), compute(&numbers)).into_any());
+    }
+    let array = totals.cast::<PyArrayDyn<f64>>()?;
+    let scores = PyArrayDyn::zeros(totals.py(), &array.shape()[..array.ndim() - 1], false);
     // No one else knows the new array yet.
     let places = unsafe { scores.as_slice_mut()? };
     for (score, row) in places.iter_mut().zip(numbers.chunks_exact(columns)) {
         *score = compute(row);
     }
-    Ok(scores)
+    Ok(scores.into_any())
+}
+
+/// Sums of blocks of this many rows; what is left over makes the last one.
+pub fn block_sums(rows: &[f64], columns: usize, block: usize) -> Vec<Vec<f64>> {
+    let add = |block: &[f64]| {
+        let mut sums = vec![0.0; columns];
+        for row in block.chunks_exact(columns) {
+            for (sum, number) in sums.iter_mut().zip(row) {
+                *sum += number;
+            }
+        }
+        sums
+    };
+    rows.chunks(columns * block.max(1)).map(add).collect()
 }

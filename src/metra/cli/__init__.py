@@ -18,8 +18,13 @@ COMMANDS = (
     "compare",
     "profile",
     "report",
+    "rank",
+    "clir",
     "grid",
     "metrics",
+    "parse",
+    "evaltrans",
+    "weights",
     "convert",
     "demo",
 )

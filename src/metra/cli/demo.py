@@ -13,13 +13,21 @@ BASELINE = "solid"
 
 @click.command()
 @click.argument("folder", default="metra-demo", type=click.Path(file_okay=False))
-def demo(folder: str) -> None:
-    """Score the shipped example: twelve outputs of two short texts, every measure.
+@click.option(
+    "--all",
+    "every",
+    is_flag=True,
+    help="Measures that read more than the texts as well: names, parses, rules, models.",
+)
+def demo(folder: str, every: bool) -> None:
+    """Score the shipped example: twelve outputs of two short texts, by many measures.
 
     The example is copied to FOLDER (metra-demo if not given) for you to play with, and a
     report about it is written there, report.html, to be opened in a browser; files that
     are already there stay as they are.
     """
+    from pathlib import Path
+
     from metra import examples, metrics
     from metra.cli.output import screen_width, wants_color
     from metra.evaluation import Questions, by_spec, evaluate_corpus
@@ -31,7 +39,12 @@ def demo(folder: str) -> None:
     corpus = open_corpus(
         example.outputs, example.references, example.source, example.docs
     )
-    measures, missing = _available(metrics.names())
+    specs = [
+        examples.spec(name, Path(folder))
+        for name in metrics.names()
+        if every or name not in examples.SETTINGS
+    ]
+    measures, missing = _available(specs)
     results = evaluate_corpus(corpus, by_spec(measures), Questions(ci=True))
     click.echo(
         f"Two French texts, four English references each, {len(example.outputs)} outputs:\n"
@@ -46,6 +59,8 @@ def demo(folder: str) -> None:
     click.echo(f"The files are in {folder}; try:\n")
     references = " ".join(f"-r {path}" for path in example.references)
     click.echo(f"  metra score {folder}/outputs/*.txt {references} --ci --sort")
+    if every:
+        _more(folder, references)
 
 
 def _report(folder: str, corpus: "Corpus", example: "Example") -> str:
@@ -68,17 +83,35 @@ def _report(folder: str, corpus: "Corpus", example: "Example") -> str:
     return str(path)
 
 
-def _available(names: list[str]) -> tuple[list[str], list[str]]:
+def _more(folder: str, references: str) -> None:
+    """Name the commands that show the example from other sides."""
+    outputs = f"{folder}/outputs/*.txt"
+    models = " ".join(
+        f"--model {folder}/models/{name}.toml" for name in ("gisting", "technical")
+    )
+    retrieval = f"{folder}/retrieval"
+    for command in (
+        f"score {outputs} {references} -s {folder}/source.fr.txt "
+        f"--docs {folder}/docs.txt {models} --sort",
+        f"rank {outputs} -m 'xscore:parses={folder}/parses/{{system}}.conllu' "
+        f"--docs {folder}/docs.txt",
+        f"clir {outputs} {references} --docs {retrieval}/passages.txt "
+        f"--queries {retrieval}/queries.tsv --qrels {retrieval}/qrels.txt",
+    ):
+        click.echo(f"  metra {command}")
+
+
+def _available(specs: list[str]) -> tuple[list[str], list[str]]:
     """Part the measures that can be made here from those that lack a resource."""
     from metra import metrics
     from metra.errors import MissingResourceError
 
     found, missing = [], []
-    for name in names:
+    for spec in specs:
         try:
-            metrics.metric(name)
+            metrics.metric(spec)
         except MissingResourceError as error:
-            missing.append(f"Left out {name}: {error}")
+            missing.append(f"Left out {spec.partition(':')[0]}: {error}")
         else:
-            found.append(name)
+            found.append(spec)
     return found, missing

@@ -23,7 +23,7 @@ from metra.cli import inputs
     default="gtm:e=2",
     metavar="SPEC",
     show_default=True,
-    help="A measure that aligns words: gtm, wer, …",
+    help="A measure that aligns words: gtm, meteor, wer, …",
 )
 @click.option(
     "--system",

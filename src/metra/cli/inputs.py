@@ -40,7 +40,6 @@ metrics = click.option(
     "--metric",
     "metrics",
     multiple=True,
-    default=["bleu"],
     metavar="SPEC",
     show_default="bleu",
     help="NAME or NAME:option=value,… (see `metra metrics`). May be given several times.",

@@ -1,9 +1,15 @@
 """`metra score`: outputs against references, by any measures, at any level."""
 
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
 import click
 
 from metra.cli import inputs
 from metra.cli.segments import check_alignment_options, segment_numbers
+
+if TYPE_CHECKING:
+    from metra.annotations.quality_model import QualityModel
 
 LEVELS = ("system", "document", "segment")
 
@@ -22,6 +28,13 @@ def _levels(_: click.Context, __: click.Parameter, value: str) -> list[str]:
 @inputs.references
 @inputs.source
 @inputs.metrics
+@click.option(
+    "--model",
+    "models",
+    multiple=True,
+    metavar="FILE",
+    help="Quality model in TOML: its figure, and its measures. May be given several times.",
+)
 @inputs.documents
 @click.option(
     "--level",
@@ -67,6 +80,11 @@ def _levels(_: click.Context, __: click.Parameter, value: str) -> list[str]:
     metavar="LIST",
     help="Show the alignments of these segments only, for example 1,3-5.",
 )
+@click.option(
+    "--details",
+    is_flag=True,
+    help="List what measures noted, such as names and terms that are missing.",
+)
 @inputs.form
 @inputs.out
 @inputs.input_format
@@ -77,6 +95,7 @@ def score(
     references: tuple[str, ...],
     source: str | None,
     metrics: tuple[str, ...],
+    models: tuple[str, ...],
     docs: str | None,
     levels: list[str],
     ci: bool,
@@ -86,6 +105,7 @@ def score(
     seed: int,
     show_alignment: bool,
     segments: list[range] | None,
+    details: bool,
     form: str,
     out: str | None,
     input_format: str,
@@ -105,6 +125,7 @@ def score(
     metra score test.tsv -m bleu -m bleu:stem=english
     metra score sysA.txt -r ref.txt -m wer --show-alignment --segments 1,3-5
     metra score sysA.sgm sysB.sgm -r ref.sgm -s src.sgm --level system,document
+    metra score sysA.txt -r ref.txt --model gisting.toml --ci
     """
     from metra.cli.output import screen_width, wants_color, write
     from metra.cli.progress import Progress
@@ -113,13 +134,18 @@ def score(
     from metra.report import render
     from metra.report.layout import Style
 
-    chosen = by_spec(metrics)
-    check_alignment_options(show_alignment, segments, form)
-    aligned = None
+    described = _described(models)
+    chosen = by_spec([*metrics, *_of_models(models, described)] or ["bleu"])
+    check_alignment_options(show_alignment, segments, form, details=details)
+    aligned = noting = None
     if show_alignment:
         from metra.aligning import aligners, with_alignments
 
         aligned = aligners(chosen)
+    if details:
+        from metra.detailing import detailed, with_details
+
+        noting = detailed(chosen)
     questions = Questions(
         documents="document" in levels,
         segments="segment" in levels,
@@ -134,10 +160,32 @@ def score(
         results = evaluate_corpus(corpus, chosen, questions, progress=progress)
         if aligned:
             results = with_alignments(results, corpus, aligned, segments)
+        if noting:
+            results = with_details(results, corpus, noting)
     style = Style(
         digits=digits,
         color=wants_color() and not out,
         sort=sort,
         width=None if out else screen_width(),
     )
-    write(render(results, form, style), out)
+    text = render(results, form, style)
+    if described and form == "table":
+        from metra.report.quality_models import legend
+
+        text += f"\n\n{legend(described)}"
+    write(text, out)
+
+
+def _described(paths: Sequence[str]) -> "list[QualityModel]":
+    if not paths:
+        return []
+    from metra.annotations.quality_model import read_model
+
+    return [read_model(path) for path in paths]
+
+
+def _of_models(paths: Sequence[str], models: "Sequence[QualityModel]") -> Iterator[str]:
+    """Give the figure of each model, then the measures that it is made of."""
+    for path, model in zip(paths, models, strict=True):
+        yield f"quality:model={path}"
+        yield from (member.spec for member in model.members)

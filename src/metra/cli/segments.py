@@ -27,15 +27,16 @@ def segment_numbers(
 
 
 def check_alignment_options(
-    show: bool, segments: list[range] | None, form: str
+    show: bool, segments: list[range] | None, form: str, *, details: bool = False
 ) -> None:
     """Refuse options that do not go together."""
     if segments is not None and not show:
         msg = "--segments says which alignments to show; add --show-alignment."
         raise click.UsageError(msg)
-    if show and form not in ("table", "json"):
-        msg = (
-            f"--show-alignment does not work with --format {form}; "
-            "expected --format table or json."
-        )
-        raise click.UsageError(msg)
+    for option, given in {"--show-alignment": show, "--details": details}.items():
+        if given and form not in ("table", "json"):
+            msg = (
+                f"{option} does not work with --format {form}; "
+                "expected --format table or json."
+            )
+            raise click.UsageError(msg)

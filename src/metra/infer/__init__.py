@@ -4,35 +4,27 @@ Inference sees rows of statistics and functions of their totals, never text and 
 measure's name.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from metra.infer.intervals import (
-    SEED,
-    TRIALS,
-    Aggregate,
-    Method,
-    Sample,
-    bca_interval,
-    bootstrap,
-    confidence,
-    interval,
-    left_out,
-    standard_error,
-)
+from metra.infer.defaults import SEED, TEST_TRIALS, TRIALS, Method, Test
 
 if TYPE_CHECKING:
-    from metra.infer.contrasting import LEAST_UNITS, Contrast, contrasts
-    from metra.infer.paired import (
-        TEST_TRIALS,
-        Pair,
-        Test,
-        randomisation_p_values,
-        shifted_p_value,
+    from metra.infer.contrast import Contrast, contrasts
+    from metra.infer.intervals import (
+        Aggregate,
+        Sample,
+        bca_interval,
+        bootstrap,
+        confidence,
+        interval,
+        left_out,
+        standard_error,
     )
+    from metra.infer.paired import Pair, randomisation_p_values, shifted_p_value
     from metra.infer.several import clusters, holm
 
 __all__ = [
-    "LEAST_UNITS",
     "SEED",
     "TEST_TRIALS",
     "TRIALS",
@@ -55,14 +47,18 @@ __all__ = [
     "standard_error",
 ]
 
-# Scoring needs no tests: these are loaded when first used.
 _HOMES = {
-    "LEAST_UNITS": "contrasting",
-    "Contrast": "contrasting",
-    "contrasts": "contrasting",
-    "TEST_TRIALS": "paired",
+    "Contrast": "contrast",
+    "contrasts": "contrast",
+    "Aggregate": "intervals",
+    "Sample": "intervals",
+    "bca_interval": "intervals",
+    "bootstrap": "intervals",
+    "confidence": "intervals",
+    "interval": "intervals",
+    "left_out": "intervals",
+    "standard_error": "intervals",
     "Pair": "paired",
-    "Test": "paired",
     "randomisation_p_values": "paired",
     "shifted_p_value": "paired",
     "clusters": "several",
@@ -71,12 +67,8 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
-    home = _HOMES.get(name)
-    if home is None:
+    # Loaded when first used: scores alone need the defaults and no more.
+    if name not in _HOMES:
         msg = f"module 'metra.infer' has no attribute {name!r}"
         raise AttributeError(msg)
-    from importlib import import_module
-
-    value = getattr(import_module(f"metra.infer.{home}"), name)
-    globals()[name] = value
-    return value
+    return getattr(import_module(f"metra.infer.{_HOMES[name]}"), name)

@@ -2,22 +2,19 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import TypeAlias, get_args
 
 import numpy as np
 
 from metra import pool
 from metra.errors import OptionError
+from metra.infer.defaults import SEED, TRIALS, Method
 from metra.infer.draws import Weights, resamples
 from metra.infer.weighing import Weighing
 from metra.parallel import ordered_map, thread_count
 from metra.pool import Array
 
 Aggregate: TypeAlias = Callable[[Array], Array]
-Method: TypeAlias = Literal["percentile", "bca"]
-
-SEED = 12345
-TRIALS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +84,7 @@ def bca_interval(
     normal = NormalDist()
     bias = normal.inv_cdf(below)
     influence = left_out(sample)
+    influence = influence[~np.isnan(influence)]
     influence = influence.mean() - influence
     spread = float((influence**2).sum()) ** 1.5
     acceleration = float((influence**3).sum()) / (6 * spread) if spread else 0.0
@@ -128,7 +126,7 @@ def confidence(
     level: float = 0.95,
     seed: int = SEED,
 ) -> list[tuple[float, float] | None]:
-    """Bootstrap intervals of corpus scores; None where there are fewer than two rows."""
+    """Bootstrap intervals of corpus scores; None with fewer than two rows, or no score."""
     refuse_wrong(
         "An interval",
         {
@@ -141,12 +139,17 @@ def confidence(
     if len(samples[0].rows) < 2:
         return [None for _ in samples]
     drawn = bootstrap(samples, trials=trials, rng=np.random.default_rng(seed))
-    return [
-        bca_interval(scores, sample, level=level)
-        if method == "bca"
-        else interval(scores, level=level)
-        for scores, sample in zip(drawn, samples, strict=True)
-    ]
+    found: list[tuple[float, float] | None] = []
+    for scores, sample in zip(drawn, samples, strict=True):
+        # A resample with nothing to score in it says nothing about the score.
+        there = scores[~np.isnan(scores)]
+        if not len(there):
+            found.append(None)
+        elif method == "bca":
+            found.append(bca_interval(there, sample, level=level))
+        else:
+            found.append(interval(there, level=level))
+    return found
 
 
 def refuse_wrong(what: str, given: Mapping[str, tuple[bool, str]]) -> None:

@@ -7,22 +7,19 @@ as large, so a system against its own copy has p = 1.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
+from metra.infer.defaults import SEED, TEST_TRIALS
 from metra.infer.draws import Weights, swaps
-from metra.infer.intervals import SEED, Sample
+from metra.infer.intervals import Sample
 from metra.infer.weighing import Weighing
 from metra.parallel import ordered_map, thread_count
 from metra.pool import Array
 
-Test: TypeAlias = Literal["ar", "bootstrap"]
-
 #: Two samples of one measure, by their places: the baseline, then what is held against it.
 Pair: TypeAlias = tuple[int, int]
-
-TEST_TRIALS = 10_000
 
 #: Scores that differ by less than this share of themselves differ in rounding only.
 ROUNDING = 1e-11

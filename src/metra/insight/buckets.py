@@ -8,8 +8,8 @@ import numpy as np
 
 from metra import infer, pool
 from metra.corpus import Corpus
-from metra.evaluation import Sheets
-from metra.infer import LEAST_UNITS
+from metra.counting import Sheets
+from metra.infer.contrast import LEAST_UNITS
 from metra.insight.partitions import (
     Asked,
     Parts,

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metra.corpus import Corpus
+from metra.counting import CHUNK, Sheets
 from metra.errors import OptionError, UnknownNameError, no_such
-from metra.evaluation import CHUNK, Sheets
 from metra.insight.lengths import reference_lengths
 from metra.insight.word_diff import WordDiff, word_diff
 from metra.insight.words import preparation_of

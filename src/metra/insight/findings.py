@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 
 from metra import infer
 from metra.corpus import Corpus
-from metra.evaluation import Sheets
+from metra.counting import Sheets
 from metra.insight.buckets import Buckets, buckets, label_buckets
 from metra.insight.changes import Changes, changes, sorting_metric
 from metra.insight.ngrams import NgramChanges, ngram_changes
+from metra.insight.partitions import asked, check_asked
 from metra.insight.profiles import Profiles, profiles
 from metra.insight.words import preparation_of
 from metra.measure import Metric
@@ -56,6 +57,13 @@ class Findings:
     #: One entry for each way to part the test set, all systems in it.
     buckets: Sequence[Buckets] = ()
     profiles: Profiles | None = None
+
+
+def check(corpus: Corpus, metrics: Mapping[str, Metric], wishes: Wishes) -> None:
+    """Refuse what cannot be found out, before anything is counted."""
+    sorting_metric(metrics, wishes.changes_by)
+    for spec in wishes.buckets:
+        check_asked(asked(spec), corpus)
 
 
 def find(
@@ -119,6 +127,6 @@ def find(
     return Findings(
         changes=found_changes,
         ngrams=found_ngrams,
-        buckets=parted,
+        buckets=tuple(parted),
         profiles=profiles(corpus, preparation=preparation) if wishes.profiles else None,
     )

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metra.corpus import Column, Corpus
-from metra.evaluation import CHUNK
+from metra.counting import CHUNK
 from metra.text import Preparation
 
 Ids = NDArray[np.int64]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from metra.evaluation import CHUNK
+from metra.counting import CHUNK
 from metra.insight.vocabulary import Ids, Numbered, Stream
 from metra.measure import Array
 from metra.text import Preparation, pack, prepare

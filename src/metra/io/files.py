@@ -40,11 +40,10 @@ class FileCorpus:
         self.systems = tuple(field.name for field in self._of("output"))
         self.has_source = bool(self._of("source"))
         self.has_documents = bool(self._of("document"))
-        if not self._of("reference"):
-            msg = "There is no reference; give one with -r FILE, or a table with one."
-            raise CorpusError(msg)
+        references = self._of("reference")
+        self.has_references = bool(references)
         with_ids = self._table.with_ids
-        if with_ids and set(self._of("reference")) <= set(with_ids.fields):
+        if with_ids and references and set(references) <= set(with_ids.fields):
             with_ids.check_references()
 
     def chunks(self, size: int) -> Iterator[Chunk]:

@@ -24,6 +24,17 @@ BUILT_IN = {
     "fmean": "unigram",
     "gtm": "gtm",
     "meteor": "meteor",
+    "ltv": "ltv",
+    "syntax": "syntax",
+    "xscore": "xscore",
+    "transfer": "transfer",
+    "ie": "ie",
+    "quality": "quality",
+    "entities": "entities",
+    "terminology": "terminology",
+    "untranslated": "untranslated",
+    "mwer": "mwer",
+    "evaltrans": "evaltrans",
 }
 
 

@@ -5,12 +5,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Literal
 
-import numpy as np
-
 from metra import _core
 from metra.corpus import Batch, Sentence
 from metra.errors import OptionError
 from metra.measure import Array, Metric, Parts, measure, shown
+from metra.pool import BLOCK
 from metra.text import Preparation, mteval_preparation, preparation, whole_tokenizer
 
 # Nobody counts longer n-grams, and each order costs memory for every segment.
@@ -92,6 +91,7 @@ def bleu(
                 "ref_len",
             ),
             rows=partial(rows, n=n, text=text, ref_len=ref_len),
+            sums=partial(sums, n=n, text=text, ref_len=ref_len),
             aggregate=formula.score,
             single=cut and partial(formula.sentence, cut, ref_len),
             parts=partial(parts, n=n, formula=formula),
@@ -109,15 +109,23 @@ def rows(batch: Batch | Sentence, *, n: int, text: Preparation, ref_len: str) ->
     return _core.ngram_rows(batch.hits(text), n, ref_len)
 
 
+def sums(
+    batch: Batch | Sentence, *, n: int, text: Preparation, ref_len: str
+) -> list[list[float]]:
+    """The sums of the same rows, block by block."""
+    return _core.ngram_sums(batch.hits(text), n, ref_len, BLOCK)
+
+
 def parts(totals: Array, *, n: int, formula: _core.BleuFormula) -> Parts:
     """The pieces of one corpus score."""
-    hyp_len, ref_len = totals[-2:]
+    numbers = list(map(float, totals))
+    hyp_len, ref_len = numbers[-2:]
     return {
-        "counts": totals[:n].tolist(),
-        "totals": totals[n : 2 * n].tolist(),
-        "precisions": (100 * formula.precisions(totals)).tolist(),
+        "counts": numbers[:n],
+        "totals": numbers[n : 2 * n],
+        "precisions": [100 * precision for precision in formula.precisions(totals)],
         "bp": float(formula.penalty(totals)),
-        "hyp_len": float(hyp_len),
-        "ref_len": float(ref_len),
-        "ratio": float(np.divide(hyp_len, ref_len)) if ref_len else 0.0,
+        "hyp_len": hyp_len,
+        "ref_len": ref_len,
+        "ratio": hyp_len / ref_len if ref_len else 0.0,
     }

@@ -5,6 +5,7 @@ from functools import lru_cache, partial
 from typing import Literal
 
 from metra import _core
+from metra.alignment import Alignment, Link, Span, in_reading_order
 from metra.corpus import Batch, Sentence
 from metra.errors import MissingResourceError, OptionError
 from metra.measure import Array, Metric, Parts, measure
@@ -64,7 +65,7 @@ def meteor(
         wordnet: folder of WordNet's files, if not where Debian's wordnet-base puts them.
         paraphrase: file with a METEOR paraphrase table; adds a stage that links phrases.
         norm: prepare text by METEOR's own normaliser, English only, instead of tok and case.
-        tok: how text is cut into words.
+        tok: how text is cut into words; none: at ASCII white space, as the program does.
         case: whether letter case counts.
     """
     stages = _stages(modules, lang, paraphrases=bool(paraphrase))
@@ -84,8 +85,9 @@ def meteor(
         text = preparation(tok="meteor-en", case="mixed", stem="no")
         settled: dict[str, object] = {"tok": "meteor-en", "case": "lower"}
     else:
-        text = preparation(tok=tok, case=case, stem="no")
-        settled = {"tok": text.versions()["tok"]}
+        white = "java-white" if tok == "none" else tok
+        text = preparation(tok=white, case=case, stem="no")
+        settled = {"tok": tok if tok == "none" else text.versions()["tok"]}
     settled |= dict(zip(("alpha", "beta", "gamma", "delta"), formula, strict=True))
     settled["modules"] = "+".join(stages)
     settled["weights"] = "+".join(f"{weight:g}" for weight in stage_weights)
@@ -114,6 +116,7 @@ def meteor(
         rows=partial(rows, aligner=aligner, text=text),
         aggregate=aligner.score,
         parts=partial(parts, aligner=aligner),
+        align=partial(align, aligner=aligner, stages=stages, text=text),
         settled=settled,
     )
 
@@ -139,6 +142,40 @@ def parts(totals: Array, *, aligner: _core.Meteor) -> Parts:
         "hyp_len": float(totals[0]),
         "ref_len": float(totals[1]),
     }
+
+
+def align(
+    batch: Batch | Sentence,
+    index: int,
+    *,
+    aligner: _core.Meteor,
+    stages: tuple[str, ...],
+    text: Preparation,
+) -> list[Alignment]:
+    """Link words and phrases by the stage that matched them, with each reference."""
+    hyps, refs = batch.hyps.tokens(text), [ref.tokens(text) for ref in batch.refs]
+    best, found = aligner.alignments(hyps, refs, index)
+    hyp = tuple(hyps[index] or ())
+    streams = [(at, tokens[index]) for at, tokens in enumerate(refs)]
+    there = [(at, words) for at, words in streams if words is not None]
+    return [
+        Alignment(
+            hyp=hyp,
+            ref=tuple(words),
+            links=in_reading_order(
+                [_link(link, stages) for link in links], len(hyp), len(words)
+            ),
+            kinds=(*stages, "insertion", "deletion"),
+            reference=at,
+            chosen=place == best,
+        )
+        for place, ((at, words), links) in enumerate(zip(there, found, strict=True))
+    ]
+
+
+def _link(found: tuple[int, int, int, int, int], stages: tuple[str, ...]) -> Link:
+    ref, ref_words, hyp, hyp_words, stage = found
+    return Link(stages[stage], Span(hyp, hyp + hyp_words), Span(ref, ref + ref_words))
 
 
 def _stages(modules: str, lang: str, *, paraphrases: bool) -> tuple[str, ...]:

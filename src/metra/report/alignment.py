@@ -1,4 +1,4 @@
-"""Alignments for the terminal: reference above output, a letter under every edit."""
+"""Alignments for the terminal: reference above output, under each pair what it is."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,12 +10,17 @@ from metra.report.layout import Style, counted, ordered
 from metra.report.table import BOLD, PLAIN, printable, width
 from metra.results import Results
 
-# Kinds of links that are edits: letter and colour. Links of any other kind are plain.
-EDITS = {
+# Kinds of links that are not of equal words: what stands below, and the colour.
+MARKS = {
     "substitution": ("S", "\x1b[33m"),
     "insertion": ("I", "\x1b[32m"),
     "deletion": ("D", "\x1b[31m"),
+    "stem": ("stem", "\x1b[36m"),
+    "synonym": ("syn", "\x1b[35m"),
+    "paraphrase": ("para", "\x1b[34m"),
 }
+# Kinds whose name is no noun.
+NOUNS = {"exact": "exact link"}
 LABELS = ("REF  ", "HYP  ", "     ")
 NARROWEST = 20
 
@@ -34,7 +39,7 @@ def blocks(results: Results, style: Style) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """What stands above each other: reference, output, letter; and their colour."""
+    """What stands above each other: reference, output, mark; and their colour."""
 
     texts: tuple[str, str, str]
     color: str
@@ -45,7 +50,10 @@ class _Cell:
 
 
 def _heading(alignment: Alignment, references: int) -> str:
-    counts = ", ".join(counted(count, kind) for kind, count in alignment.counts.items())
+    counts = ", ".join(
+        counted(count, NOUNS.get(kind, kind))
+        for kind, count in alignment.counts.items()
+    )
     places = [link.ref for link in alignment.links]
     if places != sorted(places):
         counts += "; reference words in the output's order"
@@ -74,7 +82,7 @@ def _lines(alignment: Alignment, style: Style) -> Iterator[str]:
 def _cells(alignment: Alignment, link: Link, room: int) -> Iterator[_Cell]:
     """Make a link's cell, or several where a word is too long for a line."""
     hyp, ref = alignment.words(link)
-    letter, color = EDITS.get(link.kind, ("", ""))
+    mark, color = MARKS.get(link.kind, ("", ""))
     upper, lower = " ".join(ref), " ".join(hyp)
     if upper == lower:
         upper = lower = shown(upper)
@@ -86,7 +94,7 @@ def _cells(alignment: Alignment, link: Link, room: int) -> Iterator[_Cell]:
     else:
         lower = shown(lower)
         upper = "*" * width(lower)
-    columns = pieces(upper, room), pieces(lower, room), [letter]
+    columns = pieces(upper, room), pieces(lower, room), [mark]
     for texts in zip_longest(*columns, fillvalue=""):
         yield _Cell(texts, color)
 

@@ -9,7 +9,7 @@ TESTS = {
     "ar": "paired approximate randomisation",
     "bootstrap": "paired bootstrap",
 }
-LEGEND = "▲ better, ▼ worse; hollow △ ▽: it may be chance"
+LEGEND = "▲ better, ▼ worse; △ ▽ may be chance"
 
 
 def comparison_sheets(results: Results, style: Style) -> list[Sheet]:
@@ -29,8 +29,8 @@ def verdicts(results: Results) -> list[str]:
 def legend(results: Results, terms: Terms) -> list[str]:
     """Explain the signs and name the test."""
     corrected = _corrected(results)
-    after = ", after Holm's correction" if corrected else ""
-    lines = [f"{LEGEND} (p{after}, above {terms.alpha:g})"]
+    after = " after Holm's correction" if corrected else ""
+    lines = [f"{LEGEND} (p above {terms.alpha:g}{after})"]
     if results.clusters:
         lines.append("above the diagonal row minus column, below it p-values")
     lines.append(

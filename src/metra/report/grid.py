@@ -13,23 +13,34 @@ from metra.report.table import width
 
 CELL = 16
 FONT = 12
-#: The width of a letter of the labels, and how many of them a label may have.
+#: The width of a letter of the labels and of the title, and how many a label may have.
 LETTER = 6.8
+TITLE_LETTER = 8.6
 LONGEST = 16
 GAP = 6
 MARGIN = 16
 NARROWEST = 440
+WIDE = 800
 LINE = 18
 #: What stands below the output's words.
 OUTPUT = "output"
+#: Signs of kinds of links that would else look alike, from their middle: a triangle, a
+#: diamond, a square. All others are circles.
+SHAPES = {
+    "stem": "m0 -4.5l4.5 8h-9z",
+    "synonym": "m0 -5l5 5l-5 5l-5 -5z",
+    "paraphrase": "m-3.5 -3.5h7v7h-7z",
+}
 #: The slope of the labels above the columns: 60 degrees.
 RISE, RUN = 0.87, 0.5
 
 STYLE = """
 .metra-grid { --paper: #fff; --ink: #1f2328; --faint: #59636e; --rule: #e6e8eb;
-  --edge: #8c959f; --mark: #00796b; --other: #b93815 }
+  --edge: #8c959f; --mark: #00796b; --other: #b93815; --stem: #0a58ca;
+  --synonym: #7a3fd1; --paraphrase: #a3196b }
 @media (prefers-color-scheme: dark) { .metra-grid { --paper: #0d1117; --ink: #e6edf3;
-  --faint: #9198a1; --rule: #262c36; --edge: #6e7681; --mark: #4db6ac; --other: #fb923c } }
+  --faint: #9198a1; --rule: #262c36; --edge: #6e7681; --mark: #4db6ac; --other: #fb923c;
+  --stem: #79b0ff; --synonym: #c3a6ff; --paraphrase: #ff8fc6 } }
 .metra-grid text { font: 12px system-ui, "Segoe UI", "Noto Sans", sans-serif; fill: var(--ink);
   unicode-bidi: plaintext; white-space: pre }
 .metra-grid .title { font-size: 14px; font-weight: 600 }
@@ -43,7 +54,12 @@ STYLE = """
 .metra-grid .equal { fill: var(--mark); stroke: var(--mark) }
 .metra-grid .left-out { fill: var(--paper); stroke: var(--faint); stroke-dasharray: 3 2 }
 .metra-grid .linked { fill: var(--other); stroke: var(--other); stroke-dasharray: 6 2 }
-.metra-grid rect.equal, .metra-grid rect.linked { fill-opacity: .16; stroke-width: 1.5 }
+.metra-grid .stem { fill: var(--stem); stroke: var(--stem) }
+.metra-grid .synonym { fill: var(--synonym); stroke: var(--synonym) }
+.metra-grid .paraphrase { fill: var(--paraphrase); stroke: var(--paraphrase) }
+.metra-grid rect { stroke-width: 1.5 }
+.metra-grid rect.equal, .metra-grid rect.linked, .metra-grid rect.stem,
+.metra-grid rect.synonym, .metra-grid rect.paraphrase { fill-opacity: .16 }
 .metra-grid rect.left-out { fill: var(--edge); fill-opacity: .12; stroke-width: 1.2 }
 .metra-grid circle.left-out, .metra-grid circle.linked { fill: var(--paper);
   stroke-width: 1.5; stroke-dasharray: none }
@@ -76,16 +92,15 @@ class _Page:
 
 def render(segment: AlignedSegment) -> str:
     """Draw what is equal and what is linked, output words down, reference words across."""
-    fitted = ' style="max-width: 100%; height: auto"'
-    return _drawn(segment, fitted, [f"<style>{STYLE}</style>"])
+    return _drawn(segment, [f"<style>{STYLE}</style>"])
 
 
 def inline(segment: AlignedSegment) -> str:
     """Draw the same for a page that brings the style itself."""
-    return _drawn(segment, "", [])
+    return _drawn(segment, [])
 
 
-def _drawn(segment: AlignedSegment, fitted: str, style: Sequence[str]) -> str:
+def _drawn(segment: AlignedSegment, style: Sequence[str]) -> str:
     shown = plot(segment)
     heading = title(segment)
     columns = shown.columns
@@ -93,22 +108,29 @@ def _drawn(segment: AlignedSegment, fitted: str, style: Sequence[str]) -> str:
     across = len(columns) * CELL + (len(shown.panels) - 1) * CELL / 2
     above = _longest(columns)
     size = max(left + across + RUN * above + MARGIN, NARROWEST)
-    stated = _wrapped(facts(segment), size)
-    top = MARGIN + LINE * (1 + len(stated)) + GAP + RISE * above + GAP
+    headed = _wrapped(heading, size, TITLE_LETTER)
+    # A name and its number stay on one line.
+    numbers = facts(segment).replace(" ", "\N{NO-BREAK SPACE}")
+    numbers = numbers.replace(";\N{NO-BREAK SPACE}", "; ")
+    stated = _wrapped(numbers, size, LETTER)
+    top = MARGIN + LINE * (len(headed) + len(stated)) + GAP + RISE * above + GAP
     page = _Page(shown, left, top, size)
     body = [
-        *_header(heading, stated),
+        *_header(headed, stated),
         *_labels(page),
         *_rules(page),
         *_hits(page),
         *(line for block in shown.blocks for line in _block(block, page)),
     ]
     legend, height = _legend(page)
+    # A wide one keeps its size: made to fit, it would not grow when the reader zooms in.
+    fits = style and size <= WIDE
+    fitting = ' style="max-width: 100%; height: auto"' if fits else ""
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" class="metra-grid" role="img" '
-            f'viewBox="0 0 {size:.0f} {height:.0f}" width="{size:.0f}" '
-            f'height="{height:.0f}"{fitted}>',
+            f'aria-label="{_text(heading)}" viewBox="0 0 {size:.0f} {height:.0f}" '
+            f'width="{size:.0f}" height="{height:.0f}"{fitting}>',
             f"<title>{_text(heading)}</title>",
             f"<desc>{_text(_described(segment, shown))}</desc>",
             *style,
@@ -120,12 +142,14 @@ def _drawn(segment: AlignedSegment, fitted: str, style: Sequence[str]) -> str:
     )
 
 
-def _header(heading: str, stated: Sequence[str]) -> Iterator[str]:
+def _header(headed: Sequence[str], stated: Sequence[str]) -> Iterator[str]:
     y = MARGIN + FONT
-    yield f'<text class="title" x="{MARGIN}" y="{y}">{_text(heading)}</text>'
-    for line in stated:
+    for line in headed:
+        yield f'<text class="title" x="{MARGIN}" y="{y}">{_text(line)}</text>'
         y += LINE
+    for line in stated:
         yield f'<text x="{MARGIN}" y="{y}">{_text(line)}</text>'
+        y += LINE
 
 
 def _labels(page: _Page) -> Iterator[str]:
@@ -190,8 +214,7 @@ def _rules(page: _Page) -> Iterator[str]:
 
 def _hits(page: _Page) -> Iterator[str]:
     for row, column in page.plot.other_hits:
-        x, y = page.x(column) + CELL / 2, page.y(row) + CELL / 2
-        yield f'<circle class="hit" cx="{x:g}" cy="{y:g}" r="2"/>'
+        yield _sign("hit", page.x(column) + CELL / 2, page.y(row) + CELL / 2)
 
 
 def _block(block: Block, page: _Page) -> Iterator[str]:
@@ -202,9 +225,19 @@ def _block(block: Block, page: _Page) -> Iterator[str]:
         f'width="{block.width * CELL - 1:g}" height="{block.height * CELL - 1:g}">'
         f"<title>{_text(sentence(block, page.plot))}</title></rect>"
     )
-    for row, column in block.cells:
-        cx, cy = page.x(column) + CELL / 2, page.y(row) + CELL / 2
-        yield f'<circle class="{kind}" cx="{cx:g}" cy="{cy:g}" r="4"/>'
+    pairs = [
+        (page.x(column) + CELL / 2, page.y(row) + CELL / 2)
+        for row, column in block.cells
+    ]
+    middle = x + block.width * CELL / 2, y + block.height * CELL / 2
+    yield from (_sign(kind, *place) for place in pairs or [middle])
+
+
+def _sign(kind: str, x: float, y: float) -> str:
+    """Draw what tells a kind from the others for those who see no colours."""
+    if kind in SHAPES:
+        return f'<path class="{kind}" d="M{x:g} {y:g}{SHAPES[kind]}"/>'
+    return f'<circle class="{kind}" cx="{x:g}" cy="{y:g}" r="{2 if kind == "hit" else 4}"/>'
 
 
 def _legend(page: _Page) -> tuple[list[str], float]:
@@ -215,7 +248,7 @@ def _legend(page: _Page) -> tuple[list[str], float]:
     x, y = float(MARGIN), page.bottom + 2 * LINE + GAP
     lines = []
     for kind, text in entries:
-        room = CELL + GAP + width(text) * LETTER + 2 * GAP
+        room = CELL + GAP + width(text) * LETTER + 3 * GAP
         if x > MARGIN and x + room > page.width:
             x, y = MARGIN, y + LINE
         if kind != "hit":
@@ -223,10 +256,7 @@ def _legend(page: _Page) -> tuple[list[str], float]:
                 f'<rect class="{kind}" x="{x + 0.5:g}" y="{y - 12.5:g}" rx="3" '
                 f'width="{CELL - 1}" height="{CELL - 1}"/>'
             )
-        radius = 2 if kind == "hit" else 4
-        lines.append(
-            f'<circle class="{kind}" cx="{x + CELL / 2:g}" cy="{y - 5:g}" r="{radius}"/>'
-        )
+        lines.append(_sign(kind, x + CELL / 2, y - 5))
         lines.append(f'<text x="{x + CELL + GAP:g}" y="{y:g}">{_text(text)}</text>')
         x += room
     return lines, y + MARGIN
@@ -235,7 +265,9 @@ def _legend(page: _Page) -> tuple[list[str], float]:
 def _class(kind: str) -> str:
     if kind in EQUAL:
         return "equal"
-    return "left-out" if kind in LEFT_OUT else "linked"
+    if kind in LEFT_OUT:
+        return "left-out"
+    return kind if kind in SHAPES else "linked"
 
 
 def _described(segment: AlignedSegment, shown: Plot) -> str:
@@ -253,8 +285,8 @@ def _described(segment: AlignedSegment, shown: Plot) -> str:
     return " ".join(parts)
 
 
-def _wrapped(text: str, size: float) -> list[str]:
-    return wrap(text, max(20, int((size - 2 * MARGIN) / LETTER))) or [""]
+def _wrapped(text: str, size: float, letter: float) -> list[str]:
+    return wrap(text, max(20, int((size - 2 * MARGIN) / letter))) or [""]
 
 
 def _longest(words: Sequence[str]) -> float:

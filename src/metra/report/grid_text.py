@@ -42,9 +42,12 @@ def render(segment: AlignedSegment, style: Style) -> str:
 
 
 def _signs(grid: Plot) -> dict[str, str]:
-    """Give each kind of block its sign: a square if words are equal, else a letter."""
+    """Give each kind of block its sign: a square if words are equal, else a letter.
+
+    A letter is the same on all grids of a measure, whichever kinds one of them has.
+    """
     signs: dict[str, str] = {}
-    for kind in grid.kinds:
+    for kind in grid.known_kinds:
         if kind in EQUAL:
             signs[kind] = MATCHED
         elif kind in LEFT_OUT:
@@ -53,7 +56,7 @@ def _signs(grid: Plot) -> dict[str, str]:
             taken = set(signs.values())
             letters = [letter for letter in kind.upper() if letter not in taken]
             signs[kind] = letters[0] if letters else "?"
-    return signs
+    return {kind: signs[kind] for kind in grid.kinds}
 
 
 def _cells(

@@ -32,6 +32,7 @@ def as_data(results: Results) -> dict[str, Any]:
             | _level("documents", _each(entry.scores, _documents))
             | _level("segments", _each(entry.scores, _segments))
             | _level("alignments", _each(entry.scores, _alignments))
+            | _level("details", _each(entry.scores, _details))
             for entry in results.systems
         ],
     } | _compared(results)
@@ -118,6 +119,21 @@ def _alignments(score: Score) -> list[Any] | None:
     return [
         {"segment": number, "references": [_alignment(entry) for entry in alignments]}
         for number, alignments in score.alignments.items()
+    ]
+
+
+def _details(score: Score) -> list[Any] | None:
+    if score.details is None:
+        return None
+    return [
+        {
+            "note": entry.note,
+            "text": entry.text,
+            "about": dict(entry.about),
+            "count": entry.count,
+            "segments": list(entry.segments),
+        }
+        for entry in score.details
     ]
 
 

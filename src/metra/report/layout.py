@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from metra.report.headings import short_names
 from metra.results import Results, Score, SystemScores
 
 
@@ -43,7 +44,8 @@ def sheets(results: Results, style: Style) -> list[Sheet]:
     systems = ordered(results, style)
     specs = results.specs
     first = next(iter(results.systems)).scores
-    headings = [heading(spec, first[spec]) for spec in specs]
+    named = short_names(specs)
+    headings = [heading(named[spec], first[spec]) for spec in specs]
     main = _sheet(
         "system",
         headings,
@@ -70,7 +72,8 @@ def footing(results: Results) -> str:
     shape = [counted(results.segments, "segment")]
     if results.documents is not None:
         shape.append(counted(results.documents, "document"))
-    shape.append(counted(results.references, "reference"))
+    if results.references:
+        shape.append(counted(results.references, "reference"))
     return ", ".join(shape)
 
 
@@ -100,8 +103,8 @@ def signatures(results: Results) -> list[str]:
 
 
 def number(value: float, digits: int) -> str:
-    """Write a score."""
-    return f"{value:.{digits}f}"
+    """Write a score; where there was nothing to score there is none."""
+    return "–" if value != value else f"{value:.{digits}f}"
 
 
 def _sheet(
@@ -130,6 +133,7 @@ def _sheet(
 
 def _levels(results: Results, style: Style) -> Iterable[Sheet]:
     systems = ordered(results, style)
+    named = short_names(results.specs)
     for spec in results.specs:
         for level in ("document", "segment"):
             columns = []
@@ -147,14 +151,14 @@ def _levels(results: Results, style: Style) -> Iterable[Sheet]:
                     for name in columns[0]
                 ]
                 names = [entry.name for entry in systems]
-                yield Sheet(level, names, rows, heading(spec, score))
+                yield Sheet(level, names, rows, heading(named[spec], score))
 
 
 def _cells(
     name: Any, columns: Sequence[Mapping[Any, float]], score: Score, style: Style
 ) -> list[Cell]:
     values = [column[name] for column in columns]
-    top = max(values) if score.higher_is_better else min(values)
+    top = _top(values, score)
     several = len(set(values)) > 1
     return [
         Cell(number(value, style.digits), "", several and value == top)
@@ -163,8 +167,13 @@ def _cells(
 
 
 def _best(scores: Sequence[Score]) -> float:
-    choose = max if scores[0].higher_is_better else min
-    return choose(score.score for score in scores)
+    return _top([score.score for score in scores], scores[0])
+
+
+def _top(values: Sequence[float], score: Score) -> float:
+    """Find the best value, of those that are there."""
+    there = [value for value in values if value == value]
+    return (max if score.higher_is_better else min)(there, default=0.0)
 
 
 def interval(

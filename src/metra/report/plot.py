@@ -28,8 +28,8 @@ class Block:
 
     @property
     def cells(self) -> Iterator[tuple[int, int]]:
-        """The cells that pair words one to one; none where the sides differ in length."""
-        if self.height == self.width:
+        """The cells that pair words one to one; none where a phrase stands for another."""
+        if self.kind in EQUAL | LEFT_OUT or self.height == self.width == 1:
             for at in range(self.height):
                 yield self.row + at, self.column + at
 
@@ -53,6 +53,8 @@ class Plot:
     #: Cells of equal words that no link pairs.
     other_hits: Sequence[tuple[int, int]]
     several_references: bool
+    #: Every kind of link that the measure knows.
+    known_kinds: Sequence[str]
 
     @property
     def columns(self) -> list[str]:
@@ -85,8 +87,9 @@ class Plot:
 
     @property
     def kinds(self) -> list[str]:
-        """The kinds of blocks that there are, in the order in which they come."""
-        return list(dict.fromkeys(block.kind for block in self.blocks))
+        """The kinds of blocks that there are, in the measure's order."""
+        found = {block.kind for block in self.blocks}
+        return [kind for kind in self.known_kinds if kind in found]
 
 
 def plot(segment: AlignedSegment) -> Plot:
@@ -118,7 +121,8 @@ def plot(segment: AlignedSegment) -> Plot:
         if word == other and (row, panel.first + at) not in paired
     ]
     blocks.sort(key=lambda block: (-block.height, block.row, block.column))
-    return Plot(rows, panels, blocks, hits, len(segment.alignments) > 1)
+    several = len(segment.alignments) > 1
+    return Plot(rows, panels, blocks, hits, several, alignments[0].kinds)
 
 
 def title(segment: AlignedSegment) -> str:

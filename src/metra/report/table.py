@@ -23,6 +23,10 @@ def render(results: Results, style: Style) -> str:
         from metra.report import alignment
 
         blocks.extend(alignment.blocks(results, style))
+    if any(score.details is not None for score in results.systems[0].scores.values()):
+        from metra.report import details
+
+        blocks.extend(details.blocks(results, style))
     return "\n\n".join(blocks)
 
 

@@ -27,10 +27,19 @@ def _lines(results: Results) -> Iterator[tuple[str, ...]]:
         for spec, score in entry.scores.items():
             low, high = map(repr, score.interval) if score.interval else ("", "")
             signature = score.signature
-            number = repr(score.score)
+            number = _number(score.score)
             yield "system", entry.name, "", spec, number, low, high, signature
             for name, value in (score.documents or {}).items():
-                yield "document", entry.name, name, spec, repr(value), "", "", signature
+                yield (
+                    "document",
+                    entry.name,
+                    name,
+                    spec,
+                    _number(value),
+                    "",
+                    "",
+                    signature,
+                )
             if score.segments is None:
                 continue
             signature = score.segment_signature or signature
@@ -40,7 +49,7 @@ def _lines(results: Results) -> Iterator[tuple[str, ...]]:
                     entry.name,
                     str(at),
                     spec,
-                    repr(value),
+                    _number(value),
                     "",
                     "",
                     signature,
@@ -64,7 +73,12 @@ def _comparisons(results: Results) -> Iterator[tuple[str, ...]]:
 
 
 def _optional(value: float | None) -> str:
-    return "" if value is None else repr(value)
+    return "" if value is None else _number(value)
+
+
+def _number(value: float) -> str:
+    """Write a number in full; nothing where there was nothing to score."""
+    return "" if value != value else repr(value)
 
 
 def _clean(cell: str) -> str:

@@ -68,6 +68,10 @@ def _cutter(name: str) -> Cutter:
         from metra.text.meteor_normaliser import english
 
         return english
+    if name == "workbook":
+        from metra.text.workbook import cut
+
+        return cut
     kind, _, argument = name.partition("@")
     if kind in OPTIONAL:
         module, function, extra = OPTIONAL[kind]

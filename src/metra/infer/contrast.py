@@ -5,9 +5,8 @@ from typing import NamedTuple, get_args
 
 import numpy as np
 
+from metra.infer.defaults import SEED, TEST_TRIALS, TRIALS, Test
 from metra.infer.intervals import (
-    SEED,
-    TRIALS,
     Sample,
     bootstrap,
     interval,
@@ -15,13 +14,7 @@ from metra.infer.intervals import (
     refuse_wrong,
     standard_error,
 )
-from metra.infer.paired import (
-    TEST_TRIALS,
-    Pair,
-    Test,
-    randomisation_p_values,
-    shifted_p_value,
-)
+from metra.infer.paired import Pair, randomisation_p_values, shifted_p_value
 from metra.pool import total
 
 #: With fewer units than this neither swaps nor resamples say anything about others.
@@ -60,6 +53,7 @@ def contrasts(
 
     All pairs and measures share their draws. Intervals come from `resamples` bootstrap
     resamples, or with the bootstrap test from its trials, so that both tell one story.
+    Progress counts resamples and trials together.
     """
     refuse_wrong(
         "A test",
@@ -77,25 +71,28 @@ def contrasts(
         nothing = [Contrast(found, enough=False) for found in differences]
         return [None] * len(samples), nothing
 
-    by_bootstrap = test == "bootstrap"
     drawn = bootstrap(
         samples,
-        trials=trials if by_bootstrap else resamples,
+        trials=trials if test == "bootstrap" else resamples,
         rng=np.random.default_rng(seed),
-        progress=progress if by_bootstrap else lambda _: None,
+        progress=progress,
     )
     intervals: Intervals = [interval(found, level=level) for found in drawn]
     if count < LEAST_UNITS:
         return intervals, [Contrast(found, enough=False) for found in differences]
 
-    if by_bootstrap:
+    if test == "bootstrap":
         p_values = [
             shifted_p_value((drawn[one], drawn[two]), (scores[one], scores[two]))
             for one, two in pairs
         ]
     else:
         p_values = randomisation_p_values(
-            samples, pairs, trials=trials, seed=seed, progress=progress
+            samples,
+            pairs,
+            trials=trials,
+            seed=seed,
+            progress=lambda done: progress(resamples + done),
         )
     without = [left_out(sample) for sample in samples]
     found = []

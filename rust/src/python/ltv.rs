@@ -1,0 +1,206 @@
+//! Salience: counting a corpus, weights by document, and n-grams weighed by them.
+
+use super::hits::PyHits;
+use super::tokens::PyTokens;
+use super::totals::{Totals, each_row};
+use super::unknown;
+use crate::ltv::{Combination, Gram, Ltv, Side};
+use crate::salience::{Counts, Documents, Entry, Frequencies};
+use crate::tokens::Tokens;
+use crate::word_weights::{Limits, Lists, WordWeights};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use pyo3::exceptions::{PyKeyError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString};
+
+#[pyclass(frozen, name = "Salience", module = "metra._core")]
+pub struct PySalience {
+    counts: Counts,
+    found: Frequencies,
+}
+
+#[pymethods]
+impl PySalience {
+    #[new]
+    fn new(texts: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let mut counts = Counts::default();
+        for text in texts.try_iter()? {
+            let (tokens, documents): (Bound<'_, PyTokens>, Bound<'_, PyList>) = text?.extract()?;
+            let tokens = &tokens.get().0;
+            same_length(tokens.len(), documents.len())?;
+            let numbers = numbered(&documents, |name| Some(counts.document(name)))?;
+            texts.py().detach(|| counts.add(tokens, &numbers));
+        }
+        let found = texts.py().detach(|| counts.frequencies());
+        Ok(PySalience { counts, found })
+    }
+
+    #[getter]
+    fn documents(&self) -> Vec<String> {
+        self.counts.documents().names().to_vec()
+    }
+
+    #[getter]
+    fn words(&self) -> Vec<String> {
+        let words = self.counts.words();
+        let word = |id| String::from_utf8_lossy(words.word(id)).into_owned();
+        (0..words.len() as u32).map(word).collect()
+    }
+
+    fn column<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        Ok(py.detach(|| self.numbers(name))?.into_pyarray(py))
+    }
+
+    #[pyo3(signature = (salience, *, floor, least=None, most=None, unknown=None))]
+    fn weighed(
+        &self,
+        py: Python<'_>,
+        salience: Numbers<'_>,
+        floor: f64,
+        least: Option<f64>,
+        most: Option<f64>,
+        unknown: Option<f64>,
+    ) -> PyResult<Option<PyWordWeights>> {
+        let salience = match salience {
+            Numbers::Column(name) => self.numbers(&name)?,
+            Numbers::Given(numbers) => numbers.as_slice()?.to_vec(),
+        };
+        let starts = self.found.starts().to_vec();
+        same_length(starts[starts.len() - 1], salience.len())?;
+        let range = (least.unwrap_or(0.0), most.unwrap_or(f64::INFINITY));
+        let limits = Limits { floor, range, unknown };
+        let documents = self.counts.documents().clone();
+        Ok(py.detach(|| {
+            let lists = Lists { starts, words: self.found.words() };
+            let words = self.counts.words().clone();
+            WordWeights::new(documents, words, lists, salience, limits).map(PyWordWeights)
+        }))
+    }
+}
+
+/// One number for each entry: a column by name, or numbers of the user's own.
+#[derive(FromPyObject)]
+enum Numbers<'py> {
+    Column(String),
+    Given(PyReadonlyArray1<'py, f64>),
+}
+
+impl PySalience {
+    fn numbers(&self, name: &str) -> PyResult<Vec<f64>> {
+        let found = &self.found;
+        Ok(match name {
+            "word" => found.column(|entry| entry.word as f64),
+            "document" => found.column(|entry| entry.document as f64),
+            "tf" => found.column(|entry| entry.tf),
+            "df" => found.column(|entry| entry.df),
+            "P_doc" => found.column(|entry| entry.p_doc),
+            "P_rest" => found.column(|entry| entry.p_rest),
+            "P_corp" => found.column(|entry| entry.p_corp),
+            "tf.idf" => found.column(Entry::tfidf),
+            "S" => found.column(Entry::s),
+            other => return Err(unknown("column", other)),
+        })
+    }
+}
+
+#[pyclass(frozen, name = "WordWeights", module = "metra._core")]
+pub struct PyWordWeights(WordWeights);
+
+#[pyclass(frozen, name = "Ltv", module = "metra._core")]
+pub struct PyLtv(Ltv);
+
+#[pymethods]
+impl PyLtv {
+    #[new]
+    fn new(order: usize, gram: &str, side: &str, combination: &str) -> PyResult<Self> {
+        let gram = match gram {
+            "sum" => Gram::Sum,
+            "mean" => Gram::Mean,
+            "max" => Gram::Max,
+            other => return Err(unknown("weight of n-grams", other)),
+        };
+        let side = match side {
+            "precision" => Side::Precision,
+            "recall" => Side::Recall,
+            "f" => Side::F,
+            other => return Err(unknown("side", other)),
+        };
+        let combination = match combination {
+            "mean" => Combination::Mean,
+            "geometric" => Combination::Geometric,
+            other => return Err(unknown("combination", other)),
+        };
+        Ok(PyLtv(Ltv { order, gram, side, combination }))
+    }
+
+    #[pyo3(signature = (hits, output, references, weights=None, documents=None))]
+    fn rows<'py>(
+        &self,
+        py: Python<'py>,
+        hits: &Bound<'py, PyHits>,
+        output: &Bound<'py, PyTokens>,
+        references: Vec<Bound<'py, PyTokens>>,
+        weights: Option<&Bound<'py, PyWordWeights>>,
+        documents: Option<&Bound<'py, PyList>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (hits, output) = (&hits.get().0, &output.get().0);
+        let references: Vec<&Tokens> = references.iter().map(|refs| &refs.get().0).collect();
+        for column in references.iter().chain([&output]) {
+            same_length(hits.len(), column.len())?;
+        }
+        let weights = weights.map(|weights| &weights.get().0);
+        let numbers = match (weights, documents) {
+            (Some(weights), Some(names)) => {
+                same_length(hits.len(), names.len())?;
+                known(names, &weights.documents)?
+            }
+            // One list for everything.
+            _ => vec![0; hits.len()],
+        };
+        let weights = weights.map(|weights| (weights, &numbers[..]));
+        let array = PyArray2::zeros(py, [hits.len(), self.0.columns()], false);
+        // No one else knows the new array yet.
+        let rows = unsafe { array.as_slice_mut()? };
+        py.detach(|| self.0.rows(weights, hits, output, &references, rows));
+        Ok(array)
+    }
+
+    fn score<'py>(&self, totals: &Totals<'py>) -> PyResult<Totals<'py>> {
+        each_row(totals, self.0.columns(), |row| self.0.score(row))
+    }
+}
+
+fn known(names: &Bound<'_, PyList>, documents: &Documents) -> PyResult<Vec<u32>> {
+    numbered(names, |name| documents.find(name))
+}
+
+/// The number of each segment's document, asked for where the name changes.
+fn numbered(
+    names: &Bound<'_, PyList>,
+    mut number: impl FnMut(&str) -> Option<u32>,
+) -> PyResult<Vec<u32>> {
+    let mut last: Option<(Bound<'_, PyString>, u32)> = None;
+    let mut numbers = Vec::with_capacity(names.len());
+    for name in names {
+        let name = match name.cast_into::<PyString>() {
+            Ok(name) => name,
+            Err(other) => other.into_inner().str()?,
+        };
+        let text = name.to_str()?;
+        let found = match &last {
+            Some((before, found)) if before.is(&name) || before.to_str()? == text => *found,
+            _ => number(text).ok_or_else(|| PyKeyError::new_err(text.to_string()))?,
+        };
+        numbers.push(found);
+        last = Some((name, found));
+    }
+    Ok(numbers)
+}
+
+fn same_length(expected: usize, found: usize) -> PyResult<()> {
+    if expected == found {
+        Ok(())
+    } else {
+        Err(PyValueError::new_err(format!("{found} entries where {expected} are expected")))
+    }
+}

@@ -1,0 +1,75 @@
+"""Names in a text: a table that lists them, or the text itself with the names marked."""
+
+import re
+from typing import NamedTuple
+
+from metra.annotations.places import Placed, segment_of
+from metra.annotations.table import read_lines, read_table
+from metra.errors import FormatError
+
+MARKED = re.compile(r"\[\[(.*?)\|([^\[\]|]*)\]\]")
+
+EXPECTED = "expected [[the name|TYPE]]"
+
+
+class Entity(NamedTuple):
+    """A name as it is written, and its type, such as PERSON."""
+
+    type: str
+    text: str
+
+
+def read_entities(path: str) -> Placed[Entity]:
+    """Read names: a table (.tsv), or a text with a line a segment and marked names.
+
+    The table has the columns `type` and `text` and one or both of `segment`, counted
+    from 1, and `document`.
+    """
+    return _table(path) if path.lower().endswith(".tsv") else _marked_text(path)
+
+
+def _table(path: str) -> Placed[Entity]:
+    table = read_table(path, ["type", "text"], {"segment", "document", "type", "text"})
+    if not {"segment", "document"} & set(table.columns):
+        msg = (
+            f"{path} does not say where its names belong; expected a column segment or "
+            "document beside type and text."
+        )
+        raise FormatError(msg)
+    segments: dict[int, list[Entity]] = {}
+    documents: dict[str, list[Entity]] = {}
+    for row in table.rows:
+        entity = Entity(row.cells["type"], row.cells["text"])
+        if not entity.type or not entity.text:
+            empty = "text" if entity.type else "type"
+            raise table.refuse(row, f"the {empty} is empty", "every name needs both")
+        segment = segment_of(table, row)
+        document = row.cells.get("document", "")
+        if segment is not None:
+            segments.setdefault(segment, []).append(entity)
+        elif document:
+            documents.setdefault(document, []).append(entity)
+        else:
+            raise table.refuse(
+                row, "there is neither a segment nor a document", "every name needs one"
+            )
+    return Placed(path, segments, documents)
+
+
+def _marked_text(path: str) -> Placed[Entity]:
+    segments: dict[int, list[Entity]] = {}
+    for at, line in enumerate(read_lines(path)):
+        left = MARKED.sub("", line)
+        if "[[" in left or "]]" in left:
+            msg = f"{path}, line {at + 1}: there is [[ or ]] outside of a mark; {EXPECTED}."
+            raise FormatError(msg)
+        for found in MARKED.finditer(line):
+            entity = Entity(found[2].strip(), found[1].strip())
+            if not entity.type or not entity.text:
+                msg = f"{path}, line {at + 1}: {found[0]!r} is incomplete; {EXPECTED}."
+                raise FormatError(msg)
+            segments.setdefault(at, []).append(entity)
+    if not segments:
+        msg = f"{path} has no marked names; {EXPECTED}, or a table whose name ends in .tsv."
+        raise FormatError(msg)
+    return Placed(path, segments, {})

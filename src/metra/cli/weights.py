@@ -1,0 +1,184 @@
+"""`metra weights`: lists of how salient each word is in each document."""
+
+import click
+
+from metra.cli import inputs
+
+
+@click.group()
+def weights() -> None:
+    """Make, show and study lists of words with their salience, which ltv weighs by.
+
+    A list is tab-separated, with a header and a line for each word of each document:
+
+    \b
+    word     document  tf  df  N  P_doc    P_rest   P_corp   tf.idf  S
+    harbour  news-7    3   2   9  0.00831  0.00031  0.00111  3.1565  1.7261
+    the      news-7    21  9   9  0.05817  0.05600  0.05622  0
+
+    tf is how often the document has the word, df how many of the N documents do; the P's
+    are its relative frequencies in the document, in the rest of the corpus and in all of
+    it; tf.idf = (1 + ln tf) · ln(N / df); S = ln[(P_doc - P_rest) · (N - df)/N / P_corp],
+    empty where the word is no more frequent here than elsewhere or in every document.
+    Lists made by hand need word and the weight that is used, in any order; without a
+    document column there is one list for all documents.
+    """
+
+
+_tok = click.option(
+    "--tok", default="13a", show_default=True, help="How text is cut into words."
+)
+_case = click.option(
+    "--case",
+    type=click.Choice(["mixed", "lower"]),
+    default="mixed",
+    show_default=True,
+    help="Whether letter case counts.",
+)
+_stem = click.option(
+    "--stem",
+    default="no",
+    show_default=True,
+    help="Count stems: no, porter, or a language.",
+)
+
+
+@weights.command()
+@click.argument("files", nargs=-1, required=True, metavar="CORPUS...")
+@inputs.documents
+@click.option(
+    "-o",
+    "--out",
+    metavar="FILE",
+    help="List to write; to the screen if not given.",
+)
+@_tok
+@_case
+@_stem
+@inputs.input_format
+def build(
+    files: tuple[str, ...],
+    docs: str | None,
+    out: str | None,
+    tok: str,
+    case: str,
+    stem: str,
+    input_format: str,
+) -> None:
+    """Count a CORPUS and write its list.
+
+    With --docs, or in a format that brings documents along, the files lie side by side,
+    as references do, and a document's words are counted in all of them together. Without,
+    each of several plain files is a document.
+
+    \b
+    metra weights build ref.txt --docs docs.txt -o list.tsv
+    metra weights build texts/*.txt --case lower -o list.tsv
+    metra score sysA.txt -r ref.txt --docs docs.txt -m ltv:weights=list.tsv
+    """
+    from metra.cli.output import write
+    from metra.io.texts import prepared
+    from metra.text import preparation
+    from metra.text.salience import Frequencies
+    from metra.text.word_list import lines
+
+    text = preparation(tok=tok, case=case, stem=stem)
+    found = Frequencies(prepared(files, docs, text, input_format=input_format))
+    write("\n".join(lines(found)), out)
+
+
+@weights.command()
+@click.argument("path", metavar="LIST")
+@click.option("--document", metavar="ID", help="Show this document; all if not given.")
+@click.option(
+    "--by",
+    type=click.Choice(["tfidf", "s"]),
+    default="tfidf",
+    show_default=True,
+    help="Which weight ranks the words.",
+)
+@click.option(
+    "--top",
+    type=click.IntRange(1),
+    default=10,
+    show_default=True,
+    help="How many words of a document to show.",
+)
+def show(path: str, document: str | None, by: str, top: int) -> None:
+    """Show the most salient words of each document of a LIST.
+
+    \b
+    metra weights show list.tsv --by s --top 20
+    metra weights show list.tsv --document news-7
+    """
+    from metra.cli.output import screen_width, wants_color, write
+    from metra.report.layout import Style
+    from metra.report.word_list import render
+    from metra.text.word_list import WEIGHTS, read_table
+
+    table = read_table(path, ("word", WEIGHTS[by]))
+    style = Style(color=wants_color(), width=screen_width())
+    write(render(table, style, by=by, document=document, top=top), None)
+
+
+@weights.command()
+@click.argument("first", metavar="REF1")
+@click.argument("second", metavar="REF2")
+@inputs.documents
+@click.option(
+    "-o", "--out", metavar="FILE", help="Write all figures here, tab-separated."
+)
+@click.option("--plot", metavar="FILE", help="Draw the polygons: an SVG file.")
+@click.option(
+    "--width",
+    type=click.FloatRange(0, min_open=True),
+    default=0.5,
+    show_default=True,
+    help="Width of the polygons' classes.",
+)
+@_tok
+@_case
+@_stem
+@inputs.input_format
+def stability(
+    first: str,
+    second: str,
+    docs: str | None,
+    out: str | None,
+    plot: str | None,
+    width: float,
+    tok: str,
+    case: str,
+    stem: str,
+    input_format: str,
+) -> None:
+    """Study which words two translations of the same documents agree on.
+
+    How much they overlap; how salient, on average, the words are that both have (each
+    translation scores them by its own list) and those that only one has; and how the words
+    of each set spread over classes of salience.
+
+    \b
+    metra weights stability refA.txt refB.txt --docs docs.txt --plot polygons.svg
+    """
+    from metra.cli.output import screen_width, wants_color, write
+    from metra.io.stream import stem as name_of
+    from metra.io.texts import open_texts, streams
+    from metra.report import polygons
+    from metra.report.layout import Style
+    from metra.report.stability import lines, render
+    from metra.stability import stability as study
+    from metra.text import preparation
+
+    text = preparation(tok=tok, case=case, stem=stem)
+    corpus = open_texts([first, second], docs, input_format=input_format)
+    found = study(
+        *streams(corpus, text), names=(name_of(first), name_of(second)), width=width
+    )
+    if out is not None:
+        write("\n".join(lines(found)), out)
+    if plot is not None:
+        write(polygons.render(found), plot)
+    style = Style(color=wants_color(), width=screen_width())
+    if out != "-":
+        write(render(found, style), None)

@@ -1,0 +1,155 @@
+"""Walking through a corpus once: every metric's statistics of every system, added up."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from metra import pool
+from metra.corpus import Batch, Chunk, Corpus
+from metra.errors import CorpusError
+from metra.measure import Array, Metric
+from metra.parallel import ordered_map, thread_count
+from metra.whole_documents import whole_documents
+
+CHUNK = 2048
+
+
+def check_inputs(corpus: Corpus, metrics: Mapping[str, Metric]) -> None:
+    """Refuse measures that compare with what is not there."""
+    for spec, metric in metrics.items():
+        if metric.needs_reference and not corpus.has_references:
+            msg = (
+                f"{spec} compares with references, but there is none; give one with "
+                "-r FILE, or a table with one."
+            )
+            raise CorpusError(msg)
+        if metric.needs_source and not corpus.has_source:
+            msg = f"{spec} compares with the source, but none was given; give -s FILE."
+            raise CorpusError(msg)
+        if metric.needs_documents and not corpus.has_documents:
+            msg = (
+                f"{spec} weighs words by their document, but no documents are known; give "
+                "--docs FILE (ids that all differ make every segment a document)."
+            )
+            raise CorpusError(msg)
+
+
+def parts_of(
+    corpus: Corpus, metrics: Mapping[str, Metric], chunk: int
+) -> Iterator[Chunk]:
+    """Walk through the corpus, documents in one piece where a measure wants them so.
+
+    Where none are known, all of it is one document.
+    """
+    chunks = corpus.chunks(chunk)
+    if any(metric.whole_documents for metric in metrics.values()):
+        return whole_documents(chunks)
+    return chunks
+
+
+def fitted(
+    corpus: Corpus, metrics: Mapping[str, Metric], chunk: int = CHUNK
+) -> dict[str, Metric]:
+    """Fit the measures that have corpus weights; the others stay as they are."""
+    first = corpus.systems[0]
+
+    def batches() -> Iterator[Batch]:
+        return (part.batch(first) for part in parts_of(corpus, metrics, chunk))
+
+    return {
+        spec: metric.fit(batches()) if metric.fit else metric
+        for spec, metric in metrics.items()
+    }
+
+
+class Tally:
+    """One system's statistics for one metric: their sum, and the rows where needed."""
+
+    def __init__(self, metric: Metric, *, keep: bool, whole_blocks: bool) -> None:
+        width = len(metric.columns)
+        shorter = metric.sums if whole_blocks and not keep else None
+        self._total: Any = pool.BlockTotal(width) if shorter else pool.Total(width)
+        self._rows: list[Array] | None = [] if keep else None
+        #: What is asked of each batch: its rows, or their sums where that is all one needs.
+        self.count: Callable[[Batch], Any] = shorter or metric.rows
+
+    def add(self, counted: Any) -> None:
+        """Add the next segments' statistics."""
+        self._total.add(counted)
+        if self._rows is not None:
+            self._rows.append(counted)
+
+    @property
+    def total(self) -> Array:
+        """The sum over all segments; a list where the metric sums by its shorter way."""
+        return self._total.value()
+
+    @property
+    def rows(self) -> Array:
+        """Every segment's statistics."""
+        if self._rows is None:
+            msg = "the rows were not kept"
+            raise RuntimeError(msg)
+        if len(self._rows) > 1:
+            import numpy as np
+
+            self._rows = [np.concatenate(self._rows)]
+        return self._rows[0]
+
+
+@dataclass(slots=True)
+class Sheets:
+    """What counting found: a tally for each system and metric, and the corpus's shape."""
+
+    tallies: dict[tuple[str, str], Tally]
+    documents: list[str]
+    segments: int = 0
+    references: int = 0
+    complete: bool = True
+
+    @property
+    def nrefs(self) -> int | str:
+        """How many references each segment has, `var` where that varies."""
+        return self.references if self.complete else "var"
+
+
+def count(
+    corpus: Corpus,
+    metrics: Mapping[str, Metric],
+    *,
+    keep: bool,
+    chunk: int = CHUNK,
+    progress: Callable[[int], None] = lambda _: None,
+) -> Sheets:
+    """Walk through the corpus once and tally every metric for every system."""
+    # Sums of blocks can be added only where every chunk is made of whole ones.
+    whole_blocks = chunk % pool.BLOCK == 0 and not any(
+        metric.whole_documents for metric in metrics.values()
+    )
+    sheets = Sheets(
+        {
+            (name, spec): Tally(metric, keep=keep, whole_blocks=whole_blocks)
+            for name in corpus.systems
+            for spec, metric in metrics.items()
+        },
+        [],
+    )
+
+    def work(part: Chunk) -> tuple[Chunk, dict[tuple[str, str], Any]]:
+        batches = {name: part.batch(name) for name in corpus.systems}
+        counted = {
+            (name, spec): tally.count(batches[name])
+            for (name, spec), tally in sheets.tallies.items()
+        }
+        return part, counted
+
+    parts = parts_of(corpus, metrics, chunk)
+    for part, counted in ordered_map(work, parts, thread_count()):
+        for key, tally in sheets.tallies.items():
+            tally.add(counted[key])
+        sheets.segments += len(part)
+        sheets.references = len(part.refs)
+        sheets.complete &= not any(ref.text.missing() for ref in part.refs)
+        sheets.documents.extend(part.documents or [])
+        progress(sheets.segments)
+    return sheets

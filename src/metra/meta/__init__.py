@@ -1,0 +1,1 @@
+"""Meta-evaluation: how far a metric, or a judge, can be trusted."""

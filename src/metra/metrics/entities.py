@@ -1,0 +1,249 @@
+"""Names that came through: of those in the reference, how many the output has."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from metra.annotations.entities import Entity, read_entities
+from metra.annotations.places import units_of
+from metra.annotations.spacy_names import finder
+from metra.annotations.table import file_version
+from metra.corpus import Batch, Sentence
+from metra.detail import Detail
+from metra.errors import OptionError
+from metra.measure import Array, Metric, Parts, measure
+from metra.metrics.share import share
+from metra.text.normalised import normaliser, occurs
+
+
+@measure
+def entities(
+    *,
+    file: str = "",
+    model: str = "",
+    unit: Literal["segment", "document"] = "segment",
+    lang: str = "en",
+    partial: bool = False,
+) -> Metric:
+    """Share of the reference's names that the output has. Higher is better.
+
+    100 · found / listed. The names of persons, places, organisations, dates, amounts and
+    the like are listed in a file or found in the first reference by a spaCy model. In
+    each segment, or in each document, a name counts once. It is found if its words stand
+    next to each other in the output, after accents, letter case, possessives ('s) and
+    thousands separators are taken off and numbers under 100 are written in digits.
+    Where no name is listed there is no score.
+
+    The file is a table whose name ends in .tsv, with the columns segment (counted from 1)
+    or document, type and text, tabs between them:
+
+        segment  type    text
+        6        PERSON  Hélène Castagnier
+
+    or the reference itself with its names marked, a line a segment, as in
+
+        says [[Hélène Castagnier|PERSON]], whose family has sold here since [[1956|DATE]]
+
+    Reeder, Miller, Doyon and White 2001, "The naming of things and the confusion of
+    tongues: an MT metric"; metric A3 of the ISLE workbook (Dabbadie et al. 2002).
+
+    Options:
+        file: the names: a table (.tsv) or a text with the names marked.
+        model: a spaCy model with which to find the names instead: its name or folder.
+        unit: where a name counts once, and where the output may have it; without known
+            documents all is one document.
+        lang: the language of output and reference, for letter case (tr), separators and
+            number words (en, fr, de, es).
+        partial: give the part `partial` too: names count by the share of their words
+            that the output has, in any order.
+    """
+    if bool(file) == bool(model):
+        msg = (
+            "entities needs to know the names: give file=FILE, a table of them or the "
+            "reference with its names marked, or model=NAME, a spaCy model; one of them."
+        )
+        raise OptionError(msg)
+    listed = _from_file(file, unit, lang) if file else _from_model(model, unit, lang)
+    counted = _counter(listed, lang)
+    made = Metric(
+        name="entities",
+        columns=("overlap", *(f"{c}:{t}" for t in listed.types for c in _COUNTS)),
+        rows=counted,
+        aggregate=aggregate,
+        parts=_parts(listed.types, with_partial=partial),
+        details=_details(listed, lang),
+        needs_reference=bool(model),
+        whole_documents=unit == "document",
+        settled={"model": finder(model).version, "file": "none"}
+        if model
+        else {"file": file_version(file), "model": "none"},
+    )
+    check = listed.check
+    if check is None:
+        return made
+
+    def fit(batches: Iterable[Batch]) -> Metric:
+        check(batches)
+        return made
+
+    return replace(made, fit=fit)
+
+
+_COUNTS = ("found", "listed")
+
+
+class Name(NamedTuple):
+    """A name with its words as they are compared, and the segment that it is listed in."""
+
+    entity: Entity
+    words: tuple[str, ...]
+    at: int
+
+
+#: The names of each unit of a batch, with the segments of the unit.
+Units: TypeAlias = Iterator[tuple[list[Name], range]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    types: Sequence[str]
+    units: Callable[[Batch | Sentence], Units]
+    check: Callable[[Iterable[Batch]], None] | None = None
+
+
+def _from_file(path: str, unit: str, lang: str) -> _Listed:
+    annotated = read_entities(path)
+    if annotated.documents and unit == "segment":
+        msg = (
+            f"entities: {path} says to which documents names belong, but not to which "
+            "segments; give unit=document."
+        )
+        raise OptionError(msg)
+    normalise = normaliser(lang)
+    groups = [*annotated.segments.values(), *annotated.documents.values()]
+    for entity in (entity for group in groups for entity in group):
+        if not normalise(entity.text):
+            msg = f"entities: {path} lists {entity.text!r}, which has no word in it."
+            raise OptionError(msg)
+
+    def names(
+        batch: Batch | Sentence, segments: range, document: str
+    ) -> Iterator[Name]:
+        for entity in annotated.documents.get(document, ()):
+            yield Name(entity, normalise(entity.text), segments.start)
+        for at in segments:
+            for entity in annotated.segments.get(batch.place.first + at, ()):
+                yield Name(entity, normalise(entity.text), at)
+
+    def units(batch: Batch | Sentence) -> Units:
+        for document, segments in units_of(batch, unit):
+            yield list(names(batch, segments, document)), segments
+
+    types = sorted({entity.type for group in groups for entity in group})
+    return _Listed(types, units, annotated.check)
+
+
+def _from_model(model: str, unit: str, lang: str) -> _Listed:
+    found = finder(model)
+    normalise = normaliser(lang)
+
+    def units(batch: Batch | Sentence) -> Units:
+        texts = [_first_reference(batch, at) for at in range(len(batch))]
+        names = [
+            [Name(entity, normalise(entity.text), at) for entity in entities]
+            for at, entities in enumerate(found.find(texts))
+        ]
+        for _, segments in units_of(batch, unit):
+            yield (
+                [name for at in segments for name in names[at] if name.words],
+                segments,
+            )
+
+    return _Listed(found.types, units)
+
+
+def _first_reference(batch: Batch | Sentence, at: int) -> str:
+    texts = (ref.text[at] for ref in batch.refs)
+    return next((text for text in texts if text is not None), "")
+
+
+def _judged(
+    batch: Batch | Sentence, listed: _Listed, lang: str
+) -> Iterator[tuple[Name, bool, float]]:
+    """Give each name that counts, whether it was found, and how much of it."""
+    normalise = normaliser(lang)
+    hyps = batch.hyps.text
+    for names, segments in listed.units(batch):
+        if not names:
+            continue
+        outputs = [normalise(hyps[at] or "") for at in segments]
+        seen = set()
+        for name in names:
+            key = (name.entity.type, name.words)
+            if key in seen:
+                continue
+            seen.add(key)
+            found = any(occurs(name.words, output) for output in outputs)
+            overlap = 1.0 if found else max(_overlap(name.words, o) for o in outputs)
+            yield name, found, overlap
+
+
+def _overlap(words: Sequence[str], output: Sequence[str]) -> float:
+    """Share of the words that the output has, each as often as it has it."""
+    there = sum(min(words.count(word), output.count(word)) for word in set(words))
+    return there / len(words)
+
+
+def _counter(listed: _Listed, lang: str) -> Callable[[Batch | Sentence], Array]:
+    column = {kind: 1 + 2 * at for at, kind in enumerate(listed.types)}
+
+    def rows(batch: Batch | Sentence) -> Array:
+        """Overlap, then found and listed of each type, for each segment."""
+        table = np.zeros((len(batch), 1 + 2 * len(column)))
+        for name, found, overlap in _judged(batch, listed, lang):
+            at = column[name.entity.type]
+            table[name.at, 0] += overlap
+            table[name.at, at] += found
+            table[name.at, at + 1] += 1
+        return table
+
+    return rows
+
+
+def _details(listed: _Listed, lang: str) -> Callable[[Batch | Sentence], list[Detail]]:
+    def details(batch: Batch | Sentence) -> list[Detail]:
+        return [
+            Detail(
+                name.at,
+                "partly there" if overlap else "missing",
+                name.entity.text,
+                {"type": name.entity.type},
+            )
+            for name, found, overlap in _judged(batch, listed, lang)
+            if not found
+        ]
+
+    return details
+
+
+def aggregate(totals: Array) -> Array:
+    """Found per hundred listed; NaN where none is listed."""
+    return share(totals[..., 1::2].sum(-1), totals[..., 2::2].sum(-1))
+
+
+def _parts(types: Sequence[str], *, with_partial: bool) -> Callable[[Array], Parts]:
+    def parts(totals: Array) -> Parts:
+        """Counts over all types and of each, and its score where it has one."""
+        found, listed = totals[1::2], totals[2::2]
+        named: Parts = {"found": float(found.sum()), "listed": float(listed.sum())}
+        if with_partial and listed.sum():
+            named["partial"] = float(100 * totals[0] / listed.sum())
+        for kind, some, of in zip(types, found.tolist(), listed.tolist(), strict=True):
+            named[f"{kind}_found"], named[f"{kind}_listed"] = some, of
+            if of:
+                named[kind] = 100 * some / of
+        return named
+
+    return parts

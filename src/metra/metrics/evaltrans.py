@@ -1,0 +1,245 @@
+"""Scores that people gave, carried over to outputs that are like those they judged."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from metra.annotations.judged import MOST, read_judged, version_of
+from metra.corpus import Batch, Sentence
+from metra.detail import Detail
+from metra.errors import OptionError
+from metra.measure import Array, Metric, Parts, measure
+from metra.metrics.neighbours import JudgedOutputs, Known, edits
+from metra.metrics.share import share
+from metra.text import preparation
+
+
+@measure
+def evaltrans(
+    *,
+    db: str = "",
+    k: int = 1,
+    lend: bool = False,
+    key: Literal["segment", "source"] = "segment",
+    tok: str = "none",
+    case: Literal["mixed", "lower"] = "mixed",
+) -> Metric:
+    """Mean of scores that people gave to the same or the most similar output, 0 to 100. \
+Higher is better.
+
+    People judge outputs from 0 to 10, and a collection keeps the scores. An output that
+    was judged for its source sentence has that score, the mean if several people judged
+    it. Any other output has the score of the judged output nearest to it, by edits over
+    the length of the longer of the two; of equally near ones, the mean. An output for
+    whose source nothing was judged has no score and is counted as unjudged. References
+    count as judged 10 until someone judges them otherwise: an output that equals one has
+    that score. The measure is 10 times the mean score.
+
+    Parts: SSER, the subjective sentence error rate 100 (1 − mean/10), and the same with
+    sentences weighted by their length; the scores' standard deviation; mWER (see `mwer`)
+    and the mean number of perfect translations it can choose from; per cent of outputs
+    judged, extrapolated and unjudged; edits per word between extrapolated outputs and
+    their nearest neighbours.
+
+    Nießen et al. 2000, "An evaluation tool for machine translation: fast evaluation for MT
+    research", LREC; metric A2 of the ISLE workbook (Dabbadie et al. 2002).
+
+    Options:
+        db: judged outputs: a database (see `metra evaltrans`) or a table (.tsv).
+        k: how many neighbours lend their scores, weighted by 1 − distance.
+        lend: whether references lend their 10 to outputs like them, too, where an output
+            of the sentence was judged. A short way from a reference then counts as a small
+            fault, even if it is a wrong name.
+        key: what a judged output's source is in there: the number of the segment, counted
+            from 1, or the source sentence itself.
+        tok: how text is cut into words; none cuts at white space.
+        case: whether letter case counts.
+    """
+    if not db:
+        msg = (
+            "evaltrans needs judged outputs: give db=FILE, a table of them or a database "
+            "made by `metra evaltrans import`."
+        )
+        raise OptionError(msg)
+    if k < 1:
+        msg = f"evaltrans: k={k} is not possible; expected 1 neighbour or more."
+        raise OptionError(msg)
+    text = preparation(tok=tok, case=case, stem="no")
+
+    def fresh() -> Metric:
+        judged = read_judged(db)
+        judge = _Judge(JudgedOutputs(judged, text, key), k, lend=lend)
+        return Metric(
+            name="evaltrans",
+            columns=COLUMNS,
+            rows=judge.rows,
+            aggregate=aggregate,
+            parts=parts,
+            details=judge.details,
+            needs_reference=False,
+            needs_source=key == "source",
+            settled={"db": version_of(db, judged), "tok": text.versions()["tok"]},
+        )
+
+    def fit(_: Iterable[Batch]) -> Metric:
+        return fresh()  # what was judged meanwhile counts
+
+    return replace(fresh(), fit=fit)
+
+
+COLUMNS = (
+    *("exact", "extrapolated", "unjudged"),
+    *("score", "squared_score", "words", "weighted_score"),
+    *("distance", "extrapolated_words"),
+    *("perfect", "edits", "perfect_words"),
+)
+
+
+def aggregate(totals: Array) -> Array:
+    """Ten times the mean score; NaN where nothing is judged."""
+    return share(totals[..., 3], MOST * totals[..., :2].sum(-1))
+
+
+def parts(totals: Array) -> Parts:
+    """What EvalTrans reports, as far as there is something to report."""
+    named = dict(zip(COLUMNS, totals.tolist(), strict=True))
+    found: Parts = {name: named[name] for name in COLUMNS[:3]}
+    scored = named["exact"] + named["extrapolated"]
+    segments = scored + named["unjudged"]
+    if scored:
+        mean = named["score"] / scored
+        variance = named["squared_score"] / scored - mean * mean
+        found["mean_score"] = mean
+        found["standard_deviation"] = float(np.sqrt(max(variance, 0.0)))
+        found["sser"] = 100 * (1 - mean / MOST)
+    if named["words"]:
+        weighted = named["weighted_score"] / named["words"]
+        found["weighted_sser"] = 100 * (1 - weighted / MOST)
+    if named["perfect_words"]:
+        found["mwer"] = 100 * named["edits"] / named["perfect_words"]
+    if segments:
+        found["perfect_per_segment"] = named["perfect"] / segments
+        for name in COLUMNS[:3]:
+            found[f"{name}_share"] = 100 * named[name] / segments
+    if named["extrapolated_words"]:
+        distance = named["distance"] / named["extrapolated_words"]
+        found["extrapolation_distance"] = distance
+    return found
+
+
+class _Verdict(NamedTuple):
+    """A score, how it was come by, and the edits to the nearest neighbour."""
+
+    kind: str
+    score: float = 0.0
+    edits: float = 0.0
+
+
+class _Judge:
+    """Finds the score of each output."""
+
+    def __init__(self, collection: JudgedOutputs, k: int, *, lend: bool) -> None:
+        self._collection = collection
+        self._k = k
+        self._lend = lend
+
+    def rows(self, batch: Batch | Sentence) -> Array:
+        """The statistics of `COLUMNS`, for each segment."""
+        table = np.zeros((len(batch), len(COLUMNS)))
+        outputs, known = self._read(batch)
+        for at, verdict in enumerate(self._verdicts(outputs, known)):
+            words = len(outputs[at])
+            table[at, COLUMNS.index(verdict.kind)] = 1
+            if verdict.kind != "unjudged":
+                score = verdict.score
+                table[at, 3:7] = score, score * score, words, words * score
+            if verdict.kind == "extrapolated":
+                table[at, 7:9] = verdict.edits, words
+        for at, perfect, fewest, length in _nearest_perfect(outputs, known):
+            table[at, 9:] = perfect, fewest, length
+        return table
+
+    def details(self, batch: Batch | Sentence) -> Iterator[Detail]:
+        """The outputs that nobody judged: extrapolated ones, and those without a score."""
+        outputs, known = self._read(batch)
+        for at, verdict in enumerate(self._verdicts(outputs, known)):
+            text = batch.hyps.text[at] or ""
+            if verdict.kind == "extrapolated":
+                about = {"score": f"{verdict.score:.3g}", "edits": f"{verdict.edits:g}"}
+                yield Detail(at, "extrapolated", text, about)
+            elif verdict.kind == "unjudged":
+                yield Detail(at, "unjudged", text)
+
+    def _read(
+        self, batch: Batch | Sentence
+    ) -> tuple[list[tuple[str, ...]], list[Known]]:
+        tokens = batch.hyps.tokens(self._collection.text)
+        outputs = [tuple(tokens[at] or ()) for at in range(len(batch))]
+        return outputs, self._collection.known(batch)
+
+    def _verdicts(
+        self, outputs: list[tuple[str, ...]], known: list[Known]
+    ) -> Iterator[_Verdict]:
+        both = list(zip(outputs, known, strict=True))
+        lenders = [
+            {} if words in there.scores else self._lenders(there)
+            for words, there in both
+        ]
+        pairs = [
+            (words, other)
+            for words, others in zip(outputs, lenders, strict=True)
+            for other in others
+        ]
+        counted = iter(edits(pairs).tolist())
+        for (words, there), others in zip(both, lenders, strict=True):
+            if words in there.scores:
+                yield _Verdict("exact", there.scores[words])
+            elif others:
+                yield self._extrapolated(words, others, [next(counted) for _ in others])
+            else:
+                yield _Verdict("unjudged")
+
+    def _lenders(self, there: Known) -> dict[tuple[str, ...], float]:
+        """Give the outputs that lend their scores to others."""
+        if not self._lend:
+            return {words: there.scores[words] for words in there.judged}
+        return there.scores if there.judged else {}
+
+    def _extrapolated(
+        self,
+        words: tuple[str, ...],
+        others: dict[tuple[str, ...], float],
+        counted: list[float],
+    ) -> _Verdict:
+        """Take the nearest neighbours' scores; those as near as the last one come along."""
+        near = sorted(
+            (count / max(len(words), len(other)), score, count)
+            for count, (other, score) in zip(counted, others.items(), strict=True)
+        )
+        last = near[min(self._k, len(near)) - 1][0]
+        chosen = [entry for entry in near if entry[0] <= last]
+        weights = [1 - distance for distance, _, _ in chosen]
+        if self._k == 1 or not sum(weights):
+            weights = [1.0] * len(chosen)
+        total = sum(w * score for w, (_, score, _) in zip(weights, chosen, strict=True))
+        return _Verdict("extrapolated", total / sum(weights), near[0][2])
+
+
+def _nearest_perfect(
+    outputs: list[tuple[str, ...]], known: list[Known]
+) -> Iterator[tuple[int, int, float, int]]:
+    """Give each segment that has perfect translations: how many, fewest edits, length."""
+    perfect = [there.perfect for there in known]
+    pairs = [
+        (words, other)
+        for words, others in zip(outputs, perfect, strict=True)
+        for other in others
+    ]
+    counted = iter(edits(pairs).tolist())
+    for at, others in enumerate(perfect):
+        if others:
+            # Of equally near ones the longest, as in `wer`.
+            fewest, length = min((next(counted), -len(other)) for other in others)
+            yield at, len(others), fewest, -length

@@ -1,0 +1,159 @@
+"""Information extraction: whether templates can be filled from the translation."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from metra.annotations.places import units_of
+from metra.annotations.system_files import of_system
+from metra.annotations.table import file_version
+from metra.annotations.templates import Templates, read_templates
+from metra.corpus import Batch, Sentence
+from metra.detail import Detail
+from metra.errors import CorpusError, OptionError
+from metra.measure import Array, Metric, Parts, measure
+
+COUNTS = ("correct", "filled", "expected")
+# Slots that the reference has nowhere stand together: filling them is never right.
+OTHER = "other"
+
+
+@measure
+def ie(*, templates: str = "", reference: str = "") -> Metric:
+    """Templates filled from the output against those of the reference. Higher is better.
+
+    Somebody, or a program, has filled templates from each document of the output and of
+    the reference: slots such as who, what and where, and their values. A value is correct
+    if the reference has it in the same slot of the same document, whatever its letter
+    case. Precision is correct / filled, recall correct / expected, and the score their
+    harmonic mean F, 0 to 100; the parts give all three for every slot. A document's counts
+    stand at its first segment; where there is nothing to fill there is no score. Templates
+    are tables with tabs between the columns, a line for each value:
+
+        document  slot       value
+        market    mayor      Bertrand Aufray
+        brake     not mixed  mineral oil
+        brake     not mixed  DOT fluid
+
+    Template scoring after the Message Understanding Conferences: Chinchor and Sundheim
+    1993, "MUC-5 evaluation metrics". Dabbadie et al. 2002, LREC workshop, H6; Federico
+    2008, lecture on MT evaluation.
+
+    Options:
+        templates: table with the columns document, slot and value, filled from outputs;
+            {system} stands for the name of the system.
+        reference: the same, filled from the reference.
+    """
+    if not templates or not reference:
+        msg = (
+            "ie: needs filled templates; give templates=FILE.tsv of the outputs (with "
+            "{system} for the system's name) and reference=FILE.tsv."
+        )
+        raise OptionError(msg)
+    expected = read_templates(reference)
+    pairs = {slot for filled in expected.values() for slot, _ in filled}
+    slots = [*sorted(pairs - {OTHER}), OTHER]
+    metric = Metric(
+        name="ie",
+        columns=tuple(f"{count}: {slot}" for slot in slots for count in COUNTS),
+        rows=partial(rows, templates=templates, expected=expected, slots=slots),
+        aggregate=aggregate,
+        parts=partial(parts, slots=slots),
+        details=partial(details, templates=templates, expected=expected),
+        needs_reference=False,
+        whole_documents=True,
+        settled={"reference": file_version(reference)},
+    )
+
+    def fit(batches: Iterable[Batch]) -> Metric:
+        _check_documents(reference, expected, batches)
+        return metric
+
+    return replace(metric, fit=fit)
+
+
+def rows(
+    batch: Batch | Sentence,
+    *,
+    templates: str,
+    expected: Templates,
+    slots: Sequence[str],
+) -> Array:
+    """Correct, filled and expected values of each slot, at a document's first segment."""
+    filled = read_templates(of_system("ie", templates, batch.place))
+    found = np.zeros((len(batch), len(slots), len(COUNTS)))
+    place = {slot: at for at, slot in enumerate(slots)}
+    for name, segments in units_of(batch, "document"):
+        ours, theirs = filled.get(name, Counter()), expected.get(name, Counter())
+        for count, values in enumerate((ours & theirs, ours, theirs)):
+            for (slot, _), times in values.items():
+                at = place.get(slot, place[OTHER])
+                found[segments.start, at, count] += times
+    return found.reshape(len(batch), -1)
+
+
+def aggregate(totals: Array) -> Array:
+    """F of each row of totals, in percent; NaN where nothing was filled or expected."""
+    correct, filled, expected = (totals[..., at::3].sum(-1) for at in range(3))
+    return f_score(correct, filled, expected)
+
+
+def f_score(correct: Array, filled: Array, expected: Array) -> Array:
+    """The harmonic mean of precision and recall: twice the correct over all values."""
+    with np.errstate(invalid="ignore"):
+        return 100 * np.divide(2 * correct, filled + expected)
+
+
+def parts(totals: Array, *, slots: Sequence[str]) -> Parts:
+    """Counts, and precision, recall and F, of all slots and of each that has values."""
+    table = totals.reshape(len(slots), len(COUNTS))
+    found: Parts = dict(zip(COUNTS, table.sum(0).tolist(), strict=True))
+    found |= dict(zip(("precision", "recall", "f"), _three(table.sum(0)), strict=True))
+    found |= {
+        slot: _three(counts)
+        for slot, counts in zip(slots, table, strict=True)
+        if counts.any()
+    }
+    return found
+
+
+def _three(counts: Array) -> list[float]:
+    """Precision, recall and F; 0 where they would divide by nothing."""
+    correct, filled, expected = counts.tolist()
+    return [
+        100 * correct / max(filled, 1),
+        100 * correct / max(expected, 1),
+        200 * correct / max(filled + expected, 1),
+    ]
+
+
+def details(
+    batch: Batch | Sentence, *, templates: str, expected: Templates
+) -> list[Detail]:
+    """Values that are missing, and values that are wrong or should not be there."""
+    filled = read_templates(of_system("ie", templates, batch.place))
+    found = []
+    for name, segments in units_of(batch, "document"):
+        ours, theirs = filled.get(name, Counter()), expected.get(name, Counter())
+        for note, values in (("missing", theirs - ours), ("spurious", ours - theirs)):
+            for slot, value in values.elements():
+                about = {"slot": slot, "document": name}
+                found.append(Detail(segments.start, note, value, about))
+    return found
+
+
+def _check_documents(path: str, expected: Templates, batches: Iterable[Batch]) -> None:
+    known = {name for batch in batches for name in batch.place.documents or ()}
+    if not known:
+        msg = "ie compares templates by document, but no documents are known; give --docs."
+        raise CorpusError(msg)
+    for name in expected:
+        if name not in known:
+            msg = (
+                f"{path} has a template of document {name!r}, which the text has not; it "
+                f"has: {', '.join(sorted(known)[:10])}."
+            )
+            raise CorpusError(msg)

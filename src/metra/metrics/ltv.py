@@ -1,0 +1,220 @@
+"""LTV: matching n-grams weighed by how salient their words are in their document."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Literal
+
+import numpy as np
+
+from metra import _core
+from metra.corpus import Batch, Sentence
+from metra.errors import CorpusError, OptionError
+from metra.measure import Array, Metric, Parts, measure, unfitted
+from metra.parallel import ordered_map, thread_count
+from metra.text import Preparation, preparation
+from metra.text.salience import Frequencies, Tokens, WordWeights, weighed
+from metra.text.word_list import WEIGHTS, list_version, read_list
+
+
+@measure
+def ltv(
+    *,
+    weight: Literal["tfidf", "s", "none"] = "tfidf",
+    side: Literal["precision", "recall", "f"] = "precision",
+    n: int = 4,
+    gram: Literal["sum", "mean", "max"] = "sum",
+    combine: Literal["mean", "geometric"] = "mean",
+    floor: float = 0.0,
+    oov: float | None = None,
+    min_salience: float | None = None,
+    max_salience: float | None = None,
+    tok: str = "13a",
+    case: Literal["mixed", "lower"] = "mixed",
+    stem: str = "no",
+    weights: str | None = None,
+) -> Metric:
+    """N-grams matched, weighed by their words' salience, 0 to 100. Higher is better.
+
+    Translators agree on some words and differ on others, and what matters most is whether
+    the words that matter in this text are there. Each n-gram weighs the sum of its words'
+    salience in the reference's document. Precision is the weight of the matched n-grams
+    over the weight of the output's, recall over the weight of the reference's, F the
+    harmonic mean of both; each n-gram matches at most as often as the reference has it.
+    The score is the mean over n = 1 to 4; an order of which there is nothing to match, as
+    in a segment of three words, is left out.
+
+    tf.idf = (1 + ln tf) · ln(N / df), for a word that occurs tf times in the document and
+    in df of the N documents. S = ln[(Pdoc - Prest) · (N - df)/N / Pcorp], with the word's
+    relative frequencies in the document, in the rest of the corpus and in all of it. A
+    word that is no more frequent here than elsewhere, or that every document has, has no
+    S and weighs `floor`; so does one whose S is lower.
+
+    The authors found precision with tf.idf, the default, to go with fluency, and recall
+    with S (`ltv:weight=s,side=recall`) with adequacy. S is at most ln(N - 1) or thereabouts:
+    with two or three documents it says nothing.
+
+    The documents are those of the test set: give --docs, documents=, or a format that has
+    them. Salience shows only beside other documents, so there must be two at least; ids
+    that all differ make every segment a document. The counts are taken from all
+    references of a document together. The authors hold an output against one reference
+    at a time; where there are several, each is tried, all with the same weights, and the
+    one with the highest score counts, the first of equals. Over several segments the
+    weights of the chosen references are added up before anything is divided.
+
+    Babych and Hartley 2004, "Modelling legitimate translation variation for automatic
+    evaluation of MT quality", LREC.
+
+    Options:
+        weight: what a word weighs: its tf.idf, its S-score, or none: every word 1.
+        side: what the matches are held against: the output, the reference, or both.
+        n: longest n-grams that count.
+        gram: what an n-gram weighs: the sum, mean or maximum of its words' weights.
+        combine: mean of the orders' scores; the geometric one is 0 if any order's is.
+        floor: the least weight, also that of words without salience.
+        oov: the weight of words that the document's references do not have; the lightest
+            of their words' if not given.
+        min_salience: words that weigh less than this weigh nothing.
+        max_salience: words that weigh more than this weigh nothing.
+        tok: how text is cut into words.
+        case: whether letter case counts.
+        stem: compare stems: no, porter, or a Snowball language such as english.
+        weights: a list made by `metra weights build` or by hand, instead of counting the
+            references; see `metra weights --help`.
+    """
+    _check(n, floor=floor, oov=oov, min_salience=min_salience)
+    text = preparation(tok=tok, case=case, stem=stem)
+    formula = _core.Ltv(n, gram, side, combine)
+    orders = range(1, n + 1)
+    plain = Metric(
+        name="ltv",
+        columns=tuple(
+            f"{what}_{order}"
+            for what in ("matched", "output", "reference")
+            for order in orders
+        ),
+        rows=unfitted("ltv"),
+        aggregate=formula.score,
+        parts=partial(parts, n=n),
+        settled=text.versions()
+        | {"oov": "minimum" if oov is None else oov}
+        | {"min_salience": "no" if min_salience is None else min_salience}
+        | {"max_salience": "no" if max_salience is None else max_salience}
+        | {"weights": "references" if weights is None else list_version(weights)},
+    )
+    limits = partial(
+        weighed, floor=floor, least=min_salience, most=max_salience, oov=oov
+    )
+
+    def with_weights(found: WordWeights | None, lists: str | None) -> Metric:
+        score = partial(rows, formula=formula, text=text, weights=found, lists=lists)
+        return replace(plain, rows=score, needs_documents=lists is not None)
+
+    def fit(batches: Iterable[Batch]) -> Metric:
+        found = _references(batches, text)
+        fitted = limits(found, WEIGHTS[weight])
+        return with_weights(fitted, "the references that the weights were fitted on")
+
+    if weight == "none":
+        if weights is not None:
+            msg = f"ltv: weights={weights} is not possible with weight=none; leave one out."
+            raise OptionError(msg)
+        plain = replace(plain, settled={**plain.settled, "weights": "no"})
+        return with_weights(None, None)
+    if weights is None:
+        return replace(plain, fit=fit, needs_documents=True)
+    given = read_list(weights, weight)
+    fixed = limits(given.words, given.salience)
+    return with_weights(fixed, weights if given.by_document else None)
+
+
+def rows(
+    batch: Batch | Sentence,
+    *,
+    formula: _core.Ltv,
+    text: Preparation,
+    weights: WordWeights | None,
+    lists: str | None,
+) -> Array:
+    """Weight of the matches, the output and the reference by order: (segments, 3n).
+
+    `lists` says where the documents' lists come from; None where no document has its own.
+    """
+    texts = (
+        batch.hits(text),
+        batch.hyps.tokens(text),
+        [column.tokens(text) for column in batch.refs],
+    )
+    if lists is None:
+        return formula.rows(*texts, weights)
+    documents = _documents(batch)
+    try:
+        return formula.rows(*texts, weights, documents)
+    except KeyError as unknown:
+        msg = f"Document {unknown.args[0]!r} is not in {lists}; every document must be."
+        raise CorpusError(msg) from None
+
+
+def parts(totals: Array, *, n: int) -> Parts:
+    """The pieces of one corpus score."""
+    matched, output, reference = totals.reshape(3, n)
+
+    def over(whole: Array) -> list[float]:
+        return (matched / np.where(whole > 0, whole, 1)).tolist()
+
+    return {
+        "matched": matched.tolist(),
+        "output": output.tolist(),
+        "reference": reference.tolist(),
+        "precisions": over(output),
+        "recalls": over(reference),
+    }
+
+
+def _check(
+    n: int, *, floor: float, oov: float | None, min_salience: float | None
+) -> None:
+    if n < 1:
+        msg = f"ltv: n={n} is not possible; expected a whole number of at least 1."
+        raise OptionError(msg)
+    limits = {"floor": floor, "oov": oov, "min_salience": min_salience}
+    for name, value in limits.items():
+        if value is not None and not 0 <= value < float("inf"):
+            msg = f"ltv: {name}={value:g} is not possible; expected a number from 0 on."
+            raise OptionError(msg)
+
+
+def _references(batches: Iterable[Batch], text: Preparation) -> Frequencies:
+    """Count the words of all references of each document together."""
+
+    def prepared(batch: Batch) -> tuple[list[Tokens], list[str]]:
+        return [ref.tokens(text) for ref in batch.refs], _documents(batch)
+
+    def texts() -> Iterator[tuple[Tokens, list[str]]]:
+        for columns, documents in ordered_map(prepared, batches, thread_count()):
+            for tokens in columns:
+                yield tokens, documents
+
+    found = Frequencies(texts())
+    if len(found.documents) < 2:
+        msg = (
+            f"All segments are of one document, {found.documents[0]!r}; salience shows "
+            "only beside other documents: give a test set with several, "
+            "weights=FILE with a list of a larger corpus, or weight=none."
+        )
+        raise CorpusError(msg)
+    return found
+
+
+def _documents(batch: Batch | Sentence) -> list[str]:
+    found = batch.place.documents
+    if found is None:
+        raise CorpusError(NO_DOCUMENTS)
+    return found if isinstance(found, list) else [*found]
+
+
+NO_DOCUMENTS = (
+    "ltv weighs words by how salient they are in their document, but no documents are "
+    "known; give --docs FILE or documents= (ids that all differ make every segment a "
+    "document), or weight=none."
+)

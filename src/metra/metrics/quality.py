@@ -1,0 +1,184 @@
+"""Quality models: several measures in one figure, for a stated use of the translations."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from metra.annotations.quality_model import Member, QualityModel, read_model
+from metra.corpus import Batch, Sentence
+from metra.detail import Detail
+from metra.errors import OptionError
+from metra.measure import Array, Metric, Parts, measure, shown
+from metra.metrics import metric as make_metric
+
+
+@measure
+def quality(*, model: str = "") -> Metric:
+    """Measures combined by a quality model for a stated context of use. Higher is better.
+
+    A model, a TOML file, names measures with weights, and for each the scores that are
+    worth 0 and 100; in between, worth grows evenly, and beyond them it ends. The score is
+    the weighted mean of what the measures' scores are worth, 0 to 100. Each measure is
+    computed over the same segments, so documents, intervals and comparisons are those of
+    the combined figure itself. Where a measure has nothing to score, the others share its
+    weight. The parts give each measure's score, its worth and its share of the weight.
+    `metra score --model FILE` shows the measures beside the figure. A model says:
+
+        name = "gisting"
+        context = "Somebody reads the output once to learn what a text is about."
+
+        [[measure]]
+        spec = "chrf"
+        weight = 2
+        worst = 20
+        best = 70
+
+    For measures of errors, worst is the larger number. `{here}` in a spec is the folder of
+    the model's file.
+
+    Dabbadie et al. 2002, LREC workshop, after the ISLE taxonomy and ISO/IEC 9126: only
+    the context of use says which features make up quality.
+
+    Options:
+        model: TOML file with name, context and tables [[measure]] that have spec, weight,
+            worst and best.
+    """
+    if not model:
+        msg = "quality: needs a quality model; give model=FILE.toml."
+        raise OptionError(msg)
+    described = read_model(model)
+    made = [make_metric(member.spec) for member in described.members]
+    for member, metric in zip(described.members, made, strict=True):
+        _check_direction(member, metric)
+    return combined(described, made)
+
+
+def combined(model: QualityModel, metrics: Sequence[Metric]) -> Metric:
+    """Join the measures of a model: their statistics side by side, one score from all."""
+    edges = np.cumsum([0, *(len(metric.columns) for metric in metrics)])
+    members = [
+        _Scored(member, metric.aggregate, slice(int(start), int(stop)))
+        for member, metric, start, stop in zip(
+            model.members, metrics, edges[:-1], edges[1:], strict=True
+        )
+    ]
+    fits = [metric.fit for metric in metrics]
+    singles = [metric.for_segments for metric in metrics]
+    joined = Metric(
+        name="quality",
+        columns=tuple(
+            f"{member.spec}: {column}"
+            for member, metric in zip(model.members, metrics, strict=True)
+            for column in metric.columns
+        ),
+        rows=partial(rows, metrics=metrics),
+        aggregate=partial(aggregate, members=members),
+        parts=partial(parts, members=members),
+        details=partial(details, metrics=metrics)
+        if any(metric.details for metric in metrics)
+        else None,
+        needs_source=any(metric.needs_source for metric in metrics),
+        needs_reference=any(metric.needs_reference for metric in metrics),
+        whole_documents=any(metric.whole_documents for metric in metrics),
+        settled=_settled(model, metrics),
+    )
+    if any(singles):
+        each = [metric.for_segments or metric for metric in metrics]
+        alone = combined(model, [replace(one, for_segments=None) for one in each])
+        joined = replace(joined, for_segments=replace(alone, fit=None))
+    if any(fits):
+
+        def fit(batches: Iterable[Batch]) -> Metric:
+            # Several measures look at the same batches, which can be walked through once.
+            kept = list(batches)
+            return combined(
+                model,
+                [metric.fit(kept) if metric.fit else metric for metric in metrics],
+            )
+
+        joined = replace(joined, fit=fit)
+    return joined
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """A measure of the model, and where its statistics stand."""
+
+    member: Member
+    aggregate: Callable[[Array], Array]
+    columns: slice
+
+    def score(self, totals: Array) -> Array:
+        return self.aggregate(np.ascontiguousarray(totals[..., self.columns]))
+
+    def worth(self, totals: Array) -> Array:
+        """What the score is worth on the model's scale, 0 to 100."""
+        worst, best = self.member.worst, self.member.best
+        share = (self.score(totals) - worst) / (best - worst)
+        return 100 * np.clip(share, 0, 1)
+
+
+def rows(batch: Batch | Sentence, *, metrics: Sequence[Metric]) -> Array:
+    """The statistics of all measures of each segment, side by side."""
+    return np.concatenate([metric.rows(batch) for metric in metrics], axis=1)
+
+
+def aggregate(totals: Array, *, members: Sequence[_Scored]) -> Array:
+    """The weighted mean of what the measures are worth, of each row of totals."""
+    worth = np.stack([scored.worth(totals) for scored in members], axis=-1)
+    weights = np.array([scored.member.weight for scored in members])
+    there = np.where(np.isnan(worth), 0.0, weights)
+    # One by one, so that a row's score does not hang on how many rows there are.
+    total = sum(there[..., at] for at in range(len(members)))
+    gained = sum(
+        there[..., at] * np.nan_to_num(worth[..., at]) for at in range(len(members))
+    )
+    with np.errstate(invalid="ignore"):
+        return np.divide(gained, total)
+
+
+def parts(totals: Array, *, members: Sequence[_Scored]) -> Parts:
+    """Each measure's score, what it is worth, and its share of the weight in percent."""
+    found = {
+        scored.member.spec: (float(scored.score(totals)), float(scored.worth(totals)))
+        for scored in members
+    }
+    there = {spec: pair for spec, pair in found.items() if not np.isnan(pair[0])}
+    weights = {scored.member.spec: scored.member.weight for scored in members}
+    total = sum(weights[spec] for spec in there)
+    return {
+        spec: [score, worth, 100 * weights[spec] / total]
+        for spec, (score, worth) in there.items()
+    }
+
+
+def details(batch: Batch | Sentence, *, metrics: Sequence[Metric]) -> list[Detail]:
+    """What the measures noted, those that note anything."""
+    return [
+        detail
+        for metric in metrics
+        if metric.details
+        for detail in metric.details(batch)
+    ]
+
+
+def _check_direction(member: Member, metric: Metric) -> None:
+    if (member.best > member.worst) != metric.higher_is_better:
+        better = "higher" if metric.higher_is_better else "lower"
+        msg = (
+            f"quality: {member.spec} is better the {better} it is, but the model has worst "
+            f"{shown(member.worst)} and best {shown(member.best)}; exchange them."
+        )
+        raise OptionError(msg)
+
+
+def _settled(model: QualityModel, metrics: Sequence[Metric]) -> dict[str, object]:
+    """Say what is combined and how; the members' signatures stand in brackets."""
+    entries = [
+        f"{shown(member.weight)}*[{metric.signature().replace('|', ';')}]"
+        f"@{shown(member.worst)}..{shown(member.best)}"
+        for member, metric in zip(model.members, metrics, strict=True)
+    ]
+    return {"model": model.name, "measures": "+".join(entries)}

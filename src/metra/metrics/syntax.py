@@ -1,0 +1,90 @@
+"""Minimal correction: how many words have to change until the output is grammatical."""
+
+from functools import partial
+from typing import Literal
+
+import numpy as np
+
+from metra.annotations.corrections import Changes, inferred
+from metra.corpus import Batch, Sentence
+from metra.measure import Array, Metric, Parts, measure
+from metra.text import Preparation, preparation
+
+COUNTS = Changes._fields
+
+
+@measure
+def syntax(
+    *,
+    average: Literal["sentence", "corpus"] = "sentence",
+    case: Literal["mixed", "lower"] = "mixed",
+    stem: str = "english",
+) -> Metric:
+    """Changes per hundred words that make the output grammatical. Lower is better.
+
+    The references are the outputs as somebody corrected them, with as few changes as make
+    them grammatical. Changes are words added, deleted, substituted and moved, over the
+    number of words of the output; each punctuation mark is a word. Changes of inflection
+    alone do not count, as far as stems show them. The changes are inferred from the two
+    texts: as many words are kept as stand in both; kept words that are outside of the
+    longest common subsequence were moved; a word that goes and one that comes in its place
+    are a substitution. With several corrections the one with the fewest changes counts.
+
+    Dabbadie et al. 2002, "A hands-on study of the reliability and coherence of evaluation
+    metrics", LREC workshop, measure A4a: the mean of the sentences' ratios. The ratio of
+    the sums is the part beside it, or the score with `average=corpus`.
+
+    Options:
+        average: the mean of the sentences' ratios, or one ratio over the corpus.
+        case: whether a change of letter case is a change.
+        stem: the language by whose stems inflection is told, such as english; no counts
+            every change of inflection.
+    """
+    text = preparation(tok="workbook", case=case, stem=stem)
+    return Metric(
+        name="syntax",
+        columns=(*COUNTS, "words", "ratio", "segments"),
+        rows=partial(rows, text=text),
+        aggregate=by_sentence if average == "sentence" else by_corpus,
+        higher_is_better=False,
+        parts=parts,
+        settled={"stem": text.versions()["stem"], "operations": "inferred"},
+    )
+
+
+def rows(batch: Batch | Sentence, *, text: Preparation) -> Array:
+    """The changes of each output for its easiest correction, its words, their ratio, 1."""
+    hyps = batch.hyps.tokens(text)
+    refs = [ref.tokens(text) for ref in batch.refs]
+    found = np.empty((len(batch), len(COUNTS) + 3))
+    for at in range(len(batch)):
+        output = hyps[at] or []
+        corrections = [ref[at] for ref in refs]
+        changes = min(
+            (inferred(output, words) for words in corrections if words is not None),
+            key=lambda changes: (changes.total, changes),
+        )
+        ratio = changes.total / max(len(output), 1)
+        found[at] = (*changes, len(output), ratio, 1)
+    return found
+
+
+def by_sentence(totals: Array) -> Array:
+    """The mean of the sentences' ratios of each row of totals, in percent."""
+    return 100 * totals[..., -2] / np.maximum(totals[..., -1], 1)
+
+
+def by_corpus(totals: Array) -> Array:
+    """All changes over all words of each row of totals, in percent."""
+    changes = totals[..., : len(COUNTS)].sum(-1)
+    return 100 * changes / np.maximum(totals[..., len(COUNTS)], 1)
+
+
+def parts(totals: Array) -> Parts:
+    """The counts behind one score, and both averages."""
+    return {
+        **{name: float(totals[at]) for at, name in enumerate(COUNTS)},
+        "words": float(totals[len(COUNTS)]),
+        "sentence_mean": float(by_sentence(totals)),
+        "corpus_ratio": float(by_corpus(totals)),
+    }

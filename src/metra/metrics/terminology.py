@@ -1,0 +1,283 @@
+"""Terms that are right: of those that are due, how many the output has."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from metra.annotations.places import Placed, units_of
+from metra.annotations.table import file_version
+from metra.annotations.terms import Term, read_terms
+from metra.corpus import Batch, Column, Sentence
+from metra.detail import Detail
+from metra.errors import CorpusError, OptionError
+from metra.measure import Array, Metric, Parts, measure
+from metra.metrics.share import share
+from metra.text import Preparation, pack, preparation, prepare
+from metra.text.normalised import occurs
+
+
+@measure
+def terminology(
+    *,
+    file: str = "",
+    unit: Literal["segment", "document"] = "segment",
+    variants: bool = True,
+    inside: bool = False,
+    tok: str = "intl",
+    case: Literal["mixed", "lower"] = "lower",
+    stem: str = "no",
+    source_stem: str = "no",
+) -> Metric:
+    """Share of the terms that are due which the output has. Higher is better.
+
+    100 · right / due. A term is due in the segments that the file names, or whose source
+    has the source's term; by document, it is due once in each document that the file
+    names or whose source has the source's term. It is right if its words stand next to
+    each other there in the output. Where no term is due there is no score.
+
+    The file is a table with the column term and, if you like, variants (with | between
+    them), source, and segment (counted from 1) or document; tabs between the columns:
+
+        term       variants              source
+        brake pad  pad|brake pads        plaquette
+
+    Metric A5b of the ISLE workbook (Dabbadie et al. 2002), where exact terms count.
+
+    Options:
+        file: the table of terms.
+        unit: where a term is due once, and where the output may have it; without known
+            documents all is one document.
+        variants: whether variants are right, too.
+        inside: whether a term is right inside of longer words, too, as written: in German,
+            Bremsscheibe has Scheibe in it unless letter case counts.
+        tok: how text and terms are cut into words.
+        case: whether letter case counts; of the source it never does.
+        stem: compare stems of output and terms: no, porter, or a Snowball language.
+        source_stem: the same for the source and its terms.
+    """
+    if not file:
+        msg = "terminology needs to know the terms: give file=FILE, a table of them."
+        raise OptionError(msg)
+    terms = read_terms(file)
+    text = preparation(tok=tok, case=case, stem=stem)
+    source = preparation(tok=tok, case="lower", stem=source_stem)
+    everywhere = [term for term in terms.everywhere if not term.source]
+    if unit == "segment" and (terms.documents or everywhere):
+        lone = next(
+            iter([*everywhere, *(t for d in terms.documents.values() for t in d)])
+        )
+        msg = (
+            f"terminology: {file} does not say in which segments {lone.term!r} is due; "
+            "give a column segment or source, or unit=document."
+        )
+        raise OptionError(msg)
+    due = _Due(
+        terms, unit, _Lexicon(terms, text, source, variants=variants, inside=inside)
+    )
+    versions = text.versions()
+    made = Metric(
+        name="terminology",
+        columns=("right", "by_variant", "due"),
+        rows=due.rows,
+        aggregate=aggregate,
+        parts=parts,
+        details=due.details,
+        needs_reference=False,
+        needs_source=any(term.source for term in terms.everywhere),
+        whole_documents=unit == "document",
+        settled={
+            "file": file_version(file),
+            **versions,
+            "source_stem": source.versions()["stem"],
+        },
+    )
+
+    def fit(batches: Iterable[Batch]) -> Metric:
+        _check(terms, everywhere, batches)
+        return made
+
+    return replace(made, fit=fit)
+
+
+def aggregate(totals: Array) -> Array:
+    """Right per hundred that are due; NaN where none is."""
+    return share(totals[..., 0], totals[..., 2])
+
+
+def parts(totals: Array) -> Parts:
+    """How many are right, how many of these by a variant, how many are due."""
+    right, by_variant, due = totals.tolist()
+    return {"right": right, "by_variant": by_variant, "due": due}
+
+
+def _check(
+    terms: Placed[Term], everywhere: Sequence[Term], batches: Iterable[Batch]
+) -> None:
+    """Refuse terms of segments and documents that are not there, or of one of several."""
+    seen: set[str] = set()
+
+    def noted() -> Iterator[Batch]:
+        for batch in batches:
+            seen.update(batch.place.documents or ())
+            yield batch
+
+    terms.check(noted())
+    if everywhere and len(seen) > 1:
+        msg = (
+            f"{terms.path} does not say in which of the {len(seen)} documents "
+            f"{everywhere[0].term!r} is due; give a column document, segment or source."
+        )
+        raise CorpusError(msg)
+
+
+class _Form(NamedTuple):
+    """A term or a text as its words and, where that matters, as it is written."""
+
+    words: list[str]
+    written: str
+
+
+class _Forms(NamedTuple):
+    """A term, its variants, and the words of the source's term."""
+
+    term: _Form
+    variants: list[_Form]
+    source: list[str]
+
+
+class _Lexicon:
+    """Every term cut into words, and the source's terms by their first word."""
+
+    def __init__(
+        self,
+        terms: Placed[Term],
+        text: Preparation,
+        source: Preparation,
+        *,
+        variants: bool,
+        inside: bool,
+    ) -> None:
+        self._inside = inside
+        self.text = text
+        self.source = source
+        groups = [terms.everywhere, *terms.segments.values(), *terms.documents.values()]
+        self.forms: dict[Term, _Forms] = {}
+        self._by_first: dict[str, list[Term]] = {}
+        for term in dict.fromkeys(term for group in groups for term in group):
+            form, *others = [
+                self.form(_words(form, text, terms.path), form)
+                for form in (term.term, *term.variants)
+            ]
+            own = _words(term.source, source, terms.path) if term.source else []
+            self.forms[term] = _Forms(form, others if variants else [], own)
+        for term in dict.fromkeys(terms.everywhere):
+            if term.source:
+                first = self.forms[term].source[0]
+                self._by_first.setdefault(first, []).append(term)
+
+    def in_source(self, words: list[str]) -> Iterator[Term]:
+        """Give the terms whose source's term a source sentence has, each once."""
+        seen = set()
+        for at, word in enumerate(words):
+            for term in self._by_first.get(word, ()):
+                form = self.forms[term].source
+                if term not in seen and words[at : at + len(form)] == form:
+                    seen.add(term)
+                    yield term
+
+    def form(self, words: list[str], written: str) -> _Form:
+        """Keep words, and what was written if terms may stand inside of words."""
+        if not self._inside:
+            return _Form(words, "")
+        return _Form(
+            words, written.casefold() if self.text.case == "lower" else written
+        )
+
+    def judge(self, term: Term, outputs: Sequence[_Form]) -> tuple[bool, bool]:
+        """Tell whether the term is there, and whether a variant is there instead."""
+        forms = self.forms[term]
+        if self._is_in(forms.term, outputs):
+            return True, False
+        return False, any(self._is_in(form, outputs) for form in forms.variants)
+
+    def _is_in(self, form: _Form, outputs: Sequence[_Form]) -> bool:
+        return any(
+            occurs(form.words, output.words)
+            or (self._inside and form.written in output.written)
+            for output in outputs
+        )
+
+
+def _words(form: str, text: Preparation, path: str) -> list[str]:
+    words = prepare(pack([form], "the term"), text)[0]
+    if not words:
+        msg = f"terminology: {path} lists {form!r}, which has no word in it."
+        raise OptionError(msg)
+    return words
+
+
+@dataclass(frozen=True, slots=True)
+class _Due:
+    """Which terms are due where, and whether they are there."""
+
+    terms: Placed[Term]
+    unit: str
+    lexicon: _Lexicon
+
+    def rows(self, batch: Batch | Sentence) -> Array:
+        """Right, right by a variant and due, for each segment."""
+        table = np.zeros((len(batch), 3))
+        for at, _, exact, variant in self._judged(batch):
+            table[at] += exact or variant, variant, 1
+        return table
+
+    def details(self, batch: Batch | Sentence) -> list[Detail]:
+        """The terms that are missing."""
+        return [
+            Detail(
+                at, "missing", term.term, {"source": term.source} if term.source else {}
+            )
+            for at, term, exact, variant in self._judged(batch)
+            if not (exact or variant)
+        ]
+
+    def _judged(
+        self, batch: Batch | Sentence
+    ) -> Iterator[tuple[int, Term, bool, bool]]:
+        hyps = _reader(batch.hyps, self.lexicon.text)
+        source = _reader(batch.source, self.lexicon.source) if batch.source else None
+        for document, segments in units_of(batch, self.unit):
+            due: dict[Term, int] = {}
+            for term in self.terms.documents.get(document, ()):
+                due.setdefault(term, segments.start)
+            for at in segments:
+                for term in self._of_segment(batch, at, source):
+                    due.setdefault(term, at)
+            if self.unit == "document":
+                for term in self.terms.everywhere:
+                    if not term.source:
+                        due.setdefault(term, segments.start)
+            if due:
+                outputs = [
+                    self.lexicon.form(hyps(at), batch.hyps.text[at] or "")
+                    for at in segments
+                ]
+                for term, at in due.items():
+                    yield at, term, *self.lexicon.judge(term, outputs)
+
+    def _of_segment(
+        self,
+        batch: Batch | Sentence,
+        at: int,
+        source: Callable[[int], list[str]] | None,
+    ) -> Iterator[Term]:
+        yield from self.terms.segments.get(batch.place.first + at, ())
+        if source:
+            yield from self.lexicon.in_source(source(at))
+
+
+def _reader(column: Column, text: Preparation) -> Callable[[int], list[str]]:
+    tokens = column.tokens(text)
+    return lambda at: tokens[at] or []

@@ -1,0 +1,219 @@
+"""Words that were left as they are in the source and should have been translated."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from metra.annotations.table import file_version, read_lines
+from metra.corpus import Batch, Sentence
+from metra.detail import Detail
+from metra.errors import OptionError
+from metra.measure import Array, Metric, Parts, measure
+from metra.text.dictionaries import Dictionary, dictionaries
+from metra.text.running_words import Word, parts_of_words, running_words
+from metra.text.scripts import script_of, scripts_of
+
+
+@measure
+def untranslated(
+    *,
+    dictionary: str = "",
+    rule: Literal["auto", "both", "copied", "unknown", "script"] = "auto",
+    script: bool = True,
+    names: bool = True,
+    allow: str = "",
+    lang: str = "en",
+) -> Metric:
+    """Share of the output's words that should have been translated. Lower is better.
+
+    100 · untranslated / words. What speaks against a word: it also stands in the source
+    segment (copied); the target language's dictionary does not know it (unknown); it has
+    letters that the target language is not written in (foreign). Each is counted, and the
+    parts give each in per cent; the rule says which of them make a word untranslated.
+
+    Numbers, words with digits, single Latin letters, addresses of the web and of people,
+    and words on the list of `allow` are never untranslated; nor are names: words with a
+    capital inside of a sentence. In German, where nouns have capitals, names have to be
+    listed. Letters that are foreign to a language in Latin letters make names wrong, too.
+
+    Metric A5a of the ISLE workbook (Dabbadie et al. 2002), whose form by spelling checker
+    is rule=unknown,script=no,names=no.
+
+    Options:
+        dictionary: the target language's: a Hunspell dictionary's name, such as en_US, or
+            path (.dic), or a text with a word a line (.txt); + between several.
+        rule: both (copied and unknown), copied, unknown, or script alone; auto is both
+            where the source is given, else unknown.
+        script: whether foreign letters make a word untranslated, too.
+        names: whether words with a capital inside of a sentence are names.
+        allow: a text with words that may stand in the output as they are, a word a line.
+        lang: the target language, for its letters and for capitals.
+    """
+    if not dictionary and rule not in ("copied", "script"):
+        msg = (
+            "untranslated needs the target language's dictionary: give dictionary=NAME, "
+            "such as en_US, or rule=copied, which compares with the source alone."
+        )
+        raise OptionError(msg)
+    if rule == "script" and not script:
+        msg = "untranslated: rule=script looks at nothing else; leave out script=no."
+        raise OptionError(msg)
+    known = dictionaries(dictionary) if dictionary else None
+    language = lang.replace("_", "-").partition("-")[0].lower()
+    judge = _Judge(
+        dictionary=known,
+        rule=rule,
+        script=script,
+        names=names and language != "de",
+        allowed=frozenset(_listed(allow)) if allow else frozenset(),
+        scripts=scripts_of(language),
+    )
+    settled: dict[str, object] = {
+        "dictionary": known.version if known else "none",
+        "allow": file_version(allow) if allow else "none",
+    }
+    made = Metric(
+        name="untranslated",
+        columns=("untranslated", "copied", "unknown", "foreign", "words"),
+        rows=judge.rows,
+        aggregate=aggregate,
+        higher_is_better=False,
+        parts=parts,
+        details=judge.details,
+        needs_source=rule in ("both", "copied"),
+        needs_reference=False,
+        settled=settled,
+    )
+    if rule != "auto":
+        return made
+
+    def fit(batches: Iterable[Batch]) -> Metric:
+        first = next(iter(batches), None)
+        found = "both" if first is not None and first.source else "unknown"
+        # The signature says which rule it was.
+        return replace(made, settled=settled | {"rule": found})
+
+    return replace(made, fit=fit)
+
+
+def aggregate(totals: Array) -> Array:
+    """Untranslated words per hundred words; no words at all count as one."""
+    return 100 * totals[..., 0] / np.maximum(totals[..., 4], 1)
+
+
+def parts(totals: Array) -> Parts:
+    """The words that were counted, and what speaks against them, each in per cent."""
+    wrong, copied, unknown, foreign, words = totals.tolist()
+    counts = {"copied": copied, "unknown": unknown, "foreign": foreign}
+    shares = {f"{name}_share": 100 * n / max(words, 1) for name, n in counts.items()}
+    return {"untranslated": wrong, **counts, "words": words, **shares}
+
+
+def _listed(path: str) -> Iterator[str]:
+    for line in read_lines(path):
+        yield from parts_of_words([line.strip()])
+
+
+class _Evidence(NamedTuple):
+    copied: bool
+    unknown: bool
+    foreign: bool
+
+    def __str__(self) -> str:
+        there = zip(self._fields, self, strict=True)
+        return ", ".join(name for name, found in there if found)
+
+
+class _Type(NamedTuple):
+    """A word type in folded case, and what does not depend on where it stands."""
+
+    folded: str
+    allowed: bool
+    unknown: bool
+    foreign: bool
+    never_a_name: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Judge:
+    """What is held against words, and which words are spared."""
+
+    dictionary: Dictionary | None
+    rule: str
+    script: bool
+    names: bool
+    allowed: frozenset[str]
+    scripts: frozenset[str]
+    #: What is known of each word type, looked up once.
+    types: dict[str, _Type] = field(default_factory=dict)
+
+    def rows(self, batch: Batch | Sentence) -> Array:
+        """Untranslated, copied, unknown, foreign, and all words, for each segment."""
+        with_source = batch.source is not None
+        table = np.zeros((len(batch), 5))
+        for at in range(len(batch)):
+            words = running_words(batch.hyps.text[at] or "")
+            row = table[at]
+            row[4] = len(words)
+            for _, found in self._judged(words, self._source(batch, at)):
+                row[0] += self._is_wrong(found, with_source)
+                row[1] += found.copied
+                row[2] += found.unknown
+                row[3] += found.foreign
+        return table
+
+    def details(self, batch: Batch | Sentence) -> Iterator[Detail]:
+        """Every untranslated word, with what speaks against it."""
+        with_source = batch.source is not None
+        for at in range(len(batch)):
+            words = running_words(batch.hyps.text[at] or "")
+            for word, found in self._judged(words, self._source(batch, at)):
+                if self._is_wrong(found, with_source):
+                    yield Detail(
+                        at, "untranslated", word.text, {"evidence": str(found)}
+                    )
+
+    def _source(self, batch: Batch | Sentence, at: int) -> set[str]:
+        if batch.source is None:
+            return set()
+        words = running_words(batch.source.text[at] or "")
+        return set(parts_of_words(word.text for word in words))
+
+    def _judged(
+        self, words: Iterable[Word], source: set[str]
+    ) -> Iterator[tuple[Word, _Evidence]]:
+        """Give the words that something speaks against and nothing for."""
+        for word in words:
+            if not word.letters:
+                continue
+            kind = self.types.get(word.text)
+            if kind is None:
+                kind = self.types[word.text] = self._type(word.text)
+            if kind.allowed or (self.names and word.is_name and not kind.never_a_name):
+                continue
+            copied = kind.folded in source
+            if copied or kind.unknown or kind.foreign:
+                yield word, _Evidence(copied, kind.unknown, kind.foreign)
+
+    def _type(self, word: str) -> _Type:
+        folded = word.casefold()
+        scripts = {script_of(letter) for letter in word} - {""}
+        foreign = not scripts <= self.scripts
+        return _Type(
+            folded,
+            folded in self.allowed,
+            self.dictionary is not None and not self.dictionary.knows(word),
+            foreign,
+            foreign and self.scripts == {"LATIN"},
+        )
+
+    def _is_wrong(self, found: _Evidence, with_source: bool) -> bool:
+        if self.script and found.foreign:
+            return True
+        if self.rule == "both" or (self.rule == "auto" and with_source):
+            return found.copied and found.unknown
+        if self.rule == "copied":
+            return found.copied
+        return found.unknown and self.rule != "script"

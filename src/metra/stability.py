@@ -1,0 +1,212 @@
+"""How stable words are across two translations, by how salient they are.
+
+The study of Babych and Hartley 2004, "Modelling legitimate translation variation for
+automatic evaluation of MT quality", on any two references.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metra.errors import CorpusError, OptionError
+from metra.text.salience import Frequencies, Tokens
+
+Array: TypeAlias = NDArray[np.float64]
+Segment: TypeAlias = Sequence[str]
+Document: TypeAlias = list[Segment]
+Grams: TypeAlias = Counter[tuple[str, ...]]
+
+WEIGHTS = ("tf.idf", "S")
+ORDER = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """How much of two translations is common, of n-grams of up to `n` words: 0 to 1."""
+
+    n: int
+    tokens: float
+    types: float
+
+
+@dataclass(frozen=True, slots=True)
+class Polygon:
+    """How a set's words spread over classes of salience; shares of all words of the set."""
+
+    #: The lower ends of the classes, and the upper end of the last.
+    bounds: tuple[float, ...]
+    shares: tuple[float, ...]
+    #: The share of words that have no such score.
+    without: float
+
+
+@dataclass(frozen=True, slots=True)
+class WordSet:
+    """The words that both translations have, or that one has alone, as one of them scores."""
+
+    name: str
+    common: bool
+    tokens: int
+    #: For tf.idf and S: the mean, words without a score or with a negative one as 0.
+    means: dict[str, float]
+    polygons: dict[str, Polygon]
+
+
+@dataclass(frozen=True, slots=True)
+class Stability:
+    """What two translations of the same documents have in common."""
+
+    references: tuple[str, str]
+    documents: int
+    overlaps: tuple[Overlap, ...]
+    sets: tuple[WordSet, ...]
+
+
+def stability(
+    first: Iterable[tuple[Tokens, list[str]]],
+    second: Iterable[tuple[Tokens, list[str]]],
+    *,
+    names: tuple[str, str] = ("first", "second"),
+    width: float = 0.5,
+    n: int = ORDER,
+) -> Stability:
+    """Compare two translations, given as segments' tokens with their documents.
+
+    Each translation has its own lists. Words are common as often as both have them.
+    """
+    if not width > 0:
+        msg = f"width={width:g} is not possible; expected a number above 0."
+        raise OptionError(msg)
+    texts = [list(first), list(second)]
+    lists = [Frequencies(text) for text in texts]
+    if lists[0].documents != lists[1].documents:
+        msg = "The two translations are of different documents, or in another order."
+        raise CorpusError(msg)
+    if len(lists[0].documents) < 2:
+        msg = "There is one document only; salience shows only beside other documents."
+        raise CorpusError(msg)
+    pairs = list(zip(*map(_by_document, texts), strict=True))
+    return Stability(
+        names,
+        len(pairs),
+        tuple(_overlap(pairs, order) for order in range(1, n + 1)),
+        tuple(_sets(pairs, [_scores(found) for found in lists], names, width)),
+    )
+
+
+def _by_document(text: Iterable[tuple[Tokens, list[str]]]) -> list[Document]:
+    documents: dict[str, Document] = {}
+    for tokens, names in text:
+        for at, name in enumerate(names):
+            documents.setdefault(name, []).append(tokens[at] or [])
+    return list(documents.values())
+
+
+def _overlap(pairs: Sequence[tuple[Document, Document]], n: int) -> Overlap:
+    """Average the documents' overlaps: common n-grams over the mean of both sides'."""
+    tokens, types = [], []
+    for pair in pairs:
+        one, other = (_grams(document, n) for document in pair)
+        if one and other:
+            tokens.append(2 * (one & other).total() / (one.total() + other.total()))
+            types.append(2 * len(one.keys() & other.keys()) / (len(one) + len(other)))
+    return Overlap(n, float(np.mean(tokens or [0])), float(np.mean(types or [0])))
+
+
+def _grams(document: Document, n: int) -> Grams:
+    return Counter(
+        tuple(words[at : at + size])
+        for words in document
+        for size in range(1, n + 1)
+        for at in range(len(words) - size + 1)
+    )
+
+
+def _scores(found: Frequencies) -> list[dict[str, tuple[float, float]]]:
+    """For each document its words with their tf.idf and S."""
+    lists: list[dict[str, tuple[float, float]]] = [{} for _ in found.documents]
+    entries = zip(
+        found.document.tolist(),
+        found.word.tolist(),
+        found.tfidf.tolist(),
+        found.s.tolist(),
+        strict=True,
+    )
+    words = found.words
+    for document, word, tfidf, s in entries:
+        lists[document][words[word]] = (tfidf, s)
+    return lists
+
+
+def _sets(
+    pairs: Sequence[tuple[Document, Document]],
+    scores: Sequence[list[dict[str, tuple[float, float]]]],
+    names: tuple[str, str],
+    width: float,
+) -> Iterable[WordSet]:
+    found: dict[tuple[bool, int], list[tuple[float, float, int]]] = {
+        (common, which): [] for common in (True, False) for which in (0, 1)
+    }
+    for at, pair in enumerate(pairs):
+        counts = [Counter(w for words in document for w in words) for document in pair]
+        shared = counts[0] & counts[1]
+        for which in (0, 1):
+            known = scores[which][at]
+            for common, part in ((True, shared), (False, counts[which] - shared)):
+                entries = [(*known[word], count) for word, count in part.items()]
+                found[common, which] += entries
+    values = {
+        key: np.array(entries or np.empty((0, 3)), np.float64)
+        for key, entries in found.items()
+    }
+    columns = {
+        weight: {key: array[:, at] for key, array in values.items()}
+        for at, weight in enumerate(WEIGHTS)
+    }
+    bounds = {weight: _bounds(columns[weight].values(), width) for weight in WEIGHTS}
+    for (common, which), array in values.items():
+        counts_of = array[:, 2]
+        yield WordSet(
+            f"{'in both, by' if common else 'only in'} {names[which]}",
+            common,
+            int(counts_of.sum()),
+            {
+                weight: _mean(columns[weight][common, which], counts_of)
+                for weight in WEIGHTS
+            },
+            {
+                weight: _polygon(
+                    columns[weight][common, which], counts_of, bounds[weight]
+                )
+                for weight in WEIGHTS
+            },
+        )
+
+
+def _bounds(columns: Iterable[Array], width: float) -> Array:
+    """Classes that reach from the lowest to the highest score of any set."""
+    joined = np.concatenate(list(columns))
+    known = joined[~np.isnan(joined)]
+    if not len(known):
+        return np.array([0.0, width])
+    low, high = np.floor(known.min() / width), np.floor(known.max() / width) + 1
+    return np.arange(low, high + 1) * width
+
+
+def _mean(values: Array, counts: Array) -> float:
+    return float(np.fmax(values, 0) @ counts / max(counts.sum(), 1))
+
+
+def _polygon(values: Array, counts: Array, bounds: Array) -> Polygon:
+    known = ~np.isnan(values)
+    shares, _ = np.histogram(values[known], bounds, weights=counts[known])
+    total = max(counts.sum(), 1)
+    return Polygon(
+        tuple(bounds.tolist()),
+        tuple((shares / total).tolist()),
+        float(counts[~known].sum() / total),
+    )

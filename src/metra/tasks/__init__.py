@@ -1,0 +1,1 @@
+"""Translations measured by what can be done with them."""

@@ -1,0 +1,122 @@
+"""How salient words are in their documents: counts, tf.idf and S-scores.
+
+Babych and Hartley 2004, "Modelling legitimate translation variation for automatic
+evaluation of MT quality", LREC.
+"""
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metra._core import Salience, Tokens, WordWeights
+from metra.errors import CorpusError
+
+__all__ = ["Frequencies", "Tokens", "WordWeights", "weighed"]
+
+Array: TypeAlias = NDArray[np.float64]
+Index: TypeAlias = NDArray[np.int64]
+
+
+class Frequencies:
+    """How often each word occurs in each document: one entry for each pair that occurs.
+
+    The entries of a document are together, documents in order of first appearance.
+
+    >>> found = Frequencies([(Tokens([["a", "b", "b"], ["a"]]), ["one", "two"])])
+    >>> found.tf.tolist(), found.df.tolist(), found.tfidf.round(4).tolist()
+    ([1, 2, 1], [2, 1, 2], [0.0, 1.1736, 0.0])
+    """
+
+    def __init__(self, texts: Iterable[tuple[Tokens, list[str]]]) -> None:
+        """Count the words of segments, given with the name of each segment's document."""
+        self.salience = Salience(texts)
+
+    @cached_property
+    def documents(self) -> list[str]:
+        """The names of the documents, by number."""
+        return self.salience.documents
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The words, by number."""
+        return self.salience.words
+
+    @cached_property
+    def word(self) -> Index:
+        """For each entry the number of its word."""
+        return self.salience.column("word").astype(np.int64)
+
+    @cached_property
+    def document(self) -> Index:
+        """For each entry the number of its document."""
+        return self.salience.column("document").astype(np.int64)
+
+    @cached_property
+    def tf(self) -> Index:
+        """For each entry how often its word occurs in its document."""
+        return self.salience.column("tf").astype(np.int64)
+
+    @cached_property
+    def df(self) -> Index:
+        """For each entry the number of documents that have its word."""
+        return self.salience.column("df").astype(np.int64)
+
+    @cached_property
+    def p_doc(self) -> Array:
+        """The relative frequency of each entry's word in its document."""
+        return self.salience.column("P_doc")
+
+    @cached_property
+    def p_rest(self) -> Array:
+        """The same in the other documents together; 0 where there are no others."""
+        return self.salience.column("P_rest")
+
+    @cached_property
+    def p_corp(self) -> Array:
+        """The same in the whole corpus."""
+        return self.salience.column("P_corp")
+
+    @cached_property
+    def tfidf(self) -> Array:
+        """The tf.idf of each entry: (1 + ln tf) · ln(N / df)."""
+        return self.salience.column("tf.idf")
+
+    @cached_property
+    def s(self) -> Array:
+        """The S-score of each entry: ln[(p_doc - p_rest) · (N - df)/N / p_corp].
+
+        NaN where the product is not above 0: the word is no more frequent in this document
+        than in the rest, or every document has it.
+        """
+        return self.salience.column("S")
+
+
+def weighed(
+    found: Frequencies,
+    salience: str | Array,
+    *,
+    floor: float,
+    least: float | None,
+    most: float | None,
+    oov: float | None,
+) -> WordWeights:
+    """Make weights of salience, given by its column's name or as a number for each entry.
+
+    None is below the floor, those outside the range are 0, and a word that is not in its
+    document's list weighs `oov`, or what the lightest word of that list weighs.
+    """
+    weights = found.salience.weighed(
+        salience, floor=floor, least=least, most=most, unknown=oov
+    )
+    if weights is None:
+        raise CorpusError(WEIGHTLESS)
+    return weights
+
+
+WEIGHTLESS = (
+    "No word weighs anything; S-scores need more documents, since they are at most "
+    "ln(N - 1) or thereabouts, and min_salience and max_salience must leave some words."
+)

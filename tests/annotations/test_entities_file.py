@@ -1,0 +1,115 @@
+"""Names from files: a table, or the text with its names marked."""
+
+import pytest
+
+from metra.annotations.entities import Entity, read_entities
+from metra.corpus import Batch, Place
+from metra.errors import CorpusError, FormatError
+
+MARY = Entity("PERSON", "Mary Ann")
+
+
+def test_by_segment(write):
+    path = write(
+        "e.tsv", ["segment\ttype\ttext", "1\tPERSON\tMary Ann", "3\tDATE\t1956"]
+    )
+    found = read_entities(str(path))
+    assert found.segments == {0: [MARY], 2: [Entity("DATE", "1956")]}
+    assert found.documents == {}
+
+
+def test_by_document(write):
+    path = write("e.tsv", ["document\ttype\ttext", "d1\tPERSON\tMary Ann"])
+    assert read_entities(str(path)).documents == {"d1": [MARY]}
+
+
+def test_marked_in_the_text(write):
+    path = write(
+        "e.txt", ["[[Mary Ann|PERSON]] came in [[ 1956 | DATE ]].", "", "a [b] | c"]
+    )
+    found = read_entities(str(path))
+    assert found.segments == {0: [MARY, Entity("DATE", "1956")]}
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "message"),
+    [
+        pytest.param(
+            "e.tsv",
+            ["type\ttext", "X\ty"],
+            "{} does not say where its names belong; expected a column segment or "
+            "document beside type and text.",
+            id="no place",
+        ),
+        pytest.param(
+            "e.tsv",
+            ["segment\ttype\ttext", "0\tX\ty"],
+            "{}, line 2: the segment is '0'; expected its number, counted from 1.",
+            id="segment 0",
+        ),
+        pytest.param(
+            "e.tsv",
+            ["segment\ttype\ttext", "\tX\ty"],
+            "{}, line 2: there is neither a segment nor a document; every name needs one.",
+            id="no place in a line",
+        ),
+        pytest.param(
+            "e.tsv",
+            ["segment\ttype\ttext", "1\tX\t"],
+            "{}, line 2: the text is empty; every name needs both.",
+            id="no text",
+        ),
+        pytest.param(
+            "e.tsv",
+            ["segment\ttype\ttext", "1\t\ty"],
+            "{}, line 2: the type is empty; every name needs both.",
+            id="no type",
+        ),
+        pytest.param(
+            "e.txt",
+            ["fine", "a [[b c"],
+            "{}, line 2: there is [[ or ]] outside of a mark; expected [[the name|TYPE]].",
+            id="a mark that does not end",
+        ),
+        pytest.param(
+            "e.txt",
+            ["a [[b|]]"],
+            "{}, line 1: '[[b|]]' is incomplete; expected [[the name|TYPE]].",
+            id="a mark without a type",
+        ),
+        pytest.param(
+            "e.txt",
+            ["a"],
+            "{} has no marked names; expected [[the name|TYPE]], or a table whose name ends "
+            "in .tsv.",
+            id="no marks",
+        ),
+    ],
+)
+def test_refusals(name, lines, message, write):
+    path = str(write(name, lines))
+    with pytest.raises(FormatError) as caught:
+        read_entities(path)
+    assert str(caught.value) == message.format(path)
+
+
+def test_annotations_of_another_text(write):
+    path = str(write("e.tsv", ["segment\ttype\ttext", "3\tX\ty"]))
+    with pytest.raises(CorpusError) as caught:
+        read_entities(path).check([Batch(["a"]), Batch(["b"])])
+    assert str(caught.value) == (
+        f"{path} speaks of segment 3, but the text has 2 segments; the annotations must "
+        "belong to the text."
+    )
+    path = str(write("e.tsv", ["document\ttype\ttext", "d\tX\ty"]))
+    with pytest.raises(CorpusError) as caught:
+        read_entities(path).check([Batch(["a"], place=Place("s", 0, ["c"]))])
+    assert str(caught.value) == (
+        f"{path} speaks of document 'd', which the text has not; it has: c."
+    )
+    with pytest.raises(CorpusError) as caught:
+        read_entities(path).check([Batch(["a"])])
+    assert str(caught.value) == (
+        f"{path} says which document its lines belong to, but no documents are known; "
+        "give --docs."
+    )

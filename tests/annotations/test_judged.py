@@ -1,0 +1,193 @@
+"""Judged outputs: tables, the database, and a crash in the middle of writing."""
+
+import signal
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+
+from metra.annotations import judged_database
+from metra.annotations.judged import (
+    Judged,
+    read_judged,
+    read_judged_table,
+    version_of,
+    written,
+)
+from metra.annotations.judged_summary import of_source, summary
+from metra.errors import FormatError, UnknownNameError
+
+PAIRS = [
+    Judged("1", "a b", 10.0, "anna", "t1"),
+    Judged("2", "c", 3.5, "ben", "t2"),
+    Judged("10", "d", 0.0, "", "t3"),
+]
+
+
+@pytest.fixture
+def database(tmp_path):
+    path = str(tmp_path / "judged.db")
+    judged_database.add(path, PAIRS)
+    return path
+
+
+def test_what_goes_in_comes_out(database):
+    assert read_judged(database) == PAIRS
+
+
+def test_a_new_score_of_the_same_judge_replaces_the_old_one(database):
+    judged_database.add(
+        database,
+        [Judged("1", "a b", 9.0, "anna", "t4"), Judged("1", "a b", 7.0, "ben")],
+    )
+    assert [entry.score for entry in read_judged(database)] == [9.0, 7.0, 3.5, 0.0]
+
+
+def test_all_or_nothing(database):
+    with pytest.raises(FormatError, match="cannot be used as a database"):
+        judged_database.add(database, [Judged("3", "e", 5.0), Judged("3", "f", 11.0)])
+    assert read_judged(database) == PAIRS
+
+
+WRITER = """
+import sys
+from metra.annotations.judged_database import add
+
+def many():
+    for at in range(200_000):
+        yield str(at), "x" * 100, 5.0, "machine", "now"
+    print("written", flush=True)  # and not committed
+    sys.stdin.read()
+
+add(sys.argv[1], many())
+"""
+
+
+def test_a_writer_that_is_killed_leaves_what_was_there(database):
+    with subprocess.Popen(
+        [sys.executable, "-c", WRITER, database],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as writer:
+        assert writer.stdout.readline() == "written\n"
+        # Others read while it writes.
+        assert read_judged(database) == PAIRS
+        writer.send_signal(signal.SIGKILL)
+        assert writer.wait() == -signal.SIGKILL
+    assert read_judged(database) == PAIRS
+    with sqlite3.connect(database) as plain:
+        assert plain.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        assert plain.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    plain.close()
+    judged_database.add(database, [Judged("3", "e", 5.0)])
+    assert len(read_judged(database)) == 4
+
+
+def test_refusals_of_files(tmp_path, write):
+    missing = str(tmp_path / "none.db")
+    with pytest.raises(FormatError) as caught:
+        read_judged(missing)
+    assert str(caught.value) == (
+        f"There is no database of judged outputs at {missing}; make one with: metra "
+        f"evaltrans import {missing} FILE.tsv"
+    )
+    text = write(
+        "text.db", b"no database at all, but long enough to be taken for one\n" * 9
+    )
+    with pytest.raises(FormatError, match="cannot be used as a database of judged"):
+        read_judged(str(text))
+    other = tmp_path / "other.db"
+    with sqlite3.connect(other) as plain:
+        plain.execute("CREATE TABLE t (x)")
+    plain.close()
+    with pytest.raises(FormatError, match="is a database of something else"):
+        judged_database.add(str(other), PAIRS)
+
+
+def test_a_database_of_a_newer_program(database):
+    with sqlite3.connect(database) as plain:
+        plain.execute("PRAGMA user_version = 99")
+    plain.close()
+    with pytest.raises(FormatError, match=r"made by a newer metra \(version 99\)"):
+        read_judged(database)
+
+
+def test_tables(write):
+    lines = ["source\toutput\tscore\tjudge", "1\ta b\t10\tanna", "2\t\t3.5\t"]
+    path = str(write("j.tsv", lines))
+    found = list(read_judged_table(path, now="t"))
+    assert found == [
+        Judged("1", "a b", 10.0, "anna", "t"),
+        Judged("2", "", 3.5, "", "t"),
+    ]
+    assert read_judged(path)[0].time == ""
+    again = str(write("k.tsv", list(written(found))))
+    assert list(read_judged_table(again)) == found
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        pytest.param("1\ta\t11", "the score is '11'; expected a number from 0 to 10",
+                     id="too high"),
+        pytest.param("1\ta\t-1", "the score is '-1'; expected a number from 0 to 10",
+                     id="too low"),
+        pytest.param("1\ta\tnan", "the score is 'nan'; expected a number from 0 to 10",
+                     id="not a number"),
+        pytest.param("1\ta\tgood", "the score is 'good'; expected a number from 0 to 10",
+                     id="a word"),
+        pytest.param("\ta\t1", "the source is empty; every output has an id there",
+                     id="no source"),
+    ],
+)  # fmt: skip
+def test_refusals_of_lines(line, message, write):
+    path = str(write("j.tsv", ["source\toutput\tscore", line]))
+    with pytest.raises(FormatError) as caught:
+        read_judged(path)
+    assert str(caught.value) == f"{path}, line 2: {message}."
+
+
+def test_the_version_is_of_the_judgements():
+    assert version_of("j", PAIRS) == version_of("j", PAIRS[::-1])
+    assert version_of("j", PAIRS) != version_of("j", PAIRS[:2])
+    assert version_of("j", PAIRS).startswith("j[3 judgements, sha256:")
+
+
+def test_summaries():
+    more = [*PAIRS, Judged("1", "a b", 6.0, "ben")]
+    assert summary(more) == (
+        "judgements       4\n"
+        "outputs          3, 1 of them judged perfect\n"
+        "source sentences 3\n"
+        "mean score       4.88\n"
+        "judges           ben 2, anna 1, (unnamed) 1"
+    )
+    assert summary([]) == "Nothing is judged yet."
+    listed = [*more, Judged("1", "x", 9.0)]
+    assert (
+        of_source(listed, "1") == " 9.00  x  (unnamed 9)\n 8.00  a b  (anna 10, ben 6)"
+    )
+    with pytest.raises(UnknownNameError, match="No output of the source sentence '7'"):
+        of_source(more, "7")
+
+
+def test_commands(cli, write, tmp_path):
+    table = write("j.tsv", list(written(PAIRS)))
+    database = tmp_path / "j.db"
+    assert cli("evaltrans", "import", database, table).out == (
+        f"3 judgements added to {database}.\n"
+    )
+    assert cli("evaltrans", "export", database).out == table.read_text()
+    assert cli("evaltrans", "export", database, "-o", tmp_path / "out.tsv").out == ""
+    assert (tmp_path / "out.tsv").read_text() == table.read_text()
+    assert cli("evaltrans", "show", database).out.startswith("judgements       3\n")
+    assert (
+        cli("evaltrans", "show", database, "--source", "2").out
+        == " 3.50  c  (ben 3.5)\n"
+    )
+    assert (
+        "source  output                    score  judge  time"
+        in cli("evaltrans", "--help").out
+    )

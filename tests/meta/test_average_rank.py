@@ -1,0 +1,87 @@
+"""Ranking by average ranks, and the agreement of rankings."""
+
+import math
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metra.meta.average_rank import agreement, average_rank_ranking, mid_ranks
+
+SIX = [1, 2, 3, 4, 5, 6]
+
+
+AGREEMENTS = [  # distance, similarity, precision, recall
+    pytest.param(SIX, SIX, (0, 100, 100, 100), id="the same"),
+    pytest.param(
+        [1, 2, 3, 4, 6, 5],
+        SIX,
+        (1, 93.3, 93.3, 93.3),
+        id="the workbook's: one exchange",
+    ),
+    pytest.param(
+        [1, 2, 3, 4, 5.5, 5.5],
+        SIX,
+        (0.5, 96.7, 100, 93.3),
+        id="the workbook's: one pair left open",
+    ),
+    pytest.param(
+        SIX, [1, 2, 3, 4, 5.5, 5.5], (0.5, 96.7, 93.3, 100), id="one expected tie"
+    ),
+    pytest.param([6, 5, 4, 3, 2, 1], SIX, (15, 0, 0, 0), id="upside down"),
+    pytest.param([3.5] * 6, SIX, (7.5, 50, 100, 0), id="nothing said"),
+    pytest.param([1.5, 1.5, 3], [1.5, 1.5, 3], (0, 100, 100, 100), id="the same tie"),
+    pytest.param([1], [1], (0, 100, 100, 100), id="one system"),
+]
+
+
+@pytest.mark.parametrize(("ranks", "expected", "wanted"), AGREEMENTS)
+def test_agreement(ranks, expected, wanted):
+    assert tuple(round(value, 1) for value in agreement(ranks, expected)) == wanted
+
+
+def test_rankings_of_other_systems_are_refused():
+    with pytest.raises(ValueError, match="2 and 3 systems are ranked"):
+        agreement([1, 2], [1, 2, 3])
+
+
+def test_ranks_are_averaged_over_documents():
+    # Ranks 1 2 3; 2 1 3; 1.5 1.5 3; 3 2 1: averages 1.875, 1.625, 2.5, by hand.
+    scores = [[5, 4, 3], [1, 9, 0], [7, 7, 6], [1, 2, 3]]
+    found = average_rank_ranking(scores)
+    assert found.averages.tolist() == [1.875, 1.625, 2.5]
+    assert found.ranks.tolist() == [2, 1, 3]
+    upside = average_rank_ranking(scores, higher_is_better=False)
+    assert upside.ranks.tolist() == [2, 3, 1]
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=8))
+def test_mid_ranks_equal_their_slow_twin(scores):
+    order = sorted(scores, reverse=True)
+    twin = [
+        sum(at for at, score in enumerate(order, 1) if score == own) / order.count(own)
+        for own in scores
+    ]
+    assert mid_ranks(scores).tolist() == twin
+    assert math.fsum(twin) == len(scores) * (len(scores) + 1) / 2
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=7)
+)
+def test_agreement_equals_its_slow_twin(pairs):
+    ranks, expected = zip(*pairs, strict=True)
+    distance, total = 0.0, 0
+    for one, other in combinations(range(len(pairs)), 2):
+        total += 1
+        first = ranks[one] - ranks[other]
+        second = expected[one] - expected[other]
+        if first == 0 or second == 0:
+            distance += 0 if first == second == 0 else 0.5
+        elif (first > 0) != (second > 0):
+            distance += 1
+    found = agreement(ranks, expected)
+    assert found.distance == distance
+    assert found.similarity == pytest.approx(100 - 100 * distance / total)
+    assert agreement(expected, ranks).precision == found.recall

@@ -1,0 +1,201 @@
+"""LTV: a toy corpus worked out by hand, options, documents, and what is refused."""
+
+import math
+
+import numpy as np
+import pytest
+
+import metra
+from metra import evaluation
+from metra.corpus import Batch, EvalSet, Outputs
+from metra.errors import CorpusError, OptionError, UnfittedError
+
+REFS = ["a a b c", "a b b d", "a e e e"]
+DOCUMENTS = ["one", "two", "three"]
+# In document one a weighs 0 by tf.idf, b ln(3/2), c ln 3; by S only c weighs, ln 2.
+B, C, S = math.log(1.5), math.log(3), math.log(2)
+
+
+def segment(hyp: str, options: str, ref: str = REFS[0]) -> float:
+    """The score of an output of document one, weighed by the three documents."""
+    spec = f"ltv:n=2,tok=none,{options}"
+    corpus = Outputs(EvalSet([REFS], documents=DOCUMENTS), {"copy": REFS})
+    fitted = evaluation.fitted(corpus, {spec: metra.metric(spec)})[spec]
+    rows = fitted.rows(Batch([hyp], [[ref]], documents=["one"]))
+    return float(fitted.aggregate(rows)[0])
+
+
+BY_HAND = [
+    # b c x: both words match, the bigram b c of b c and c x; x weighs as a, nothing
+    pytest.param(
+        "b c x", "side=precision", (1 + (B + C) / (B + 2 * C)) / 2, id="precision"
+    ),
+    # of a a, a b, b c the last matches; the words a weigh nothing
+    pytest.param("b c x", "side=recall", (1 + (B + C) / (2 * B + C)) / 2, id="recall"),
+    pytest.param(
+        "b c x",
+        "side=f",
+        (1 + 2 * (B + C) / ((B + 2 * C) + (2 * B + C))) / 2,
+        id="harmonic mean",
+    ),
+    # c twice: the reference has one; no bigram matches
+    pytest.param("a c x c", "side=precision", (0.5 + 0) / 2, id="clipped"),
+    pytest.param("a c x c", "combine=geometric", 0.0, id="geometric mean with a zero"),
+    pytest.param(
+        "b c x",
+        "combine=geometric",
+        math.sqrt((B + C) / (B + 2 * C)),
+        id="geometric mean",
+    ),
+    pytest.param("b c x", "gram=mean", (1 + (B + C) / (B + 2 * C)) / 2, id="mean gram"),
+    # b c weighs C as c x does
+    pytest.param("b c x", "gram=max", (1 + C / (2 * C)) / 2, id="heaviest word"),
+    # x costs 1: (B+C)/(B+C+1), and c x C+1
+    pytest.param(
+        "b c x",
+        "oov=1",
+        ((B + C) / (B + C + 1) + (B + C) / (B + C + C + 1)) / 2,
+        id="unknown words weigh",
+    ),
+    # only c weighs; a b weighs nothing, b c as c does
+    pytest.param("b c x", "weight=s,side=recall", 1.0, id="S, recall"),
+    pytest.param("b c x", "weight=s", (1 + 0.5) / 2, id="S, precision"),
+    # a, b and x weigh .5; b c of b c, c x
+    pytest.param(
+        "b c x",
+        "weight=s,floor=0.5",
+        ((0.5 + S) / (1 + S) + (0.5 + S) / (1 + 2 * S)) / 2,
+        id="floor",
+    ),
+    # b is out of range: c, b c and c x weigh C
+    pytest.param("b c x", "min_salience=0.5", (1 + 0.5) / 2, id="at least"),
+    # c is out of range: b matches, b c does
+    pytest.param("b c x", "max_salience=0.5", 1.0, id="at most"),
+    pytest.param("b c x", "weight=none", (2 / 3 + 1 / 2) / 2, id="no weights"),
+    pytest.param(
+        "b c x", "weight=none,side=recall", (2 / 4 + 1 / 3) / 2, id="no weights, recall"
+    ),
+    pytest.param("c", "side=precision", 1.0, id="no bigrams to match"),
+    pytest.param("a", "side=precision", 0.0, id="nothing that weighs"),
+]
+
+
+@pytest.mark.parametrize(("hyp", "options", "expected"), BY_HAND)
+def test_by_hand(hyp, options, expected):
+    assert segment(hyp, options) == pytest.approx(100 * expected, abs=1e-9)
+
+
+def test_the_corpus_score_is_that_of_the_summed_weights():
+    hyps = ["b c x", "b d", "e a"]
+    result = metra.score(hyps, [REFS], "ltv:n=1,tok=none", documents=DOCUMENTS)
+    b2 = (1 + math.log(2)) * B
+    e = (1 + math.log(3)) * C
+    assert result.rows == pytest.approx(
+        np.array([[B + C] * 2 + [B + C], [b2 + C] * 2 + [2 * b2 + C], [e, e, 3 * e]])
+    )
+    assert result.score == pytest.approx(100)
+    assert result.parts["recalls"] == pytest.approx(
+        [(B + C + b2 + C + e) / (B + C + 2 * b2 + C + 3 * e)]
+    )
+
+
+def test_references_of_a_document_are_counted_together():
+    """Two streams: their words are one list, and the better reference counts."""
+    refs = [["a b", "a"], ["a c c", "d"]]
+    found = metra.score(["c", "d"], refs, "ltv:n=1,tok=none", documents=["one", "two"])
+    c = (1 + math.log(2)) * math.log(2)
+    assert found.rows[0] == pytest.approx([c, c, 2 * c])
+    assert found.rows[1] == pytest.approx([math.log(2)] * 3)
+
+
+def test_without_documents_it_says_so():
+    with pytest.raises(CorpusError, match="no documents are known; give --docs"):
+        metra.score(["a"], ["a"], "ltv")
+    with pytest.raises(CorpusError, match="weighs words by their document"):
+        metra.evaluate(metra.EvalSet([["a"]]), {"s": ["a"]}, ["ltv"])
+    assert metra.score(["a"], ["a"], "ltv:weight=none").score == 100
+
+
+def test_one_document_is_not_enough():
+    with pytest.raises(CorpusError, match="of one document, 'x'"):
+        metra.score(["a", "b"], ["a", "b"], "ltv", documents=["x", "x"])
+    with pytest.raises(
+        CorpusError, match="No word weighs anything; S-scores need more"
+    ):
+        metra.score(["a", "b"], ["a", "b"], "ltv:weight=s", documents=["x", "y"])
+
+
+def test_a_document_must_have_its_list():
+    fitted = metra.metric("ltv").fit([Batch(REFS, [REFS], documents=DOCUMENTS)])
+    with pytest.raises(CorpusError, match="Document 'four' is not in the references"):
+        fitted.rows(Batch(["a"], [["a"]], documents=["four"]))
+    with pytest.raises(CorpusError, match="no documents are known"):
+        fitted.sentence("a", ["a"])
+    with pytest.raises(UnfittedError, match="ltv weighs what it counts"):
+        metra.metric("ltv").sentence("a", ["a"])
+
+
+@pytest.mark.parametrize(
+    "option", ["n=0", "floor=-1", "oov=-0.5", "min_salience=-1", "floor=inf"]
+)
+def test_options_that_make_no_sense(option):
+    name = option.partition("=")[0]
+    with pytest.raises(OptionError, match=f"ltv: {name}=.* is not possible; expected"):
+        metra.metric(f"ltv:{option}")
+
+
+def test_a_list_from_a_file(write):
+    path = write("list.tsv", ["document\tS\tword", "x\t2\ta", "x\t\tb", "y\t1\ta"])
+    metric = metra.metric(f"ltv:weight=s,tok=none,n=1,weights={path}")
+    assert metric.needs_documents
+    batch = Batch(["a b", "a"], [["a c", "a"]], documents=["x", "y"])
+    # b has no S, c is not in the list: both weigh nothing, and so does the other word
+    assert metric.rows(batch).tolist() == [[2, 2, 2], [1, 1, 1]]
+    assert f"|weights:{path}[sha256:" in metric.signature()
+    with pytest.raises(CorpusError, match=r"Document 'z' is not in .*list\.tsv"):
+        metric.rows(Batch(["a"], [["a"]], documents=["z"]))
+
+
+def test_one_list_for_all_documents(write):
+    path = write("list.tsv", ["word\ttf.idf", "a\t2", "b\t1"])
+    metric = metra.metric(f"ltv:tok=none,n=1,side=recall,weights={path}")
+    assert not metric.needs_documents
+    assert metric.sentence("a", ["a b"]) == pytest.approx(200 / 3)
+    assert metra.score(["a"], ["a b"], metric).score == pytest.approx(200 / 3)
+
+
+def test_a_list_is_not_for_equal_weights(write):
+    path = write("list.tsv", ["word\ttf.idf", "a\t2"])
+    with pytest.raises(OptionError, match="not possible with weight=none"):
+        metra.metric(f"ltv:weight=none,weights={path}")
+
+
+# Babych and Hartley 2004, table 2: CANDIDE, GLOBALINK, MS and SYSTRAN.
+ADEQUACY = [0.677, 0.710, 0.718, 0.789]
+FLUENCY = [0.455, 0.381, 0.382, 0.508]
+TABLE_2 = [  # scores of the four systems, correlation with adequacy and with fluency
+    pytest.param([0.3561, 0.3199, 0.3003, 0.4002], 0.5918, 0.9807, id="BLEU"),
+    pytest.param([0.5242, 0.4905, 0.4919, 0.5442], 0.5248, 0.9987, id="P, tf.idf, 1"),
+    pytest.param([0.5176, 0.4890, 0.4902, 0.5375], 0.5561, 0.9998, id="P, tf.idf, 2"),
+    pytest.param([0.2553, 0.2464, 0.2635, 0.3034], 0.9069, 0.8022, id="R, S, 1"),
+    pytest.param([0.2554, 0.2493, 0.2679, 0.3022], 0.9215, 0.7499, id="R, S, 2"),
+]
+
+
+@pytest.mark.parametrize(("scores", "adequacy", "fluency"), TABLE_2)
+def test_the_correlations_that_the_authors_print(scores, adequacy, fluency):
+    """Equal up to what rounding to the printed digits can do, to first order."""
+
+    def correlation(numbers):
+        return np.corrcoef(numbers[:4], numbers[4:])[0, 1]
+
+    for human, expected in ((ADEQUACY, adequacy), (FLUENCY, fluency)):
+        printed = np.array([*scores, *human])
+        rounding = np.array([0.00005] * 4 + [0.0005] * 4)
+        moved = [
+            correlation(printed + np.eye(8)[at] * rounding) - correlation(printed)
+            for at in range(8)
+        ]
+        reach = np.abs(moved).sum() + 0.00005
+        assert reach < 0.02
+        assert correlation(printed) == pytest.approx(expected, abs=reach)

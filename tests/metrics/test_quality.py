@@ -1,0 +1,245 @@
+"""Quality models: a figure made of several measures, for a stated use."""
+
+import math
+
+import numpy as np
+import pytest
+
+import metra
+from metra import examples, metrics
+from metra.annotations.quality_model import read_model
+from metra.corpus import EvalSet, Outputs
+from metra.errors import FormatError, OptionError
+from metra.evaluation import Questions, evaluate_corpus
+
+HYPS = ["the cat sat on a mat", "it rains", "no dogs here today"]
+REFS = ["the cat sat on the mat", "it is raining", "there are no dogs here"]
+
+MODEL = """\
+name = "toy"
+context = "A test."
+
+[[measure]]
+spec = "recall"
+weight = 3
+worst = 20
+best = 80
+
+[[measure]]
+spec = "wer"
+weight = 1
+worst = 100
+best = 0
+"""
+
+
+@pytest.fixture
+def model(tmp_path):
+    path = tmp_path / "toy.toml"
+    path.write_text(MODEL)
+    return path
+
+
+def worth(score: float, worst: float, best: float) -> float:
+    return 100 * min(max((score - worst) / (best - worst), 0), 1)
+
+
+def test_the_weighted_mean_of_what_scores_are_worth(model):
+    result = metra.score(HYPS, [REFS], f"quality:model={model}")
+    recall = metra.score(HYPS, [REFS], "recall").score
+    wer = metra.score(HYPS, [REFS], "wer").score
+    values = worth(recall, 20, 80), worth(wer, 100, 0)
+    assert result.score == pytest.approx((3 * values[0] + values[1]) / 4)
+    assert result.parts == {
+        "recall": pytest.approx([recall, values[0], 75]),
+        "wer": pytest.approx([wer, values[1], 25]),
+    }
+
+
+def test_worked_out_by_hand(model):
+    # Recall of the words: 5/6, beyond best, is worth 100. WER: 1/6, worth 83.33.
+    hand = (3 * 100 + 100 * 5 / 6) / 4
+    metric = metrics.metric(f"quality:model={model}")
+    assert metric.sentence(HYPS[0], REFS[:1]) == pytest.approx(hand)
+    assert metric.sentence("x y z", ["a b"]) == 0, "beyond worst on both scales"
+
+
+def test_every_level_is_that_of_the_combined_figure(model):
+    evalset = EvalSet([REFS], documents=["d", "d", "e"])
+    spec = f"quality:model={model}"
+    results = metra.evaluate(
+        evalset, {"a": HYPS}, [spec], levels=["system", "document", "segment"], ci=True
+    )
+    score = results["a"][spec]
+    parted = metra.score(HYPS[:2], [REFS[:2]], spec).score
+    assert score.documents["d"] == pytest.approx(parted)
+    assert score.segments[2] == pytest.approx(score.documents["e"])
+    low, high = score.interval
+    assert low <= score.score <= high
+
+
+def test_segments_are_scored_by_the_measures_for_segments(tmp_path):
+    path = tmp_path / "m.toml"
+    table = '[[measure]]\nspec = "bleu"\nweight = 1\nworst = 0\nbest = 100\n'
+    path.write_text(f'name = "m"\ncontext = "c"\n{table}')
+    metric = metrics.metric(f"quality:model={path}")
+    bleu = metrics.metric("bleu")
+    assert metric.sentence("a b", ["a b"]) == bleu.sentence("a b", ["a b"]) == 100
+    assert float(metric.aggregate(metric.rows(metra.Batch(["a b"], ["a b"])))[0]) == 0
+
+
+def test_measures_with_corpus_weights_are_fitted(tmp_path):
+    path = tmp_path / "m.toml"
+    table = '[[measure]]\nspec = "{}"\nweight = 1\nworst = 0\nbest = 10\n'
+    tables = table.format("nist") + table.format("nist:n=2")
+    path.write_text(f'name = "m"\ncontext = "c"\n{tables}')
+    result = metra.score(HYPS, [REFS], f"quality:model={path}")
+    one, other = (
+        metra.score(HYPS, [REFS], spec).score for spec in ("nist", "nist:n=2")
+    )
+    assert result.score == pytest.approx(10 * (one + other) / 2)
+
+
+def test_a_measure_with_nothing_to_score_leaves_its_weight_to_the_others(
+    tmp_path, model
+):
+    rules = tmp_path / "rules.toml"
+    rules.write_text('[[rule]]\nname = "r"\nsource = "chien"\ntarget = "dogs"\n')
+    path = tmp_path / "m.toml"
+    table = '[[measure]]\nspec = "transfer:rules={here}/rules.toml"\n'
+    path.write_text(f"{MODEL}\n{table}weight = 4\nworst = 0\nbest = 100\n")
+    spec = f"quality:model={path}"
+    source = ["chat", "pluie", "chien"]
+    corpus = Outputs(EvalSet([REFS], source), {"a": HYPS})
+    results = evaluate_corpus(
+        corpus, {spec: metrics.metric(spec)}, Questions(segments=True)
+    )
+    found = results["a"][spec].segments
+    without = metra.score(HYPS, [REFS], f"quality:model={model}").segments
+    assert found[:2] == pytest.approx(without[:2])
+    assert found[2] == pytest.approx((without[2] + 100) / 2)
+
+
+def test_nothing_to_score_at_all_is_no_score(tmp_path):
+    (tmp_path / "r.toml").write_text(
+        '[[rule]]\nname = "r"\nsource = "x"\ntarget = "y"\n'
+    )
+    path = tmp_path / "m.toml"
+    table = '[[measure]]\nspec = "transfer:rules={here}/r.toml"\nweight = 1\n'
+    path.write_text(f'name = "m"\ncontext = "c"\n{table}worst = 0\nbest = 100\n')
+    result = metra.score(["a"], metric=f"quality:model={path}", source=["b"])
+    assert math.isnan(result.score)
+    assert result.parts == {}
+
+
+def test_the_signature_says_what_is_combined(model):
+    signature = metrics.metric(f"quality:model={model}").signature()
+    assert signature.startswith("quality|model:toy|measures:3*[recall;tok:13a;")
+    assert "]@20..80+1*[wer;" in signature
+
+
+def test_the_examples_order_outputs_by_their_use():
+    example = examples.find()
+    from metra.io import open_corpus
+
+    corpus = open_corpus(
+        example.outputs, example.references, example.source, example.docs
+    )
+    folder = examples.HOME / "models"
+    specs = {path.stem: f"quality:model={path}" for path in folder.glob("*.toml")}
+    made = {name: metrics.metric(spec) for name, spec in specs.items()}
+    results = evaluate_corpus(corpus, made, Questions())
+    score = {entry.name: entry.scores for entry in results.systems}
+    assert set(specs) == {"gisting", "publication", "technical"}
+    # Wrong terms do little harm to the gist and much to instructions; the right words in
+    # the wrong order can be guessed at, and cannot be printed.
+    wrong, scrambled = score["wrong-terms"], score["scrambled"]
+    assert wrong["gisting"].score > 80 > 50 > wrong["technical"].score
+    assert scrambled["gisting"].score > 80 > 50 > scrambled["publication"].score
+
+
+def test_what_is_counted_by_document_is_resampled_by_document():
+    example = examples.find()
+    from metra.io import open_corpus
+
+    corpus = open_corpus(
+        example.outputs[:1], example.references, example.source, example.docs
+    )
+    spec = f"quality:model={examples.HOME / 'models' / 'technical.toml'}"
+    both = {"q": metrics.metric(spec), "bleu": metrics.metric("bleu")}
+    found = evaluate_corpus(corpus, both, Questions(ci=True)).systems[0].scores
+    assert "|ci_unit:document|" in found["q"].signature
+    assert "|ci_unit:segment|" in found["bleu"].signature
+    alone = {"bleu": both["bleu"]}
+    expected = evaluate_corpus(corpus, alone, Questions(ci=True)).systems[0].scores
+    assert found["bleu"].interval == expected["bleu"].interval
+
+
+def test_aggregate_is_that_of_each_row(model):
+    metric = metrics.metric(f"quality:model={model}")
+    rows = metric.rows(metra.Batch(HYPS, REFS))
+    whole = metric.aggregate(np.stack([rows, rows]))
+    assert whole[0].tolist() == whole[1].tolist() == metric.aggregate(rows).tolist()
+
+
+MEASURE = '[[measure]]\nspec = "bleu"\nweight = 1\nworst = 0\nbest = 100\n'
+HEAD = 'name = "n"\ncontext = "c"\n'
+FAULTS = [
+    pytest.param("x = [", "is no TOML", id="no TOML"),
+    pytest.param("", "has nothing; expected name, context and tables", id="empty"),
+    pytest.param(f'name = ""\ncontext = "c"\n{MEASURE}', "name is ''", id="no name"),
+    pytest.param(f"{HEAD}measure = []\n", "has no measures", id="no measures"),
+    pytest.param(f'{HEAD}[[measure]]\nspec = "bleu"\n', "measure 1: it has spec; expected",
+                 id="no weight"),
+    pytest.param(HEAD + MEASURE.replace('"bleu"', "3"), "spec is 3", id="no spec"),
+    pytest.param(HEAD + MEASURE.replace("= 1\n", "= true\n"), "weight is True; expected a num",
+                 id="no number"),
+    pytest.param(HEAD + MEASURE.replace("= 100", "= inf"), "best is inf", id="no end"),
+    pytest.param(HEAD + MEASURE.replace("= 1\n", "= 0\n"), "expected a weight above 0",
+                 id="no weight at all"),
+    pytest.param(HEAD + MEASURE.replace("= 100", "= 0"), "different scores for worst and best",
+                 id="no scale"),
+    pytest.param(HEAD + MEASURE * 2, "names 'bleu' twice", id="twice"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "message"), FAULTS)
+def test_faulty_models_are_refused(tmp_path, text, message):
+    path = tmp_path / "m.toml"
+    path.write_text(text)
+    with pytest.raises(FormatError, match=message):
+        read_model(str(path))
+
+
+def test_models_that_cannot_be_used(tmp_path):
+    with pytest.raises(
+        OptionError, match=r"quality: needs a quality model; give model="
+    ):
+        metrics.metric("quality")
+    with pytest.raises(FormatError, match="cannot be read: No such file"):
+        metrics.metric("quality:model=no-such-file.toml")
+    path = tmp_path / "m.toml"
+    path.write_text(HEAD + MEASURE.replace('"bleu"', '"wer"'))
+    with pytest.raises(
+        OptionError, match="wer is better the lower it is, but the model has"
+    ):
+        metrics.metric(f"quality:model={path}")
+
+
+def test_the_command_shows_the_parts_and_the_context(metra_command, model, tmp_path):
+    for name, texts in {"a": HYPS, "r": REFS}.items():
+        (tmp_path / f"{name}.txt").write_text("\n".join(texts) + "\n")
+    ran = metra_command(
+        "score",
+        str(tmp_path / "a.txt"),
+        "-r",
+        str(tmp_path / "r.txt"),
+        "--model",
+        str(model),
+    )
+    assert ran.code == 0
+    heading = ran.out.split("\n")[0]
+    assert heading.index("quality") < heading.index("recall") < heading.index("wer")
+    assert "toy: A test." in ran.out
+    assert "  75.0 %  recall, worth 0 at 20, 100 at 80" in ran.out
+    assert "bleu" not in ran.out

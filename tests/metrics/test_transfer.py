@@ -1,0 +1,214 @@
+"""Transfer rules, and the counts of phrases of the first study."""
+
+import math
+
+import numpy as np
+import pytest
+
+import metra
+from metra import examples, metrics
+from metra.annotations.transfer_rules import read_rules
+from metra.corpus import Batch, EvalSet, Outputs, Place
+from metra.counting import count
+from metra.detailing import with_details
+from metra.errors import CorpusError, FormatError, OptionError
+from metra.evaluation import Questions, evaluate_corpus
+
+RULES = """\
+[[rule]]
+name = "adjective first"
+source = "NOUN ADJ"
+target = "ADJ NOUN"
+
+[[rule]]
+name = "negation"
+source = "ne|n' _ pas"
+target = ["not", "never"]
+"""
+SOURCE = ["chat noir dort", "il ne vient pas , chien blanc , eau froide", "il dort"]
+GOOD = ["black cat sleeps", "he does not come , white dog , cold water", "he sleeps"]
+BAD = ["cat black sleeps", "he comes , white dog , water cold", "he sleeps"]
+TAGS = {
+    "NOUN": "chat chien eau cat dog water",
+    "ADJ": "noir blanc froide black white cold",
+    "PRON": "il he",
+    "VERB": "dort vient sleeps come comes",
+    "AUX": "does",
+    "PART": "not ne pas",
+    "PUNCT": ",",
+}
+POS = {word: tag for tag, listed in TAGS.items() for word in listed.split()}
+
+
+def parses(texts: list[str]) -> str:
+    lines = []
+    for text in texts:
+        for at, word in enumerate(text.split(), 1):
+            head = 0 if at == 1 else 1
+            lines.append(f"{at}\t{word}\t{word}\t{POS[word]}\t_\t_\t{head}\tdep\t_\t_")
+        lines.append("")
+    return "\n".join(lines)
+
+
+@pytest.fixture
+def options(tmp_path):
+    (tmp_path / "rules.toml").write_text(RULES)
+    (tmp_path / "source.conllu").write_text(parses(SOURCE))
+    for name, texts in {"good": GOOD, "bad": BAD}.items():
+        (tmp_path / f"{name}.conllu").write_text(parses(texts))
+    return (
+        f"rules={tmp_path}/rules.toml,source_parses={tmp_path}/source.conllu,"
+        f"parses={tmp_path}/{{system}}.conllu"
+    )
+
+
+def corpus() -> Outputs:
+    return Outputs(EvalSet(source=SOURCE), {"good": GOOD, "bad": BAD})
+
+
+def test_rules_that_hold_where_the_source_asks_for_them(options):
+    metric = metrics.metric(f"transfer:{options}")
+    results = evaluate_corpus(corpus(), {"t": metric}, Questions(segments=True))
+    good, bad = results["good"]["t"], results["bad"]["t"]
+    # The source asks four times: an adjective, two adjectives and a negation, nothing.
+    assert (good.score, bad.score) == (100, 25)
+    assert good.parts["adjective first"] == [3, 3]
+    assert bad.parts["adjective first"] == [1, 3]
+    assert bad.parts["negation"] == [0, 1]
+    assert (bad.parts["satisfied"], bad.parts["occurrences"]) == (1, 4)
+    assert bad.segments.tolist()[:2] == pytest.approx([0, 100 / 3])
+    assert math.isnan(bad.segments[2]), "no rule occurs"
+
+
+def test_failures_are_listed(options):
+    metric = {"t": metrics.metric(f"transfer:{options}")}
+    results = evaluate_corpus(corpus(), metric, Questions())
+    found = with_details(results, corpus(), metric)
+    assert not found["good"]["t"].details
+    listed = [(entry.text, dict(entry.about), entry.segments)
+              for entry in found["bad"]["t"].details]  # fmt: skip
+    assert listed == [
+        ("chat noir", {"rule": "adjective first", "failed": "1 of 1"}, (1,)),
+        (
+            "chien blanc / eau froide",
+            {"rule": "adjective first", "failed": "1 of 2"},
+            (2,),
+        ),
+        ("ne vient pas", {"rule": "negation", "failed": "1 of 1"}, (2,)),
+    ]
+
+
+def test_a_pattern_that_fits_too_often_earns_nothing(tmp_path):
+    path = tmp_path / "words.toml"
+    path.write_text('[[rule]]\nname = "no"\nsource = "pas"\ntarget = "not"\n')
+    result = metra.score(
+        ["not not not", "yes"], metric=f"transfer:rules={path}", source=["pas", "pas"]
+    )
+    assert result.rows.tolist() == [[1, 1], [1, 0]]
+    assert result.score == 50
+
+
+def test_phrases_are_counted_on_both_sides(options):
+    spec = "transfer:mode=counts," + options.partition(",")[2]
+    results = evaluate_corpus(corpus(), {"t": metrics.metric(spec)}, Questions())
+    bad = results["bad"]["t"]
+    # NP: 1+3+1 in both. VP: dort; ne vient (pas follows the verb); dort: 3 in both.
+    assert bad.score == 0
+    assert bad.parts == {
+        "source_NP": 5, "output_NP": 5, "difference_NP": 0,
+        "source_VP": 3, "output_VP": 3, "difference_VP": 0,
+    }  # fmt: skip
+    assert not bad.higher_is_better
+
+
+def test_differences_do_not_cancel_out_between_segments(tmp_path):
+    for name, texts in {"s": ["chat", "chat chien"], "o": ["cat , dog", "cat"]}.items():
+        (tmp_path / f"{name}.conllu").write_text(parses(texts))
+    spec = f"transfer:mode=counts,source_parses={tmp_path}/s.conllu,parses={tmp_path}/o.conllu"
+    result = metra.score(
+        ["cat , dog", "cat"], metric=spec, source=["chat", "chat chien"]
+    )
+    # NP: 1 against 2, 1 (two nouns in a row are one phrase) against 1: 1 of 2 phrases.
+    assert result.score == 50
+    assert result.parts["difference_NP"] == 1
+
+
+def test_the_laws_of_every_measure(options):
+    metric = metrics.metric(f"transfer:{options}")
+    whole = count(corpus(), {"t": metric}, keep=True).tallies["bad", "t"].rows
+    for chunk in (1, 2):
+        sheets = count(corpus(), {"t": metric}, keep=True, chunk=chunk)
+        assert sheets.tallies["bad", "t"].rows.tolist() == whole.tolist()
+    shard = metric.rows(Batch(BAD[1:], source=SOURCE[1:], place=Place("bad", 1)))
+    assert shard.tolist() == whole[1:].tolist()
+    shaped = metric.aggregate(np.stack([whole[:2], whole[:2]]))
+    assert shaped.tolist() == [metric.aggregate(whole[:2]).tolist()] * 2
+
+
+def test_the_example_is_scored():
+    example = examples.find()
+    from metra.io import open_corpus
+
+    listed = open_corpus(example.outputs, [], example.source, None)
+    metric = metrics.metric(examples.spec("transfer"))
+    results = evaluate_corpus(listed, {"t": metric}, Questions())
+    scores = {entry.name: entry.scores["t"].score for entry in results.systems}
+    assert scores["literal"] < scores["near-copy"]
+    assert len(read_rules(str(examples.HOME / "transfer.toml"))) == 5
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        pytest.param("transfer", "mode=rules needs rules=FILE.toml", id="no rules"),
+        pytest.param("transfer:mode=counts", "counting phrases needs parses; give source_",
+                     id="counts without parses"),
+        pytest.param("transfer:{rules}", "the rule 'adjective first' needs parses; give "
+                     "source_parses=FILE", id="parts of speech without parses"),
+        pytest.param("transfer:{rules},{source}", "needs parses; give parses=FILE",
+                     id="no parses of the outputs"),
+        pytest.param("transfer:{rules},parses=a,model=b", "parses or model, not both",
+                     id="two sources of parses"),
+    ],
+)  # fmt: skip
+def test_options_that_do_not_go_together(spec, message, options):
+    rules, source, _ = options.split(",")
+    with pytest.raises(OptionError, match=message):
+        metrics.metric(spec.replace("{rules}", rules).replace("{source}", source))
+
+
+def test_the_source_is_needed(options):
+    with pytest.raises(CorpusError, match="the batch has none"):
+        metrics.metric(f"transfer:{options}").rows(Batch(GOOD, place=Place("good", 0)))
+
+
+FAULTS = [
+    pytest.param("x = [", "is no TOML: ", id="no TOML"),
+    pytest.param("", "has nothing; expected tables", id="empty"),
+    pytest.param("[rules]\n", "has rules; expected tables", id="another table"),
+    pytest.param('[[rule]]\nname = "a"\n', "rule 1: it has name; expected name, source",
+                 id="no patterns"),
+    pytest.param('[[rule]]\nname = ""\nsource = "a"\ntarget = "b"\n', "the name is ''",
+                 id="no name"),
+    pytest.param('[[rule]]\nname = "a"\nsource = 3\ntarget = "b"\n',
+                 "rule 1, source: 3; expected a pattern", id="a number"),
+    pytest.param('[[rule]]\nname = "a"\nsource = ["a", 3]\ntarget = "b"\n',
+                 "rule 1, source: 3; expected a pattern, such as", id="a number in a list"),
+    pytest.param('[[rule]]\nname = "a"\nsource = "a"\ntarget = "NOUNS"\n',
+                 "rule 1, target: 'NOUNS' is no part of speech", id="a faulty pattern"),
+    pytest.param('[[rule]]\nname = "a"\nsource = "a"\ntarget = "b"\n' * 2,
+                 "two rules named 'a'", id="the same name twice"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "message"), FAULTS)
+def test_faulty_rule_files_are_refused(tmp_path, text, message):
+    path = tmp_path / "rules.toml"
+    path.write_text(text)
+    with pytest.raises(FormatError, match=message):
+        read_rules(str(path))
+
+
+def test_a_rule_file_that_is_not_there(tmp_path):
+    with pytest.raises(FormatError, match="cannot be read: No such file"):
+        read_rules(str(tmp_path / "rules.toml"))

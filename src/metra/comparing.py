@@ -151,6 +151,7 @@ def compared(
         seed=contest.seed,
     )
     unit = resampled_unit(questions, sheets, metrics.values())
+    questions = questions._replace(ci_unit=unit)
     found = samples(metrics, sheets, unit)
     places = {key: at for at, key in enumerate(sheets.tallies)}
     met = meetings(corpus, contest)
@@ -239,7 +240,7 @@ def _comparisons(
 ) -> list[Comparison]:
     """Word what one metric found, and correct its p-values for their number."""
     corrected = infer.holm([contrast.p_value for contrast in contrasts])
-    reason = (
+    too_few = (
         f"{terms.units} {terms.unit}{'' if terms.units == 1 else 's'} cannot tell systems "
         f"apart; a test needs at least {LEAST_UNITS}."
     )
@@ -260,10 +261,16 @@ def _comparisons(
                 p_holm=p_holm,
                 significant=judged is not None and judged <= terms.alpha,
                 test=terms.signature(),
-                reason=None if contrast.enough else reason,
+                reason=None if contrast.enough else _reason(contrast, spec, too_few),
             )
         )
     return found
+
+
+def _reason(contrast: infer.Contrast, spec: str, too_few: str) -> str:
+    if contrast.difference != contrast.difference:
+        return f"by {spec}, one of the two systems has no score."
+    return too_few
 
 
 def _clusters(

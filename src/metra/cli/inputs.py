@@ -62,6 +62,15 @@ form = click.option(
     help="How the results are written.",
 )
 
+table_or_json = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="How the results are written.",
+)
+
 out = click.option(
     "-o", "--out", metavar="FILE", help="Write here instead of to the screen."
 )

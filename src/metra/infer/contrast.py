@@ -9,13 +9,13 @@ from metra.infer.defaults import SEED, TEST_TRIALS, TRIALS, Test
 from metra.infer.intervals import (
     Sample,
     bootstrap,
-    interval,
+    interval_of_defined,
     left_out,
     refuse_wrong,
     standard_error,
 )
 from metra.infer.paired import Pair, randomisation_p_values, shifted_p_value
-from metra.pool import total
+from metra.pool import Array, total
 
 #: With fewer units than this neither swaps nor resamples say anything about others.
 LEAST_UNITS = 10
@@ -77,14 +77,16 @@ def contrasts(
         rng=np.random.default_rng(seed),
         progress=progress,
     )
-    intervals: Intervals = [interval(found, level=level) for found in drawn]
+    intervals: Intervals = [interval_of_defined(each, level=level) for each in drawn]
     if count < LEAST_UNITS:
         return intervals, [Contrast(found, enough=False) for found in differences]
 
     if test == "bootstrap":
         p_values = [
-            shifted_p_value((drawn[one], drawn[two]), (scores[one], scores[two]))
-            for one, two in pairs
+            shifted_p_value(
+                _both_defined(drawn, pair), (scores[pair[0]], scores[pair[1]])
+            )
+            for pair in pairs
         ]
     else:
         p_values = randomisation_p_values(
@@ -97,14 +99,25 @@ def contrasts(
     without = [left_out(sample) for sample in samples]
     found = []
     for (one, two), difference, p in zip(pairs, differences, p_values, strict=True):
-        error = standard_error(without[two] - without[one])
+        if np.isnan(difference):
+            found.append(Contrast(difference, enough=False))
+            continue
+        without_each = np.subtract(*_both_defined(without, (two, one)))
+        error = standard_error(without_each) if len(without_each) > 1 else None
         found.append(
             Contrast(
                 difference,
-                interval(drawn[two] - drawn[one], level=level),
+                interval_of_defined(drawn[two] - drawn[one], level=level),
                 error,
                 difference / (error * count**0.5) if error else None,
                 p,
             )
         )
     return intervals, found
+
+
+def _both_defined(scores: Sequence[Array], pair: Pair) -> tuple[Array, Array]:
+    """Give two samples' scores where both have one."""
+    one, two = scores[pair[0]], scores[pair[1]]
+    there = ~(np.isnan(one) | np.isnan(two))
+    return one[there], two[there]

@@ -8,8 +8,9 @@ import numpy as np
 from metra import infer
 from metra.comparing import Contest, compared
 from metra.corpus import Corpus
+from metra.counting import Sheets
 from metra.errors import UnknownNameError, no_such
-from metra.evaluation import Questions, Sheets, counted, evaluate_corpus
+from metra.evaluation import Questions, counted, evaluate_corpus
 from metra.insight.distributions import Distribution, distributions, segments
 from metra.insight.findings import Findings, Wishes, find
 from metra.insight.grids import Grids, grids

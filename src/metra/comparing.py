@@ -150,6 +150,7 @@ def compared(
         trials=trials if contest.test == "bootstrap" else RESAMPLES,
         seed=contest.seed,
     )
+    # One unit for all measures, so that they can share their draws.
     unit = resampled_unit(questions, sheets, metrics.values())
     questions = questions._replace(ci_unit=unit)
     found = samples(metrics, sheets, unit)

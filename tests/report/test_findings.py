@@ -47,7 +47,7 @@ def looked(old=OLD, new=NEW, refs=REFS, wishes=EVERYTHING, source=None, more=Non
     metrics, sheets = counted(
         corpus, by_spec(["bleu:tok=none", "ter"]), Questions(), keep=True
     )
-    results = compared(corpus, metrics, sheets, Contest(trials=20))
+    results = compared(corpus, metrics, sheets, Contest(trials=200))
     return results, find(corpus, metrics, sheets, wishes, baseline="old")
 
 

@@ -82,3 +82,10 @@ digits = click.option(
     show_default=True,
     help="Digits after the point in tables.",
 )
+
+labels = click.option(
+    "--labels",
+    multiple=True,
+    metavar="NAME=FILE",
+    help="Scores by label, one a line for each segment. May be given several times.",
+)

@@ -156,7 +156,7 @@ def test_an_installed_model_counts_as_the_file_of_its_parses(spacy, tmp_path):
     assert through.rows(batch).tolist() == from_file.rows(batch).tolist()
     assert through.rows(batch).sum() > 0
     version = spacy.util.get_package_version(model)
-    assert f"|model:{model} {version}|" in through.signature()
+    assert f"|model:{model} {version}, spaCy " in through.signature()
 
 
 @pytest.mark.usefixtures("spacy")

@@ -44,6 +44,7 @@ LAYERS = {
     "single": 7,
     "aligning": 7,
     "comparing": 7,
+    "repool": 7,
     "tasks": 7,
     "detailing": 7,
     "quality": 7,

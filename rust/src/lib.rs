@@ -19,6 +19,7 @@ mod python;
 pub mod salience;
 pub mod ter;
 pub mod text;
+pub mod ties;
 pub mod tokenize;
 pub mod tokens;
 pub mod types;

@@ -326,3 +326,27 @@ class Ltv:
 
     def score(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
         """The score of each row, 0 to 100."""
+
+def tie_bins(
+    gold: NDArray[np.float64],
+    metric: NDArray[np.float64],
+    start: int,
+    stop: int,
+    shift: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """What ties would gain and lose, by the leading bits of the metric's differences.
+
+    Both are of the same length, in rising order of the metric. Counted are the pairs whose
+    lower value is one of start to stop: gained where the gold is tied, lost where it has the
+    metric's order. A bin is a difference's bits without the last `shift`.
+    """
+
+def tie_pairs(
+    gold: NDArray[np.float64],
+    metric: NDArray[np.float64],
+    start: int,
+    stop: int,
+    shift: int,
+    wanted: NDArray[np.bool_],
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """The bits of the differences in the wanted bins, and 1 or -1 for gained or lost."""

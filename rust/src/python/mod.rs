@@ -10,6 +10,7 @@ mod meteor;
 mod nist;
 mod ter;
 mod text;
+mod ties;
 mod tokens;
 mod totals;
 mod unigram;
@@ -43,6 +44,8 @@ mod _core {
     use super::ter::{ter_alignment, ter_rows};
     #[pymodule_export]
     use super::text::{PyLineBuffer, PyText};
+    #[pymodule_export]
+    use super::ties::{tie_bins, tie_pairs};
     #[pymodule_export]
     use super::tokens::{PyTokenizer, PyTokens, PyTypeMap, grapheme_version};
     #[pymodule_export]

@@ -26,6 +26,7 @@ COMMANDS = (
     "evaltrans",
     "weights",
     "convert",
+    "meta",
     "demo",
 )
 
@@ -33,15 +34,18 @@ COMMANDS = (
 class LazyGroup(click.Group):
     """Commands that are loaded when called."""
 
+    names: tuple[str, ...] = COMMANDS
+    package = "metra.cli"
+
     def list_commands(self, _: click.Context) -> list[str]:
         """List the commands in the order in which one meets them."""
-        return list(COMMANDS)
+        return list(self.names)
 
     def get_command(self, _: click.Context, name: str) -> click.Command | None:
         """Load a command."""
-        if name not in COMMANDS:
+        if name not in self.names:
             return None
-        return getattr(import_module(f"metra.cli.{name}"), name)
+        return getattr(import_module(f"{self.package}.{name}"), name)
 
 
 @click.group(

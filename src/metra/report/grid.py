@@ -1,14 +1,13 @@
 """The bitext grid as a picture: one SVG file that needs nothing else, light and dark."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
 from textwrap import wrap
 
 from metra.alignment import AlignedSegment
 from metra.report.layout import counted
 from metra.report.plot import EQUAL, LEFT_OUT, Block, Plot, facts, plot, sentence, title
+from metra.report.svg import text as _text
 from metra.report.table import width
 
 CELL = 16
@@ -303,11 +302,3 @@ def cut(word: str, longest: int = LONGEST) -> str:
             break
         kept += letter
     return f"{kept}…"
-
-
-_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-
-
-def _text(text: str) -> str:
-    """Keep text from being read as markup; what XML has no place for becomes a sign."""
-    return escape(_NOT_IN_XML.sub("\ufffd", text))

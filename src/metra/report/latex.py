@@ -35,10 +35,11 @@ def render(results: Results, style: Style) -> str:
     if results.terms is not None:
         lines.append(r"The triangles need \usepackage{amssymb}.")
     comments = "\n".join(f"% {' '.join(line.split())}" for line in lines)
-    return "\n\n".join([comments, *(_block(sheet) for sheet in sheets(results, style))])
+    return "\n\n".join([comments, *(block(sheet) for sheet in sheets(results, style))])
 
 
-def _block(sheet: Sheet) -> str:
+def block(sheet: Sheet) -> str:
+    """Write a sheet as a tabular."""
     heads = " & ".join(map(_escaped, [sheet.corner, *sheet.headings]))
     body = [
         " & ".join([_escaped(name), *map(_cell, cells)]) + r" \\"

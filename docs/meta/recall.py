@@ -1,0 +1,154 @@
+"""Does recall matter, and does stemming help? Prints the tables of recall.md.
+
+python docs/meta/recall.py FOLDER
+
+FOLDER holds the WMT23 test sets: LP.segments.tsv.gz with references, LP.outputs.tsv.gz with
+a column for each system, LP.seg_scores.tsv.gz with a column mqm. Only numbers are printed.
+"""
+
+import csv
+import gzip
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from metra.corpus import EvalSet, Outputs
+from metra.evaluation import by_spec
+from metra.meta.bootstrap import bootstrap, bounds
+from metra.meta.comparing import compare
+from metra.meta.correlating import asked, values
+from metra.meta.correlation import Options
+from metra.meta.panel import Panel, panel
+from metra.meta.scores import Item, Scorer, joined, table
+from metra.repool import scored
+
+SETS = (
+    ("zh-en", "refA", "english"),
+    ("he-en", "refB", "english"),
+    ("en-de", "refA", "german"),
+)
+#: As the program of the paper's time did: lower case, words cut as for BLEU.
+COMMON = "case=lower"
+STEMMED = (
+    "nist", "bleu", "precision", "recall", "f1", "fmean", "gtm:e=1", "gtm:e=2", "wer", "per",
+    "ter",
+)  # fmt: skip
+OTHERS = ("chrf", "cer", "meteor", "bleu:average=arithmetic,case=lower")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One measure's figures: r, its interval over segments only, and over both."""
+
+    r: float
+    by_segment: tuple[float, float]
+    by_both: tuple[float, float]
+
+
+def main(folder: Path) -> None:
+    """Print a table for each test set."""
+    for lang, reference, language in SETS:
+        made = judged(folder, lang, reference, language)
+        print(
+            f"### {lang}: {len(made.systems)} systems, {made.compared} judged segments\n"
+        )
+        print_table(made, language)
+
+
+def judged(folder: Path, lang: str, reference: str, language: str) -> Panel:
+    """Score the outputs and put the scores beside the judgements."""
+    refs = [row[reference] for row in rows(folder / f"{lang}.segments.tsv.gz")]
+    lines = list(rows(folder / f"{lang}.outputs.tsv.gz"))
+    systems = [
+        name for name in lines[0] if name != "seg" and not name.startswith("ref")
+    ]
+    outputs = {name: [line[name] for line in lines] for name in systems}
+    specs = [spec for name in STEMMED for spec in pair(name, language)]
+    measures = by_spec([*specs, *OTHERS])
+    scores, statistics = scored(Outputs(EvalSet([refs]), outputs), measures)
+    marks = [
+        r for r in rows(folder / f"{lang}.seg_scores.tsv.gz") if r["system"] in outputs
+    ]
+    gold = table(
+        [mark["system"] for mark in marks],
+        [Item(mark["seg"]) for mark in marks],
+        {Scorer("mqm", "mqm"): [float(mark["mqm"] or "nan") for mark in marks]},
+    )
+    return panel(joined([gold, scores]), "mqm", statistics=statistics)
+
+
+def pair(name: str, language: str) -> tuple[str, str]:
+    """Name a measure without and with stemming."""
+    plain = f"{name}{',' if ':' in name else ':'}{COMMON}"
+    return plain, f"{plain},stem={language}"
+
+
+def print_table(made: Panel, language: str) -> None:
+    """One line a measure: plain and stemmed, system scores and differences."""
+    found = {coef: figures(made, coef) for coef in ("pearson", "differentials")}
+    print("| measure | r | stemmed | ± (segments) | 95 % (both) | diff. | stemmed |")
+    print("| :-- | --: | --: | --: | :-: | --: | --: |")
+    lines = []
+    for name in (*STEMMED, *OTHERS):
+        plain, stemmed = pair(name, language) if name in STEMMED else (name, "")
+        first = found["pearson"][plain]
+        low, high = first.by_segment
+        cells = [
+            name,
+            f"{first.r:.3f}",
+            f"{found['pearson'][stemmed].r:.3f}" if stemmed else "",
+            f"{(high - low) / 2:.3f}",
+            f"{first.by_both[0]:.2f} to {first.by_both[1]:.2f}",
+            f"{found['differentials'][plain].r:.3f}",
+            f"{found['differentials'][stemmed].r:.3f}" if stemmed else "",
+        ]
+        lines.append((first.r, f"| {' | '.join(cells)} |"))
+    print("\n".join(line for _, line in sorted(lines, reverse=True)) + "\n")
+    print(f"{verdicts(made, language)}\n")
+
+
+def figures(made: Panel, coef: str) -> dict[str, Row]:
+    """Coefficients of all measures, with both intervals."""
+    ask = asked([coef], "sys", Options())[0]
+    observed = values(made, ask)
+    segments = bootstrap(made, "sys", ask.options, drawn="item")
+    both = bootstrap(made, "sys", ask.options)
+    return {
+        name: Row(result.value, bounds(segments[name]), bounds(both[name]))
+        for name, result in observed.items()
+    }
+
+
+def verdicts(made: Panel, language: str) -> str:
+    """Test recall against precision and BLEU, and count where stemming helps."""
+    ask = asked(["pearson"], "sys", Options())[0]
+    parts = []
+    for one, other in (("recall", "precision"), ("recall", "bleu"), ("fmean", "f1")):
+        names = [pair(one, language)[0], pair(other, language)[0]]
+        tested = compare(made.of_metrics(names), ask, test="williams")
+        better, worse = (name.partition(":")[0] for name in tested.names)
+        parts.append(f"{better} over {worse} p = {tested.p[0, 1]:.3f}")
+    draws = bootstrap(made, "sys", ask.options, drawn="item")
+    gains = []
+    for name in STEMMED:
+        plain, stemmed = pair(name, language)
+        gain = draws[stemmed] - draws[plain]
+        low, high = np.quantile(gain, [0.025, 0.975])
+        gains.append(1 if low > 0 else -1 if high < 0 else 0)
+    counts = (
+        f"{gains.count(1)} better, {gains.count(-1)} worse, {gains.count(0)} undecided"
+    )
+    return f"Williams: {'; '.join(parts)}. Stemming, over segments: {counts} of {len(gains)}."
+
+
+def rows(path: Path) -> Iterator[dict[str, str]]:
+    """Read a table without quoting."""
+    with gzip.open(path, "rt", encoding="utf-8", newline="\n") as file:
+        yield from csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,139 @@
+"""`metra meta compare`: which metrics are better than which, beyond chance."""
+
+import click
+
+from metra.cli.meta import options as shared
+
+TESTS = (
+    "auto",
+    "perm-both",
+    "perm-sys",
+    "perm-input",
+    "pairs",
+    "williams",
+    "wilcoxon",
+)
+
+
+@click.command()
+@shared.inputs
+@shared.gold
+@shared.metrics
+@shared.level
+@click.option(
+    "--coef",
+    metavar="NAME[:GROUP]",
+    help="The coefficient; pearson for systems, acc*_eq:item for segments by default.",
+)
+@click.option(
+    "--test",
+    type=click.Choice(TESTS),
+    default="auto",
+    show_default=True,
+    help="auto: exchange cells (perm-both), or segments where the coefficient is theirs.",
+)
+@click.option(
+    "--absolute", is_flag=True, help="Williams test of absolute correlations."
+)
+@click.option(
+    "--alpha",
+    type=float,
+    default=0.05,
+    show_default=True,
+    help="What counts as significant.",
+)
+@click.option(
+    "--clusters",
+    "rule",
+    type=click.Choice(["greedy", "wmt"]),
+    default="greedy",
+    show_default=True,
+    help="greedy: beaten by one of the cluster; wmt: all above beat all below.",
+)
+@click.option(
+    "--wmt",
+    is_flag=True,
+    help="As WMT's scorer: pairs test for accuracies, systems exchanged, p = b/k.",
+)
+@shared.trials
+@shared.seed
+@shared.plot
+@shared.outputs
+def compare(
+    paths: tuple[str, ...],
+    lower: list[str],
+    without: list[str],
+    lang: str | None,
+    domain: str | None,
+    input_format: str,
+    gold: str,
+    metrics: list[str],
+    level: str,
+    coef: str | None,
+    test: str,
+    absolute: bool,
+    alpha: float,
+    rule: str,
+    wmt: bool,
+    trials: int,
+    seed: int,
+    plot: str | None,
+    form: str,
+    out: str | None,
+    digits: int,
+) -> None:
+    """Rank metrics by how well they agree with people, and say which differences count.
+
+    The default exchanges the scores of two metrics at random, cell by cell, and asks how
+    often that makes as large a difference. --plot draws the p-values as a heat map.
+
+    \b
+    metra meta compare scores.tsv --gold mqm
+    metra meta compare scores.tsv --gold mqm --level seg --coef acc*_eq:item --plot p.svg
+    metra meta compare scores.tsv --gold da --test williams
+    """
+    from metra.meta.comparing import compared
+    from metra.meta.correlating import asked
+    from metra.meta.correlation import Options
+
+    scores = shared.read_scores(
+        paths,
+        lower=lower,
+        without=without,
+        lang=lang,
+        domain=domain,
+        input_format=input_format,
+    )
+    coef = coef or {"sys": "pearson", "seg": "acc*_eq:item"}[level]
+    if wmt and test == "auto":
+        test = "pairs" if coef.startswith("acc") and level == "seg" else "auto"
+        test = "perm-sys" if level == "sys" and not coef.startswith("spa") else test
+    options = Options(trials=trials, seed=seed, wmt=wmt)
+    findings, found = compared(
+        shared.panels(scores, gold, metrics),
+        asked([coef], level, options)[0],
+        test=test,  # type: ignore[arg-type]  # click has checked these
+        alpha=alpha,
+        rule=rule,  # type: ignore[arg-type]
+        absolute=absolute,
+    )
+    if plot:
+        from metra.report.heatmap import Heat, render
+
+        shared.draw(
+            plot,
+            [
+                render(
+                    Heat(
+                        f"{coef} with {gold}: which metrics are better",
+                        f"p-values, row better than column ({one.test}); clusters framed",
+                        one.names,
+                        shared.plain(one.p),
+                        "p",
+                        one.clusters,
+                    )
+                )
+                for one in found
+            ],
+        )
+    shared.show(findings, form, out, digits)

@@ -1,0 +1,123 @@
+"""`metra meta correlate`: how well metrics agree with people."""
+
+import click
+
+from metra.cli.meta import options as shared
+
+
+@click.command()
+@shared.inputs
+@shared.own
+@shared.gold
+@shared.metrics
+@shared.level
+@shared.names(
+    "--coef",
+    "coefs",
+    "Coefficients, as NAME or NAME:GROUP (none, item, sys). Systems: pearson, spearman, "
+    "accuracy, spa by default; segments: acc*_eq:item, kendall-b:item, pearson.",
+)
+@click.option(
+    "--average",
+    type=click.Choice(["macro", "micro"]),
+    default="macro",
+    show_default=True,
+    help="All groups weigh the same, or as much as they have values.",
+)
+@click.option(
+    "--nan",
+    type=click.Choice(["drop", "zero"]),
+    default="drop",
+    show_default=True,
+    help="What groups without a coefficient count: nothing, or zero.",
+)
+@click.option(
+    "--eps", type=float, help="Threshold of ties for acc_eq, tau23 and acc*_eq."
+)
+@click.option(
+    "--spa-p",
+    type=click.Choice(["permutation", "normal"]),
+    default="permutation",
+    show_default=True,
+    help="Where the p-values of soft pairwise accuracy come from.",
+)
+@click.option(
+    "--wmt", is_flag=True, help="Soft pairwise accuracy as WMT's scorer has it."
+)
+@click.option("--no-ci", is_flag=True, help="Leave out the bootstrap intervals.")
+@click.option(
+    "--resample",
+    type=click.Choice(["both", "sys", "item"]),
+    default="both",
+    show_default=True,
+    help="What the bootstrap draws: systems, segments, or both.",
+)
+@shared.trials
+@shared.seed
+@shared.outputs
+def correlate(
+    paths: tuple[str, ...],
+    lower: list[str],
+    without: list[str],
+    lang: str | None,
+    domain: str | None,
+    input_format: str,
+    outputs: tuple[str, ...],
+    references: tuple[str, ...],
+    specs: tuple[str, ...],
+    gold: str,
+    metrics: list[str],
+    level: str,
+    coefs: list[str],
+    average: str,
+    nan: str,
+    eps: float | None,
+    spa_p: str,
+    wmt: bool,
+    no_ci: bool,
+    resample: str,
+    trials: int,
+    seed: int,
+    form: str,
+    out: str | None,
+    digits: int,
+) -> None:
+    """Say how well metrics agree with people, with bootstrap intervals.
+
+    With --output and -m, outputs are scored here and now, and each resample of segments
+    pools the statistics of corpus measures such as BLEU anew.
+
+    \b
+    metra meta correlate scores.tsv --gold mqm
+    metra meta correlate scores.tsv --gold mqm --level seg --coef acc*_eq:item --no-ci
+    metra meta correlate metrics.json esa.csv --gold esa --coef pearson --coef differentials
+    metra meta correlate mqm.tsv --gold mqm --output outputs.tsv -r ref.txt -m bleu -m recall
+    """
+    from metra.meta.correlating import asked, correlated
+    from metra.meta.correlation import Options
+
+    scores = shared.read_scores(
+        paths,
+        lower=lower,
+        without=without,
+        lang=lang,
+        domain=domain,
+        input_format=input_format,
+    )
+    scores, statistics = shared.with_own(scores, outputs, references, specs)
+    chosen = Options(
+        average=average,  # type: ignore[arg-type]  # click has checked these
+        nan=nan,  # type: ignore[arg-type]
+        eps=eps,
+        p=spa_p,  # type: ignore[arg-type]
+        trials=trials,
+        seed=seed,
+        wmt=wmt,
+    )
+    found = correlated(
+        shared.panels(scores, gold, metrics, statistics),
+        asked(coefs, level, chosen),
+        interval=not no_ci,
+        drawn=resample,  # type: ignore[arg-type]
+    )
+    shared.show(found, form, out, digits)

@@ -1,0 +1,72 @@
+"""`metra meta cross`: how scorers agree with each other."""
+
+import click
+
+from metra.cli.meta import options as shared
+
+
+@click.command()
+@shared.inputs
+@shared.names(
+    "--scorer", "scorers", "Scorers to compare, people's too; all by default."
+)
+@shared.level
+@click.option(
+    "--coef",
+    default="pearson",
+    show_default=True,
+    metavar="NAME[:GROUP]",
+    help="The coefficient, for segments with its grouping.",
+)
+@shared.plot
+@shared.outputs
+def cross(
+    paths: tuple[str, ...],
+    lower: list[str],
+    without: list[str],
+    lang: str | None,
+    domain: str | None,
+    input_format: str,
+    scorers: list[str],
+    level: str,
+    coef: str,
+    plot: str | None,
+    form: str,
+    out: str | None,
+    digits: int,
+) -> None:
+    """Correlate every scorer with every other; alike ones stand side by side.
+
+    \b
+    metra meta cross scores.tsv --level seg --plot cross.svg
+    metra meta cross scores.tsv --scorer BLEU,chrF,mqm --coef spearman
+    """
+    from metra.meta.correlating import asked
+    from metra.meta.correlation import Options
+    from metra.meta.crossing import crossed
+
+    scores = shared.one_language(
+        shared.read_scores(
+            paths,
+            lower=lower,
+            without=without,
+            lang=lang,
+            domain=domain,
+            input_format=input_format,
+        )
+    )
+    options = asked([coef], level, Options())[0].options
+    findings, found = crossed(scores, scorers or scores.names, level, options)
+    if plot:
+        from metra.report.heatmap import Heat, render
+
+        caption = f"{coef} of {'segments' if level == 'seg' else 'systems'}"
+        heat = Heat(
+            "How the scorers agree",
+            caption,
+            found.names,
+            shared.plain(found.values),
+            "r",
+        )
+        shared.draw(plot, [render(heat)])
+    shared.show(findings, form, out, digits)

@@ -1,0 +1,248 @@
+"""Options that the questions of `metra meta` share, and what they come to."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from metra.report import FORMATS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from metra.meta.findings import Findings
+    from metra.meta.panel import Panel
+    from metra.meta.scores import Scores
+    from metra.meta.statistics import Statistics
+
+INPUT_FORMATS = (
+    "auto",
+    "long",
+    "jsonl",
+    "matrix",
+    "metra-json",
+    "metra-tsv",
+    "mt-metrics-eval",
+    "da",
+    "mqm",
+    "esa",
+    "appraise",
+)
+
+
+def _parts(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> list[str]:
+    """Names may be given several times, or with commas between them."""
+    return [
+        name.strip() for given in value for name in given.split(",") if name.strip()
+    ]
+
+
+def names(flag: str, key: str, help_text: str) -> Callable[[Any], Any]:
+    """Make an option that takes names."""
+    return click.option(
+        flag, key, multiple=True, callback=_parts, metavar="NAMES", help=help_text
+    )
+
+
+paths = click.argument("paths", nargs=-1, required=True, metavar="SCORES...")
+gold = click.option(
+    "--gold",
+    required=True,
+    metavar="NAME",
+    help="The scorer to compare with: judgements.",
+)
+metrics = names(
+    "--metric", "metrics", "Scorers to look at; all but people's where none is named."
+)
+level = click.option(
+    "--level",
+    type=click.Choice(["sys", "seg"]),
+    default="sys",
+    show_default=True,
+    help="Compare systems' scores, or segments'.",
+)
+without = names("--without", "without", "Systems to leave out.")
+lower = names(
+    "--lower-is-better", "lower", "Scorers whose lower values are the better ones."
+)
+lang = click.option("--lang", metavar="PAIR", help="Only this language pair.")
+domain = click.option("--domain", metavar="NAME", help="Only this domain.")
+input_format = click.option(
+    "--input-format",
+    type=click.Choice(INPUT_FORMATS),
+    default="auto",
+    show_default=True,
+    help="Format of all input files; auto goes by name and content.",
+)
+trials = click.option(
+    "--trials",
+    type=click.IntRange(1),
+    default=1000,
+    show_default=True,
+    help="Number of resamples or permutations.",
+)
+seed = click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=12345,
+    show_default=True,
+    help="Seed of the resampling.",
+)
+form = click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="table",
+    show_default=True,
+    help="How the results are written.",
+)
+out = click.option(
+    "-o", "--out", metavar="FILE", help="Write here instead of to the screen."
+)
+digits = click.option(
+    "--digits",
+    type=click.IntRange(0, 15),
+    default=3,
+    show_default=True,
+    help="Digits after the point in tables.",
+)
+plot = click.option(
+    "--plot", metavar="FILE", help="Draw a picture (SVG) into this file."
+)
+
+
+def own(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add what is scored right here, so that corpus scores can be pooled anew."""
+    from metra.cli.inputs import references
+
+    specs = click.option(
+        "-m",
+        "--score-with",
+        "specs",
+        multiple=True,
+        metavar="SPEC",
+        help="Score --output by this measure (see `metra metrics`), and keep its statistics.",
+    )
+    output = click.option(
+        "--output",
+        "outputs",
+        multiple=True,
+        metavar="OUTPUT",
+        help="Output to score here: a file, or a table of several systems.",
+    )
+    for option in reversed([output, references, specs]):
+        command = option(command)
+    return command
+
+
+def inputs(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add what every question reads: files, and which of their scores."""
+    for option in reversed([paths, lower, without, lang, domain, input_format]):
+        command = option(command)
+    return command
+
+
+def outputs(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add how every question answers."""
+    for option in reversed([form, out, digits]):
+        command = option(command)
+    return command
+
+
+def read_scores(
+    paths: tuple[str, ...],
+    *,
+    lower: list[str],
+    without: list[str],
+    lang: str | None,
+    domain: str | None,
+    input_format: str,
+) -> "Scores":
+    """Read the files and keep what was asked for."""
+    from metra.meta.read import read_all
+
+    scores = read_all(paths, input_format=input_format)
+    if lower:
+        scores = scores.with_lower_is_better(lower)
+    return scores.only(lang=lang, domain=domain, without_systems=without)
+
+
+def panels(
+    scores: "Scores",
+    gold: str,
+    metrics: list[str],
+    statistics: "Mapping[str, Statistics] | None" = None,
+) -> "list[Panel]":
+    """Line up gold and metrics for each language pair by itself."""
+    from metra.meta.panel import panel
+
+    return [
+        panel(scores.only(lang=lang), gold, metrics or None, statistics=statistics)
+        for lang in scores.languages
+    ]
+
+
+def with_own(
+    scores: "Scores",
+    outputs: tuple[str, ...],
+    references: tuple[str, ...],
+    specs: tuple[str, ...],
+) -> "tuple[Scores, dict[str, Statistics]]":
+    """Score outputs by our own measures and put the scores beside the others."""
+    if not outputs and not specs:
+        return scores, {}
+    if not (outputs and specs):
+        msg = "--output and -m belong together: what to score, and by which measure."
+        raise click.UsageError(msg)
+    from metra.cli.progress import Progress
+    from metra.evaluation import by_spec
+    from metra.io import open_corpus
+    from metra.meta.scores import joined
+    from metra.repool import scored
+
+    lang = one_language(scores).languages[0]
+    corpus = open_corpus(outputs, references, None, None)
+    with Progress() as progress:
+        found, statistics = scored(corpus, by_spec(specs), lang=lang, progress=progress)
+    return joined([scores, found]), statistics
+
+
+def one_language(scores: "Scores") -> "Scores":
+    """Refuse a mixture of language pairs, whose scores do not belong together."""
+    if len(scores.languages) > 1:
+        known = ", ".join(filter(None, scores.languages))
+        msg = f"The scores are of several language pairs; choose one with --lang: {known}."
+        raise click.UsageError(msg)
+    return scores
+
+
+def plain(rows: Any) -> list[list[float | None]]:
+    """Give numbers as they are drawn: None for what is none."""
+    return [[None if value != value else float(value) for value in row] for row in rows]
+
+
+def draw(path: str, pictures: list[str]) -> None:
+    """Write the picture; several are numbered before the suffix."""
+    from pathlib import Path
+
+    from metra.cli.output import write
+
+    for at, picture in enumerate(pictures, 1):
+        place = Path(path)
+        if len(pictures) > 1:
+            place = place.with_name(f"{place.stem}-{at}{place.suffix}")
+        write(picture, str(place))
+
+
+def show(findings: "Findings", form: str, out: str | None, digits: int) -> None:
+    """Print what was found, or put it into a file."""
+    from metra.cli.output import screen_width, wants_color, write
+    from metra.report.layout import Style
+    from metra.report.meta_findings import render
+
+    style = Style(
+        digits=digits,
+        color=wants_color() and not out,
+        width=None if out else screen_width(),
+    )
+    write(render(findings, form, style), out)

@@ -1,0 +1,100 @@
+"""`metra meta robust`: does agreement hang on a few systems?"""
+
+import click
+
+from metra.cli.meta import options as shared
+
+
+@click.command()
+@shared.inputs
+@shared.gold
+@shared.metrics
+@click.option(
+    "--coef",
+    default="pearson",
+    show_default=True,
+    metavar="NAME",
+    help="The coefficient.",
+)
+@click.option(
+    "--choice",
+    type=click.Choice(["top", "window", "leave-one-out"]),
+    default="top",
+    show_default=True,
+    help="The best systems only, neighbours by quality, or all but one.",
+)
+@click.option(
+    "--window",
+    type=click.IntRange(4),
+    default=4,
+    show_default=True,
+    help="Systems in a window.",
+)
+@shared.plot
+@shared.outputs
+def robust(
+    paths: tuple[str, ...],
+    lower: list[str],
+    without: list[str],
+    lang: str | None,
+    domain: str | None,
+    input_format: str,
+    gold: str,
+    metrics: list[str],
+    coef: str,
+    choice: str,
+    window: int,
+    plot: str | None,
+    form: str,
+    out: str | None,
+    digits: int,
+) -> None:
+    """Show the agreement over fewer systems: the best ones, neighbours, or all but one.
+
+    A metric that tells hopeless systems from good ones may still be blind among good ones.
+
+    \b
+    metra meta robust scores.tsv --gold mqm --metric BLEU,COMET --plot top.svg
+    """
+    from metra.meta.correlation import Options
+    from metra.meta.robustness import robust as tried
+
+    scores = shared.read_scores(
+        paths,
+        lower=lower,
+        without=without,
+        lang=lang,
+        domain=domain,
+        input_format=input_format,
+    )
+    panels = shared.panels(scores, gold, metrics)
+    findings, found = tried(
+        panels,
+        Options(coef=coef),
+        kind=choice,  # type: ignore[arg-type]  # click has checked it
+        window=window,
+    )
+    if plot:
+        from metra.report.curves import Curves, render
+
+        across = {"top": "best systems", "window": "systems by rank"}
+        shared.draw(
+            plot,
+            [
+                render(
+                    Curves(
+                        f"{coef} with {gold} over fewer systems",
+                        panel.lang or f"{len(panel.systems)} systems",
+                        across.get(choice, "system left out"),
+                        coef,
+                        one.labels,
+                        {
+                            name: shared.plain([line])[0]
+                            for name, line in one.curves.items()
+                        },
+                    )
+                )
+                for panel, one in zip(panels, found, strict=True)
+            ],
+        )
+    shared.show(findings, form, out, digits)

@@ -1,0 +1,84 @@
+"""`metra meta scatter`: systems by people and metric, in a picture."""
+
+import click
+
+from metra.cli.meta import options as shared
+
+
+@click.command()
+@shared.inputs
+@shared.gold
+@shared.metrics
+@click.option(
+    "--coef",
+    default="pearson",
+    show_default=True,
+    metavar="NAME",
+    help="The coefficient.",
+)
+@click.option(
+    "--outliers",
+    metavar="mad|FILE",
+    default="mad",
+    show_default=True,
+    help="By 2.5 robust deviations of the gold, or the systems a file names, one a line.",
+)
+@click.option(
+    "--classes",
+    metavar="FILE",
+    help="A class for each system: its name, a tab, the class, one system a line.",
+)
+@shared.plot
+@shared.outputs
+def scatter(
+    paths: tuple[str, ...],
+    lower: list[str],
+    without: list[str],
+    lang: str | None,
+    domain: str | None,
+    input_format: str,
+    gold: str,
+    metrics: list[str],
+    coef: str,
+    outliers: str,
+    classes: str | None,
+    plot: str | None,
+    form: str,
+    out: str | None,
+    digits: int,
+) -> None:
+    """Plot systems by gold and metric, with a fitted line, its band and the outliers.
+
+    Outliers are marked and the coefficient is given with and without them. With several
+    metrics the pictures are numbered: plot-1.svg, plot-2.svg and so on.
+
+    \b
+    metra meta scatter scores.tsv --gold mqm --metric BLEU --plot bleu.svg
+    """
+    from metra.meta.correlation import Options
+    from metra.meta.read.cells import lines_of
+    from metra.meta.read.pairs import named_pairs
+    from metra.meta.scattering import scatter as scattered
+
+    scores = shared.one_language(
+        shared.read_scores(
+            paths,
+            lower=lower,
+            without=without,
+            lang=lang,
+            domain=domain,
+            input_format=input_format,
+        )
+    )
+    panel = shared.panels(scores, gold, metrics)[0]
+    findings, clouds = scattered(
+        panel,
+        Options(coef=coef),
+        classes=named_pairs(classes) if classes else None,
+        outliers=None if outliers == "mad" else [*filter(None, lines_of(outliers))],
+    )
+    if plot:
+        from metra.report.scatter import render
+
+        shared.draw(plot, [render(cloud) for cloud in clouds])
+    shared.show(findings, form, out, digits)

@@ -1,0 +1,66 @@
+"""Questions asked of plain arrays, without tables or files."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from metra.errors import LengthError
+from metra.meta.comparing import Comparison, Rule, Test
+from metra.meta.comparing import compare as compare_panel
+from metra.meta.correlating import Asked
+from metra.meta.correlation import Options, correlate
+from metra.meta.panel import Panel, panel
+from metra.meta.scores import Item, Scorer, table
+
+
+def compare(
+    gold: ArrayLike,
+    metrics: Mapping[str, ArrayLike],
+    *,
+    coef: str = "pearson",
+    level: str = "seg",
+    group: str = "none",
+    test: Test = "auto",
+    alpha: float = 0.05,
+    clusters: Rule = "greedy",
+    **options: object,
+) -> Comparison:
+    """Test metrics against each other: systems × segments each, NaN where missing.
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> gold = rng.normal(size=(6, 50))
+    >>> noisy = gold + rng.normal(size=gold.shape)
+    >>> found = compare(gold, {"noisy": noisy, "noise": rng.normal(size=gold.shape)})
+    >>> found.names, found.clusters
+    (['noisy', 'noise'], [1, 2])
+    """
+    chosen = Options(coef=coef, group=group, **options).checked()  # type: ignore[arg-type]
+    question = Asked(chosen, level)
+    return compare_panel(
+        panel_of(gold, metrics), question, test=test, alpha=alpha, rule=clusters
+    )
+
+
+def spa(gold: ArrayLike, metric: ArrayLike, **options: object) -> float:
+    """Soft pairwise accuracy of one metric: systems × segments each."""
+    return correlate(gold, metric, coef="spa", **options).value  # type: ignore[arg-type]
+
+
+def panel_of(gold: ArrayLike, metrics: Mapping[str, ArrayLike]) -> Panel:
+    """Line up arrays; systems and segments are numbered from 1."""
+    g = np.asarray(gold, np.float64)
+    if g.ndim != 2:
+        msg = f"The gold scores have the shape {g.shape}; expected systems × segments."
+        raise LengthError(msg)
+    columns = {Scorer("gold", "human"): g.ravel()}
+    for name, metric in metrics.items():
+        m = np.asarray(metric, np.float64)
+        if m.shape != g.shape:
+            msg = f"{name!r} has the shape {m.shape}, the gold {g.shape}; expected the same."
+            raise LengthError(msg)
+        columns[Scorer(name)] = m.ravel()
+    systems = [f"system {i + 1}" for i in range(g.shape[0]) for _ in range(g.shape[1])]
+    items = [Item(str(j + 1)) for _ in range(g.shape[0]) for j in range(g.shape[1])]
+    return panel(table(systems, items, columns), "gold", list(metrics))

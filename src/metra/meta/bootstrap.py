@@ -1,0 +1,310 @@
+"""Bootstrap of correlations: systems, segments or both are drawn with replacement.
+
+Drawing both at once (BOOT-BOTH, Deutsch, Dror and Roth 2021, TACL) answers for other
+systems and other texts than those at hand. All metrics share the draws. Nothing is
+recomputed from scratch where weights do: a resample is a count of each system and each
+segment, and sums of weighted values are products of matrices.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metra.infer import interval
+from metra.meta.arrays import Array
+from metra.meta.correlation import Options, correlate_all
+from metra.meta.panel import Panel
+from metra.meta.tail import upper_tail
+
+Drawn: TypeAlias = Literal["both", "sys", "item"]
+
+
+@dataclass(frozen=True)
+class Resample:
+    """Some draws: the systems drawn, and how often each segment was."""
+
+    systems: NDArray[np.int64]  # draws × systems
+    segments: Array  # draws × segments
+
+    @property
+    def weights(self) -> Array:
+        """How often each system was drawn: draws × systems."""
+        draws, count = self.systems.shape
+        at = self.systems + np.arange(draws)[:, None] * count
+        counts = np.bincount(at.ravel(), minlength=draws * count)
+        return counts.reshape(draws, count).astype(np.float64)
+
+    @property
+    def pair_weights(self) -> Array:
+        """How often each pair of different systems was drawn: draws × pairs."""
+        weights = self.weights
+        first, second = np.triu_indices(weights.shape[1], 1)
+        return weights[:, first] * weights[:, second]
+
+
+def resamples(
+    systems: int, segments: int, trials: int, seed: int, drawn: Drawn = "both"
+) -> Iterator[Resample]:
+    """Draw systems and segments, some resamples at a time."""
+    rng = np.random.default_rng(seed)
+    block = max(1, min(250, 2_000_000 // max(segments, 1)))
+    for start in range(0, trials, block):
+        size = min(block, trials - start)
+        chosen = rng.integers(0, systems, (size, systems))
+        if drawn == "item":
+            chosen = np.tile(np.arange(systems), (size, 1))
+        counts = np.ones((size, segments))
+        if drawn != "sys" and segments:
+            places = rng.integers(0, segments, (size, segments))
+            places += np.arange(size)[:, None] * segments
+            flat = np.bincount(places.ravel(), minlength=size * segments)
+            counts = flat.reshape(size, segments).astype(np.float64)
+        yield Resample(chosen, counts)
+
+
+def bootstrap(
+    panel: Panel, level: str, options: Options, *, drawn: Drawn = "both"
+) -> dict[str, Array]:
+    """The coefficient of every metric in each of `options.trials` resamples."""
+    systems, segments = panel.gold.shape
+    if level == "sys" and drawn == "both" and not resamples_segments(panel):
+        drawn = "sys"
+    found: dict[str, list[Array]] = {name: [] for name in panel.names}
+    score = _Scorer(panel, level, options)
+    for sample in resamples(systems, segments, options.trials, options.seed, drawn):
+        for name, values in score(sample).items():
+            found[name].append(values)
+    return {name: np.concatenate(values) for name, values in found.items()}
+
+
+def resamples_segments(panel: Panel) -> bool:
+    """Whether system scores follow from segments; given ones do not, unless re-pooled."""
+    return bool(np.isfinite(panel.gold).any()) and all(
+        name in panel.statistics for name in panel.given if name != panel.gold_name
+    )
+
+
+def bounds(draws: Array, level: float = 0.95) -> tuple[float, float] | None:
+    """Percentile interval of the draws that have a coefficient; None where few have."""
+    there = draws[np.isfinite(draws)]
+    return interval(there, level=level) if len(there) > len(draws) / 2 else None
+
+
+class _Scorer:
+    """One coefficient of all metrics, of any resample; what depends on no draw is kept."""
+
+    def __init__(self, panel: Panel, level: str, options: Options) -> None:
+        self.panel = panel
+        self.options = options
+        self.there = np.isfinite(panel.gold)
+        self.complete = bool(self.there.all())
+        self._kept: dict[str, Array] = {}
+        coef = options.coefficient
+        grouped_by_item = options.group == "item"
+        if level == "sys" and coef.name == "spa":
+            self._score = self._soft_pairs
+        elif level == "sys" and coef.pairs:
+            self._score = self._system_pairs
+        elif level == "sys":
+            self._score = self._systems
+        elif coef.pairs and grouped_by_item:
+            self.eps = {
+                name: result.eps or 0.0
+                for name, result in correlate_all(
+                    panel.gold, panel.metrics, options
+                ).items()
+            }
+            self._score = self._item_pairs
+        elif coef.name == "kendall-b" and grouped_by_item:
+            self._score = self._item_kendall
+        elif coef.name == "pearson" and options.group == "none":
+            self._score = self._pearson
+        elif coef.name == "pearson" and grouped_by_item:
+            self._score = self._item_pearson
+        else:
+            self._score = self._anew
+
+    def __call__(self, sample: Resample) -> dict[str, Array]:
+        return self._score(sample)
+
+    def _systems(self, sample: Resample) -> dict[str, Array]:
+        rows = self.options.coefficient.rows
+        gold = self._means(sample, self.panel.gold_name)
+        drawn_gold = np.take_along_axis(gold, sample.systems, 1)
+        return {
+            name: rows(  # type: ignore[misc]  # all coefficients of systems have rows
+                drawn_gold,
+                np.take_along_axis(self._means(sample, name), sample.systems, 1),
+            )
+            for name in self.panel.names
+        }
+
+    def _system_pairs(self, sample: Resample) -> dict[str, Array]:
+        """A system drawn twice makes a pair with itself, which proves nothing: left out."""
+        weights = sample.pair_weights
+        first, second = np.triu_indices(self.panel.gold.shape[0], 1)
+        gold = self._means(sample, self.panel.gold_name)
+        order = np.sign(gold[:, first] - gold[:, second])
+        found = {}
+        for name in self.panel.names:
+            means = self._means(sample, name)
+            right = np.sign(means[:, first] - means[:, second]) == order
+            found[name] = _share((weights * right).sum(1), weights.sum(1))
+        return found
+
+    def _soft_pairs(self, sample: Resample) -> dict[str, Array]:
+        weights = sample.pair_weights
+        gold = self._p(sample, self.panel.gold_name, self.panel.gold)
+        return {
+            name: 1.0
+            - _share(
+                (weights * np.abs(gold - self._p(sample, name, metric))).sum(1),
+                weights.sum(1),
+            )
+            for name, metric in self.panel.metrics.items()
+        }
+
+    def _item_pairs(self, sample: Resample) -> dict[str, Array]:
+        weights = sample.pair_weights
+        there = weights @ self._of("there", self._pairs_there)
+        found = {}
+        for name, metric in self.panel.metrics.items():
+            right = self._of(name, partial(self._right, name, metric))
+            each = _share(weights @ right, there)
+            found[name] = _mean(each, sample.segments)
+        return found
+
+    def _item_kendall(self, sample: Resample) -> dict[str, Array]:
+        weights = sample.pair_weights
+        gold = self._of("gold", lambda: _order(self.panel.gold))
+        untied = weights @ self._of("gold ties", lambda: np.abs(gold))
+        found = {}
+        for name, metric in self.panel.metrics.items():
+            shared = np.where(self.there, metric, np.nan)
+            order = self._of(name, partial(_order, shared))
+            agreement = weights @ (order * gold)
+            below = np.sqrt(untied * (weights @ np.abs(order)))
+            found[name] = _mean(_share(agreement, below), sample.segments)
+        return found
+
+    def _pearson(self, sample: Resample) -> dict[str, Array]:
+        def total(values: Array) -> Array:
+            return np.einsum("ds,ds->d", sample.segments @ values.T, sample.weights)
+
+        g = np.where(self.there, self.panel.gold, 0.0)
+        g = np.where(self.there, g - g.sum() / self.there.sum(), 0.0)
+        count = total(self.there.astype(np.float64))
+        sum_g, sum_gg = total(g), total(g * g)
+        found = {}
+        for name, metric in self.panel.metrics.items():
+            m = self._centred(name, metric)
+            sum_m, sum_mm, sum_gm = total(m), total(m * m), total(g * m)
+            above = count * sum_gm - sum_g * sum_m
+            spread = (count * sum_gg - sum_g**2) * (count * sum_mm - sum_m**2)
+            found[name] = _share(above, np.sqrt(np.maximum(spread, 0)))
+        return found
+
+    def _item_pearson(self, sample: Resample) -> dict[str, Array]:
+        weights = sample.weights
+        g = np.where(self.there, self.panel.gold, 0.0)
+        count = weights @ self.there.astype(np.float64)
+        sum_g, sum_gg = weights @ g, weights @ (g * g)
+        spread_g = count * sum_gg - sum_g**2
+        found = {}
+        for name, metric in self.panel.metrics.items():
+            m = self._centred(name, metric)
+            sum_m, sum_mm = weights @ m, weights @ (m * m)
+            above = count * (weights @ (g * m)) - sum_g * sum_m
+            spread_m = count * sum_mm - sum_m**2
+            # Rounding leaves a trace where a segment's drawn values are all the same.
+            flat = (spread_g < 1e-9 * count * sum_gg) | (
+                spread_m < 1e-9 * count * sum_mm
+            )
+            below = np.where(flat, 0.0, np.sqrt(np.maximum(spread_g * spread_m, 0)))
+            found[name] = _mean(_share(above, below), sample.segments)
+        return found
+
+    def _anew(self, sample: Resample) -> dict[str, Array]:
+        """Draw the values themselves, for coefficients that weights do not serve."""
+        found: dict[str, list[float]] = {name: [] for name in self.panel.names}
+        counts = sample.segments.astype(np.int64)
+        for systems, times in zip(sample.systems, counts, strict=True):
+            segments = np.repeat(np.arange(len(times)), times)
+            chosen = np.ix_(systems, segments)
+            drawn = {n: m[chosen] for n, m in self.panel.metrics.items()}
+            results = correlate_all(self.panel.gold[chosen], drawn, self.options)
+            for name, result in results.items():
+                found[name].append(result.value)
+        return {name: np.array(values) for name, values in found.items()}
+
+    def _means(self, sample: Resample, name: str) -> Array:
+        """System scores in each draw: draws × systems."""
+        panel = self.panel
+        if name in panel.statistics:
+            return panel.statistics[name].pooled(sample.segments)
+        given = panel.system_gold if name == panel.gold_name else None
+        if name in panel.given:
+            whole = given if given is not None else panel.system_metrics[name]
+            return np.broadcast_to(whole, (len(sample.systems), len(whole)))
+        values = panel.gold if given is not None else panel.metrics[name]
+        total = sample.segments @ np.where(self.there, values, 0.0).T
+        if self.complete:
+            return total / panel.gold.shape[1]
+        return _share(total, sample.segments @ self.there.T.astype(np.float64))
+
+    def _p(self, sample: Resample, name: str, values: Array) -> Array:
+        gaps = self._of(name, lambda: _gaps(np.where(self.there, values, np.nan)))
+        squares = self._of(f"{name} squared", lambda: gaps * gaps)
+        total = sample.segments @ gaps.T
+        spread = np.sqrt(sample.segments @ squares.T)
+        z = np.divide(total, spread, out=np.zeros(total.shape), where=spread > 0)
+        return upper_tail(z)
+
+    def _centred(self, name: str, metric: Array) -> Array:
+        def make() -> Array:
+            m = np.where(self.there, metric, 0.0)
+            return np.where(self.there, m - m.sum() / self.there.sum(), 0.0)
+
+        return self._of(f"{name} centred", make)
+
+    def _pairs_there(self) -> Array:
+        first, second = np.triu_indices(len(self.there), 1)
+        return (self.there[first] & self.there[second]).astype(np.float64)
+
+    def _right(self, name: str, metric: Array) -> Array:
+        """Whether the metric orders each pair of systems in each segment as the gold does."""
+        first, second = np.triu_indices(len(metric), 1)
+        dg = self.panel.gold[first] - self.panel.gold[second]
+        dm = metric[first] - metric[second]
+        order = np.where(np.abs(dm) <= self.eps[name], 0.0, np.sign(dm))
+        return (np.sign(dg) == order).astype(np.float64)
+
+    def _of(self, name: str, make: Callable[[], Array]) -> Array:
+        if name not in self._kept:
+            self._kept[name] = make()
+        return self._kept[name]
+
+
+def _gaps(x: Array) -> Array:
+    first, second = np.triu_indices(len(x), 1)
+    d = x[first] - x[second]
+    return np.where(np.isfinite(d), d, 0.0)
+
+
+def _order(x: Array) -> Array:
+    return np.sign(_gaps(x))
+
+
+def _share(above: Array, below: Array) -> Array:
+    return np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
+
+
+def _mean(each: Array, weights: Array) -> Array:
+    """Mean over the segments that have a coefficient: draws × segments to draws."""
+    there = np.isfinite(each)
+    total = (np.where(there, each, 0.0) * weights).sum(1)
+    return _share(total, (weights * there).sum(1))

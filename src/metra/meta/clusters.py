@@ -1,0 +1,56 @@
+"""Clusters of what cannot be told apart, by two rules that differ; say which was used."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metra.meta.arrays import Array
+
+
+def clusters_wmt(p: Array, alpha: float = 0.05) -> list[int]:
+    """Rule of WMT's rankings: a cluster ends where all above beat all below.
+
+    `p[i, j]` is the p-value that i is better than j, in falling order of score.
+
+    >>> clusters_wmt(np.array([[1, 0.01, 0.01], [1, 1, 0.2], [1, 1, 1]]))
+    [1, 2, 2]
+    """
+    size = len(p)
+    found, cluster = [], 1
+    for at in range(size):
+        if at and (p[:at, at:] < alpha).all():
+            cluster += 1
+        found.append(cluster)
+    return found
+
+
+def clusters_greedy(p: Array, alpha: float = 0.05) -> list[int]:
+    """Rule of mt-metrics-eval: a new cluster where a member of the last one is better.
+
+    >>> clusters_greedy(np.array([[1, 0.5, 0.01], [1, 1, 0.2], [1, 1, 1]]))
+    [1, 1, 2]
+    """
+    found: list[int] = []
+    cluster, start = 1, 0
+    for at in range(len(p)):
+        if (p[start:at, at] <= alpha).any():
+            cluster, start = cluster + 1, at
+        found.append(cluster)
+    return found
+
+
+def holm(p: Array) -> Array:
+    """Adjust p-values for how many there are (Holm 1979); NaN stays out of it.
+
+    >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    there: NDArray[np.bool_] = np.isfinite(p)
+    flat = p[there]
+    order = np.argsort(flat, kind="stable")
+    factors = np.arange(len(flat), 0, -1)
+    adjusted = np.minimum(np.maximum.accumulate(flat[order] * factors), 1.0)
+    found = np.full(p.shape, np.nan)
+    back = np.empty(len(flat))
+    back[order] = adjusted
+    found[there] = back
+    return found

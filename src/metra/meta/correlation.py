@@ -1,0 +1,274 @@
+"""How well metrics agree with gold scores: any coefficient, grouped in any way."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from metra.errors import LengthError, OptionError
+from metra.infer import SEED, TRIALS
+from metra.meta import confidence
+from metra.meta.arrays import Array
+from metra.meta.calibration import MOST_PAIRS, GoldPairs, calibrate, gold_pairs
+from metra.meta.coefficients import Coefficient, coefficient
+from metra.meta.differentials import Orient, differentials, within_segments
+from metra.meta.pairs import accuracy, darr
+
+Group: TypeAlias = Literal["none", "item", "sys"]
+Average: TypeAlias = Literal["macro", "micro"]
+Missing: TypeAlias = Literal["drop", "zero"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """Everything that changes a coefficient's value."""
+
+    coef: str = "pearson"
+    group: Group = "none"
+    average: Average = "macro"
+    #: What a group without a coefficient counts: nothing, or zero.
+    nan: Missing = "drop"
+    #: The threshold of ties, where it is not calibrated.
+    eps: float | None = None
+    #: How far apart the gold must set a pair for daRR.
+    threshold: float = 25.0
+    orient: Orient = "gold"
+    #: Where the p-values of soft pairwise accuracy come from.
+    p: Literal["permutation", "normal"] = "permutation"
+    trials: int = TRIALS
+    seed: int = SEED
+    #: As the official scorer of WMT does it, to the last digit.
+    wmt: bool = False
+
+    def checked(self) -> "Options":
+        """Refuse values that mean nothing."""
+        for name, kind in (("group", Group), ("average", Average), ("nan", Missing)):
+            if getattr(self, name) not in get_args(kind):
+                known = ", ".join(get_args(kind))
+                msg = f"{name} is {getattr(self, name)!r}; expected one of {known}."
+                raise OptionError(msg)
+        return self
+
+    @property
+    def coefficient(self) -> Coefficient:
+        """The coefficient that is meant."""
+        return coefficient(self.coef)
+
+
+@dataclass(frozen=True)
+class Result:
+    """A coefficient's value, what it was computed from, and why it is none if it is none."""
+
+    value: float
+    #: Values that went into it, and groups of them.
+    n: int
+    groups: int = 1
+    #: Groups without a coefficient: constant, or of fewer than two values.
+    empty: int = 0
+    eps: float | None = None
+    reason: str = ""
+    interval: tuple[float, float] | None = None
+
+
+def correlate(
+    gold: ArrayLike,
+    metric: ArrayLike,
+    *,
+    coef: str = "pearson",
+    group: Group = "none",
+    **options: object,
+) -> Result:
+    """Correlate a metric with gold scores: systems × segments, or one value a system.
+
+    NaN is a missing value; cells that lack either are left out. Higher must be better in
+    both. `group` is none (all cells are one sample), item (a coefficient for each segment,
+    over the systems) or sys (one for each system, over its segments); groups are averaged.
+    The other options are those of `metra.meta.Options`.
+
+    >>> correlate([1, 2, 3, 4], [1, 3, 2, 4]).value
+    0.8
+    """
+    chosen = Options(coef=coef, group=group, **options)  # type: ignore[arg-type]
+    g, m = _checked(gold, metric)
+    return correlate_all(g, {"metric": m}, chosen)["metric"]
+
+
+def correlate_all(
+    gold: Array, metrics: Mapping[str, Array], options: Options
+) -> dict[str, Result]:
+    """Correlate several metrics, sharing what depends on the gold alone."""
+    found = options.checked().coefficient
+    if found.name == "spa":
+        return _spa(gold, metrics, options)
+    if found.shape == "calibrated" and options.eps is None:
+        rows = grouped(gold, options.group)
+        if rows.shape[0] * rows.shape[1] ** 2 / 2 > MOST_PAIRS:
+            return _calibrated_long(rows, metrics, options)
+        shared = gold_pairs(rows)
+        results = {}
+        for name, metric in metrics.items():
+            values = grouped(metric, options.group)
+            ordered = shared
+            if not np.isfinite(values[np.isfinite(rows)]).all():
+                ordered = gold_pairs(np.where(np.isfinite(values), rows, np.nan))
+            results[name] = _calibrated(rows, values, ordered, options)
+        return results
+    return {name: _one(gold, metric, options) for name, metric in metrics.items()}
+
+
+def grouped(x: Array, group: str) -> Array:
+    """Lay out values as groups × values; a value a system is one group."""
+    if x.ndim == 1 or group == "none":
+        return x.reshape(1, -1)
+    return x.T if group == "item" else x
+
+
+def group_values(gold: Array, metric: Array, options: Options) -> tuple[Array, Array]:
+    """The coefficient of each group, and what the group weighs where not all weigh alike."""
+    g, m = grouped(gold, options.group), grouped(metric, options.group)
+    found = options.coefficient
+    size = (np.isfinite(g) & np.isfinite(m)).sum(1).astype(np.float64)
+    if found.name == "darr":
+        return darr(g, m, threshold=options.threshold)
+    if found.pairs:
+        return accuracy(g, m, eps=options.eps or 0.0), size
+    if found.rows is None or found.shape != "rows":
+        msg = f"{found.name} has no groups; leave out group={options.group!r}."
+        raise OptionError(msg)
+    return found.rows(g, m), size
+
+
+def _one(gold: Array, metric: Array, options: Options) -> Result:
+    found = options.coefficient
+    cells = int((np.isfinite(gold) & np.isfinite(metric)).sum())
+    if found.name == "pdp":
+        value = float(within_segments(np.atleast_2d(gold), np.atleast_2d(metric)))
+        return Result(value, cells, reason=_reason(value, gold, metric))
+    if found.name == "differentials":
+        if gold.ndim != 1:
+            msg = "differentials are between systems; give one score for each system."
+            raise OptionError(msg)
+        value = float(differentials(gold, metric, orient=options.orient))
+        return Result(value, cells, reason=_reason(value, gold, metric))
+    values, weights = group_values(gold, metric, options)
+    return averaged(values, weights, cells, gold, metric, options)
+
+
+def averaged(
+    values: Array,
+    weights: Array,
+    cells: int,
+    gold: Array,
+    metric: Array,
+    options: Options,
+) -> Result:
+    """Average the groups, and say how many had nothing to average."""
+    there = np.isfinite(values)
+    empty = int((~there).sum())
+    if options.nan == "zero":
+        values = np.where(there, values, 0.0)
+        there = np.ones(len(values), bool)
+    micro = options.average == "micro" or options.coefficient.name == "darr"
+    weights = np.where(there, weights if micro else 1.0, 0.0)
+    if weights.sum() == 0:
+        reason = _reason(np.nan, gold, metric)
+        return Result(np.nan, cells, len(values), empty, options.eps, reason)
+    total = float((np.where(there, values, 0.0) * weights).sum() / weights.sum())
+    return Result(total, cells, len(values), empty, options.eps)
+
+
+def _calibrated_long(
+    rows: Array, metrics: Mapping[str, Array], options: Options
+) -> dict[str, Result]:
+    from metra.meta.calibration_long import calibrate_long
+
+    results = {}
+    for name, metric in metrics.items():
+        values = grouped(metric, options.group)
+        both = np.isfinite(rows) & np.isfinite(values)
+        size = both.sum(1)
+        empty = int((size < 2).sum())
+        sizes = set(size[size > 1].tolist())
+        if len(sizes) > 1:
+            msg = (
+                f"{name}: {len(sizes)} different sizes of {options.group} groups are too much "
+                "for calibration of so many pairs; use item groups."
+            )
+            raise OptionError(msg)
+        best = calibrate_long(rows, values)
+        reason = _reason(best.accuracy, rows, values)
+        results[name] = Result(
+            best.accuracy, int(size.sum()), len(rows), empty, best.eps, reason
+        )
+    return results
+
+
+def _calibrated(
+    rows: Array, values: Array, ordered: GoldPairs, options: Options
+) -> Result:
+    best = calibrate(np.where(np.isfinite(rows), values, np.nan), ordered)
+    both = np.isfinite(rows) & np.isfinite(values)
+    size = both.sum(1)
+    empty = int((size < 2).sum())
+    cells = int(both.sum())
+    value = best.accuracy
+    reason = _reason(value, rows, values)
+    if options.nan == "zero" and empty < len(rows):
+        value *= (len(rows) - empty) / len(rows)
+    return Result(value, cells, len(rows), empty, best.eps, reason)
+
+
+def _spa(
+    gold: Array, metrics: Mapping[str, Array], options: Options
+) -> dict[str, Result]:
+    if gold.ndim != 2:
+        msg = "Soft pairwise accuracy needs segment scores; these are systems' only."
+        raise OptionError(msg)
+    results = {}
+    stack = np.stack([np.where(np.isfinite(gold), m, np.nan) for m in metrics.values()])
+    there = np.isfinite(gold) & np.isfinite(stack).all(0)
+    scores = np.where(there, np.concatenate([gold[None], stack]), np.nan)
+    alike = (there == there[:1]).all()
+    if alike:
+        scores = scores[..., there[0]]
+    if len(gold) < 2 or scores.shape[-1] == 0:
+        reason = "There are fewer than two systems with shared segments."
+        return {name: Result(np.nan, 0, reason=reason) for name in metrics}
+    if options.wmt:
+        p = confidence.wmt_p(scores, trials=options.trials)
+    elif options.p == "normal":
+        p = confidence.normal_p(scores)
+    else:
+        p = confidence.permutation_p(scores, trials=options.trials, seed=options.seed)
+    values = confidence.spa(p[0], p[1:])
+    for name, value in zip(metrics, values, strict=True):
+        results[name] = Result(float(value), int(there.sum()))
+    return results
+
+
+def _reason(value: float, gold: Array, metric: Array) -> str:
+    """Say why there is no coefficient."""
+    if np.isfinite(value):
+        return ""
+    both = np.isfinite(gold) & np.isfinite(metric)
+    count = int(both.sum())
+    if count < 2:
+        return f"Only {count} value is shared; a correlation needs at least two."
+    for what, x in (("gold", gold), ("metric", metric)):
+        kept = x[both]
+        if (kept == kept[0]).all():
+            return f"All {count} {what} scores are {kept[0]:g}; a constant has no correlation."
+    return "Every group is constant or has fewer than two values."
+
+
+def _checked(gold: ArrayLike, metric: ArrayLike) -> tuple[Array, Array]:
+    g, m = np.asarray(gold, np.float64), np.asarray(metric, np.float64)
+    if g.shape != m.shape or g.ndim not in (1, 2):
+        msg = (
+            f"The gold scores have the shape {g.shape}, the metric's {m.shape}; expected "
+            "the same: one value a system, or systems × segments."
+        )
+        raise LengthError(msg)
+    return g, m

@@ -1,0 +1,119 @@
+"""The question `diff`: do differences between systems agree, and where people are sure?"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from metra.meta.arrays import Array, Mask
+from metra.meta.bootstrap import bootstrap, bounds, resamples_segments
+from metra.meta.confidence import permutation_p
+from metra.meta.correlating import asked, values
+from metra.meta.correlation import Options
+from metra.meta.findings import Figure, FigureTable, Findings, marked, number
+from metra.meta.panel import Panel
+from metra.meta.signature import signature
+
+#: People are sure of a pair where their p-value is below these.
+BANDS = (0.05, 0.01, 0.001)
+
+
+def differing(
+    panels: Sequence[Panel], options: Options, *, interval: bool = True
+) -> Findings:
+    """Pearson's r of differences, and the share of pairs ordered right, all and sure ones.
+
+    A band keeps the pairs of systems that people tell apart with p below it, in a two-sided
+    paired permutation test on segments; Kocmi et al. 2021, WMT.
+    """
+    tables, notes = [], []
+    for panel in panels:
+        place = f"{panel.lang}: " if panel.lang else ""
+        notes += [f"{place}{note}" for note in panel.notes]
+        p = human_p(panel, options)
+        if p is None:
+            notes.append(
+                f"{place}No band of sure pairs: {panel.gold_name} has no segments."
+            )
+        tables.append(_table(panel, options, p, interval))
+        tied = int((_gaps(panel.system_gold) == 0).sum())
+        if tied:
+            notes.append(
+                f"{place}{tied} pairs of systems have equal {panel.gold_name} scores; they "
+                "have no direction and are left out of the differentials."
+            )
+    segments = all(map(resamples_segments, panels))
+    line = signature(
+        panels[0] if len(panels) == 1 else None,
+        level="sys",
+        coef="differentials,accuracy",
+        orient=options.orient,
+        bands=f"perm k={options.trials}",
+        boot=f"{'both' if segments else 'sys'} k={options.trials}"
+        if interval
+        else None,
+        seed=options.seed,
+    )
+    return Findings(tables, line, notes)
+
+
+def human_p(panel: Panel, options: Options) -> Array | None:
+    """Two-sided p-values of all pairs of systems by the gold; None without segments."""
+    if not np.isfinite(panel.gold).any():
+        return None
+    gold = panel.gold
+    there = np.isfinite(gold)
+    if (there == there[:1]).all():
+        gold = gold[:, there[0]]
+    p = permutation_p(gold, trials=options.trials, seed=options.seed)
+    return 2 * np.minimum(p, 1 - p)
+
+
+def _table(
+    panel: Panel, options: Options, p: Array | None, interval: bool
+) -> FigureTable:
+    questions = asked(["differentials", "accuracy"], "sys", options)
+    answers = [values(panel, question) for question in questions]
+    if interval and len(panel.systems) > 2:
+        for at, question in enumerate(questions):
+            draws = bootstrap(panel, "sys", question.options)
+            answers[at] = {
+                name: replace(result, interval=bounds(draws[name]))
+                for name, result in answers[at].items()
+            }
+    gold = np.sign(_gaps(panel.system_gold))
+    names = sorted(
+        panel.names, key=lambda name: -np.nan_to_num(answers[0][name].value, nan=-9)
+    )
+    columns = [
+        marked(
+            [Figure(number(found[name].value), found[name].interval) for name in names]
+        )
+        for found in answers
+    ]
+    headings = ["differentials", f"accuracy ({len(gold)} pairs)"]
+    for band in () if p is None else BANDS:
+        sure = np.asarray(p) < band
+        headings.append(f"p<{band:g} ({int(sure.sum())})")
+        columns.append(marked([_sure(panel, name, gold, sure) for name in names]))
+    rows = list(zip(names, map(list, zip(*columns, strict=True)), strict=True))
+    title = f"{panel.lang}: " if panel.lang else ""
+    return FigureTable(
+        panel.lang or "differentials",
+        "metric",
+        headings,
+        rows,
+        f"{title}Differences between systems, {panel.gold_name}",
+    )
+
+
+def _sure(panel: Panel, name: str, gold: Array, sure: Mask) -> Figure:
+    if not sure.any():
+        return Figure(None)
+    right = np.sign(_gaps(panel.system_metrics[name])) == gold
+    return Figure(float(right[sure].mean()))
+
+
+def _gaps(x: Array) -> Array:
+    first, second = np.triu_indices(len(x), 1)
+    return x[first] - x[second]

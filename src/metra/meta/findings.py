@@ -1,0 +1,57 @@
+"""What a question about metrics or judges came to: tables of figures, notes, a signature."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number or a word of a table; None where there is none, and then a note says why."""
+
+    value: float | str | None
+    interval: tuple[float, float] | None = None
+    best: bool = False
+    #: Digits after the point; None for what the table is printed with.
+    digits: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FigureTable:
+    """A table: what its rows are, a heading for each column, and named rows of figures."""
+
+    name: str
+    corner: str
+    headings: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[Figure]]]
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """Everything that is reported of a question."""
+
+    tables: Sequence[FigureTable]
+    signature: str
+    notes: Sequence[str] = ()
+    #: More for programs: what JSON gets besides the tables.
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+
+def marked(column: Sequence[Figure]) -> list[Figure]:
+    """Mark the largest number of a column, unless there is only one row."""
+    numbers = [f.value for f in column if isinstance(f.value, float | int)]
+    if len(numbers) < 2:
+        return list(column)
+    top = max(numbers)
+    return [
+        Figure(f.value, f.interval, f.value == top, f.digits)
+        if isinstance(f.value, float | int)
+        else f
+        for f in column
+    ]
+
+
+def number(value: float) -> float | None:
+    """Keep numbers, and give None for what is none."""
+    return float(value) if value == value else None

@@ -1,0 +1,86 @@
+"""Pearson's and Spearman's coefficients of many rows at once; NaN is a missing value."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metra.meta.arrays import Array, Mask
+
+
+def pearson(g: Array, m: Array) -> Array:
+    """Pearson's r along the last axis, over the places where both have a value.
+
+    NaN where either is constant or fewer than two places are left: there is no
+    correlation then, whatever a formula may give.
+
+    >>> round(float(pearson(np.array([1.0, 2, 3, 4]), np.array([1.0, 3, 2, 4]))), 3)
+    0.8
+    """
+    g, m = np.broadcast_arrays(g, m)
+    there = np.isfinite(g) & np.isfinite(m)
+    if there.all():
+        if g.shape[-1] < 2:
+            return np.full(g.shape[:-1], np.nan)
+        constant = _is_constant(g) | _is_constant(m)
+        dg = g - g.mean(-1, keepdims=True)
+        dm = m - m.mean(-1, keepdims=True)
+    else:
+        count = there.sum(-1)
+        kept_g, kept_m = (np.where(there, x, np.nan) for x in (g, m))
+        constant = _is_constant(kept_g) | _is_constant(kept_m) | (count < 2)
+        dg = _centred(kept_g, there, count)
+        dm = _centred(kept_m, there, count)
+    return _ratio(dg, dm, constant)
+
+
+def spearman(g: Array, m: Array) -> Array:
+    """Spearman's rho along the last axis: Pearson's r of the ranks, ties at their middle.
+
+    >>> round(float(spearman(np.array([1.0, 2, 2, 4]), np.array([1.0, 3, 2, 9]))), 4)
+    0.9487
+    """
+    g, m = np.broadcast_arrays(g, m)
+    there = np.isfinite(g) & np.isfinite(m)
+    if not there.all():
+        g, m = np.where(there, g, np.nan), np.where(there, m, np.nan)
+    return pearson(ranks(g), ranks(m))
+
+
+def ranks(x: Array) -> Array:
+    """Ranks along the last axis from 1 on, equal values at the middle of their places.
+
+    >>> ranks(np.array([10.0, 30, 10, np.nan])).tolist()
+    [1.5, 3.0, 1.5, nan]
+    """
+    order = np.argsort(x, axis=-1, kind="stable")
+    ordered = np.take_along_axis(x, order, -1)
+    size = x.shape[-1]
+    places = np.broadcast_to(np.arange(size), x.shape)
+    begins = np.ones(x.shape, bool)
+    begins[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
+    first = np.maximum.accumulate(np.where(begins, places, 0), -1)
+    ends = np.ones(x.shape, bool)
+    ends[..., :-1] = begins[..., 1:]
+    last = np.where(ends, places, size)
+    last = np.minimum.accumulate(last[..., ::-1], -1)[..., ::-1]
+    found = np.empty(x.shape)
+    np.put_along_axis(found, order, (first + last) / 2 + 1, -1)
+    return np.where(np.isnan(x), np.nan, found)
+
+
+def _is_constant(x: Array) -> Mask:
+    """Whether all values of a row that are there are equal."""
+    low = np.fmin.reduce(x, axis=-1)
+    return low == np.fmax.reduce(x, axis=-1)
+
+
+def _centred(x: Array, there: Mask, count: NDArray[np.int64]) -> Array:
+    total = np.where(there, x, 0.0).sum(-1)
+    mean = total / np.maximum(count, 1)
+    return np.where(there, x - mean[..., None], 0.0)
+
+
+def _ratio(dg: Array, dm: Array, constant: Mask) -> Array:
+    shared = np.einsum("...i,...i", dg, dm)
+    spread = np.sqrt(np.einsum("...i,...i", dg, dg) * np.einsum("...i,...i", dm, dm))
+    r = np.divide(shared, spread, out=np.full(shared.shape, np.nan), where=spread > 0)
+    return np.where(constant, np.nan, np.clip(r, -1.0, 1.0))

@@ -1,0 +1,302 @@
+"""Permutation tests of two metrics: what if their scores were exchanged here and there?
+
+If two metrics are equally good, exchanging their (standardised) scores at random changes
+nothing but by chance. PERM-BOTH exchanges single cells of systems × segments, PERM-INPUT
+whole segments, PERM-SYS whole systems; Deutsch, Dror and Roth 2021, TACL.
+
+An exchange is linear in what is exchanged, so the sums that a coefficient needs are
+computed once a draw for each metric and serve every pair of metrics. All pairs share the
+draws.
+"""
+
+from collections.abc import Callable
+from typing import Literal, Protocol, TypeAlias
+
+import numpy as np
+
+from metra.meta.arrays import Array
+from metra.meta.bootstrap import resamples_segments
+from metra.meta.confidence import signs_of
+from metra.meta.correlation import Options, correlate_all, group_values
+from metra.meta.panel import Panel
+from metra.meta.tail import upper_tail
+
+Swap: TypeAlias = Literal["both", "sys", "input"]
+
+
+class Swapped(Protocol):
+    """The coefficients of two metrics after each exchange between them."""
+
+    def __call__(self, a: int, b: int) -> tuple[Array, Array]:
+        """Give both, draws each."""
+
+
+def swapped(panel: Panel, level: str, options: Options, swap: Swap) -> Swapped:
+    """Choose the quickest way to exchange scores for a coefficient."""
+    coef = options.coefficient
+    if level == "sys" and coef.name == "spa":
+        return _soft(panel, options)
+    if level == "sys":
+        return _systems(panel, options, swap)
+    if coef.name == "pearson" and options.group == "none":
+        return _cells(panel, options, swap)
+    if options.group == "item" and swap == "input":
+        return _groups(panel, options)
+    return _anew(panel, options, swap)
+
+
+def usual_swap(panel: Panel, level: str, options: Options) -> Swap:
+    """Exchange cells where that can be, whole segments where these are the groups."""
+    if level == "sys":
+        if options.coefficient.name == "spa":
+            return "input"
+        given = panel.given - {panel.gold_name}
+        return "both" if not given and resamples_segments(panel) else "sys"
+    return "input" if options.group == "item" else "both"
+
+
+def _systems(panel: Panel, options: Options, swap: Swap) -> Swapped:
+    rows = options.coefficient.rows
+    trials, rng = options.trials, np.random.default_rng(options.seed)
+    if swap == "sys":
+        means = _standard(panel.system_stack)
+        keep = np.concatenate(list(signs_of(trials, means.shape[1], rng))) > 0
+
+        def sides(a: int, b: int) -> tuple[Array, Array]:
+            return (
+                np.where(keep, means[a], means[b]),
+                np.where(keep, means[b], means[a]),
+            )
+    else:
+        there = np.isfinite(panel.gold)
+        count = np.maximum(there.sum(1), 1)
+        cells = _standard(np.where(there, panel.stack, np.nan))
+        cells = np.where(there, cells, 0.0)
+        means = cells.sum(-1) / count
+        shift = _moved(cells, count, trials, rng, swap)
+
+        def sides(a: int, b: int) -> tuple[Array, Array]:
+            moved = shift[b] - shift[a]
+            return means[a] + moved, means[b] - moved
+
+    gold = panel.system_gold
+    if options.coefficient.name == "pearson":
+        rows = _pearson_with(gold)
+
+    def after(a: int, b: int) -> tuple[Array, Array]:
+        first, second = sides(a, b)
+        return rows(gold, first), rows(gold, second)  # type: ignore[misc]
+
+    return after
+
+
+def _pearson_with(gold: Array) -> Callable[[Array, Array], Array]:
+    """Pearson's r of many rows with one gold that is all there."""
+    centred = gold - gold.mean()
+    unit = centred / np.sqrt((centred**2).sum())
+
+    def r(_: Array, x: Array) -> Array:
+        spread = np.einsum("ds,ds->d", x, x) - x.sum(1) ** 2 / len(unit)
+        return (x @ unit) / np.sqrt(np.maximum(spread, 1e-300))
+
+    return r
+
+
+def _moved(
+    cells: Array,
+    count: Array,
+    trials: int,
+    rng: "np.random.Generator",
+    swap: Swap,
+) -> Array:
+    """Mean of the cells that are exchanged: metrics × draws × systems."""
+    metrics, systems, segments = cells.shape
+    found = np.empty((metrics, trials, systems))
+    shared = list(signs_of(trials, segments, rng)) if swap == "input" else None
+    for system in range(systems):
+        values = cells[:, system].T
+        drawn = shared if shared is not None else signs_of(trials, segments, rng)
+        start = 0
+        for signs in drawn:
+            part = (values.sum(0) + signs @ values) / 2
+            found[:, start : start + len(signs), system] = part.T
+            start += len(signs)
+    return found / count
+
+
+def _cells(panel: Panel, options: Options, swap: Swap) -> Swapped:
+    """Pearson over all cells: all that is needed are sums of z g, z and z²."""
+    there = np.isfinite(panel.gold)
+    g = np.where(there, panel.gold, np.nan)
+    g = np.where(there, g - np.nanmean(g), 0.0)
+    z = np.where(there, _standard(np.where(there, panel.stack, np.nan)), 0.0)
+    columns = np.stack([z * g, z, z * z])  # sums × metrics × systems × segments
+    if swap == "both":
+        units = columns.reshape(3 * len(z), -1).T
+    else:
+        units = columns.sum(2 if swap == "input" else 3).reshape(3 * len(z), -1).T
+    total = units.sum(0)
+    rng = np.random.default_rng(options.seed)
+    moved = np.concatenate(
+        [
+            (total + signs @ units) / 2
+            for signs in signs_of(options.trials, len(units), rng)
+        ]
+    )
+    moved = moved.reshape(-1, 3, len(z))
+    total = total.reshape(3, len(z))
+    count, sum_g, sum_gg = there.sum(), g.sum(), (g * g).sum()
+
+    def r(sums: Array) -> Array:
+        zg, s, ss = sums.T
+        above = count * zg - sum_g * s
+        return above / np.sqrt((count * sum_gg - sum_g**2) * (count * ss - s * s))
+
+    def after(a: int, b: int) -> tuple[Array, Array]:
+        change = moved[:, :, b] - moved[:, :, a]
+        return r(total[:, a] + change), r(total[:, b] - change)
+
+    return after
+
+
+def _groups(panel: Panel, options: Options) -> Swapped:
+    """Means over segments: whole segments' coefficients change sides."""
+    values, weights = segment_values(panel, options)
+    there = np.isfinite(values)
+    columns = np.concatenate([np.where(there, values * weights, 0.0), there * weights])
+    return _means_after(columns, options)
+
+
+def segment_values(panel: Panel, options: Options) -> tuple[Array, Array]:
+    """Each metric's coefficient in each segment, and what the segments weigh."""
+    found, weighs = [], []
+    calibrated = options.coefficient.shape == "calibrated" and options.eps is None
+    fitted = correlate_all(panel.gold, panel.metrics, options) if calibrated else {}
+    for name, metric in panel.metrics.items():
+        each = options
+        if calibrated:
+            each = Options(coef="acc_eq", group=options.group, eps=fitted[name].eps)
+        values, weights = group_values(panel.gold, metric, each)
+        found.append(np.where(np.isfinite(values), values, _empty(options)))
+        weighs.append(weights if _is_micro(options) else np.ones(len(values)))
+    return np.stack(found), np.stack(weighs)
+
+
+def _is_micro(options: Options) -> bool:
+    return options.average == "micro" or options.coefficient.name == "darr"
+
+
+def _empty(options: Options) -> float:
+    return 0.0 if options.nan == "zero" else np.nan
+
+
+def _means_after(columns: Array, options: Options) -> Swapped:
+    count = len(columns) // 2
+    total = columns.sum(1)
+    rng = np.random.default_rng(options.seed)
+    moved = np.concatenate(
+        [
+            (total + signs @ columns.T) / 2
+            for signs in signs_of(options.trials, columns.shape[1], rng)
+        ]
+    )
+
+    def after(a: int, b: int) -> tuple[Array, Array]:
+        above = moved[:, b] - moved[:, a]
+        below = moved[:, count + b] - moved[:, count + a]
+        first = (total[a] + above) / np.maximum(total[count + a] + below, 1e-300)
+        second = (total[b] - above) / np.maximum(total[count + b] - below, 1e-300)
+        return first, second
+
+    return after
+
+
+def _soft(panel: Panel, options: Options) -> Swapped:
+    """Soft pairwise accuracy: whole segments change sides; p-values by the normal limit."""
+    there = np.isfinite(panel.gold)
+    first, second = np.triu_indices(len(panel.systems), 1)
+    both = there[first] & there[second]
+    z = np.where(there, _standard(np.where(there, panel.stack, np.nan)), 0.0)
+    gaps = np.where(both, z[:, first] - z[:, second], 0.0)
+    gold = np.where(there, panel.gold, 0.0)
+    gold_gaps = np.where(both, gold[first] - gold[second], 0.0)
+    human = upper_tail(_z(gold_gaps.sum(1), (gold_gaps**2).sum(1)))
+    rng = np.random.default_rng(options.seed)
+    drawn = list(signs_of(options.trials, gold.shape[1], rng))
+    total = gaps.sum(-1), (gaps**2).sum(-1)
+    moved = [
+        np.concatenate(
+            [np.stack([signs @ d.T, signs @ (d * d).T]) for signs in drawn], 1
+        )
+        for d in gaps
+    ]
+
+    def after(a: int, b: int) -> tuple[Array, Array]:
+        found = []
+        for one, other in ((a, b), (b, a)):
+            sums = [
+                (total[at][one] + total[at][other] + moved[one][at] - moved[other][at])
+                / 2
+                for at in (0, 1)
+            ]
+            p = upper_tail(_z(sums[0], sums[1]))
+            found.append(1.0 - np.abs(human - p).mean(-1))
+        return found[0], found[1]
+
+    return after
+
+
+def _z(total: Array, squares: Array) -> Array:
+    spread = np.sqrt(np.maximum(squares, 0.0))
+    return np.divide(total, spread, out=np.zeros(total.shape), where=spread > 1e-12)
+
+
+def _anew(panel: Panel, options: Options, swap: Swap) -> Swapped:
+    """Exchange the scores themselves and compute all anew: slow, for the rest."""
+    there = np.isfinite(panel.gold)
+    z = _standard(np.where(there, panel.stack, np.nan))
+    systems, segments = panel.gold.shape
+    shape = {"both": (systems, segments), "sys": (systems, 1), "input": (1, segments)}[
+        swap
+    ]
+
+    def after(a: int, b: int) -> tuple[Array, Array]:
+        rng = np.random.default_rng(options.seed)
+        found = []
+        for signs in signs_of(options.trials, shape[0] * shape[1], rng):
+            for row in signs.reshape(-1, *shape):
+                pair = {
+                    "a": np.where(row > 0, z[a], z[b]),
+                    "b": np.where(row > 0, z[b], z[a]),
+                }
+                result = correlate_all(panel.gold, pair, options)
+                found.append((result["a"].value, result["b"].value))
+        first, second = np.array(found).T
+        return first, second
+
+    return after
+
+
+def p_values(after: Swapped, values: Array, trials: int, *, wmt: bool = False) -> Array:
+    """One-sided p-values that row i is no better than column j, for values in falling order.
+
+    p is (b + 1) / (k + 1), b of k exchanges with at least the observed difference; the
+    official scorer leaves the ones out and may find 0.
+    """
+    size = len(values)
+    found = np.full((size, size), np.nan)
+    for i in range(size):
+        for j in range(i + 1, size):
+            first, second = after(i, j)
+            gap = first - second
+            reached = int((~(gap < values[i] - values[j] - 1e-12)).sum())
+            found[i, j] = reached / trials if wmt else (reached + 1) / (trials + 1)
+    return found
+
+
+def _standard(values: Array) -> Array:
+    """Give each metric (first axis) mean 0 and standard deviation 1 over what is there."""
+    axes = tuple(range(1, values.ndim))
+    mean = np.nanmean(values, axes, keepdims=True)
+    spread = np.nanstd(values, axes, keepdims=True)
+    return (values - mean) / np.where(spread > 0, spread, 1.0)

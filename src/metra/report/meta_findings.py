@@ -1,0 +1,127 @@
+"""Findings of meta-evaluation as text, TSV, JSON, Markdown or LaTeX."""
+
+import json
+import math
+from typing import Any
+
+from metra import __version__
+from metra.meta.findings import Figure, FigureTable, Findings
+from metra.report import latex, markdown, table
+from metra.report.layout import Cell, Sheet, Style, number
+
+FORMATS = ("table", "json", "tsv", "markdown", "latex")
+
+
+def render(findings: Findings, form: str, style: Style) -> str:
+    """Write the findings in one of the formats, without a final newline."""
+    return _RENDERERS[form](findings, style)
+
+
+def _table(findings: Findings, style: Style) -> str:
+    blocks = [table.block(_sheet(each, style), style) for each in findings.tables]
+    notes = [*findings.notes, findings.signature]
+    blocks.append("\n".join(table.styled(note, table.DIM, style) for note in notes))
+    return "\n\n".join(blocks)
+
+
+def _markdown(findings: Findings, style: Style) -> str:
+    blocks = [markdown.block(_sheet(each, style)) for each in findings.tables]
+    notes = [f"- {note}" for note in findings.notes] + [f"- `{findings.signature}`"]
+    return "\n\n".join([*blocks, "\n".join(notes)])
+
+
+def _latex(findings: Findings, style: Style) -> str:
+    notes = [f"% {note}" for note in [*findings.notes, findings.signature]]
+    blocks = [latex.block(_sheet(each, style)) for each in findings.tables]
+    return "\n\n".join(["\n".join(notes), *blocks])
+
+
+def _tsv(findings: Findings, _: Style) -> str:
+    lines = [["table", "row", "column", "value", "low", "high", "signature"]]
+    for each in findings.tables:
+        for name, figures in each.rows:
+            for heading, figure in zip(each.headings, figures, strict=True):
+                low, high = map(repr, figure.interval) if figure.interval else ("", "")
+                value = _plain(figure)
+                lines.append(
+                    [each.name, name, heading, value, low, high, findings.signature]
+                )
+    return "\n".join("\t".join(map(_clean, line)) for line in lines)
+
+
+def _json(findings: Findings, _: Style) -> str:
+    data = {
+        "metra": __version__,
+        "schema": 1,
+        "signature": findings.signature,
+        "notes": list(findings.notes),
+        "tables": {each.name: _rows(each) for each in findings.tables},
+        **findings.data,
+    }
+    return json.dumps(_finite(data), ensure_ascii=False, indent=1)
+
+
+_RENDERERS = {
+    "table": _table,
+    "json": _json,
+    "tsv": _tsv,
+    "markdown": _markdown,
+    "latex": _latex,
+}
+
+
+def _sheet(each: FigureTable, style: Style) -> Sheet:
+    rows = [
+        (name, [_cell(figure, style) for figure in figures])
+        for name, figures in each.rows
+    ]
+    return Sheet(each.corner, each.headings, rows, each.title)
+
+
+def _cell(figure: Figure, style: Style) -> Cell:
+    if figure.value is None:
+        return Cell("–")
+    if isinstance(figure.value, str):
+        return Cell(figure.value)
+    digits = style.digits if figure.digits is None else figure.digits
+    interval = ""
+    if figure.interval:
+        low, high = figure.interval
+        interval = f"[{number(low, digits)}, {number(high, digits)}]"
+    return Cell(number(figure.value, digits), interval, figure.best)
+
+
+def _rows(each: FigureTable) -> list[dict[str, Any]]:
+    return [
+        {each.corner: name}
+        | {
+            heading: (
+                {"value": figure.value, "interval": list(figure.interval)}
+                if figure.interval
+                else figure.value
+            )
+            for heading, figure in zip(each.headings, figures, strict=True)
+        }
+        for name, figures in each.rows
+    ]
+
+
+def _finite(data: Any) -> Any:
+    """Put null where JSON has no number."""
+    if isinstance(data, dict):
+        return {str(key): _finite(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [_finite(value) for value in data]
+    if isinstance(data, float) and not math.isfinite(data):
+        return None
+    return data
+
+
+def _plain(figure: Figure) -> str:
+    if figure.value is None:
+        return ""
+    return figure.value if isinstance(figure.value, str) else repr(figure.value)
+
+
+def _clean(cell: str) -> str:
+    return cell.replace("\t", " ").replace("\n", " ").replace("\r", " ")

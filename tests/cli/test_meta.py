@@ -1,0 +1,192 @@
+"""`metra meta` as people call it."""
+
+import json
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def scores(write):
+    """Six systems, thirty segments, a gold and three metrics, one of them upside down."""
+    rng = np.random.default_rng(0)
+    lines = ["system\tseg\tmqm\tgood\tpoor\terror"]
+    for system in range(6):
+        for segment in range(30):
+            gold = round(rng.normal() + system / 3)
+            good, poor = gold + rng.normal(), gold + 4 * rng.normal()
+            lines.append(f"s{system}\t{segment}\t{gold}\t{good}\t{poor}\t{-good}")
+    return write("scores.tsv", lines)
+
+
+QUESTIONS = [
+    ("correlate", "--gold", "mqm", "--trials", "50"),
+    ("correlate", "--gold", "mqm", "--level", "seg", "--trials", "50"),
+    ("diff", "--gold", "mqm", "--trials", "50"),
+    ("compare", "--gold", "mqm", "--trials", "50"),
+    ("compare", "--gold", "mqm", "--level", "seg", "--trials", "50", "--wmt"),
+    ("cross",),
+    ("scatter", "--gold", "mqm"),
+    ("robust", "--gold", "mqm"),
+    ("robust", "--gold", "mqm", "--choice", "window"),
+    ("robust", "--gold", "mqm", "--choice", "leave-one-out"),
+]
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=" ".join)
+@pytest.mark.parametrize("form", ["table", "json", "tsv", "markdown", "latex"])
+def test_every_question_in_every_format(question, form, scores, cli):
+    name, *rest = question
+    done = cli(
+        "meta", name, scores, *rest, "--format", form, "--lower-is-better", "error"
+    )
+    assert (done.code, done.err) == (0, "")
+    assert "meta|" in done.out
+    if form == "json":
+        data = json.loads(done.out)
+        assert data["signature"].startswith("meta|")
+        assert data["tables"]
+    if form == "tsv":
+        assert {line.count("\t") for line in done.out.rstrip("\n").split("\n")} == {6}
+
+
+def test_the_same_seed_gives_the_same_digits(scores, cli):
+    calls = [
+        cli("meta", "correlate", scores, "--gold", "mqm", "--format", "json").out
+        for _ in "12"
+    ]
+    assert calls[0] == calls[1]
+    other = cli(
+        "meta", "correlate", scores, "--gold", "mqm", "--format", "json", "--seed", "1"
+    )
+    assert other.out != calls[0]
+
+
+@pytest.mark.parametrize("question", QUESTIONS[3:], ids=" ".join)
+def test_pictures_are_whole(question, scores, cli, tmp_path):
+    name, *rest = question
+    done = cli("meta", name, scores, *rest, "--plot", tmp_path / "p.svg")
+    assert done.code == 0
+    found = sorted(tmp_path.glob("p*.svg"))
+    assert len(found) == (3 if name == "scatter" else 1)
+    for path in found:
+        root = ET.parse(path).getroot()
+        assert root.find("{*}title") is not None
+        assert root.find("{*}desc").text
+
+
+def test_upside_down_is_suspected(scores, cli):
+    done = cli(
+        "meta", "correlate", scores, "--gold", "mqm", "--no-ci", "--coef", "pearson"
+    )
+    assert "pearson of error is far below zero" in done.out
+    assert "--lower-is-better" in done.out
+
+
+def test_one_system_has_no_correlation_and_says_so(write, cli):
+    path = write("one.tsv", ["system\tseg\tmqm\tm", "A\t1\t1\t2", "A\t2\t3\t1"])
+    done = cli("meta", "correlate", path, "--gold", "mqm")
+    assert done.code == 0
+    assert (
+        "pearson of m: Only 1 value is shared; a correlation needs at least two."
+        in done.out
+    )
+    assert "nan" not in done.out
+
+
+def test_constant_scores_have_no_correlation_and_say_so(write, cli):
+    rows = [f"{s}\t{n}\t{n}\t7" for s in "ABC" for n in range(4)]
+    path = write("flat.tsv", ["system\tseg\tmqm\tm", *rows])
+    done = cli("meta", "correlate", path, "--gold", "mqm", "--level", "seg")
+    assert done.code == 0
+    assert "All 12 metric scores are 7; a constant has no correlation." in done.out
+
+
+def test_language_pairs_are_kept_apart(scores, cli):
+    done = cli(
+        "meta",
+        "correlate",
+        f"en-de={scores}",
+        f"zh-en={scores}",
+        "--gold",
+        "mqm",
+        "--no-ci",
+    )
+    assert "Agreement with en-de: mqm" in done.out
+    assert "Agreement with zh-en: mqm" in done.out
+    refused = cli("meta", "cross", f"en-de={scores}", f"zh-en={scores}")
+    assert refused.code == 2
+    assert "choose one with --lang: en-de, zh-en" in refused.err
+
+
+def test_tasks(scores, cli):
+    files = [f"en-de={scores}", f"zh-en={scores}"]
+    for protocol, columns in (("wmt23", 7), ("wmt24", 4)):
+        done = cli("meta", "task", protocol, *files, "--gold", "mqm", "--format", "json",
+                   "--test", "--trials", "40")  # fmt: skip
+        assert done.code == 0
+        row = json.loads(done.out)["tables"][protocol][0]
+        assert len(row) == columns + 3  # the metric's name, the average, the cluster
+        assert row["metric"] == "good"
+
+
+def test_classes_and_named_outliers(scores, write, cli):
+    classes = write(
+        "classes.tsv", [f"s{at}\t{'rule' if at < 3 else 'neural'}" for at in range(6)]
+    )
+    outliers = write("far.txt", ["s0"])
+    done = cli(
+        "meta",
+        "scatter",
+        scores,
+        "--gold",
+        "mqm",
+        "--classes",
+        classes,
+        "--outliers",
+        outliers,
+    )
+    assert "all (6)  no outliers (5)  neural (3)  rule (3)" in done.out
+    assert "Outliers by mqm: s0." in done.out
+    unknown = cli(
+        "meta", "scatter", scores, "--gold", "mqm", "--outliers", write("x", ["nobody"])
+    )
+    assert "No system named 'nobody'" in unknown.err
+    broken = cli(
+        "meta", "scatter", scores, "--gold", "mqm", "--classes", write("y", ["s0"])
+    )
+    assert "line 1 has no tab; expected NAME, a tab, CLASS." in broken.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--gold", "mqn"), "No scorer named 'mqn'. Did you mean 'mqm'?"),
+        (("--gold", "mqm", "--metric", "x"), "No scorer named 'x'."),
+        (("--gold", "mqm", "--without", "s9"), "No system named 's9'."),
+        (
+            ("--gold", "mqm", "--coef", "spa:item"),
+            "spa has no groups; write spa alone.",
+        ),
+        (
+            ("--gold", "mqm", "--level", "seg", "--coef", "differentials"),
+            "one score for each",
+        ),
+    ],
+)
+def test_wrong_calls_have_one_message(arguments, message, scores, cli):
+    done = cli("meta", "correlate", scores, *arguments)
+    assert done.code == 2
+    assert message in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_few_systems_are_not_robust(write, cli):
+    rows = [f"{s}\t{n}\t{n + ord(s)}\t{n}" for s in "ABC" for n in range(4)]
+    path = write("few.tsv", ["system\tseg\tmqm\tm", *rows])
+    done = cli("meta", "robust", path, "--gold", "mqm")
+    assert (
+        "There are 3 systems; to see what hangs on single ones takes at least 5."
+        in done.err
+    )

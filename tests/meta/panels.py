@@ -1,0 +1,44 @@
+"""Small panels for the tests of meta-evaluation."""
+
+import numpy as np
+
+from metra.meta.panel import panel
+from metra.meta.scores import Item, Scorer, joined, table
+
+
+def scores_of(gold, metrics, *, name="gold", systems=None):
+    """A table of a gold and metrics, systems × segments each."""
+    count, width = np.shape(gold)
+    systems = systems or [f"s{at}" for at in range(count)]
+    names = [system for system in systems for _ in range(width)]
+    items = [Item(str(at + 1)) for _ in systems for at in range(width)]
+    columns = {Scorer(name, "human"): np.ravel(gold)}
+    columns |= {Scorer(each): np.ravel(m) for each, m in metrics.items()}
+    return table(names, items, columns)
+
+
+def panel_of(gold, metrics):
+    return panel(scores_of(gold, metrics), "gold")
+
+
+def made(systems=7, segments=40, metrics=3, seed=0, gaps=0.0):
+    """A gold with ties and metrics of falling quality."""
+    rng = np.random.default_rng(seed)
+    quality = rng.normal(size=(systems, 1))
+    gold = np.round(quality + rng.normal(size=(systems, segments)))
+    if gaps:
+        gold = np.where(rng.random(gold.shape) < gaps, np.nan, gold)
+    found = {
+        f"m{at}": np.nan_to_num(gold) + rng.normal(size=gold.shape) * (at + 1)
+        for at in range(metrics)
+    }
+    return panel_of(gold, found)
+
+
+def given_too(gold, metrics, whole):
+    """As scores_of, with scores of whole systems."""
+    systems = [f"s{at}" for at in range(len(gold))]
+    columns = {Scorer(each): np.asarray(m, float) for each, m in whole.items()}
+    return joined(
+        [scores_of(gold, metrics), table(systems, [Item()] * len(systems), columns)]
+    )

@@ -1,0 +1,291 @@
+"""Tests of metrics against each other: published values, formulas, and twins by hand."""
+
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+from tests.meta.panels import given_too, made, panel_of
+
+from metra.errors import OptionError
+from metra.meta.clusters import clusters_greedy, clusters_wmt, holm
+from metra.meta.comparing import compare, compared
+from metra.meta.correlating import asked
+from metra.meta.correlation import Options, correlate
+from metra.meta.exact import pairs_p, wilcoxon_p, williams_p
+from metra.meta.panel import panel
+from metra.meta.swaps import swapped
+from metra.meta.tail import binomial_tail, incomplete_beta, student_tail, upper_tail
+
+# Four systems and two segments: the vectors of mt-metrics-eval's permutation tests.
+GOLD = np.array([1.0, 2, 3, 4, 5, 5, 7, 8]).reshape(4, 2)
+FIRST = np.array([1.0, 2, 3, 3, 7, 3, 5, 5]).reshape(4, 2)
+SECOND = np.array([2.0, 1, 2, 6, 8, 8, 7, 6]).reshape(4, 2)
+
+
+def question(coef, level="seg", **options):
+    return asked([coef], level, Options(**options))[0]
+
+
+@pytest.mark.parametrize(
+    "coef",
+    ["pearson", "pearson:item", "pearson:sys", "kendall-b:item", "kendall-c:item",
+     "tau23:item", "acc_eq:item", "acc*_eq:item"],
+)  # fmt: skip
+def test_differences_are_the_coefficients(coef):
+    found = compare(
+        panel_of(GOLD, {"a": FIRST, "b": SECOND}), question(coef, trials=20)
+    )
+    name, _, group = coef.partition(":")
+    values = [
+        correlate(GOLD, m, coef=name, group=group or "none").value
+        for m in (FIRST, SECOND)
+    ]
+    assert found.values.tolist() == pytest.approx(sorted(values, reverse=True))
+    assert 0 < found.p[0, 1] <= 1
+
+
+@pytest.mark.parametrize("swap", ["both", "sys", "input"])
+@pytest.mark.parametrize(
+    ("coef", "level"),
+    [("pearson", "sys"), ("spearman", "sys"), ("pearson", "seg"), ("pearson:item", "seg"),
+     ("kendall-b:item", "seg"), ("spearman:sys", "seg")],
+)  # fmt: skip
+@pytest.mark.parametrize("gaps", [0.0, 0.15], ids=["complete", "gaps"])
+def test_exchanges_by_sums_are_exchanges(coef, level, swap, gaps):
+    """What the sums give is what exchanging the scores and starting over gives."""
+    if coef.endswith(":item") and swap == "input":
+        pytest.skip(
+            "whole segments' coefficients are exchanged, not standardised scores"
+        )
+    made_up = made(systems=5, segments=12, metrics=2, gaps=gaps)
+    ask = question(coef, level, trials=7)
+    first, second = swapped(made_up, level, ask.options, swap)(0, 1)
+    there = np.isfinite(made_up.gold)
+    z = []
+    for metric in made_up.metrics.values():
+        kept = np.where(there, metric, np.nan)
+        z.append((kept - np.nanmean(kept)) / np.nanstd(kept))
+    masks = masks_of(swap, made_up, level, ask.options)
+    if swap == "sys" and level == "sys":
+        z = [(m - m.mean()) / m.std() for m in made_up.system_stack]
+    for draw, keep in enumerate(masks):
+        for found, one, other in ((first, z[0], z[1]), (second, z[1], z[0])):
+            mixed = np.where(keep, one, other)
+            gold = made_up.gold
+            if level == "sys":
+                gold = made_up.system_gold
+                mixed = mixed if mixed.ndim == 1 else np.nanmean(mixed, 1)
+            expected = correlate(
+                gold, mixed, coef=ask.options.coef, group=ask.options.group
+            )
+            assert found[draw] == pytest.approx(expected.value, abs=1e-9)
+
+
+def masks_of(swap, made_up, level, options):
+    """The cells that keep their side, drawn as the code draws them."""
+    from metra.meta.confidence import signs_of
+
+    rng = np.random.default_rng(options.seed)
+    systems, segments = made_up.gold.shape
+    if swap == "sys":
+        keep = np.concatenate(list(signs_of(options.trials, systems, rng))) > 0
+        fast = level == "seg" and options.coef == "pearson" and options.group == "none"
+        keep = ~keep if fast else keep
+        return keep if level == "sys" else keep[:, :, None]
+    if swap == "input":
+        keep = np.concatenate(list(signs_of(options.trials, segments, rng))) > 0
+        slow = level == "seg" and not (
+            options.coef == "pearson" and options.group == "none"
+        )
+        return (keep if slow else ~keep)[:, None, :]
+    if level == "sys":
+        each = [
+            np.concatenate(list(signs_of(options.trials, segments, rng))) < 0
+            for _ in range(systems)
+        ]
+        return np.stack(each, 1)
+    signs = np.concatenate(list(signs_of(options.trials, systems * segments, rng)))
+    keep = signs.reshape(-1, systems, segments) > 0
+    return ~keep if options.coef == "pearson" and options.group == "none" else keep
+
+
+def test_equal_metrics_are_equal():
+    gold = made(metrics=1)
+    twice = panel_of(gold.gold, {"a": gold.metrics["m0"], "b": gold.metrics["m0"]})
+    assert compare(twice, question("pearson", trials=50)).p[0, 1] == 1
+
+
+def test_p_is_never_zero_but_as_wmt_counts():
+    rng = np.random.default_rng(0)
+    gold = rng.normal(size=(6, 80))
+    good = panel_of(gold, {"a": gold, "b": rng.normal(size=gold.shape)})
+    assert compare(good, question("pearson", trials=100)).p[0, 1] == pytest.approx(
+        1 / 101
+    )
+    assert compare(good, question("pearson", trials=100, wmt=True)).p[0, 1] == 0
+
+
+def test_false_alarms_are_as_rare_as_promised():
+    """Two equally good metrics: segments' exchanges keep the level, pairs' do not."""
+    alarms = dict.fromkeys(["auto", "pairs"], 0)
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        gold = np.round(rng.normal(size=(8, 60)) * 2)
+        noise = rng.normal(size=(2, 8, 60)) * 3
+        made_up = panel_of(gold, {"a": gold + noise[0], "b": gold + noise[1]})
+        for test in alarms:
+            found = compare(made_up, question("acc_eq:item", trials=200), test=test)
+            alarms[test] += found.p[0, 1] < 0.05
+    # One-sided tests in the direction that was seen: twice 5 % of 60 are 6.
+    assert alarms["auto"] <= 12
+    assert alarms["pairs"] > alarms["auto"]
+
+
+def test_pairs_test_is_a_fair_coin():
+    right = np.array([[1, 1, 1, 1, 1, 0, 1, 0.0], [1, 0, 0, 0, 0, 1, 1, 0]])
+    p = pairs_p(right, np.full(8, 1 / 8))
+    assert p[0, 1] == pytest.approx(
+        scipy.stats.binomtest(4, 5, alternative="greater").pvalue
+    )
+    drawn = np.random.default_rng(0).integers(0, 2, (20_000, 5)).sum(1)
+    assert p[0, 1] == pytest.approx((drawn >= 4).mean(), abs=0.01)
+
+
+def test_pairs_of_unequal_weight_have_a_normal_limit():
+    rng = np.random.default_rng(0)
+    right = (rng.random((2, 4000)) < [[0.62], [0.6]]).astype(float)
+    weights = rng.choice([1.0, 2.0], 4000)
+    d = (right[0] - right[1]) * weights
+    draws = np.abs(d) @ rng.choice([-1, 1], (4000, 4000))
+    assert pairs_p(right, weights)[0, 1] == pytest.approx(
+        (draws >= d.sum()).mean(), abs=0.02
+    )
+
+
+def test_williams_published():
+    gold = np.array([1.0, 2, 3, 4, 5])
+    metrics = np.array([[1.1, 2, 3.1, 4, 5.1], [1.5, 2, 3.1, 4, 5.5]])
+    p = williams_p(gold, metrics)
+    assert p[0, 1] == pytest.approx(0.019, abs=5e-4)
+    assert p[1, 0] == pytest.approx(1 - p[0, 1])
+    turned = williams_p(gold, metrics * [[1], [-1]], absolute=True)
+    assert turned[0, 1] == pytest.approx(p[0, 1])
+
+
+@pytest.mark.parametrize("size", [6, 20, 60])
+@pytest.mark.parametrize("ties", [False, True])
+def test_wilcoxon_is_scipys(size, ties):
+    rng = np.random.default_rng(size)
+    for _ in range(10):
+        d = rng.normal(0.2, 1, size)
+        d = np.round(d) if ties else d
+        exact = size <= 25 and not ties
+        if not (d != 0).any():
+            continue
+        expected = scipy.stats.wilcoxon(
+            d,
+            alternative="greater",
+            correction=not exact,
+            method="exact" if exact else "approx",
+        ).pvalue
+        assert wilcoxon_p(d) == pytest.approx(expected, rel=1e-9)
+
+
+def test_tails_are_scipys():
+    for t in (-3, -0.5, 0, 0.7, 2, 9):
+        for df in (1, 2, 7, 30, 400):
+            assert student_tail(t, df) == pytest.approx(
+                scipy.stats.t.sf(t, df), rel=1e-9
+            )
+    for n, k in ((1, 1), (10, 3), (500, 260), (5000, 2600), (5000, 2000)):
+        assert binomial_tail(n, k) == pytest.approx(
+            scipy.stats.binom.sf(k - 1, n, 0.5), rel=1e-8
+        )
+    z = np.linspace(-8, 8, 1001)
+    np.testing.assert_allclose(upper_tail(z), scipy.stats.norm.sf(z), atol=2e-9)
+    assert incomplete_beta(2, 3, 0) == 0
+    assert math.isclose(incomplete_beta(2, 3, 1), 1)
+
+
+RANKS = [  # mt-metrics-eval's AssignRanks
+    pytest.param(
+        [[0, 1, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1], [0] * 4], 0.5, [1, 1, 1, 1], id="one"
+    ),
+    pytest.param(
+        [[0, 1, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1], [0] * 4], 1.0, [1, 2, 3, 4], id="all"
+    ),
+    pytest.param(
+        [[0, 1, 0, 1], [0, 0, 1, 1], [0, 0, 0, 1], [0] * 4], 0.5, [1, 1, 2, 2], id="two"
+    ),
+    pytest.param(
+        [[0, 0, 1, 1], [0, 0, 1, 1], [0] * 4, [0] * 4], 0.5, [1, 2, 2, 3], id="three"
+    ),
+]
+
+
+@pytest.mark.parametrize(("p", "alpha", "expected"), RANKS)
+def test_greedy_clusters_published(p, alpha, expected):
+    assert clusters_greedy(np.array(p, float), alpha) == expected
+
+
+def test_wmt_clusters_need_all_above_to_beat_all_below():
+    p = np.array([[1, 0.5, 0.01, 0.01], [1, 1, 0.2, 0.01], [1, 1, 1, 0.01], [1] * 4])
+    assert clusters_wmt(p) == [1, 1, 1, 2]
+
+
+def test_holm_is_never_below_p():
+    p = np.random.default_rng(0).random((6, 6))
+    p[0] = np.nan
+    adjusted = holm(p)
+    assert (adjusted[1:] >= p[1:]).all()
+    assert np.isnan(adjusted[0]).all()
+
+
+def test_given_system_scores_cannot_be_exchanged_by_cells():
+    gold = np.random.default_rng(0).normal(size=(5, 6))
+    whole = {"a": [1, 2, 3, 4, 5], "b": [1, 3, 2, 5, 4]}
+    found = panel(given_too(gold, {"a": gold, "b": -gold}, whole), "gold")
+    assert compare(found, question("pearson", "sys")).test == "perm-sys"
+    with pytest.raises(OptionError, match="use perm-sys"):
+        compare(found, question("pearson", "sys"), test="perm-both")
+
+
+@pytest.mark.parametrize(
+    ("coef", "level", "test", "message"),
+    [
+        pytest.param("spearman", "sys", "williams", "of Pearson's r", id="williams"),
+        pytest.param(
+            "pearson", "sys", "wilcoxon", "coefficient of each segment", id="wilcoxon"
+        ),
+        pytest.param("pearson:item", "seg", "pairs", "is of accuracies", id="pairs"),
+    ],
+)
+def test_tests_say_what_they_need(coef, level, test, message):
+    with pytest.raises(OptionError, match=message):
+        compare(made(), question(coef, level), test=test)
+
+
+def test_constant_metrics_are_not_compared():
+    gold = made().gold
+    only = panel_of(gold, {"a": gold, "flat": np.ones(gold.shape)})
+    with pytest.raises(OptionError, match="Only 1 metric has a coefficient"):
+        compare(only, question("pearson", "sys"))
+    three = panel_of(gold, {"a": gold, "b": gold**2, "flat": np.ones(gold.shape)})
+    findings, found = compared([three], question("pearson", "sys", trials=20))
+    assert found[0].names == ["a", "b"]
+    assert any("flat: All 7 metric scores are 1" in note for note in findings.notes)
+
+
+def test_findings_hold_everything():
+    findings, _ = compared([made()], question("acc*_eq:item", trials=30))
+    assert [table.name for table in findings.tables] == [
+        "metrics ranking",
+        "metrics p-values",
+    ]
+    assert (
+        "test:perm-input k=30|p:(b+1)/(k+1)|clusters:greedy|alpha:0.05|seed:12345"
+        in (findings.signature)
+    )
+    pairs = findings.data["comparisons"][0]["pairs"]
+    assert {"better", "worse", "difference", "p_value", "holm"} == set(pairs[0])

@@ -1,0 +1,275 @@
+"""Published figures of WMT's metrics tasks, from the scores that they were computed from."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from metra.meta.correlating import asked, values
+from metra.meta.correlation import Options, correlate, correlate_all
+from metra.meta.exact import williams_p
+from metra.meta.fit import mad_outliers
+from metra.meta.panel import panel
+from metra.meta.read import read_all
+from metra.meta.tasks import task
+
+PAIRS = ("en-de", "he-en", "zh-en")
+
+
+@pytest.fixture(scope="module")
+def wmt23(shared, read_table):
+    """The panels of the three language pairs, and the official scorer's figures."""
+    folder = shared / "data/wmt23-mqm-esa"
+    panels = {
+        lang: panel(
+            read_all(
+                [
+                    f"{lang}={folder / f'{lang}.seg_scores.tsv.gz'}",
+                    f"{lang}={folder / f'{lang}.sys_scores.tsv'}",
+                ]
+            ),
+            "mqm",
+        )
+        for lang in PAIRS
+    }
+    rows = read_table(folder / "expected_wmt23_metrics_task.tsv")
+    expected = {row["metric"].removesuffix("[noref]"): row for row in rows}
+    return panels, expected
+
+
+def equal(found, expected, column, tolerance=1e-6):
+    return sum(
+        abs(found[name].value - float(row[column])) < tolerance
+        for name, row in expected.items()
+    )
+
+
+@pytest.mark.parametrize("lang", PAIRS)
+@pytest.mark.parametrize("level", ["sys", "seg"])
+def test_wmt23_pearson(wmt23, lang, level):
+    panels, expected = wmt23
+    found = values(panels[lang], asked(["pearson"], level, Options())[0])
+    assert equal(found, expected, f"{lang}|{level}|pearson") == 32
+
+
+def noisy_gold(shared, read_table, lang, found):
+    """MQM as the official program adds it up: 0.1 + 1 + 0.1 is not 0.1 + 0.1 + 1."""
+    totals = {}
+    for row in read_table(shared / f"data/wmt23-mqm-esa/{lang}.mqm_errors.tsv.gz"):
+        raters = totals.setdefault((row["system"], row["seg"]), {})
+        raters[row["rater"]] = raters.get(row["rater"], 0) + float(row["penalty"])
+    gold = np.full(found.gold.shape, np.nan)
+    for at, system in enumerate(found.systems):
+        for to, item in enumerate(found.items):
+            raters = totals.get((system, item.segment))
+            if raters:
+                gold[at, to] = -sum(raters.values()) / len(raters)
+    return replace(found, gold=gold)
+
+
+@pytest.mark.parametrize(
+    ("lang", "clean", "noisy", "farthest"),
+    [
+        # The official gold scores carry rounding noise, so that some judgements that are
+        # equal count as different: 17 values of en-de, 33 of zh-en. With the noise, all but
+        # two figures are the same; those two depend on the order in which eight raters'
+        # scores were added up.
+        pytest.param("en-de", 0, 32, 4e-4, id="en-de"),
+        pytest.param("he-en", 32, None, 1e-6, id="he-en"),
+        pytest.param("zh-en", 14, 30, 4e-5, id="zh-en"),
+    ],
+)
+def test_wmt23_calibrated_accuracy(
+    wmt23, shared, read_table, lang, clean, noisy, farthest
+):
+    panels, expected = wmt23
+    column = f"{lang}|seg|KendallWithTiesOpt"
+    ask = asked(["acc*_eq:item"], "seg", Options())[0]
+    found = values(panels[lang], ask)
+    assert equal(found, expected, column) == clean
+    assert equal(found, expected, column, farthest) == 32
+    if noisy is not None:
+        found = values(noisy_gold(shared, read_table, lang, panels[lang]), ask)
+        assert equal(found, expected, column) == noisy
+
+
+def test_wmt23_protocol(wmt23):
+    panels, expected = wmt23
+    (table,) = task("wmt23", list(panels.values()), Options()).tables
+    assert table.headings[:2] == ["average", "en-de,he-en,zh-en sys accuracy"]
+    pooled = averages = 0
+    for name, figures in table.rows:
+        row = expected[name]
+        pooled += (
+            abs(figures[1].value - float(row["en-de,he-en,zh-en|sys|accuracy"])) < 1e-6
+        )
+        averages += abs(figures[0].value - float(row["weighted_avg"])) < 4e-5
+    assert (pooled, averages, len(table.rows)) == (32, 32, 32)
+    assert [name for name, _ in table.rows] == list(expected)
+
+
+def test_wmt24_protocol_averages_two_figures_a_pair(wmt23):
+    panels, expected = wmt23
+    (table,) = task("wmt24", list(panels.values()), Options(wmt=True)).tables
+    assert len(table.headings) == 7
+    soft = correlate_all(
+        panels["he-en"].gold, panels["he-en"].metrics, Options(coef="spa", wmt=True)
+    )
+    at = table.headings.index("he-en seg acc*_eq")
+    for name, (average, *figures) in table.rows:
+        assert average.value == pytest.approx(np.mean([f.value for f in figures]))
+        found = figures[table.headings.index("he-en sys spa") - 1].value
+        assert found == pytest.approx(soft[name].value, abs=1e-12)
+        official = float(expected[name]["he-en|seg|KendallWithTiesOpt"])
+        assert figures[at - 1].value == pytest.approx(official, abs=1e-6)
+
+
+@pytest.fixture(scope="module")
+def wmt20(shared, read_table):
+    """Human and metric scores of systems by language pair (and reference)."""
+    folder = shared / "data/wmt20-metrics-task"
+    scores = {}
+    for row in read_table(folder / "sys_scores.tsv.gz"):
+        # The published figures leave out human translations.
+        if "uman" not in row["system"]:
+            by_metric = scores.setdefault(row["lp_ref"], {})
+            pair = (float(row["human_z"]), float(row["score"] or "nan"))
+            by_metric.setdefault(row["metric"], {})[row["system"]] = pair
+    outliers = {}
+    for row in read_table(folder / "outliers.tsv"):
+        outliers.setdefault(row["lp"].replace("-", ""), set()).add(row["system"])
+    published = read_table(folder / "published_sys_correlations.tsv")
+    return scores, outliers, published
+
+
+def test_wmt20_system_correlations(wmt20):
+    scores, outliers, published = wmt20
+    same = missing = 0
+    for row in published:
+        by_system = scores.get(row["lp_ref"], {}).get(row["metric"])
+        if by_system is None:
+            missing += 1
+            continue
+        kept = dict(by_system)
+        if row["systems"] == "excl_outliers":
+            gone = outliers.get(row["lp_ref"].partition("_")[0], set())
+            kept = {system: pair for system, pair in kept.items() if system not in gone}
+        gold, metric = np.array(list(kept.values())).T
+        coef = {"Kendall": "kendall-b", "Pearson": "pearson"}[row["statistic"]]
+        # Some metrics are errors; their figures were published without the sign.
+        found = abs(correlate(gold, metric, coef=coef).value)
+        same += math.isclose(found, abs(float(row["value"])), abs_tol=1e-6)
+    # The others are the human scores themselves, of which there are no metric scores.
+    assert (same, missing, len(published)) == (1684, 60, 1744)
+
+
+def test_wmt20_sentence_bleu(wmt20):
+    """Tables 5 and 6 of the findings: all systems, and without outliers."""
+    scores, outliers, _ = wmt20
+    expected = {  # the same values stand in mt-metrics-eval's data_test
+        "cs-en": (0.844, 0.800), "de-en": (0.978, 0.786), "en-cs": (0.840, 0.436),
+        "en-de": (0.934, 0.823), "en-iu": (0.129, 0.047), "en-ja": (0.946, None),
+        "en-pl": (0.950, 0.772), "en-ru": (0.981, 0.981), "en-ta": (0.881, 0.852),
+        "en-zh": (0.927, 0.927), "iu-en": (0.649, 0.469), "ja-en": (0.974, 0.851),
+        "km-en": (0.969, 0.969), "pl-en": (0.502, 0.284), "ps-en": (0.888, 0.888),
+        "ru-en": (0.916, 0.833), "ta-en": (0.925, 0.829), "zh-en": (0.948, 0.950),
+    }  # fmt: skip
+    same = []
+    for lang, figures in expected.items():
+        key = lang.replace("-", "") + ("_full" if lang == "en-iu" else "")
+        every = scores[key]["sentBLEU"]
+        kept = {
+            s: pair for s, pair in every.items() if s not in outliers.get(key, set())
+        }
+        for by_system, figure in zip((every, kept), figures, strict=True):
+            if figure is not None:
+                gold, metric = np.array(list(by_system.values())).T
+                same.append(abs(correlate(gold, metric).value - figure) < 6e-4)
+    # en-ja without outliers was computed with a list of outliers that is not published.
+    assert (sum(same), len(same)) == (35, 35)
+
+
+def test_wmt20_winners_by_williams(wmt20):
+    """A metric won where no other is significantly better: the published stars."""
+    scores, outliers, published = wmt20
+    groups = {}
+    for row in published:
+        if row["statistic"] == "Pearson" and row["metric"] in scores.get(
+            row["lp_ref"], {}
+        ):
+            groups.setdefault(row["lp_ref"], []).append(row)
+    agree = total = 0
+    for key, rows in groups.items():
+        gone = outliers.get(key.partition("_")[0], set())
+        systems = [s for s in scores[key][rows[0]["metric"]] if s not in gone]
+        names = [
+            row["metric"]
+            for row in rows
+            if set(systems) <= scores[key][row["metric"]].keys()
+        ]
+        gold = np.array([scores[key][names[0]][s][0] for s in systems])
+        metrics = np.array([[scores[key][n][s][1] for s in systems] for n in names])
+        if not np.isfinite(metrics).all() or len(systems) < 4:
+            continue
+        p = williams_p(gold, metrics, absolute=True)
+        beaten = (np.nan_to_num(p, nan=1.0) < 0.05).any(0)
+        won = {row["metric"]: row["winner"] == "True" for row in rows}
+        agree += sum(
+            won[name] is not bool(lost)
+            for name, lost in zip(names, beaten, strict=True)
+        )
+        total += len(names)
+    assert total > 600
+    assert agree / total > 0.9
+
+
+def test_outliers_by_deviation_are_not_the_published_ones(wmt20):
+    """The published lists were made with care by hand, so lists can be given."""
+    scores, outliers, _ = wmt20
+    same = 0
+    pairs = [key for key in scores if len(key) == 4]
+    for key in pairs:
+        by_system = (
+            scores[key]["BLEU"] if "BLEU" in scores[key] else scores[key]["sentBLEU"]
+        )
+        gold = np.array([human for human, _ in by_system.values()])
+        found = {s for s, far in zip(by_system, mad_outliers(gold), strict=True) if far}
+        same += found == outliers.get(key, set())
+    assert 8 <= same <= len(pairs)
+
+
+def test_wmt19_system_correlations(shared, read_table):
+    """BLEU of all 18 language pairs (mt-metrics-eval's data_test has the same figures)."""
+    bleu = {
+        "de-cs": 0.941, "de-en": 0.849, "de-fr": 0.891, "en-cs": 0.897, "en-de": 0.921,
+        "en-fi": 0.969, "en-gu": 0.737, "en-kk": 0.852, "en-lt": 0.989, "en-ru": 0.986,
+        "en-zh": 0.901, "fi-en": 0.982, "fr-de": 0.864, "gu-en": 0.834, "kk-en": 0.946,
+        "lt-en": 0.961, "ru-en": 0.879, "zh-en": 0.899,
+    }  # fmt: skip
+    others = {  # chrF, sacreBLEU-BLEU, sacreBLEU-chrF
+        "de-en": (0.917, 0.813, 0.910), "fi-en": (0.992, 0.985, 0.990),
+        "gu-en": (0.955, 0.834, 0.952), "kk-en": (0.978, 0.946, 0.969),
+        "lt-en": (0.940, 0.955, 0.935), "ru-en": (0.945, 0.873, 0.919),
+        "zh-en": (0.956, 0.903, 0.955),
+    }  # fmt: skip
+    scores = {}
+    for row in read_table(shared / "data/wmt19-da/official_metric_sys_scores.tsv.gz"):
+        if row["human_da_z"] and row["score"]:
+            pairs = scores.setdefault((row["lp"], row["metric"]), [])
+            pairs.append((float(row["human_da_z"]), float(row["score"])))
+    expected = {(lang, "BLEU"): value for lang, value in bleu.items()}
+    for lang, (chrf, one, two) in others.items():
+        expected |= {(lang, "chrF"): chrf, (lang, "sacreBLEU-BLEU"): one}
+        expected |= {(lang, "sacreBLEU-chrF"): two}
+    for key, value in expected.items():
+        gold, metric = np.array(scores[key]).T
+        assert correlate(gold, metric).value == pytest.approx(value, abs=6e-4), key
+    assert len(expected) == 39
+
+
+def test_more_than_one_gold(wmt23):
+    """The same scores against another gold: one table each."""
+    panels, _ = wmt23
+    found = correlate_all(panels["en-de"].gold, panels["en-de"].metrics, Options())
+    assert found["COMET"].n == 5520

@@ -1,0 +1,250 @@
+"""Every format gives the same table, is recognised, and refuses what it cannot read."""
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+
+from metra.errors import FormatError, OptionError
+from metra.meta.read import FORMATS, read, read_all
+from metra.meta.read.recognise import recognised
+from metra.meta.scores import Item
+
+LONG = [
+    "system\tseg\tdoc\tscorer\tscore\tjudge\tlp\thigher_is_better",
+    "A\t1\td\tmqm\t-1.5\tr1\ten-de\ttrue",
+    "A\t1\td\tmqm\t-2.5\tr2\ten-de\ttrue",
+    "B\t1\td\tmqm\t\tr1\ten-de\ttrue",
+    "B\t1\td\tter\t40\t\ten-de\tlower",
+]
+MQM = [
+    "system\tdoc\tdocSegId\tglobalSegId\trater\tsource\ttarget\tcategory\tseverity\tmetadata",
+    "A\td\t1\t7\tr1\ts\tt\tAccuracy/Mistranslation\tMajor\t{}",
+    "A\td\t1\t7\tr1\ts\tt\tFluency/Punctuation\tMinor\t{}",
+    "A\td\t1\t7\tr1\ts\tt\tFluency/Punctuation\tMinor\t{}",
+    "A\td\t1\t7\tr1\ts\tt\tFluency/Punctuation\tMinor\t{}",
+    "A\td\t1\t7\tr1\ts\tt\tFluency/Grammar\tMinor\t{}",
+    "A\td\t1\t7\tr2\ts\tt\tNo-error\tno-error\t{}",
+    "A\td\t2\t8\tr1\ts\tt\tNon-translation!\tMajor\t{}",
+    "A\td\t2\t8\tr1\ts\tt\tSource issue\tMajor\t{}",
+    "A\td\t3\t9\tr1\ts\tt\tAccuracy/Addition\tNeutral\t{}",
+    "A\td\t3\t9\tr1\ts\tt\tAccuracy/Addition\tHOTW-test\t{}",
+]
+ESA = [
+    'eng1,w.A,12,TGT,eng,deu,87,doc-1#A,False,"[{""start_i"":1}]",1.5,2.5',
+    "eng1,w.B,13,TGT,eng,deu,100,doc-1#B,False,[],1.5,2.5",
+    "eng1,w.B,13,BAD,eng,deu,20,doc-1#B#bad1,False,[],1.5,2.5",
+]
+APPRAISE = [
+    "u1,A,12,TGT,ces,eng,80,doc-1,False,1.5,2.5",
+    "u2,A,12,TGT,ces,eng,90,doc-1,False,1.5,2.5",
+    "u1,A,12,CHK,ces,eng,60,doc-1,False,1.5,2.5",
+    "u1,A,99,TGT,ces,eng,70,doc-1,True,1.5,2.5",
+]
+DA = ["SYS SID RAW.SCR Z.SCR N ", "X.7 177 100 0.62 1 ", "X.7 178 75 -0.02 2 "]
+WORKERS = [
+    "HITId WorkerId Input.src Input.trg Input.item hit sys_id rid type sid score time",
+    "H\tM1\tcs\ten\tad\t4\tX\t100\tSYSTEM\t177\t0.5\t9.0",
+    "H\tM1\tcs\ten\tad\t4\tX\t100\tREPEAT\t177\t0.7\t9.0",
+    "H\tM2\tcs\ten\tad\t4\tX\t100\tBAD_REF\t177\t-1.5\t9.0",
+]
+
+
+def test_long_tables(write):
+    scores = read(str(write("a.tsv", LONG)))
+    assert scores.names == ["mqm", "ter"]
+    assert [scorer.kind for scorer in scores.scorers] == ["mqm", ""]
+    assert [scorer.higher_is_better for scorer in scores.scorers] == [True, False]
+    assert scores.judges == ("r1", "r2")
+    assert scores.items == (Item("1", "d", "", "en-de"),)
+    np.testing.assert_array_equal(scores.matrix("mqm"), [[-2.0], [np.nan]])
+
+
+def test_json_lines_say_the_same(write):
+    header, *rows = (line.split("\t") for line in LONG)
+    objects = []
+    for row in rows:
+        entry = dict(zip(header, row, strict=True))
+        entry["score"] = float(entry["score"]) if entry["score"] else None
+        objects.append(json.dumps(entry))
+    a, b = read(str(write("a.tsv", LONG))), read(str(write("a.jsonl", objects)))
+    assert (a.systems, a.items, a.scorers, a.judges) == (
+        b.systems,
+        b.items,
+        b.scorers,
+        b.judges,
+    )
+    np.testing.assert_array_equal(a.value, b.value)
+
+
+def test_matrices_of_segments_and_of_systems(write):
+    lines = ["seg\tsystem\tMQM-1\tBLEU\tnote", "1\tA\t-1\t30\tx", "1\tB\t\t20\ty"]
+    scores = read(str(write("a.tsv", lines)))
+    assert [(s.name, s.kind) for s in scores.scorers] == [
+        ("MQM-1", "mqm"),
+        ("BLEU", ""),
+    ]
+    assert scores.matrix("BLEU").tolist() == [[30], [20]]
+    whole = read(str(write("b.tsv", ["system\tBLEU", "A\t31.5", "B\t30"])))
+    assert whole.system_scores("BLEU").tolist() == [31.5, 30]
+
+
+def test_packed_files(tmp_path):
+    path = tmp_path / "a.tsv.gz"
+    path.write_bytes(gzip.compress("\n".join(LONG).encode()))
+    assert len(read(str(path))) == 3
+
+
+@pytest.mark.parametrize("form", ["json", "tsv"])
+def test_what_metra_writes(form, write, cli):
+    hyps = [write("A.txt", ["a b c d", "a b"]), write("B.txt", ["a b x d", "x y"])]
+    ref = write("ref.txt", ["a b c d", "a b"])
+    done = cli("score", *hyps, "-r", ref, "-m", "bleu", "-m", "ter", "--level",
+               "system,segment", "--format", form)  # fmt: skip
+    scores = read(str(write(f"scores.{form}", [done.out.rstrip("\n")])))
+    assert scores.names == ["bleu", "ter"]
+    assert [scorer.higher_is_better for scorer in scores.scorers] == [True, False]
+    assert scores.matrix("ter")[0].tolist() == [0, 0]
+    assert scores.system_scores("bleu")[0] == pytest.approx(100)
+
+
+def test_directories_of_mt_metrics_eval(write, tmp_path):
+    write("w/human-scores/en-de.mqm.seg.score", ["A\t-1", "A\tNone", "B\t-3", "B\t-4"])
+    write("w/metric-scores/en-de/BLEU-refA.seg.score", ["A 10", "A 20", "B 30", "B 40"])
+    write("w/metric-scores/en-de/BLEU-refA.sys.score", ["A\t15", "B\t35"])
+    scores = read(str(tmp_path / "w"))
+    assert [(s.name, s.kind) for s in scores.scorers] == [
+        ("mqm", "human"),
+        ("BLEU-refA", "metric"),
+    ]
+    assert scores.languages == ["en-de"]
+    np.testing.assert_array_equal(scores.matrix("mqm"), [[-1, np.nan], [-3, -4]])
+    assert scores.system_scores("BLEU-refA").tolist() == [15, 35]
+
+
+def test_mqm_weights_and_exact_sums(write):
+    scores = read(str(write("m.tsv", MQM)))
+    by_rater = dict(
+        zip(zip(scores.item, scores.judge, strict=True), scores.value, strict=True)
+    )
+    # 5 + 3 × 0.1 + 1 is 6.3 and not 6.300000000000001.
+    assert [float(v) for v in by_rater.values()] == [-6.3, 0.0, -25.0, 0.0]
+    assert scores.matrix("mqm").tolist() == [[-3.15, -25.0, 0.0]]
+    assert scores.items[0] == Item("7", "d")
+
+
+def test_esa_and_its_attention_checks(write):
+    scores = read(str(write("e.csv", ESA)))
+    assert scores.names == ["esa", "esa-bad"]
+    assert scores.judges == ("eng1",)
+    assert scores.items[0] == Item("12", "doc-1", "", "eng-deu")
+    assert scores.lines("esa").value.tolist() == [87, 100]
+
+
+def test_appraise_and_whole_documents(write):
+    scores = read(str(write("a.csv", APPRAISE)))
+    assert scores.names == ["da", "da-repeat"]
+    assert scores.matrix("da").tolist() == [[85]]
+    assert scores.matrix("da", level="document").tolist() == [[70]]
+
+
+def test_direct_assessment(write):
+    means = read(str(write("seg.csv", DA)))
+    assert means.names == ["da", "da-z"]
+    assert means.matrix("da-z").tolist() == [[0.62, -0.02]]
+    workers = read(str(write("workers.csv", WORKERS)))
+    assert workers.names == ["da", "da-repeat", "da-bad-ref"]
+    assert workers.judges == ("M1", "M2")
+    assert workers.languages == ["cs-en"]
+
+
+def test_the_language_pair_may_be_named(write):
+    path = write("a.tsv", ["seg\tsystem\tBLEU", "1\tA\t30"])
+    assert read(f"en-de={path}").languages == ["en-de"]
+    both = read_all([f"en-de={path}", f"zh-en={path}"])
+    assert len(both.items) == 2
+
+
+RECOGNISED = {
+    "long": LONG,
+    "mqm": MQM,
+    "esa": ESA,
+    "appraise": APPRAISE,
+    "da": DA,
+    "matrix": ["system\tBLEU", "A\t1"],
+    "jsonl": ['{"system": "A", "scorer": "b", "value": 1}'],
+    "metra-json": ["{", '"metra": "0"}'],
+    "metra-tsv": ["level\tsystem\titem\tmetric\tscore\tlow\thigh\tsignature"],
+}
+
+
+@pytest.mark.parametrize("form", sorted(RECOGNISED))
+def test_content_tells_the_format(form, write):
+    assert form in FORMATS
+    assert recognised(str(write("file", RECOGNISED[form]))) == form
+
+
+WRONG = [
+    ("file", ["what is this"], "auto", "begins with 'what is this'.*--input-format"),
+    ("a.tsv", ["system\tscorer\tvalue", "A\tb"], "long", "2 columns but the header has 3"),
+    ("a.tsv", ["system\tscorer\tvalue", "A\tb\tx"], "long", "line 2: the value is 'x'"),
+    ("a.tsv", ["system\tscorer\tvalue", "A\tb\tinf"], "long", "the value is 'inf'"),
+    ("a.tsv", ["system\tscorer\tvalue"], "long", "has a header but no scores"),
+    ("a.tsv", ["scorer\tvalue", "a\t1"], "long", "has no column system or sys"),
+    ("a.tsv", ["system\tscorer\tscore\tdirection", "A\tb\t1\tleft"], "long", "is 'left'"),
+    ("a.tsv", [], "matrix", "is empty"),
+    ("a.tsv", ["system\tnote", "A\tgood"], "matrix", "no column of numbers"),
+    ("a.tsv", ["system\tx", "A\t1", "B\tgood"], "matrix", "line 3: x is 'good'"),
+    ("a.jsonl", ["[1]"], "jsonl", "is no JSON object"),
+    ("a.jsonl", ["{"], "jsonl", "is no JSON:"),
+    ("a.jsonl", ['{"scorer": "b", "value": 1}'], "jsonl", "line 1 has no system"),
+    ("a.jsonl", ['{"system": "A", "scorer": "b", "value": "1"}'], "jsonl", "the value is '1'"),
+    ("a.json", ["{}"], "metra-json", "is not what `metra score --format json` writes"),
+    ("en-de.x.seg.score", ["A 1", "A 2", "B 3"], "auto", "has 2 segments of A but 1 of B"),
+    ("en-de.x.seg.score", ["\tNone"], "auto", "expected a system's name and its score"),
+    ("m.tsv", [MQM[0], MQM[1].replace("Major", "Awful")], "mqm", "the severity is 'awful'"),
+    ("m.tsv", ["system\tseg\tseverity", "A\t1\tMajor"], "mqm", "has no column category"),
+    ("m.tsv", [MQM[0]], "mqm", "has no ratings in it"),
+    ("a.csv", ["a,b"], "appraise", "line 1 is no line of Appraise's export"),
+    ("a.csv", ["SYS X", "a b"], "da", "has columns SYS X; expected"),
+    ("a.csv", [WORKERS[0], WORKERS[1].replace("SYSTEM", "ODD")], "da", "of the type 'ODD'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "lines", "form", "message"), WRONG)
+def test_what_is_wrong_is_said(name, lines, form, message, write):
+    with pytest.raises(FormatError, match=message):
+        read(str(write(name, lines)), input_format=form)
+
+
+def test_bytes_that_are_no_utf8(write):
+    with pytest.raises(FormatError, match="byte 1 is not UTF-8"):
+        read(str(write("a.tsv", b"\xff\n")), input_format="long")
+
+
+def test_a_directory_without_scores(tmp_path):
+    with pytest.raises(FormatError, match=r"no \.seg\.score or \.sys\.score file"):
+        read(str(tmp_path))
+
+
+def test_an_unknown_format(write):
+    with pytest.raises(OptionError, match="No format named 'xls'"):
+        read(str(write("a", LONG)), input_format="xls")
+
+
+def test_shared_judgements_are_the_published_scores(shared):
+    """Penalties of marked errors add up to the published MQM of every segment."""
+    folder = shared / "data/wmt23-mqm-esa"
+    for lang, count in (("en-de", 5980), ("zh-en", 18829)):
+        ours = read(str(folder / f"{lang}.mqm_errors.tsv.gz"))
+        theirs = read(str(folder / f"{lang}.seg_scores.tsv.gz")).only(scorers=["mqm"])
+        systems = [theirs.systems.index(system) for system in ours.systems]
+        items = {item.segment: at for at, item in enumerate(theirs.items)}
+        places = [items[item.segment] for item in ours.items]
+        expected = theirs.matrix("mqm")[np.ix_(systems, places)]
+        found = ours.matrix("mqm")
+        judged = np.isfinite(found)
+        assert judged.sum() == count
+        # Three judged segments of zh-en have no line of errors at all.
+        np.testing.assert_allclose(found[judged], expected[judged], atol=1e-6)

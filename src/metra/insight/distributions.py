@@ -72,7 +72,7 @@ def bin_edges(scores: Array, bins: int = BINS) -> Array:
         edges = np.linspace(0, 100, bins + 1)
     else:
         edges = _round_edges(low, usual if usual > low else high, bins)
-    edges[-1] = max(edges[-1], high)
+    edges[0], edges[-1] = min(edges[0], low), max(edges[-1], high)
     return edges
 
 
@@ -88,7 +88,8 @@ def round_step(span: float, most: int) -> float:
 
 
 def _round_edges(low: float, high: float, bins: int) -> Array:
-    if high <= low:
+    # Scores that differ by what adding up in another order changes are equal.
+    if high - low <= 1e-9 * max(abs(low), abs(high)):
         return np.linspace(low - 0.5, low + 0.5, bins + 1)
     step = round_step(high - low, bins)
     first = np.floor(low / step) * step

@@ -16,6 +16,8 @@ class _MetaGroup(LazyGroup):
         "scatter",
         "robust",
         "task",
+        "agree",
+        "normalise",
     )
     package = "metra.cli.meta"
 

@@ -54,6 +54,12 @@ gold = click.option(
 metrics = names(
     "--metric", "metrics", "Scorers to look at; all but people's where none is named."
 )
+scorer = click.option(
+    "--scorer",
+    "name",
+    metavar="NAME",
+    help="Whose judgements; needed where there are several scorers.",
+)
 level = click.option(
     "--level",
     type=click.Choice(["sys", "seg"]),
@@ -214,6 +220,15 @@ def one_language(scores: "Scores") -> "Scores":
         msg = f"The scores are of several language pairs; choose one with --lang: {known}."
         raise click.UsageError(msg)
     return scores
+
+
+def one_scorer(scores: "Scores", name: str | None) -> str:
+    """Take the scorer that was asked for, or the only one there is."""
+    if name is None and len(scores.names) > 1:
+        known = ", ".join(scores.names)
+        msg = f"There are several scorers; choose one with --scorer: {known}."
+        raise click.UsageError(msg)
+    return scores.names[scores.find(name)] if name else scores.names[0]
 
 
 def plain(rows: Any) -> list[list[float | None]]:

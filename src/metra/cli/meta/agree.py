@@ -1,0 +1,145 @@
+"""`metra meta agree`: how far judges agree with each other."""
+
+import click
+
+from metra.cli.meta import options as shared
+
+
+@click.command()
+@shared.inputs
+@shared.scorer
+@click.option(
+    "--within",
+    type=float,
+    default=1.0,
+    show_default=True,
+    help="Judgements this far apart still count as near.",
+)
+@click.option(
+    "--normalise",
+    "method",
+    type=click.Choice(["none", "z", "min-max", "rank"]),
+    default="none",
+    show_default=True,
+    help="Put each judge's values on one scale first.",
+)
+@click.option(
+    "--pairs",
+    "most_pairs",
+    type=click.IntRange(0),
+    default=15,
+    show_default=True,
+    help="Pairs of judges to show; 0 for all.",
+)
+@click.option(
+    "--worst",
+    type=click.IntRange(0),
+    default=5,
+    show_default=True,
+    help="Units to list that judges disagree about most.",
+)
+@click.option("--no-ci", is_flag=True, help="Leave out the bootstrap intervals.")
+@shared.trials
+@shared.seed
+@shared.plot
+@shared.outputs
+def agree(
+    paths: tuple[str, ...],
+    lower: list[str],
+    without: list[str],
+    lang: str | None,
+    domain: str | None,
+    input_format: str,
+    name: str | None,
+    within: float,
+    method: str,
+    most_pairs: int,
+    worst: int,
+    no_ci: bool,
+    trials: int,
+    seed: int,
+    plot: str | None,
+    form: str,
+    out: str | None,
+    digits: int,
+) -> None:
+    """Say how far judges agree: pair by pair, as a whole, and with themselves.
+
+    The table needs a column that names the judge. --plot draws the two judges who agree
+    least (plot-1.svg) and how far judgements are apart (plot-2.svg).
+
+    \b
+    metra meta agree ratings.tsv
+    metra meta agree mqm.tsv --scorer mqm --normalise z --plot judges.svg
+    """
+    from metra.meta.agreeing import agreed
+    from metra.meta.normalising import normalise
+    from metra.meta.ratings import ratings
+
+    scores = shared.read_scores(
+        paths,
+        lower=lower,
+        without=without,
+        lang=lang,
+        domain=domain,
+        input_format=input_format,
+    )
+    name = shared.one_scorer(scores, name)
+    gone: list[str] = []
+    if method != "none":
+        scores, reports = normalise(scores, name, method)  # type: ignore[arg-type]
+        gone = [f"{r.judge} ({r.left_out})" for r in reports if r.left_out]
+        name = scores.names[0]
+    findings, found = agreed(
+        ratings(scores, name),
+        name,
+        within=within,
+        trials=0 if no_ci else trials,
+        seed=seed,
+        most_pairs=most_pairs,
+        worst=worst,
+    )
+    if gone:
+        from dataclasses import replace
+
+        note = f"Judges left out: {', '.join(gone)}."
+        findings = replace(findings, notes=[*findings.notes, note])
+    if plot:
+        _draw(plot, found, name)
+    shared.show(findings, form, out, digits)
+
+
+def _draw(plot: str, found, name: str) -> None:  # type: ignore[no-untyped-def]
+    from metra.meta.gap_bars import gap_bars
+    from metra.report import histogram, jitter
+
+    enough = [p for p in found.pairs if p.n >= 10 and p.spearman == p.spearman]
+    least = min(enough or found.pairs, key=lambda pair: pair.spearman)
+    gaps = found.shared.gaps()
+    far = max(float(least.a.max()), float(least.b.max())) - min(
+        float(least.a.min()), float(least.b.min())
+    )
+    skew = 0.2 if 0 < far <= 12 else far / 60
+    pictures = [
+        jitter.render(
+            jitter.Jitter(
+                f"The two judges of {name} who agree least",
+                f"{least.n} shared units, Spearman {least.spearman:.3f}, "
+                f"points moved by up to {skew:.2g}",
+                f"judge {least.first}",
+                f"judge {least.second}",
+                least.a,
+                least.b,
+                skew,
+            )
+        ),
+        histogram.render(
+            histogram.Histogram(
+                f"How far apart two judgements of {name} are",
+                f"{len(gaps):,} pairs of judgements; equal: {100 * (gaps == 0).mean():.0f} %",
+                "difference",
+                gap_bars(gaps),
+            )
+        ),
+    ]
+    shared.draw(plot, pictures)

@@ -1,0 +1,85 @@
+"""`metra meta normalise`: judges' values on one scale."""
+
+import click
+
+from metra.cli.meta import options as shared
+
+
+@click.command()
+@shared.inputs
+@shared.scorer
+@click.option(
+    "--method",
+    type=click.Choice(["z", "min-max", "rank", "none"]),
+    default="z",
+    show_default=True,
+    help="z: mean 0, deviation 1; min-max and rank: 0 to 1; none: only quality control.",
+)
+@shared.names("--without-judge", "left_out", "Judges to leave out.")
+@click.option(
+    "--bad",
+    metavar="SYSTEM",
+    help="The system of degraded outputs: judges who do not see that it is worse, by a "
+    "paired t-test with p below .05, are left out, and the system too.",
+)
+@click.option(
+    "--scores", "to", metavar="FILE", help="Write the new scorer here, as a long table."
+)
+@shared.outputs
+def normalise(
+    paths: tuple[str, ...],
+    lower: list[str],
+    without: list[str],
+    lang: str | None,
+    domain: str | None,
+    input_format: str,
+    name: str | None,
+    method: str,
+    left_out: list[str],
+    bad: str | None,
+    to: str | None,
+    form: str,
+    out: str | None,
+    digits: int,
+) -> None:
+    """Put each judge's values on one scale, and report on the judges.
+
+    The new scorer is called NAME-METHOD, such as mqm-z. Judges who always gave the same
+    value are left out and listed.
+
+    \b
+    metra meta normalise ratings.tsv --scores z.tsv
+    metra meta normalise da.csv --method rank --bad BAD_REF --scores ranks.tsv
+    """
+    from dataclasses import replace
+
+    from metra.cli.output import write
+    from metra.meta.long_lines import long_table
+    from metra.meta.normalising import failing_judges, normalised
+
+    scores = shared.read_scores(
+        paths,
+        lower=lower,
+        without=without,
+        lang=lang,
+        domain=domain,
+        input_format=input_format,
+    )
+    name = shared.one_scorer(scores, name)
+    failed: dict[str, str] = {}
+    if bad:
+        failed = failing_judges(scores, name, bad)
+        scores = scores.only(without_systems=[bad])
+    made, findings = normalised(
+        scores,
+        name,
+        method,  # type: ignore[arg-type]  # click has checked it
+        left_out=[*left_out, *failed],
+    )
+    if failed:
+        told = ", ".join(f"{judge} ({why})" for judge, why in failed.items())
+        note = f"Did not tell {bad} from the rest: {told}."
+        findings = replace(findings, notes=[*findings.notes, note])
+    if to:
+        write(long_table(made), to)
+    shared.show(findings, form, out, digits)

@@ -18,6 +18,7 @@ class _MetaGroup(LazyGroup):
         "task",
         "agree",
         "normalise",
+        "pseudo",
     )
     package = "metra.cli.meta"
 

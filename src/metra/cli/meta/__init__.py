@@ -19,6 +19,8 @@ class _MetaGroup(LazyGroup):
         "agree",
         "normalise",
         "pseudo",
+        "refs",
+        "rank",
     )
     package = "metra.cli.meta"
 

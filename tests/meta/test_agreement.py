@@ -14,8 +14,8 @@ from metra.errors import CorpusError
 from metra.meta.agreeing import agree, agreed
 from metra.meta.alpha import SCALES, alpha
 from metra.meta.chance_agreement import cohen
-from metra.meta.gap_bars import gap_bars
 from metra.meta.judge_pairs import judge_pairs, shared_judgements
+from metra.meta.judge_pictures import gap_bars
 from metra.meta.ratings import ratings, ratings_of
 from metra.meta.read import read
 
@@ -180,7 +180,9 @@ def test_one_judge_is_refused():
         pytest.param([[2, 2, 2], [2, 2, 2]], id="all judgements are equal"),
         pytest.param([[1, NAN], [2, 3]], id="one unit has two judges"),
         pytest.param([[1, 1, 1], [1, 2, 3]], id="one judge is constant"),
-        pytest.param([[1, 2, NAN, NAN], [NAN, 3, 4, NAN], [NAN, NAN, 1, 2]], id="a chain"),
+        pytest.param(
+            [[1, 2, NAN, NAN], [NAN, 3, 4, NAN], [NAN, NAN, 1, 2]], id="a chain"
+        ),
         pytest.param([[-1, 0.5], [2, 2]], id="values below zero"),
     ],
 )
@@ -197,7 +199,13 @@ def test_no_figure_is_missing_without_a_reason(grid):
 
 def test_repeats_are_judged_apart(write):
     lines = ["system\tsegment\tjudge\tadequacy"]
-    lines += ["a\t1\tann\t3", "a\t1\tann\t4", "a\t1\tbob\t3", "a\t2\tann\t1", "a\t2\tbob\t5"]
+    lines += [
+        "a\t1\tann\t3",
+        "a\t1\tann\t4",
+        "a\t1\tbob\t3",
+        "a\t2\tann\t1",
+        "a\t2\tbob\t5",
+    ]
     found = ratings(read(str(write("r.tsv", lines))), "adequacy")
     assert (found.repeats.first.tolist(), found.repeats.later.tolist()) == ([3], [4])
     assert found.dense().tolist() == [[3, 1], [3, 5]]
@@ -241,9 +249,15 @@ def test_twenty_five_judges_of_adequacy(shared):
         for pair in judge_pairs(found, shared_judgements(found))
         if "source" not in (seen[pair.first], seen[pair.second])
     ]
-    for same, expected in ((True, (40, 0.197, 0.373, 0.575)), (False, (150, 0.164, 0.331, 0.553))):
+    for same, expected in (
+        (True, (40, 0.197, 0.373, 0.575)),
+        (False, (150, 0.164, 0.331, 0.553)),
+    ):
         mine = [p for p in pairs if (seen[p.first] == seen[p.second]) is same]
-        means = [np.mean([getattr(p, f) for p in mine]) for f in ("kappa", "linear", "spearman")]
+        means = [
+            np.mean([getattr(p, f) for p in mine])
+            for f in ("kappa", "linear", "spearman")
+        ]
         assert len(mine) == expected[0]
         # The published figures are rounded, and one of them lies on the edge.
         assert means == pytest.approx(expected[1:], abs=6e-4)

@@ -19,7 +19,11 @@ from metra.meta.scores import Item, Scorer, table
 def judged(by_judge):
     """Values of each judge, of segments from 1 on."""
     judges = [judge for judge, values in by_judge.items() for _ in values]
-    items = [Item(str(at)) for values in by_judge.values() for at in range(1, len(values) + 1)]
+    items = [
+        Item(str(at))
+        for values in by_judge.values()
+        for at in range(1, len(values) + 1)
+    ]
     values = [v for given in by_judge.values() for v in given]
     return table(["a"] * len(values), items, {Scorer("da", "da"): values}, judges)
 
@@ -98,7 +102,11 @@ def test_three_raters_of_wmt23(shared, lang, raw, z, r, equal, near):
     costs = {}
     with gzip.open(path, "rt", encoding="utf-8", newline="\n") as lines:
         for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE):
-            key = (f"{row['system']} {row['condition']}", Item(row["seg"]), row["rater"])
+            key = (
+                f"{row['system']} {row['condition']}",
+                Item(row["seg"]),
+                row["rater"],
+            )
             costs[key] = costs.get(key, 0) + _tenths(row)
     systems, items, judges = zip(*costs, strict=True)
     values = [-cost / 10 for cost in costs.values()]
@@ -106,7 +114,9 @@ def test_three_raters_of_wmt23(shared, lang, raw, z, r, equal, near):
     found = ratings(scores, "mqm")
     assert round(alpha(found), 3) == raw
     pairs = judge_pairs(found, shared_judgements(found))
-    means = [round(weighted_mean(pairs, name), 3) for name in ("pearson", "exact", "within")]
+    means = [
+        round(weighted_mean(pairs, name), 3) for name in ("pearson", "exact", "within")
+    ]
     assert means == [r, equal, near]
     made, _ = normalise(scores, "mqm", "z")
     assert alpha(ratings(made, "mqm-z")) == pytest.approx(z, abs=6e-4)

@@ -29,8 +29,12 @@ def twice(gold, seed=0):
     names = [f"s{at}" for at in range(systems) for _ in range(width)]
     items = [Item(str(at)) for _ in range(systems) for at in range(width)]
     parts = [
-        table(names, items, {Scorer("da", "da"): (gold + rng.normal(size=gold.shape)).ravel()},
-              [judge] * len(names))
+        table(
+            names,
+            items,
+            {Scorer("da", "da"): (gold + rng.normal(size=gold.shape)).ravel()},
+            [judge] * len(names),
+        )
         for judge in ("ann", "bob")
     ]
     metric = {Scorer("m"): (gold + rng.normal(size=gold.shape)).ravel()}
@@ -87,9 +91,13 @@ def test_statistics_are_pooled_not_averaged():
     names = [f"s{at}" for at in range(5) for _ in range(20)]
     items = [Item(str(at)) for _ in range(5) for at in range(20)]
     scores = table(
-        names, items, {Scorer("da", "da"): gold.ravel(), Scorer("x"): ratio(rows).ravel()}
+        names,
+        items,
+        {Scorer("da", "da"): gold.ravel(), Scorer("x"): ratio(rows).ravel()},
     )
-    kept = Statistics(rows, ratio, True, scores.systems, tuple(str(a) for a in range(20)))
+    kept = Statistics(
+        rows, ratio, True, scores.systems, tuple(str(a) for a in range(20))
+    )
     lined = panel(scores, "da", statistics={"x": kept})
     curves = pseudo_documents(lined, once(lined), lengths=[0])
     pooled = ratio(rows.sum(1))
@@ -123,7 +131,9 @@ def test_one_length_does_not_depend_on_the_others():
     among = pseudo_documents(lined, judged, lengths=[1, 5, 0], documents=50)
     assert np.array_equal(alone.by_name["m"][0], among.by_name["m"][1], equal_nan=True)
     other = pseudo_documents(lined, judged, lengths=[5], documents=50, seed=1)
-    assert not np.array_equal(alone.by_name["m"][0], other.by_name["m"][0], equal_nan=True)
+    assert not np.array_equal(
+        alone.by_name["m"][0], other.by_name["m"][0], equal_nan=True
+    )
 
 
 def test_better_metrics_win_wilcoxon():
@@ -147,7 +157,9 @@ def test_constant_scores_leave_a_dash_and_a_note():
     gold = np.zeros((4, 6))
     scores = twice(gold)
     flat = panel_of(gold, {"m": np.ones((4, 6))})
-    assert np.isnan(pseudo_documents(flat, once(flat), lengths=[2], documents=5).mean("m")).all()
+    assert np.isnan(
+        pseudo_documents(flat, once(flat), lengths=[2], documents=5).mean("m")
+    ).all()
     constant = table(
         [f"s{at}" for at in range(4)] * 6,
         [Item(str(at // 4)) for at in range(24)],
@@ -157,7 +169,9 @@ def test_constant_scores_leave_a_dash_and_a_note():
     findings, _ = pseudo(both, panel(both, "da"), lengths=[2], documents=9, seed=1)
     row = dict(findings.tables[0].rows)["flat"]
     assert row[0].value is None
-    assert any("without a coefficient" in note and "flat" in note for note in findings.notes)
+    assert any(
+        "without a coefficient" in note and "flat" in note for note in findings.notes
+    )
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -51,8 +51,7 @@ def test_each_subset_is_scored_as_a_corpus_of_its_own():
     for at, chosen in enumerate(found.subsets[1]):
         refs = [REFS[stream] for stream in chosen]
         scores = [
-            metra.score(output, refs, "chrf").score
-            for output in OUTPUTS.values()
+            metra.score(output, refs, "chrf").score for output in OUTPUTS.values()
         ]
         expected = scipy.stats.pearsonr(list(GOLD.values()), scores)[0]
         assert found.found["chrf"][1][at] == pytest.approx(expected)

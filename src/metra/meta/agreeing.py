@@ -172,7 +172,7 @@ def _parts(
     count = len(paired.units)
     near = np.column_stack(
         [
-            np.bincount(shared.unit, minlength=count),
+            np.bincount(shared.unit, minlength=count).astype(np.float64),
             np.bincount(shared.unit, gaps == 0, count),
             np.bincount(shared.unit, gaps <= within + SLACK, count),
         ]

@@ -131,7 +131,11 @@ def _many_ratios(paired: Ratings) -> float:
         return float("nan")
     margins = np.bincount(codes).astype(np.float64)
     expected = sum(
-        float(margins[at : at + 500] @ _ratio_distance(values[at : at + 500], values) @ margins)
+        float(
+            margins[at : at + 500]
+            @ _ratio_distance(values[at : at + 500], values)
+            @ margins
+        )
         for at in range(0, len(values), 500)
     )
     observed = 0.0
@@ -145,4 +149,6 @@ def _many_ratios(paired: Ratings) -> float:
             gap = each - each[:, i : i + 1]
             share = np.divide(gap, total, out=np.zeros(gap.shape), where=total != 0)
             observed += float((share**2).sum()) / (m - 1)
-    return float(_one_minus(np.array(observed), np.array(expected / max(len(paired) - 1, 1))))
+    return float(
+        _one_minus(np.array(observed), np.array(expected / max(len(paired) - 1, 1)))
+    )

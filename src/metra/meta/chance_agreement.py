@@ -96,7 +96,10 @@ def _beyond(observed: Array, expected: Array) -> Array:
     """(p_o - p_e) / (1 - p_e); NaN where chance agrees everywhere."""
     room = 1.0 - expected
     return np.divide(
-        observed - expected, room, out=np.full(np.shape(room), np.nan), where=room > 1e-12
+        observed - expected,
+        room,
+        out=np.full(np.shape(room), np.nan),
+        where=room > 1e-12,
     )
 
 

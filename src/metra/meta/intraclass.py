@@ -61,9 +61,7 @@ def two_way_columns(complete: Ratings) -> Columns:
         rows_ss = by_unit - grand
         between = _over(rows_ss, units - 1)
         judge = columns / (judges - 1)
-        error = _over(
-            square - grand - rows_ss - columns, (units - 1) * (judges - 1)
-        )
+        error = _over(square - grand - rows_ss - columns, (units - 1) * (judges - 1))
         k = judges
         spread = k * _over(judge - error, units)
         return np.stack(

@@ -59,10 +59,16 @@ def judge_table(ratings: Ratings, within: float) -> FigureTable:
             float(pearson(ratings.value[both], rest[both])),
         ]
         rows.append(
-            (name, [Figure(figures[0], digits=0)] + [Figure(number(f)) for f in figures[1:]])
+            (
+                name,
+                [Figure(figures[0], digits=0)]
+                + [Figure(number(f)) for f in figures[1:]],
+            )
         )
     heads = ["n", "mean", "sd", "above others", f"within {within:g}", "r with others"]
-    return FigureTable("judges", "judge", heads, rows, "Each judge and the others' mean")
+    return FigureTable(
+        "judges", "judge", heads, rows, "Each judge and the others' mean"
+    )
 
 
 def intra_table(ratings: Ratings, within: float) -> FigureTable:
@@ -88,7 +94,9 @@ def intra_table(ratings: Ratings, within: float) -> FigureTable:
             (name, [Figure(len(a), digits=0), *(Figure(number(f)) for f in figures)])
         )
     heads = ["n", "equal", f"within {within:g}", "pearson", "kappa", "quadratic"]
-    return FigureTable("intra", "judge", heads, rows, "Judges with themselves, judging again")
+    return FigureTable(
+        "intra", "judge", heads, rows, "Judges with themselves, judging again"
+    )
 
 
 def worst_table(ratings: Ratings, most: int) -> FigureTable:

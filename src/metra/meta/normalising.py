@@ -137,8 +137,12 @@ def failing_judges(
     found = {}
     for judge in np.unique(lines.judge[lines.judge >= 0]).tolist():
         mine = lines.judge == judge
-        gaps = _gaps(lines.item[mine & ~worse], lines.value[mine & ~worse] * sign,
-                     lines.item[mine & worse], lines.value[mine & worse] * sign)
+        gaps = _gaps(
+            lines.item[mine & ~worse],
+            lines.value[mine & ~worse] * sign,
+            lines.item[mine & worse],
+            lines.value[mine & worse] * sign,
+        )
         if len(gaps) < 2:
             found[scores.judges[judge]] = f"only {len(gaps)} degraded outputs judged"
             continue

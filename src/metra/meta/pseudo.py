@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from metra.meta.arrays import Array
+from metra.meta.arrays import Array, Codes
 from metra.meta.findings import Figure, FigureTable, Findings, number
 from metra.meta.panel import Panel
 from metra.meta.pseudo_documents import (
@@ -41,7 +41,9 @@ def pseudo(
     if found.judges:
         series[JUDGES] = found.judges
     heads = [str(n) for n in found.lengths]
-    rows = [(name, [_mean_and_se(each) for each in line]) for name, line in series.items()]
+    rows = [
+        (name, [_mean_and_se(each) for each in line]) for name, line in series.items()
+    ]
     title = f"Mean {coef} with {panel.gold_name} over documents of so many segments"
     tables = [FigureTable("pseudo", "scorer", heads, rows, title)]
     if test:
@@ -110,7 +112,7 @@ def _se(found: Array) -> float | None:
     return float(there.std(ddof=1) / np.sqrt(len(there)))
 
 
-def _notes(found: Curves, series: dict[str, list[Array]], count: Array) -> list[str]:
+def _notes(found: Curves, series: dict[str, list[Array]], count: Codes) -> list[str]:
     notes = ["[ ] is the mean ± one standard error over documents, not over systems."]
     lost = {
         name: sum(int((~np.isfinite(each)).sum()) for each in line)
@@ -129,5 +131,7 @@ def _notes(found: Curves, series: dict[str, list[Array]], count: Array) -> list[
     if not found.judges:
         notes.append("Nothing was judged twice: there is no curve of judge with judge.")
     elif twice < cells:
-        notes.append(f"Judge with judge: {twice:,} of {cells:,} cells were judged twice.")
+        notes.append(
+            f"Judge with judge: {twice:,} of {cells:,} cells were judged twice."
+        )
     return notes

@@ -121,9 +121,7 @@ def pseudo_documents(
     return Curves(sizes, by_name, judges)
 
 
-def _draw(
-    rng: np.random.Generator, segments: Codes, n: int, documents: int
-) -> Codes:
+def _draw(rng: np.random.Generator, segments: Codes, n: int, documents: int) -> Codes:
     """Choose n different segments for each document."""
     if n == len(segments):
         return np.broadcast_to(segments, (documents, n))

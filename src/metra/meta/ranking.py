@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from metra.errors import CorpusError
-from metra.meta.arrays import Array, Codes
+from metra.meta.arrays import Array, Codes, Mask
 from metra.meta.average_rank import agreement, mid_ranks
 from metra.meta.clusters import clusters_greedy, clusters_wmt
 from metra.meta.findings import Figure, FigureTable, Findings, number
@@ -57,7 +57,7 @@ def ranked(
     """Rank systems by a scorer, and hold the ranking against other scorers'."""
     notes: list[str] = []
     values = _signed(scores, name)
-    there = np.isfinite(values).any(1)
+    there: Mask = np.asarray(np.isfinite(values).any(1))
     gone = [s for s, kept in zip(scores.systems, there, strict=True) if not kept]
     if gone:
         notes.append(f"Without {name} and so left out: {', '.join(gone)}.")
@@ -90,17 +90,17 @@ def ranked(
         "range": lambda: clusters_by_range(ranges),
     }[rule]()
     ranks = mid_ranks(order_by[order]).tolist()
-    found = Ranking(
-        [names[at] for at in order], ranks, clusters, ranges, p, paired
-    )
+    found = Ranking([names[at] for at in order], ranks, clusters, ranges, p, paired)
     automatic = _auto(scores, auto, names, notes)
     tables = [
         _table(found, columns, order, values, name, automatic),
-        *_against(scores, found, names, order_by, against, notes),
+        *_against(scores, names, order_by, against, notes),
     ]
     sign = scores.scorers[scores.find(name)].higher_is_better
     if not sign:
-        notes.append(f"Lower values of {name} are better; means are shown with a minus.")
+        notes.append(
+            f"Lower values of {name} are better; means are shown with a minus."
+        )
     tested = "Wilcoxon signed-rank" if paired else "Mann-Whitney"
     line = signature(
         scorer=name,
@@ -146,7 +146,6 @@ def _table(
 
 def _against(
     scores: Scores,
-    found: Ranking,
     names: list[str],
     order_by: Array,
     against: Sequence[str],
@@ -193,7 +192,7 @@ def _auto(
         means = dict(zip(scores.systems, _whole(scores, other), strict=True))
         rows.append([means[name] for name in names])
     stack = np.array(rows)
-    there = np.isfinite(stack).all(0)
+    there: Mask = np.asarray(np.isfinite(stack).all(0))
     found = np.full(len(names), np.nan)
     if there.any():
         found[there] = auto_rank(stack[:, there])
@@ -203,7 +202,7 @@ def _auto(
     return found
 
 
-def _z(scores: Scores, name: str, there: Array) -> tuple[Array, str]:
+def _z(scores: Scores, name: str, there: Mask) -> tuple[Array, str]:
     if (scores.lines(name).judge < 0).any():
         none = np.full(int(there.sum()), np.nan)
         return none, f"– z: {name} names no judges, whose scales could be evened out."

@@ -100,7 +100,9 @@ def references(
     found, panel = by_references(
         score, streams, question, counts=counts, most=most, seed=seed
     )
-    rows = [(name, [_figure(each) for each in line]) for name, line in found.found.items()]
+    rows = [
+        (name, [_figure(each) for each in line]) for name, line in found.found.items()
+    ]
     title = f"{question.heading} with {panel.gold_name} by number of references"
     heads = [str(count) for count in found.counts]
     tables = [FigureTable("refs", "metric", heads, rows, title)]

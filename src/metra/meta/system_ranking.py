@@ -55,9 +55,9 @@ def auto_rank(scores: Array) -> Array:
     [3.0, 2.0, 1.0]
     """
     span = np.quantile(scores, 1.0, axis=1) - np.quantile(scores, 0.25, axis=1)
-    scaled = (scores - np.median(scores, axis=1)[:, None]) / np.maximum(
-        span, 1e-9
-    )[:, None]
+    scaled = (scores - np.median(scores, axis=1)[:, None]) / np.maximum(span, 1e-9)[
+        :, None
+    ]
     mean = scaled.mean(0)
     top, bottom = mean.max(), mean.min()
     if top == bottom:

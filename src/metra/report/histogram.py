@@ -1,22 +1,10 @@
 """How often values fall where: bars with their shares written above them."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
+from metra.meta.judge_pictures import Histogram
 from metra.report.svg import Frame, page, shown, text, ticks
 
 WIDTH, HEIGHT = 620.0, 380.0
 LEFT, TOP, RIGHT, BOTTOM = 60.0, 58.0, 20.0, 58.0
-
-
-@dataclass(frozen=True, slots=True)
-class Histogram:
-    """What is drawn: a label and a count for each bar."""
-
-    title: str
-    caption: str
-    across: str
-    bars: Sequence[tuple[str, int]]
 
 
 def render(plot: Histogram) -> str:

@@ -105,41 +105,13 @@ def agree(
         note = f"Judges left out: {', '.join(gone)}."
         findings = replace(findings, notes=[*findings.notes, note])
     if plot:
-        _draw(plot, found, name)
+        from metra.meta.judge_pictures import gap_histogram, judge_plot
+        from metra.report import histogram
+        from metra.report import judge_plot as judges
+
+        pictures = [
+            judges.render(judge_plot(found, name, seed=seed)),
+            histogram.render(gap_histogram(found, name)),
+        ]
+        shared.draw(plot, pictures)
     shared.show(findings, form, out, digits)
-
-
-def _draw(plot: str, found, name: str) -> None:  # type: ignore[no-untyped-def]
-    from metra.meta.gap_bars import gap_bars
-    from metra.report import histogram, jitter
-
-    enough = [p for p in found.pairs if p.n >= 10 and p.spearman == p.spearman]
-    least = min(enough or found.pairs, key=lambda pair: pair.spearman)
-    gaps = found.shared.gaps()
-    far = max(float(least.a.max()), float(least.b.max())) - min(
-        float(least.a.min()), float(least.b.min())
-    )
-    skew = 0.2 if 0 < far <= 12 else far / 60
-    pictures = [
-        jitter.render(
-            jitter.Jitter(
-                f"The two judges of {name} who agree least",
-                f"{least.n} shared units, Spearman {least.spearman:.3f}, "
-                f"points moved by up to {skew:.2g}",
-                f"judge {least.first}",
-                f"judge {least.second}",
-                least.a,
-                least.b,
-                skew,
-            )
-        ),
-        histogram.render(
-            histogram.Histogram(
-                f"How far apart two judgements of {name} are",
-                f"{len(gaps):,} pairs of judgements; equal: {100 * (gaps == 0).mean():.0f} %",
-                "difference",
-                gap_bars(gaps),
-            )
-        ),
-    ]
-    shared.draw(plot, pictures)

@@ -39,7 +39,9 @@ from metra.cli.meta import options as shared
     show_default=True,
     help="What counts as significant.",
 )
-@shared.names("--against", "against", "Scorers whose rankings are held against this one.")
+@shared.names(
+    "--against", "against", "Scorers whose rankings are held against this one."
+)
 @shared.names("--auto", "auto", "Metrics that AutoRank (WMT 2025) averages.")
 @shared.plot
 @shared.outputs

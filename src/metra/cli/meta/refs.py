@@ -1,5 +1,7 @@
 """`metra meta refs`: agreement by number of references."""
 
+from collections.abc import Sequence
+
 import click
 
 from metra.cli.meta import options as shared
@@ -85,7 +87,7 @@ def refs(
     measures = by_spec(specs)
     where = scores.languages[0]
 
-    def score(chosen) -> Panel:  # type: ignore[no-untyped-def]
+    def score(chosen: Sequence[int]) -> Panel:
         mine, statistics = scored(WithReferences(corpus, chosen), measures, lang=where)
         both = joined([scores, mine])
         return panel(both, gold, list(measures), statistics=statistics)

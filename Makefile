@@ -10,11 +10,11 @@ SOURCES := $(shell find rust src -type f -not -name '*.so' -not -path '*/__pycac
 demo: .venv/.wheel .venv/.wordnet
 	$(BIN)/metra demo
 
-test: .venv/.wheel .venv/.test .venv/.wordnet
+test: .venv/.wheel .venv/.test .venv/.wordnet .venv/.chromium
 	cargo test --quiet --no-default-features
 	METRA_TEST_INSTALLED=1 $(BIN)/python -m pytest
 
-quick: .venv/.wheel .venv/.test .venv/.wordnet
+quick: .venv/.wheel .venv/.test .venv/.wordnet .venv/.chromium
 	METRA_TEST_INSTALLED=1 $(BIN)/python -m pytest -m "not slow"
 
 lint: .venv/.lint .venv/.wheel
@@ -70,6 +70,13 @@ wheel: .venv/.wheel
 	@test -f /usr/share/wordnet/index.noun \
 	  || { apt-get update -qq && apt-get install -y -qq wordnet-base; } >/dev/null 2>&1 \
 	  || echo "Install Debian's package wordnet-base for METEOR's synonyms."
+	@touch $@
+
+# Reports are tested in a real browser, Debian's. Without it those tests are skipped.
+.venv/.chromium: .venv/.made
+	@command -v chromium >/dev/null \
+	  || { apt-get update -qq && apt-get install -y -qq chromium; } >/dev/null 2>&1 \
+	  || echo "Install Debian's package chromium to test reports in a browser."
 	@touch $@
 
 clean:

@@ -33,7 +33,7 @@ def _output(line: str, folder: str) -> str:
         f"{shlex.quote(sys.executable)} -m metra {arguments}",
         shell=True,
         cwd=folder,
-        env=os.environ | {"PYTHONUTF8": "1"},
+        env=_environment() | {"PYTHONUTF8": "1"},
         capture_output=True,
         encoding="utf-8",
     )
@@ -41,3 +41,12 @@ def _output(line: str, folder: str) -> str:
         msg = f"{line}\nended with {done.returncode}: {done.stderr}"
         raise SystemExit(msg)
     return done.stdout
+
+
+def _environment() -> dict[str, str]:
+    """Whose terminal this is must not matter; readline tells its size to all programs."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("COLUMNS", "LINES")
+    }

@@ -32,7 +32,7 @@ LAYERS = {
     "stability": 3,
     "io": 3,
     "infer": 3,
-    "whole_documents": 3,
+    "whole_documents": 4,
     "metrics": 4,
     "human": 4,
     "results": 4,

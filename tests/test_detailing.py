@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+import metra
 from metra.corpus import EvalSet, Outputs
 from metra.detail import Detail, Finding
 from metra.detailing import detailed, with_details
@@ -135,3 +136,20 @@ def test_where_there_was_nothing_to_score_there_is_no_score():
     tsv = render(found, "tsv", Style())
     assert "\nsystem\tb\t\tloud\t\t\t\t" in tsv
     assert "\nsegment\ta\t1\tloud\t\t" in tsv
+
+
+def test_systems_are_compared_where_both_have_a_score():
+    calm, loud = ["a b", "1"] * 10, ["A b", "2"] * 10
+    outputs = {"calm": calm, "loud": loud, "mute": ["3", "4"] * 10}
+    for test in ("ar", "bootstrap"):
+        found = metra.compare(
+            EvalSet(), outputs, [shouting()], test=test, trials=50, seed=1
+        )
+        worse, none = found.comparisons
+        assert (worse.difference, worse.interval) == (50, (50, 50))
+        assert none.p_value is None
+        assert none.reason.endswith("one of the two systems has no score.")
+        text = render(found, "table", Style())
+        assert "no score" in text
+        assert "nan" not in text
+        assert "NaN" not in render(found, "json", Style())

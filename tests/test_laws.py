@@ -74,7 +74,6 @@ DOCUMENTS = [*texts(EXAMPLE.docs), *("nasty" for _ in NASTY)]
 REFS = [
     [*stream, *(row[at] for row in NASTY)] for at, stream in enumerate(REFERENCES, 1)
 ]
-DOCUMENTS = [f"text {at // 4}" for at in range(len(HYPS))]
 
 
 def specs() -> Iterator[object]:

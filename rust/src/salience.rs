@@ -93,6 +93,7 @@ impl Counts {
                 new[count] = at;
                 count += (*id as usize == known + count) as usize;
             }
+            self.words.approach(sentence, &new[..count]);
             for at in &new[..count] {
                 self.entries.push((self.words.insert(sentence, *at), 0));
             }
@@ -144,9 +145,17 @@ pub struct Frequencies {
     /// How many tokens each document has, and all of them.
     lengths: Vec<f64>,
     total: f64,
-    /// How many documents have each word, and how often all of them do.
-    df: Vec<u32>,
-    counts: Vec<f64>,
+    /// What is known of each word.
+    words: Vec<Word>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Word {
+    /// How many documents have it, and how often all of them do.
+    df: f64,
+    count: f64,
+    /// The logarithm of all documents over those that have it.
+    idf: f64,
 }
 
 /// A word in a document.
@@ -155,9 +164,11 @@ pub struct Entry {
     pub word: u32,
     pub document: usize,
     pub tf: f64,
-    /// The number of documents that have the word, and of all documents.
+    /// The number of documents that have the word, and of all documents; the logarithm of all
+    /// over those.
     pub df: f64,
     pub documents: f64,
+    pub idf: f64,
     /// The word's relative frequency in the document, the other ones, and the whole corpus.
     pub p_doc: f64,
     pub p_rest: f64,
@@ -166,17 +177,19 @@ pub struct Entry {
 
 impl Frequencies {
     fn new(starts: Vec<usize>, entries: Vec<(u32, u32)>, words: usize) -> Self {
-        let (mut df, mut counts) = (vec![0; words], vec![0.0; words]);
+        let mut words = vec![Word::default(); words];
         for (word, count) in &entries {
-            df[*word as usize] += 1;
-            counts[*word as usize] += *count as f64;
+            words[*word as usize].df += 1.0;
+            words[*word as usize].count += *count as f64;
         }
+        let documents = (starts.len() - 1) as f64;
+        words.iter_mut().for_each(|word| word.idf = (documents / word.df).ln());
         let length = |ends: &[usize]| {
             entries[ends[0]..ends[1]].iter().map(|entry| entry.1 as f64).sum::<f64>()
         };
         let lengths: Vec<f64> = starts.windows(2).map(length).collect();
         let total = lengths.iter().sum();
-        Frequencies { starts, entries, lengths, total, df, counts }
+        Frequencies { starts, entries, lengths, total, words }
     }
 
     pub fn documents(&self) -> usize {
@@ -199,12 +212,14 @@ impl Frequencies {
         for (document, length) in self.lengths.iter().enumerate() {
             let elsewhere = (self.total - length).max(1.0);
             for (word, count) in &self.entries[self.starts[document]..self.starts[document + 1]] {
-                let (tf, everywhere) = (*count as f64, self.counts[*word as usize]);
+                let Word { df, count: everywhere, idf } = self.words[*word as usize];
+                let tf = *count as f64;
                 column.push(compute(Entry {
                     word: *word,
                     document,
                     tf,
-                    df: self.df[*word as usize] as f64,
+                    df,
+                    idf,
                     documents: self.lengths.len() as f64,
                     p_doc: tf / length,
                     p_rest: (everywhere - tf) / elsewhere,
@@ -219,7 +234,7 @@ impl Frequencies {
 impl Entry {
     /// Higher for a word that is frequent here and found in few documents.
     pub fn tfidf(self) -> f64 {
-        (1.0 + self.tf.ln()) * (self.documents / self.df).ln()
+        (1.0 + self.tf.ln()) * self.idf
     }
 
     /// Higher for a word that is more frequent here than elsewhere; not a number for one that is
@@ -269,6 +284,7 @@ mod tests {
             tf: 2.0,
             df: 2.0,
             documents: 8.0,
+            idf: 4f64.ln(),
             p_doc: 0.2,
             p_rest: 0.1,
             p_corp: 0.15,

@@ -51,6 +51,13 @@ impl Vocabulary {
         self.keys[id as usize]
     }
 
+    /// Looks at the places of these tokens, all at a time, so that they are at hand when each is
+    /// inserted or found: in a large table one waits for the memory, not for the work.
+    pub fn approach(&self, sentence: Sentence<'_>, tokens: &[usize]) {
+        let look = |at: &usize| self.slots[home(sentence.key(*at), self.slots.len())].id;
+        std::hint::black_box(tokens.iter().fold(0, |seen, at| seen ^ look(at)));
+    }
+
     /// The token's number, a new one if it has none.
     pub fn insert(&mut self, sentence: Sentence<'_>, index: usize) -> u32 {
         let key = sentence.key(index);

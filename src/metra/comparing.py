@@ -8,7 +8,7 @@ from math import ceil
 from metra import infer
 from metra.corpus import Corpus, EvalSet, Outputs
 from metra.counting import CHUNK, Sheets
-from metra.errors import CorpusError, UnknownNameError, no_such
+from metra.errors import CorpusError, OptionError, UnknownNameError, no_such
 from metra.evaluation import (
     Questions,
     assembled,
@@ -39,7 +39,8 @@ class Contest:
     baseline: str | None = None
     all_pairs: bool = False
     test: infer.Test = "ar"
-    trials: int = infer.TEST_TRIALS
+    #: As many as are usual, or as many comparisons need, if None.
+    trials: int | None = None
     seed: int = infer.SEED
     unit: str = "auto"
     alpha: float = 0.05
@@ -47,8 +48,6 @@ class Contest:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant."""
-        possible = 0 < self.alpha < 1
-        least = ceil(1 / self.alpha) - 1 if possible else 0
         refuse_wrong(
             "A comparison",
             {
@@ -61,12 +60,8 @@ class Contest:
                     f"one of {', '.join(CORRECTIONS)}",
                 ),
                 f"alpha={self.alpha}": (
-                    possible,
+                    0 < self.alpha < 1,
                     "a share between 0 and 1, such as 0.05",
-                ),
-                f"trials={self.trials}": (
-                    self.trials >= least,
-                    f"at least {least}, so that a p-value can be as low as {self.alpha}",
                 ),
             },
         )
@@ -80,7 +75,7 @@ def compare(
     baseline: str | None = None,
     all_pairs: bool = False,
     test: infer.Test = "ar",
-    trials: int = infer.TEST_TRIALS,
+    trials: int | None = None,
     seed: int = infer.SEED,
     unit: str = "auto",
     alpha: float = 0.05,
@@ -130,7 +125,7 @@ def compare_corpus(
 
     There are two reports of progress: segments counted, trials done.
     """
-    baseline_of(corpus, contest)  # what cannot be is refused before the work begins
+    trials_of(corpus, contest)  # what cannot be is refused before the work begins
     metrics, sheets = counted(
         corpus, metrics, questions, keep=True, chunk=chunk, progress=counting
     )
@@ -147,27 +142,28 @@ def compared(
     progress: Callable[[int], None] = lambda _: None,
 ) -> Results:
     """Compare systems whose rows are counted and kept, by measures that are fitted."""
+    trials = trials_of(corpus, contest)
     questions = questions._replace(
         ci=True,
         ci_method="percentile",
         ci_unit=contest.unit,
-        trials=contest.trials if contest.test == "bootstrap" else RESAMPLES,
+        trials=trials if contest.test == "bootstrap" else RESAMPLES,
         seed=contest.seed,
     )
+    # One unit for all measures, so that they can share their draws.
     unit = resampled_unit(questions, sheets, metrics.values())
+    questions = questions._replace(ci_unit=unit)
     found = samples(metrics, sheets, unit)
     places = {key: at for at, key in enumerate(sheets.tallies)}
-    meetings = _meetings(corpus, contest)
+    met = meetings(corpus, contest)
     pairs = [
-        (places[one, spec], places[two, spec])
-        for spec in metrics
-        for one, two in meetings
+        (places[one, spec], places[two, spec]) for spec in metrics for one, two in met
     ]
     intervals, contrasts = infer.contrasts(
         found,
         pairs,
         test=contest.test,
-        trials=contest.trials,
+        trials=trials,
         resamples=RESAMPLES,
         seed=contest.seed,
         progress=progress,
@@ -178,15 +174,15 @@ def compared(
         test=contest.test,
         unit=unit,
         units=len(found[0].rows),
-        trials=contest.trials,
+        trials=trials,
         seed=contest.seed,
         alpha=contest.alpha,
         correction=contest.correction,
     )
     comparisons: list[Comparison] = []
     for at, (spec, metric) in enumerate(metrics.items()):
-        some = contrasts[at * len(meetings) : (at + 1) * len(meetings)]
-        comparisons += _comparisons(spec, metric, meetings, some, terms)
+        some = contrasts[at * len(met) : (at + 1) * len(met)]
+        comparisons += _comparisons(spec, metric, met, some, terms)
     return replace(
         results,
         comparisons=comparisons,
@@ -211,7 +207,8 @@ def baseline_of(corpus: Corpus, contest: Contest) -> str:
     return contest.baseline
 
 
-def _meetings(corpus: Corpus, contest: Contest) -> list[tuple[str, str]]:
+def meetings(corpus: Corpus, contest: Contest) -> list[tuple[str, str]]:
+    """List who meets whom."""
     baseline = baseline_of(corpus, contest)
     others = [name for name in corpus.systems if name != baseline]
     if contest.all_pairs:
@@ -219,21 +216,37 @@ def _meetings(corpus: Corpus, contest: Contest) -> list[tuple[str, str]]:
     return [(baseline, name) for name in others]
 
 
+def trials_of(corpus: Corpus, contest: Contest) -> int:
+    """Settle the number of trials; refuse so few that no p-value could be small enough."""
+    count = len(meetings(corpus, contest)) if contest.correction == "holm" else 1
+    least = ceil(count / contest.alpha) - 1
+    if contest.trials is None:
+        return max(infer.TEST_TRIALS, least)
+    if contest.trials < least:
+        after = f" after Holm's correction for {count} comparisons" if count > 1 else ""
+        msg = (
+            f"With {contest.trials} trials no p-value could be as low as "
+            f"{contest.alpha}{after}; expected at least {least} trials."
+        )
+        raise OptionError(msg)
+    return contest.trials
+
+
 def _comparisons(
     spec: str,
     metric: Metric,
-    meetings: Sequence[tuple[str, str]],
+    met: Sequence[tuple[str, str]],
     contrasts: Sequence[infer.Contrast],
     terms: Terms,
 ) -> list[Comparison]:
     """Word what one metric found, and correct its p-values for their number."""
     corrected = infer.holm([contrast.p_value for contrast in contrasts])
-    reason = (
+    too_few = (
         f"{terms.units} {terms.unit}{'' if terms.units == 1 else 's'} cannot tell systems "
         f"apart; a test needs at least {LEAST_UNITS}."
     )
     found = []
-    for meeting, contrast, p_holm in zip(meetings, contrasts, corrected, strict=True):
+    for meeting, contrast, p_holm in zip(met, contrasts, corrected, strict=True):
         judged = p_holm if terms.correction == "holm" else contrast.p_value
         found.append(
             Comparison(
@@ -249,10 +262,16 @@ def _comparisons(
                 p_holm=p_holm,
                 significant=judged is not None and judged <= terms.alpha,
                 test=terms.signature(),
-                reason=None if contrast.enough else reason,
+                reason=None if contrast.enough else _reason(contrast, spec, too_few),
             )
         )
     return found
+
+
+def _reason(contrast: infer.Contrast, spec: str, too_few: str) -> str:
+    if contrast.difference != contrast.difference:
+        return f"by {spec}, one of the two systems has no score."
+    return too_few
 
 
 def _clusters(

@@ -159,6 +159,17 @@ class Sentence:
     place = Place()
 
 
+def segment_words(
+    batch: Batch | Sentence, index: int, preparation: Preparation
+) -> tuple[tuple[str, ...], list[tuple[int, tuple[str, ...]]]]:
+    """One segment's words: the output's, and each reference's that is there, numbered."""
+    columns = [column.tokens(preparation)[index] for column in batch.refs]
+    there = [
+        (at, tuple(words)) for at, words in enumerate(columns) if words is not None
+    ]
+    return tuple(batch.hyps.tokens(preparation)[index] or ()), there
+
+
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """Some consecutive segments of every system, with what they share."""

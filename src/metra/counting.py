@@ -9,7 +9,7 @@ from metra.corpus import Batch, Chunk, Corpus
 from metra.errors import CorpusError
 from metra.measure import Array, Metric
 from metra.parallel import ordered_map, thread_count
-from metra.whole_documents import whole_documents
+from metra.whole_documents import parts_of
 
 CHUNK = 2048
 
@@ -32,19 +32,6 @@ def check_inputs(corpus: Corpus, metrics: Mapping[str, Metric]) -> None:
                 "--docs FILE (ids that all differ make every segment a document)."
             )
             raise CorpusError(msg)
-
-
-def parts_of(
-    corpus: Corpus, metrics: Mapping[str, Metric], chunk: int
-) -> Iterator[Chunk]:
-    """Walk through the corpus, documents in one piece where a measure wants them so.
-
-    Where none are known, all of it is one document.
-    """
-    chunks = corpus.chunks(chunk)
-    if any(metric.whole_documents for metric in metrics.values()):
-        return whole_documents(chunks)
-    return chunks
 
 
 def fitted(

@@ -5,11 +5,12 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from metra.corpus import Corpus
-from metra.counting import CHUNK, fitted, parts_of
+from metra.counting import CHUNK, fitted
 from metra.detail import Finding
 from metra.errors import OptionError
 from metra.measure import Metric
 from metra.results import Results
+from metra.whole_documents import parts_of
 
 _Key: TypeAlias = tuple[str, str, tuple[tuple[str, str], ...]]
 _Tally: TypeAlias = dict[_Key, list[int]]

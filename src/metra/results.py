@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from metra import __version__
 from metra.measure import Array, Parts, shown
@@ -39,8 +39,7 @@ class SystemScores:
     scores: Mapping[str, Score]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
+class Terms(NamedTuple):
     """How systems were compared: what was tested on what, and when it counts."""
 
     test: str
@@ -53,12 +52,11 @@ class Terms:
 
     def signature(self) -> str:
         """Write everything that the p-values depend on in one line."""
-        listed = (f"{key}:{shown(getattr(self, key))}" for key in self.__slots__[1:])
+        listed = (f"{key}:{shown(getattr(self, key))}" for key in self._fields[1:])
         return "|".join([self.test, *listed, f"version:{__version__}"])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class Comparison(NamedTuple):
     """One measure of two systems: how much they differ, and whether that means anything."""
 
     metric: str

@@ -1,10 +1,24 @@
 """Chunks that end where documents end, for measures that look at a document as one."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
-from metra.corpus import Chunk, Column
+from metra.corpus import Chunk, Column, Corpus
 from metra.errors import CorpusError
+from metra.measure import Metric
 from metra.text import pack, window
+
+
+def parts_of(
+    corpus: Corpus, metrics: Mapping[str, Metric], chunk: int
+) -> Iterator[Chunk]:
+    """Walk through the corpus, documents in one piece where a measure wants them so.
+
+    Where none are known, all of it is one document.
+    """
+    chunks = corpus.chunks(chunk)
+    if any(metric.whole_documents for metric in metrics.values()):
+        return whole_documents(chunks)
+    return chunks
 
 
 def whole_documents(chunks: Iterable[Chunk]) -> Iterator[Chunk]:

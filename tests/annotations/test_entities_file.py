@@ -50,7 +50,7 @@ def test_marked_in_the_text(write):
         pytest.param(
             "e.tsv",
             ["segment\ttype\ttext", "\tX\ty"],
-            "{}, line 2: there is neither a segment nor a document; every name needs one.",
+            "{}, line 2: there is neither a segment nor a document; every line needs one.",
             id="no place in a line",
         ),
         pytest.param(

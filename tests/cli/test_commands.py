@@ -62,6 +62,9 @@ def test_the_demo(cli, tmp_path, monkeypatch):
     assert ran.err == ""
     outputs = sorted((tmp_path / "metra-demo" / "outputs").iterdir())
     assert len(outputs) == 12
+    report = tmp_path / "metra-demo" / "report.html"
+    assert report.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert "Open metra-demo/report.html in a browser" in ran.out
     assert "Two French texts, four English references each, 12 outputs:" in ran.out
     assert "28 segments, 2 documents, 4 references" in ran.out
     for output in outputs:

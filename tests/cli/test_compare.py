@@ -105,7 +105,7 @@ def test_documents_as_units(compare):
     ("arguments", "expected"),
     [
         (["--baseline", "sold"], "No system named 'sold'. Did you mean 'solid'?"),
-        (["--trials", "5"], "A comparison with trials=5 is not possible"),
+        (["--trials", "5"], "With 5 trials no p-value could be as low as 0.05"),
         (["--alpha", "5"], "Invalid value for '--alpha'"),
         (["--unit", "document"], "Documents were to be resampled, but none are known"),
         (
@@ -150,17 +150,26 @@ def test_a_system_alone(compare):
     assert ran.err.startswith("metra: There is only one system, 'solid'")
 
 
-def test_interrupted_work_leaves_nothing_behind(tmp_path):
-    target = tmp_path / "comparison.json"
-    process = subprocess.Popen(
-        [sys.executable, "-m", "metra", "compare", output("solid"), output("terse"),
-         "-r", EXAMPLE.references[0], "--trials", "1000000000", "-o", str(target)],
-        stderr=subprocess.PIPE,
-    )  # fmt: skip
-    time.sleep(1.5)  # it is testing by now, and would be for an hour
-    assert process.poll() is None
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=30)
-    assert process.returncode == 130
-    assert err.decode().strip() == "metra: interrupted; nothing was written."
-    assert os.listdir(tmp_path) == []
+def test_interrupted_work_leaves_nothing_behind(write):
+    lines = ["a b c d", "a b c x"] * 10_000
+    reference, other = write("ref.txt", lines), write("other.txt", lines[::-1])
+    target = reference.parent / "comparison.json"
+    command = [sys.executable, "-m", "metra", "compare", "-", str(other), "-r"]
+    command += [str(reference), "--trials", "1000000000", "-o", str(target)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        try:
+            # More than a pipe holds: once all is written, the command is at work.
+            process.stdin.write("".join(f"{line}\n" for line in lines).encode())
+            process.stdin.close()
+            time.sleep(1)
+            assert process.poll() is None  # it would go on for hours
+            process.send_signal(signal.SIGINT)
+            code = process.wait(timeout=60)
+            message = process.stderr.read().decode().strip()
+        finally:
+            process.kill()
+    assert (code, message) == (130, "metra: interrupted; nothing was written.")
+    assert not target.exists()
+    assert sorted(os.listdir(target.parent)) == ["other.txt", "ref.txt"]

@@ -190,3 +190,26 @@ def test_few_systems_are_not_robust(write, cli):
         "There are 3 systems; to see what hangs on single ones takes at least 5."
         in done.err
     )
+
+
+def test_outputs_are_scored_on_the_spot(write, cli):
+    ref = write("ref.txt", ["a b c d", "e f g h", "i j k l"])
+    outputs = [
+        write("A.txt", ["a b c d", "e f g h", "i j k l"]),
+        write("B.txt", ["a b c x", "e f g", "i j l"]),
+        write("C.txt", ["a x", "e", "l k"]),
+    ]
+    marks = [
+        f"{s}\t{n + 1}\t{10 - 3 * i - n}" for i, s in enumerate("ABC") for n in range(3)
+    ]
+    gold = write("gold.tsv", ["system\tseg\tmqm", *marks])
+    given = [part for path in outputs for part in ("--output", path)]
+    done = cli("meta", "correlate", gold, "--gold", "mqm", *given, "-r", ref, "-m", "recall",
+               "-m", "wer", "--coef=pearson", "--trials=60", "--format=json")  # fmt: skip
+    assert done.code == 0
+    data = json.loads(done.out)
+    assert "boot:both k=60" in data["signature"]
+    for name in ("recall", "wer"):
+        assert data["correlations"][0]["metrics"][name]["pearson"]["value"] > 0.9
+    alone = cli("meta", "correlate", gold, "--gold", "mqm", "-m", "bleu")
+    assert "--output and -m belong together" in alone.err

@@ -5,7 +5,15 @@ import sys
 
 from metra.examples import find
 
-UNUSED = {"numpy.random", "statistics", "tempfile", "concurrent.futures", "zstandard"}
+UNUSED = {
+    "numpy.random",
+    "statistics",
+    "tempfile",
+    "concurrent.futures",
+    "zstandard",
+    "metra.infer.paired",
+    "metra.comparing",
+}
 
 
 def loaded(*arguments: str) -> set[str]:

@@ -55,6 +55,12 @@ def test_a_table_brings_its_documents_along(cli, write):
     assert not any(row[0] == "q" for row in rows)
 
 
+def test_a_table_without_references_has_nothing_to_count(cli, write):
+    path = write("set.tsv", ["doc\tsystem", "x\ta b", "y\tb c"])
+    ran = cli("weights", "build", path)
+    assert (ran.code, "There are no references in" in ran.err) == (2, True)
+
+
 def test_documents_must_be_known(cli, refs):
     ran = cli("weights", "build", refs[0])
     assert ran.code == 2

@@ -231,6 +231,17 @@ def test_too_few_units_are_no_evidence(test, count):
     assert (intervals[0] is None) == (count < 2)
 
 
+@pytest.mark.parametrize(("test", "last"), [("ar", 1300), ("bootstrap", 1000)])
+def test_progress_counts_all_draws(test, last):
+    told = []
+    samples = [Sample(rows, bent) for rows in SEVERAL[:2]]
+    options = {"trials": 1000, "resamples": 300, "progress": told.append}
+    infer.contrasts(samples, [(0, 1)], test=test, **options)
+    assert told == sorted(set(told))
+    assert len(told) > 3
+    assert told[-1] == last
+
+
 def test_ten_units_are_enough():
     first, second = two_systems(1, 10, gap=1.4)
     samples = [Sample(first, bent), Sample(second, bent)]
@@ -245,7 +256,9 @@ def test_what_is_no_number_is_no_evidence():
 
     first, second = rows_of([1.0] * 15), rows_of([3.0] * 15)
     second[0] += [1, 0]  # 46 in all: no number either
-    assert p_value(first, second, broken, trials=50) == 1.0
+    assert p_value(first, second, broken, trials=50) is None
+    second[1] += [1, 0]  # 47, but a trial that swaps one of these two is no number
+    assert p_value(first, second, broken, trials=50) > 0.3
 
 
 @pytest.mark.slow

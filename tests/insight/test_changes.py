@@ -75,9 +75,10 @@ def test_without_source_and_documents_they_are_missing():
 
 
 def test_equal_changes_stay_in_the_order_of_the_corpus():
-    (one,) = found({"old": ["x"] * 9, "new": ["a"] * 9}, ["wer"], ["a"] * 9, most=4)
-    assert numbers(one.improved) == [1, 2, 3, 4]
-    assert one.improved_count == 9
+    outputs = {"old": ["x"] * 99, "new": ["a"] * 99}
+    (one,) = found(outputs, ["wer"], ["a"] * 99, most=40)
+    assert numbers(one.improved) == list(range(1, 41))
+    assert one.improved_count == 99
 
 
 def test_identical_outputs_changed_nowhere():

@@ -115,6 +115,20 @@ def test_a_longer_ngram_with_a_change_of_its_own_is_listed():
     assert "dass" not in dict(shown(changes.gained))
 
 
+def test_a_shorter_ngram_whose_change_is_mostly_a_longer_ones_is_left_out():
+    # ", dass" comes six times; "dass" comes once more, and goes once.
+    before = ["x"] * 7 + ["dass"]
+    after = [", dass"] * 6 + ["dass", "y"]
+    changes = found(before, after, [[", dass"] * 6 + ["dass"] * 2])
+    assert shown(changes.gained) == [(", dass", 2)]
+
+
+def test_a_phrase_is_one_entry_wherever_its_parts_are_first_found():
+    text = "a b c d e"
+    changes = found(["b c d e", "x"], ["b c d e", text], [["b c d e", text]])
+    assert len(changes.gained) == 1
+
+
 def test_counts_on_both_sides_by_hand():
     before = ["the cat", "the the", "a dog"]
     after = ["the cat", "the", "the dog"]

@@ -51,6 +51,12 @@ def test_loops_that_a_reference_has_are_none():
     assert traits([text], hyp=[text])["loops"] == 0
 
 
+def test_stammering_is_no_loop():
+    # Signs between the words do not count.
+    assert traits(["dass"], hyp=["dass, dass, dass, ja."])["loops"] == 0
+    assert traits(["dass"], hyp=["dass, dass; dass dass. dass, dass"])["loops"] == 100
+
+
 def test_letters_of_a_script_that_is_not_expected():
     one = traits(["abc" * 100, "х ghi"], hyp=["abc дef", "х ghi"])
     # Seven characters and five; the second segment's own reference has the letter.
@@ -212,8 +218,13 @@ def test_readings(words, others, expected):
         ("in 2012 30 people", ["2012", "30"]),
         ("1 2 3", []),
         ("٢٣٠٠ ２３００ २३००", ["2300"] * 3),
-        ("08:30, 8.30", ["830", "830"]),
-        ("12/11/2020", ["12112020"]),
+        ("08:30, 13:45", ["30", "13", "45"]),
+        ("a 2:0 win", []),
+        ("12/11/2020, 12.11.2020", ["12", "11", "2020"] * 2),
+        ("1.8 and 1,80", ["18", "180"]),
+        ("192.168.1.1", ["192", "168"]),
+        ("1,234.56 is 1.234,56", ["123456"] * 2),
+        ("In 2012.", ["2012"]),
         ("1'000’000", ["1000000"]),
         ("3 000 000,50", ["300000050"]),
         ("5-10", ["10"]),

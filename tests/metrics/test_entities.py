@@ -210,6 +210,6 @@ def test_without_spacy(monkeypatch):
     with pytest.raises(MissingResourceError) as caught:
         metra.metric("entities:model=other")
     assert str(caught.value) == (
-        "entities: model=other needs the package 'spacy', which is not installed; install "
-        "it with: pip install 'metra[ner]'"
+        "entities: model=other needs the package 'spacy', which is not installed; install it "
+        "with: pip install 'metra[ner]'"
     )

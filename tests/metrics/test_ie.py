@@ -27,6 +27,7 @@ d\twho\tAnna
 d\twhere\tRome
 e\twho\tCleo
 e\tcolour\tred
+e\tcolour\tblue
 """
 
 
@@ -46,16 +47,18 @@ def corpus(documents=DOCUMENTS) -> Outputs:
 def test_counts_worked_out_by_hand(spec):
     questions = Questions(documents=True, segments=True)
     results = evaluate_corpus(corpus(), {"i": metrics.metric(spec)}, questions)
-    # a: of 5 filled, anna and Cleo are right, of 5 expected: P = R = F = 40.
+    # a: of 6 filled, anna and Cleo are right, of 5 expected.
     a = results["a"]["i"]
-    assert a.score == pytest.approx(40)
-    assert (a.parts["correct"], a.parts["filled"], a.parts["expected"]) == (2, 5, 5)
-    assert a.parts["precision"] == a.parts["recall"] == a.parts["f"] == 40
+    assert a.score == pytest.approx(100 * 2 * 2 / (6 + 5))
+    assert (a.parts["correct"], a.parts["filled"], a.parts["expected"]) == (2, 6, 5)
+    assert a.parts["precision"] == pytest.approx(100 * 2 / 6)
+    assert a.parts["recall"] == 40
+    assert a.parts["f"] == pytest.approx(a.score)
     assert a.parts["who"] == pytest.approx([200 / 3, 200 / 3, 200 / 3])
     assert a.parts["where"] == a.parts["when"] == a.parts["other"] == [0, 0, 0]
-    # d: 1 of 3 and 3; e: 1 of 2 and 2; f has no template.
+    # d: 1 of 3 and 3; e: 1 of 3 and 2; f has no template.
     assert a.documents["d"] == pytest.approx(100 / 3)
-    assert a.documents["e"] == 50
+    assert a.documents["e"] == 40
     assert math.isnan(a.documents["f"])
     assert [math.isnan(value) for value in a.segments] == [False, True, False, True]
     assert results["b"]["i"].score == 100
@@ -74,6 +77,7 @@ def test_what_is_missing_and_spurious_is_listed(spec):
         ("spurious", "anna", "who"),
         ("spurious", "rome", "where"),
         ("spurious", "red", "colour"),
+        ("spurious", "blue", "colour"),
     }
 
 

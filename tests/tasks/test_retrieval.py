@@ -17,6 +17,7 @@ WORDS = preparation(tok="none", case="lower", stem="no")
 REFERENCE = ["red fox", "blue fox fox", "green hen", "hen"]
 OUTPUT = ["red dog", "blue fox", "green fox", "fox"]
 DOCUMENTS = ["one", "two", "three", "three"]
+SHOWN = ("solid", "literal", "wrong-terms")
 QUERIES = {"q1": "Red Fox", "q2": "hen", "q3": "unheard"}
 
 
@@ -146,6 +147,19 @@ def test_the_command_on_the_example(metra_command):
         f"{scores['reference']:.2f}",
     ]
     assert "10 queries, 14 documents" in table
+
+
+def test_the_table_on_the_page_is_real(metra_command, root):
+    home = examples.HOME
+    ran = metra_command(
+        "clir", *(str(home / "outputs" / f"{name}.txt") for name in SHOWN),
+        *("-r", str(home / "reference.1.txt")),
+        *("--docs", str(home / "retrieval" / "passages.txt")),
+        *("--queries", str(home / "retrieval" / "queries.tsv")),
+        *("--qrels", str(home / "retrieval" / "qrels.txt")),
+    )  # fmt: skip
+    page = (root / "docs" / "tasks.md").read_text(encoding="utf-8")
+    assert ran.out.partition("\n\n")[0] in page
 
 
 FAULTS = [

@@ -157,7 +157,7 @@ mod tests {
             random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             (random >> 33) % limit
         };
-        for round in 0..1000 {
+        for round in 0..400 {
             let longest = if round % 100 == 0 { 100 } else { 20 };
             let kinds = 2 + below(30);
             let mut words =

@@ -1,10 +1,11 @@
 """Names in a text: a table that lists them, or the text itself with the names marked."""
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from metra.annotations.places import Placed, segment_of
-from metra.annotations.table import read_lines, read_table
+from metra.annotations.places import Placed, placed
+from metra.annotations.table import Row, Table, read_lines, read_table
 from metra.errors import FormatError
 
 MARKED = re.compile(r"\[\[(.*?)\|([^\[\]|]*)\]\]")
@@ -36,24 +37,16 @@ def _table(path: str) -> Placed[Entity]:
             "document beside type and text."
         )
         raise FormatError(msg)
-    segments: dict[int, list[Entity]] = {}
-    documents: dict[str, list[Entity]] = {}
+    return placed(table, _listed(table), somewhere=True)
+
+
+def _listed(table: Table) -> Iterator[tuple[Row, Entity]]:
     for row in table.rows:
         entity = Entity(row.cells["type"], row.cells["text"])
         if not entity.type or not entity.text:
             empty = "text" if entity.type else "type"
             raise table.refuse(row, f"the {empty} is empty", "every name needs both")
-        segment = segment_of(table, row)
-        document = row.cells.get("document", "")
-        if segment is not None:
-            segments.setdefault(segment, []).append(entity)
-        elif document:
-            documents.setdefault(document, []).append(entity)
-        else:
-            raise table.refuse(
-                row, "there is neither a segment nor a document", "every name needs one"
-            )
-    return Placed(path, segments, documents)
+        yield row, entity
 
 
 def _marked_text(path: str) -> Placed[Entity]:

@@ -53,6 +53,31 @@ class Placed(Generic[T]):
                 raise CorpusError(msg)
 
 
+def placed(
+    table: Table, entries: Iterable[tuple[Row, T]], *, somewhere: bool = False
+) -> Placed[T]:
+    """Put each line's annotation where its columns `segment` and `document` say.
+
+    With `somewhere`, each line has to say that.
+    """
+    segments: dict[int, list[T]] = {}
+    documents: dict[str, list[T]] = {}
+    everywhere: list[T] = []
+    for row, entry in entries:
+        segment = segment_of(table, row)
+        document = row.cells.get("document", "")
+        if segment is not None:
+            segments.setdefault(segment, []).append(entry)
+        elif document:
+            documents.setdefault(document, []).append(entry)
+        elif somewhere:
+            found = "there is neither a segment nor a document"
+            raise table.refuse(row, found, "every line needs one")
+        else:
+            everywhere.append(entry)
+    return Placed(table.path, segments, documents, everywhere)
+
+
 def segment_of(table: Table, row: Row) -> int | None:
     """Read the number of a segment, counted from 1 in files and from 0 inside."""
     cell = row.cells.get("segment", "")

@@ -17,10 +17,10 @@ the file, for measures that read files of their own.
 """
 
 import math
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+from metra.annotations.toml_file import read_toml
 from metra.errors import FormatError
 
 KEYS = ("spec", "weight", "worst", "best")
@@ -47,15 +47,7 @@ class QualityModel:
 
 def read_model(path: str) -> QualityModel:
     """Read a model; FormatError says what is wrong with it."""
-    try:
-        with open(path, "rb") as file:
-            data = tomllib.load(file)
-    except OSError as error:
-        msg = f"{path} cannot be read: {error.strerror}; expected a quality model in TOML."
-        raise FormatError(msg) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        msg = f"{path} is no TOML: {error}."
-        raise FormatError(msg) from None
+    data = read_toml(path, "a quality model")
     if set(data) != {"name", "context", "measure"}:
         found = ", ".join(data) or "nothing"
         msg = f"{path} has {found}; expected name, context and tables [[measure]]."

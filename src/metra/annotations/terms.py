@@ -1,9 +1,10 @@
 """Terms that a translation is to use: a table with a line for each."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from metra.annotations.places import Placed, segment_of
-from metra.annotations.table import read_table
+from metra.annotations.places import Placed, placed
+from metra.annotations.table import Row, Table, read_table
 
 KNOWN = {"term", "variants", "source", "document", "segment"}
 BETWEEN = "|"
@@ -25,22 +26,16 @@ def read_terms(path: str) -> Placed[Term]:
     one of these only.
     """
     table = read_table(path, ["term"], KNOWN)
-    segments: dict[int, list[Term]] = {}
-    documents: dict[str, list[Term]] = {}
-    everywhere: list[Term] = []
+    return placed(table, _listed(table))
+
+
+def _listed(table: Table) -> Iterator[tuple[Row, Term]]:
     for row in table.rows:
-        if not row.cells["term"]:
+        cells = row.cells
+        if not cells["term"]:
             raise table.refuse(row, "the term is empty", "every line needs one")
-        listed = [cell.strip() for cell in row.cells.get("variants", "").split(BETWEEN)]
-        found = Term(
-            row.cells["term"], tuple(filter(None, listed)), row.cells.get("source", "")
+        variants = map(str.strip, cells.get("variants", "").split(BETWEEN))
+        yield (
+            row,
+            Term(cells["term"], tuple(filter(None, variants)), cells.get("source", "")),
         )
-        segment = segment_of(table, row)
-        document = row.cells.get("document", "")
-        if segment is not None:
-            segments.setdefault(segment, []).append(found)
-        elif document:
-            documents.setdefault(document, []).append(found)
-        else:
-            everywhere.append(found)
-    return Placed(path, segments, documents, everywhere)

@@ -11,10 +11,10 @@ A TOML file with a table for each rule:
 lists of patterns of which one must fit.
 """
 
-import tomllib
 from dataclasses import dataclass
 
 from metra.annotations.patterns import Pattern, compiled
+from metra.annotations.toml_file import read_toml
 from metra.errors import FormatError
 
 
@@ -29,15 +29,7 @@ class Rule:
 
 def read_rules(path: str) -> list[Rule]:
     """Read a file of rules; FormatError says what is wrong and in which rule."""
-    try:
-        with open(path, "rb") as file:
-            data = tomllib.load(file)
-    except OSError as error:
-        msg = f"{path} cannot be read: {error.strerror}; expected a file of transfer rules."
-        raise FormatError(msg) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        msg = f"{path} is no TOML: {error}."
-        raise FormatError(msg) from None
+    data = read_toml(path, "transfer rules")
     entries = data.get("rule")
     if not isinstance(entries, list) or not entries or set(data) != {"rule"}:
         found = ", ".join(data) or "nothing"

@@ -17,6 +17,7 @@ COMMANDS = (
     "score",
     "compare",
     "profile",
+    "report",
     "rank",
     "clir",
     "grid",

@@ -43,24 +43,9 @@ from metra.cli import inputs
     show_default=True,
     help="Number of resamples of the queries.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=12345,
-    show_default=True,
-    help="Seed of the resampling.",
-)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="How the results are written.",
-)
-@click.option(
-    "-o", "--out", metavar="FILE", help="Write here instead of to the screen."
-)
+@inputs.seed
+@inputs.table_or_json
+@inputs.out
 @inputs.input_format
 def clir(
     outputs: tuple[str, ...],

@@ -27,8 +27,7 @@ from metra.cli import inputs, looking
 @click.option(
     "--trials",
     type=click.IntRange(1),
-    default=10_000,
-    show_default=True,
+    show_default="10000, or as many as the comparisons need",
     help="Number of swaps or resamples.",
 )
 @inputs.seed
@@ -67,7 +66,7 @@ def compare(
     baseline: str | None,
     all_pairs: bool,
     test: str,
-    trials: int,
+    trials: int | None,
     seed: int,
     unit: str,
     alpha: float,
@@ -92,9 +91,9 @@ def compare(
     """
     from metra.cli.output import screen_width, wants_color, write
     from metra.cli.progress import Progress
-    from metra.comparing import Contest, baseline_of, compared
+    from metra.comparing import Contest, baseline_of, compared, trials_of
     from metra.evaluation import Questions, by_spec, counted
-    from metra.insight.findings import find
+    from metra.insight.findings import check, find
     from metra.io import open_corpus
     from metra.report.findings import refuse_format, render_with
     from metra.report.layout import Style
@@ -111,9 +110,10 @@ def compare(
     )
     chosen = by_spec(metrics or ["bleu"])
     corpus = open_corpus(outputs, references, source, docs, input_format=input_format)
-    baseline_of(corpus, contest)
+    trials_of(corpus, contest)  # what cannot be is refused before the work begins
     wishes = looking.wishes(**looked_for, seed=seed)
     refuse_format(form, wishes)
+    check(corpus, chosen, wishes)
     with Progress() as progress:
         fitted, sheets = counted(
             corpus, chosen, Questions(), keep=True, progress=progress

@@ -1,6 +1,14 @@
 """`metra demo`: the main job on the example that comes with metra."""
 
+from typing import TYPE_CHECKING
+
 import click
+
+if TYPE_CHECKING:
+    from metra.corpus import Corpus
+    from metra.examples import Example
+
+BASELINE = "solid"
 
 
 @click.command()
@@ -14,8 +22,9 @@ import click
 def demo(folder: str, every: bool) -> None:
     """Score the shipped example: twelve outputs of two short texts, by many measures.
 
-    The example is copied to FOLDER (metra-demo if not given) for you to play with; files
-    that are already there stay as they are.
+    The example is copied to FOLDER (metra-demo if not given) for you to play with, and a
+    report about it is written there, report.html, to be opened in a browser; files that
+    are already there stay as they are.
     """
     from pathlib import Path
 
@@ -45,11 +54,33 @@ def demo(folder: str, every: bool) -> None:
     for message in missing:
         click.echo(f"\n{click.wrap_text(message, 88)}")
     remark = click.wrap_text(example.remark, 88)
-    click.echo(f"\n{remark}\n\nThe files are in {folder}; try:\n")
+    page = _report(folder, corpus, example)
+    click.echo(f"\n{remark}\n\nOpen {page} in a browser: all of it, word by word.")
+    click.echo(f"The files are in {folder}; try:\n")
     references = " ".join(f"-r {path}" for path in example.references)
     click.echo(f"  metra score {folder}/outputs/*.txt {references} --ci --sort")
     if every:
         _more(folder, references)
+
+
+def _report(folder: str, corpus: "Corpus", example: "Example") -> str:
+    """Write the report, unless there is one."""
+    from pathlib import Path
+
+    from metra.cli.output import write
+    from metra.cli.provenance import provenance
+    from metra.evaluation import by_spec
+    from metra.insight.study import study
+    from metra.report.html.page import render
+
+    path = Path(folder) / "report.html"
+    if not path.exists():
+        metrics = by_spec(["bleu", "chrf", "ter", "gtm:e=2"])
+        found = study(corpus, metrics, baseline=BASELINE)
+        files = [*example.outputs, *example.references, example.source, example.docs]
+        title = "The market and the brake"
+        write(render(found, provenance(files), title), str(path))
+    return str(path)
 
 
 def _more(folder: str, references: str) -> None:

@@ -62,6 +62,15 @@ form = click.option(
     help="How the results are written.",
 )
 
+table_or_json = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="How the results are written.",
+)
+
 out = click.option(
     "-o", "--out", metavar="FILE", help="Write here instead of to the screen."
 )
@@ -72,4 +81,11 @@ digits = click.option(
     default=2,
     show_default=True,
     help="Digits after the point in tables.",
+)
+
+labels = click.option(
+    "--labels",
+    multiple=True,
+    metavar="NAME=FILE",
+    help="Scores by label, one a line for each segment. May be given several times.",
 )

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from metra.cli import inputs
+
 if TYPE_CHECKING:
     from metra.insight.findings import Wishes
 
@@ -58,12 +60,7 @@ OPTIONS = (
         help="Scores by length, source-length, frequency, document or score; with bounds as in "
         "length:10,20,40. May be given several times.",
     ),
-    click.option(
-        "--labels",
-        multiple=True,
-        metavar="NAME=FILE",
-        help="Scores by label, one a line for each segment. May be given several times.",
-    ),
+    inputs.labels,
     click.option(
         "--frequency-corpus",
         metavar="FILE",

@@ -13,9 +13,7 @@ from metra.cli import inputs
     metavar="NAME",
     help="Installed spaCy model, by its package's name or its folder (extra parse).",
 )
-@click.option(
-    "-o", "--out", metavar="FILE", help="Write here instead of to the screen."
-)
+@inputs.out
 @inputs.input_format
 def parse(text: str, model: str, out: str | None, input_format: str) -> None:
     """Parse TEXT, one segment a line, and write CoNLL-U for measures that need parses.

@@ -24,17 +24,8 @@ from metra.cli import inputs
     metavar="FILE",
     help="A ranking to hold the others against: a system, a tab and its rank on each line.",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="How the rankings are written.",
-)
-@click.option(
-    "-o", "--out", metavar="FILE", help="Write here instead of to the screen."
-)
+@inputs.table_or_json
+@inputs.out
 @inputs.input_format
 def rank(
     outputs: tuple[str, ...],

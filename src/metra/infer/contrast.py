@@ -1,8 +1,7 @@
 """Pairs of systems held against each other: difference, interval, error, effect, p-value."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import get_args
+from typing import NamedTuple, get_args
 
 import numpy as np
 
@@ -10,20 +9,19 @@ from metra.infer.defaults import SEED, TEST_TRIALS, TRIALS, Test
 from metra.infer.intervals import (
     Sample,
     bootstrap,
-    interval,
+    interval_of_defined,
     left_out,
     refuse_wrong,
     standard_error,
 )
 from metra.infer.paired import Pair, randomisation_p_values, shifted_p_value
-from metra.pool import total
+from metra.pool import Array, total
 
 #: With fewer units than this neither swaps nor resamples say anything about others.
 LEAST_UNITS = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Contrast:
+class Contrast(NamedTuple):
     """Two samples of one measure: the second's score minus the first's, and its doubts."""
 
     difference: float
@@ -55,6 +53,7 @@ def contrasts(
 
     All pairs and measures share their draws. Intervals come from `resamples` bootstrap
     resamples, or with the bootstrap test from its trials, so that both tell one story.
+    Progress counts resamples and trials together.
     """
     refuse_wrong(
         "A test",
@@ -72,37 +71,53 @@ def contrasts(
         nothing = [Contrast(found, enough=False) for found in differences]
         return [None] * len(samples), nothing
 
-    by_bootstrap = test == "bootstrap"
     drawn = bootstrap(
         samples,
-        trials=trials if by_bootstrap else resamples,
+        trials=trials if test == "bootstrap" else resamples,
         rng=np.random.default_rng(seed),
-        progress=progress if by_bootstrap else lambda _: None,
+        progress=progress,
     )
-    intervals: Intervals = [interval(found, level=level) for found in drawn]
+    intervals: Intervals = [interval_of_defined(each, level=level) for each in drawn]
     if count < LEAST_UNITS:
         return intervals, [Contrast(found, enough=False) for found in differences]
 
-    if by_bootstrap:
+    if test == "bootstrap":
         p_values = [
-            shifted_p_value((drawn[one], drawn[two]), (scores[one], scores[two]))
-            for one, two in pairs
+            shifted_p_value(
+                _both_defined(drawn, pair), (scores[pair[0]], scores[pair[1]])
+            )
+            for pair in pairs
         ]
     else:
         p_values = randomisation_p_values(
-            samples, pairs, trials=trials, seed=seed, progress=progress
+            samples,
+            pairs,
+            trials=trials,
+            seed=seed,
+            progress=lambda done: progress(resamples + done),
         )
     without = [left_out(sample) for sample in samples]
     found = []
     for (one, two), difference, p in zip(pairs, differences, p_values, strict=True):
-        error = standard_error(without[two] - without[one])
+        if np.isnan(difference):
+            found.append(Contrast(difference, enough=False))
+            continue
+        without_each = np.subtract(*_both_defined(without, (two, one)))
+        error = standard_error(without_each) if len(without_each) > 1 else None
         found.append(
             Contrast(
                 difference,
-                interval(drawn[two] - drawn[one], level=level),
+                interval_of_defined(drawn[two] - drawn[one], level=level),
                 error,
                 difference / (error * count**0.5) if error else None,
                 p,
             )
         )
     return intervals, found
+
+
+def _both_defined(scores: Sequence[Array], pair: Pair) -> tuple[Array, Array]:
+    """Give two samples' scores where both have one."""
+    one, two = scores[pair[0]], scores[pair[1]]
+    there = ~(np.isnan(one) | np.isnan(two))
+    return one[there], two[there]

@@ -66,6 +66,17 @@ def interval(scores: Array, *, level: float = 0.95) -> tuple[float, float]:
     return float(low), float(high)
 
 
+def interval_of_defined(
+    scores: Array, *, level: float = 0.95
+) -> tuple[float, float] | None:
+    """Central interval of the scores that there are; None if there is none.
+
+    A resample with nothing to score in it says nothing about the score.
+    """
+    there = scores[~np.isnan(scores)]
+    return interval(there, level=level) if len(there) else None
+
+
 def bca_interval(
     scores: Array, sample: Sample, *, level: float = 0.95
 ) -> tuple[float, float]:
@@ -141,14 +152,11 @@ def confidence(
     drawn = bootstrap(samples, trials=trials, rng=np.random.default_rng(seed))
     found: list[tuple[float, float] | None] = []
     for scores, sample in zip(drawn, samples, strict=True):
-        # A resample with nothing to score in it says nothing about the score.
         there = scores[~np.isnan(scores)]
-        if not len(there):
-            found.append(None)
-        elif method == "bca":
+        if method == "bca" and len(there):
             found.append(bca_interval(there, sample, level=level))
         else:
-            found.append(interval(there, level=level))
+            found.append(interval_of_defined(scores, level=level))
     return found
 
 

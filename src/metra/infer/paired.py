@@ -81,6 +81,8 @@ def shifted_p_value(
     (Noreen 1989's shift method; Riezler and Maxwell 2005).
     """
     differences = resampled[1] - resampled[0]
+    if not len(differences):
+        return 1.0
     limit = _reached_from(*observed)
     large = _count(differences - differences.mean(), limit)
     return (large + 1) / (len(differences) + 1)

@@ -2,16 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from metra import infer
 from metra.corpus import Corpus
 from metra.counting import Sheets
-from metra.insight.buckets import Buckets, buckets, label_buckets
-from metra.insight.changes import Changes, changes, sorting_metric
-from metra.insight.ngrams import NgramChanges, ngram_changes
-from metra.insight.profiles import Profiles, profiles
-from metra.insight.words import preparation_of
 from metra.measure import Metric
+
+if TYPE_CHECKING:
+    from metra.insight.buckets import Buckets
+    from metra.insight.changes import Changes
+    from metra.insight.ngrams import NgramChanges
+    from metra.insight.profiles import Profiles
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,11 +53,24 @@ class Findings:
     """What was found out; what was not asked for is empty."""
 
     #: One entry for each system that is compared with the baseline.
-    changes: Sequence[Changes] = ()
-    ngrams: Sequence[NgramChanges] = ()
+    changes: "Sequence[Changes]" = ()
+    ngrams: "Sequence[NgramChanges]" = ()
     #: One entry for each way to part the test set, all systems in it.
-    buckets: Sequence[Buckets] = ()
-    profiles: Profiles | None = None
+    buckets: "Sequence[Buckets]" = ()
+    profiles: "Profiles | None" = None
+
+
+def check(corpus: Corpus, metrics: Mapping[str, Metric], wishes: Wishes) -> None:
+    """Refuse what cannot be found out, before anything is counted."""
+    if not wishes.any:
+        return
+    # What is not asked for is not loaded either.
+    from metra.insight.changes import sorting_metric
+    from metra.insight.partitions import asked, check_asked
+
+    sorting_metric(metrics, wishes.changes_by)
+    for spec in wishes.buckets:
+        check_asked(asked(spec), corpus)
 
 
 def find(
@@ -71,6 +86,14 @@ def find(
     The metrics are fitted ones, and the sheets hold their rows for every system. Words are
     those of the metric that sorts the changes.
     """
+    if not wishes.any:
+        return Findings()
+    from metra.insight.buckets import buckets, label_buckets
+    from metra.insight.changes import changes, sorting_metric
+    from metra.insight.ngrams import ngram_changes
+    from metra.insight.profiles import profiles
+    from metra.insight.words import preparation_of
+
     systems = [name for name in corpus.systems if name != baseline]
     preparation = preparation_of(metrics[sorting_metric(metrics, wishes.changes_by)])
     found_changes: Sequence[Changes] = ()
@@ -119,6 +142,6 @@ def find(
     return Findings(
         changes=found_changes,
         ngrams=found_ngrams,
-        buckets=parted,
+        buckets=tuple(parted),
         profiles=profiles(corpus, preparation=preparation) if wishes.profiles else None,
     )

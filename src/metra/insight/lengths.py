@@ -22,6 +22,6 @@ def reference_lengths(chunk: Chunk, preparation: Preparation) -> Array:
     for column in chunk.refs:
         present = np.ones(len(chunk))
         present[column.text.missing()] = 0
-        lengths += word_counts(column, preparation) * present
+        lengths += word_counts(column, preparation)
         there += present
     return lengths / np.maximum(there, 1)

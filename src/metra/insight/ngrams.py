@@ -1,7 +1,7 @@
 """The n-grams that one system gets right more often than another, and those it gets wrong."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -185,36 +185,63 @@ def _grouped(
 ) -> list[list[_Candidate]]:
     """Put n-grams together that tell of the same change; the first speaks for all."""
     groups: list[list[_Candidate]] = []
-    by_mark: defaultdict[int, list[list[_Candidate]]] = defaultdict(list)
+    alike: dict[tuple[int, str, tuple[int, ...]], list[_Candidate]] = {}
     by_words: dict[tuple[int, ...], list[_Candidate]] = {}
     around: defaultdict[tuple[int, ...], list[list[_Candidate]]] = defaultdict(list)
     for candidate in candidates:
-        alike = by_mark[candidate.mark]
-        inside = list(_inside(candidate.words))
-        told = [
-            *(group for group in alike if _belongs(candidate, group)),
-            *(
-                by_words[words]
-                for words in inside
-                if words in by_words and _explains(by_words[words][0], candidate)
-            ),
-            *(
-                group
-                for group in around[candidate.words]
-                if 3 * group[0].change >= 2 * candidate.change
-            ),
-        ]
-        if told:
-            told[0].append(candidate)
-        elif most is None or len(groups) < most:
-            groups.append([candidate])
-            alike.append(groups[-1])
-            by_words[candidate.words] = groups[-1]
-            for words in inside:
-                around[words].append(groups[-1])
-        elif not groups or candidate.weight != groups[-1][0].weight:
-            break
+        told = _told(candidate, alike, by_words, around)
+        if told is None:
+            if most is not None and len(groups) >= most:
+                if not groups or candidate.weight != groups[-1][0].weight:
+                    break
+                continue
+            told = []
+            groups.append(told)
+            by_words[candidate.words] = told
+            for words in _inside(candidate.words):
+                around[words].append(told)
+        told.append(candidate)
+        if candidate.mark == told[0].mark:
+            for key in _ties(candidate):
+                alike.setdefault(key, told)
     return groups
+
+
+def _told(
+    candidate: _Candidate,
+    alike: Mapping[tuple[int, str, tuple[int, ...]], list[_Candidate]],
+    by_words: Mapping[tuple[int, ...], list[_Candidate]],
+    around: Mapping[tuple[int, ...], list[list[_Candidate]]],
+) -> list[_Candidate] | None:
+    """Find the group that tells of this change already."""
+    words, mark = candidate.words, candidate.mark
+    for key in (
+        (mark, "inside", words),
+        (mark, "start", words[1:]),
+        (mark, "end", words[:-1]),
+    ):
+        if key in alike:
+            return alike[key]
+    for inner in _inside(words):
+        if inner in by_words and _explains(by_words[inner][0], candidate):
+            return by_words[inner]
+    for group in around.get(words, ()):
+        if 3 * group[0].change >= 2 * candidate.change:
+            return group
+    return None
+
+
+def _ties(candidate: _Candidate) -> Iterator[tuple[int, str, tuple[int, ...]]]:
+    """Name what others may have in common with an n-gram that changed just as they did.
+
+    They may stand inside it, or overlap it but for one word on either side.
+    """
+    words, mark = candidate.words, candidate.mark
+    for inner in _inside(words):
+        yield mark, "inside", inner
+    if len(words) > 1:
+        yield mark, "start", words[:-1]
+        yield mark, "end", words[1:]
 
 
 def _inside(words: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
@@ -231,17 +258,6 @@ def _explains(short: _Candidate, long: _Candidate) -> bool:
     (or went) nearly everywhere, whatever stood around it.
     """
     return 3 * long.change >= 2 * short.change or short.one_sided
-
-
-def _belongs(candidate: _Candidate, group: Sequence[_Candidate]) -> bool:
-    return any(_overlap(candidate.words, other.words) for other in group)
-
-
-def _overlap(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
-    """Whether the shorter is inside the longer, or both share all but an outer word."""
-    if len(one) == len(other):
-        return len(one) > 1 and (one[1:] == other[:-1] or one[:-1] == other[1:])
-    return one in _inside(other)
 
 
 def _entry(

@@ -2,12 +2,15 @@
 
 import re
 
-# Digits, and what may stand between digits of one number. A blank joins groups of three
-# only, so that "in 2012 30 people" stays two numbers.
+# A number with its digits in groups of three, or with one sign between digits. What has more
+# signs is a date, a version or the like, and is read part by part. A blank joins groups of
+# three only, so that "in 2012 30 people" stays two numbers.
+_SIGN = "[.,'\u2019\u066b\u066c\u00b7\uff0c\uff0e]"
 _BLANK = "[ \u00a0\u2009\u202f]"
 _NUMBER = re.compile(
-    rf"\d{{1,3}}(?:{_BLANK}\d{{3}})+(?!\d)(?:[.,\u066b]\d+)?"
-    r"|\d+(?:[.,:/'\u2019\u066b\u066c\u00b7\uff0c\uff0e\uff1a]\d+)*"
+    rf"(?<!\d{_SIGN})\d{{1,3}}(?:(?:{_SIGN}|{_BLANK})\d{{3}})+(?!\d)(?:{_SIGN}\d+)?(?!{_SIGN}?\d)"
+    rf"|(?<!\d{_SIGN})\d+{_SIGN}\d+(?!{_SIGN}?\d)"
+    r"|\d+"
 )
 
 
@@ -18,7 +21,7 @@ def numbers(text: str) -> list[str]:
     zeros in front. Numbers of one digit do not count: they are often written as words.
 
     >>> numbers("Le 12 novembre, 2 300 personnes; 1,8 million à 08:30 (7 non)")
-    ['12', '2300', '18', '830']
+    ['12', '2300', '18', '30']
     """
     found: list[str] = []
     if not any(map(str.isdecimal, set(text))):

@@ -82,22 +82,27 @@ def asked(spec: str) -> Asked:
     return Asked(kind, bounds)
 
 
+def check_asked(how: Asked, corpus: Corpus) -> None:
+    """Refuse buckets by what is not known."""
+    if how.kind == "document" and not corpus.has_documents:
+        msg = "Buckets by document need documents, but none are known; give --docs."
+        raise CorpusError(msg)
+    if how.kind == "source-length" and not corpus.has_source:
+        msg = "Buckets by source length need the source; give it with -s FILE."
+        raise CorpusError(msg)
+
+
 def parted(
     how: Asked, corpus: Corpus, metrics: Mapping[str, Metric], sheets: Sheets
 ) -> Parts:
     """Part the test set by something that is known of every segment."""
+    check_asked(how, corpus)
     if how.kind == "document":
-        if not corpus.has_documents:
-            msg = "Buckets by document need documents, but none are known; give --docs."
-            raise CorpusError(msg)
         return _by_name("document", sheets.documents)
     if how.kind == "score":
         return _by_score(how.bounds, metrics, sheets)
     preparation = preparation_of(next(iter(metrics.values())))
     if how.kind == "source-length":
-        if not corpus.has_source:
-            msg = "Buckets by source length need the source; give it with -s FILE."
-            raise CorpusError(msg)
         counts = [
             word_counts(chunk.source, preparation)
             for chunk in corpus.chunks(CHUNK)

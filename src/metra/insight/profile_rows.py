@@ -69,7 +69,7 @@ def profile_rows(corpus: Corpus, preparation: Preparation) -> ProfileRows:
             for at in range(len(chunk)):
                 words = tokens[at] or []
                 stream.extend(map(known.__getitem__, words))
-                repeats += repeated_ngrams(words)
+                repeats += repeated_ngrams(_without_signs(words))
         lengths = reference_lengths(chunk, preparation)
         for name in corpus.systems:
             table = np.zeros((len(chunk), len(COLUMNS)))
@@ -140,7 +140,8 @@ class _Yardstick:
 
     def counts(self, text: str, words: Sequence[str]) -> list[float]:
         """Count what the last columns are about."""
-        repeated, ngrams = repeated_ngrams(words)
+        spoken = _without_signs(words)
+        repeated, ngrams = repeated_ngrams(spoken)
         wrong, checked = self._numbers(text)
         foreign = 0
         if not self._usual.issuperset(text):
@@ -153,7 +154,9 @@ class _Yardstick:
             repeated,
             ngrams,
             # What loops has n-grams that stood there before.
-            repeated > 0 and loops(words) and not any(map(loops, self._ref_words)),
+            repeated > 0
+            and loops(spoken)
+            and not any(loops(_without_signs(words)) for words in self._ref_words),
             sum(
                 min(words.count(word), self._copies[word])
                 for word in self._copies.keys() & words
@@ -199,6 +202,11 @@ def _yardsticks(
             )
         )
     return found
+
+
+def _without_signs(words: Sequence[str]) -> list[str]:
+    """Leave out words that have neither a letter nor a digit."""
+    return [word for word in words if word.isalnum() or any(map(str.isalnum, word))]
 
 
 def _has_letter(word: str) -> bool:

@@ -149,7 +149,7 @@ _SHARES = (
             "repeated",
             "percent",
             False,
-            "n-grams of 4 words that have stood in the same segment before.",
+            "n-grams of 4 words that have stood in the same segment before, of all.",
         ),
         "repeated",
         "ngrams",

@@ -1,7 +1,8 @@
 """What stands out in a system's profile, in one line, by thresholds that are stated here."""
 
 from collections.abc import Mapping, Sequence
-from statistics import median
+
+import numpy as np
 
 #: Output words per reference word: below or above this an output is short or long.
 SHORT, LONG = 0.95, 1.05
@@ -88,4 +89,4 @@ def _adjectives(found: Sequence[str], words: Mapping[str, str]) -> str:
 def _median(trait: str, others: Sequence[Values]) -> float | None:
     values = [entry[trait] for entry in others]
     known = [value for value in values if value is not None]
-    return median(known) if known else None
+    return float(np.median(known)) if known else None

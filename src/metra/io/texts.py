@@ -28,8 +28,11 @@ def open_texts(
     given = sources(rich, input_format=input_format, use="any")
     given += sources([], plain, None, documents, input_format=input_format)
     corpus = FileCorpus(given)
+    names = ", ".join(map(shown, files))
+    if not corpus.has_references:
+        msg = f"There are no references in {names}; lists are counted on references."
+        raise CorpusError(msg)
     if not corpus.has_documents:
-        names = ", ".join(map(shown, files))
         msg = (
             f"The documents of {names} are not known; give --docs FILE with the document "
             "of each line, or several plain files, each of them a document."

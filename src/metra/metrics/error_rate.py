@@ -4,7 +4,7 @@ import numpy as np
 
 from metra import _core
 from metra.alignment import Alignment, Link, Span
-from metra.corpus import Batch, Sentence
+from metra.corpus import Batch, Sentence, segment_words
 from metra.measure import Array, Parts
 from metra.text import Preparation
 
@@ -35,13 +35,11 @@ def align(
 ) -> list[Alignment]:
     """Align one segment with each of its references that is there."""
     chosen, paths = _core.edit_alignments(batch.hits(text), index, refs)
-    streams = [column.tokens(text)[index] for column in batch.refs]
-    there = [(at, words) for at, words in enumerate(streams) if words is not None]
-    hyp = tuple(batch.hyps.tokens(text)[index] or ())
+    hyp, there = segment_words(batch, index, text)
     return [
         Alignment(
             hyp=hyp,
-            ref=tuple(words),
+            ref=words,
             links=_links(path),
             kinds=tuple(_KINDS.values()),
             reference=at,

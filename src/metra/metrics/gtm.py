@@ -9,7 +9,7 @@ import numpy as np
 
 from metra import _core
 from metra.alignment import Alignment, Link, Span, in_reading_order
-from metra.corpus import Batch, Sentence
+from metra.corpus import Batch, Sentence, segment_words
 from metra.errors import OptionError
 from metra.measure import Array, Metric, Parts, measure
 from metra.text import Preparation, preparation
@@ -121,13 +121,11 @@ def align(
 ) -> list[Alignment]:
     """Link the runs of the matching, and say which of them the cap keeps out."""
     blocks, _ = _core.gtm_blocks(batch.hits(text), index, e, match, nodes)
-    streams = [column.tokens(text)[index] for column in batch.refs]
-    there = [(at, words) for at, words in enumerate(streams) if words is not None]
-    hyp = tuple(batch.hyps.tokens(text)[index] or ())
+    hyp, there = segment_words(batch, index, text)
     return [
         Alignment(
             hyp=hyp,
-            ref=tuple(words),
+            ref=words,
             links=in_reading_order(
                 [
                     link

@@ -6,7 +6,7 @@ from typing import Literal
 
 from metra import _core
 from metra.alignment import Alignment, Link, Span, in_reading_order
-from metra.corpus import Batch, Sentence
+from metra.corpus import Batch, Sentence, segment_words
 from metra.errors import MissingResourceError, OptionError
 from metra.measure import Array, Metric, Parts, measure
 from metra.metrics.meteor_parameters import FUNCTION_WORDS, STEMMERS, parameters
@@ -153,15 +153,13 @@ def align(
     text: Preparation,
 ) -> list[Alignment]:
     """Link words and phrases by the stage that matched them, with each reference."""
-    hyps, refs = batch.hyps.tokens(text), [ref.tokens(text) for ref in batch.refs]
-    best, found = aligner.alignments(hyps, refs, index)
-    hyp = tuple(hyps[index] or ())
-    streams = [(at, tokens[index]) for at, tokens in enumerate(refs)]
-    there = [(at, words) for at, words in streams if words is not None]
+    refs = [ref.tokens(text) for ref in batch.refs]
+    best, found = aligner.alignments(batch.hyps.tokens(text), refs, index)
+    hyp, there = segment_words(batch, index, text)
     return [
         Alignment(
             hyp=hyp,
-            ref=tuple(words),
+            ref=words,
             links=in_reading_order(
                 [_link(link, stages) for link in links], len(hyp), len(words)
             ),

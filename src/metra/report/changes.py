@@ -92,10 +92,8 @@ def _block(change: Change, name: str, rank: int, style: Style) -> list[str]:
     found = [f"{styled(head, tone, style)}  {_scores(change, style.digits)}"]
 
     def add(label: str, stretches: Sequence[Stretch]) -> None:
-        if not style.color:
-            stretches = merged(stretches)
         label = f"  {label:<7} "
-        found.extend(lines(stretches, label, room, MOST_LINES, style))
+        found.extend(lines(merged(stretches), label, room, MOST_LINES, style))
 
     if change.source is not None:
         add("source", [Stretch(change.source, False, color=DIM)])

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from metra.report.headings import short_names
 from metra.report.layout import Cell, Sheet, Style, counted, heading, interval, number
 from metra.results import Comparison, Results, Terms
 
@@ -9,8 +10,7 @@ TESTS = {
     "ar": "paired approximate randomisation",
     "bootstrap": "paired bootstrap",
 }
-UNCLEAR = "no clear difference"
-LEGEND = "▲ better, ▼ worse; hollow △ ▽: it may be chance"
+LEGEND = "▲ better, ▼ worse; △ ▽ may be chance"
 
 
 def comparison_sheets(results: Results, style: Style) -> list[Sheet]:
@@ -30,8 +30,8 @@ def verdicts(results: Results) -> list[str]:
 def legend(results: Results, terms: Terms) -> list[str]:
     """Explain the signs and name the test."""
     corrected = _corrected(results)
-    after = ", after Holm's correction" if corrected else ""
-    lines = [f"{LEGEND} (p{after}, above {terms.alpha:g})"]
+    after = " after Holm's correction" if corrected else ""
+    lines = [f"{LEGEND} (p above {terms.alpha:g}{after})"]
     if results.clusters:
         lines.append("above the diagonal row minus column, below it p-values")
     lines.append(
@@ -43,6 +43,8 @@ def legend(results: Results, terms: Terms) -> list[str]:
 
 def mark(found: Comparison) -> str:
     """Give a triangle that points up for better, hollow if it may be chance."""
+    if found.difference != found.difference:
+        return " "
     if found.difference == 0:
         return "="
     if found.gain > 0:
@@ -53,7 +55,7 @@ def mark(found: Comparison) -> str:
 def signed(value: float, digits: int) -> str:
     """Write a difference with its sign."""
     text = f"{value:+.{digits}f}"
-    return text.replace("-", "−")
+    return "–" if value != value else text.replace("-", "−")
 
 
 def p_shown(p: float | None) -> str:
@@ -64,8 +66,9 @@ def p_shown(p: float | None) -> str:
 
 
 def _overview(results: Results, style: Style) -> Sheet:
+    named = short_names(results.specs)
     headings = [
-        heading(spec, results.systems[0].scores[spec]) for spec in results.specs
+        heading(named[spec], results.systems[0].scores[spec]) for spec in results.specs
     ]
     found = {(entry.metric, entry.system): entry for entry in results.comparisons}
     clusters = results.clusters
@@ -115,7 +118,8 @@ def _against_baseline(results: Results, spec: str, style: Style) -> Sheet:
             Cell(_verdict(entry), "", False, tone),
         ]
         rows.append((system.name, cells))
-    title = heading(spec, results.systems[0].scores[spec])
+    named = short_names(results.specs)
+    title = heading(named[spec], results.systems[0].scores[spec])
     return Sheet(title, headings, rows)
 
 
@@ -151,7 +155,7 @@ def _matrix(results: Results, spec: str, style: Style) -> Sheet:
                 cells.append(Cell(p_shown(p)))
         rows.append((f"{at + 1} {system.name}", cells))
     numbers = [str(at + 1) for at in range(len(ranked))]
-    title = heading(spec, ranked[0].scores[spec])
+    title = heading(short_names(results.specs)[spec], ranked[0].scores[spec])
     return Sheet(title, ["cluster", "score", *numbers], rows)
 
 
@@ -174,9 +178,9 @@ def _tone(found: Comparison) -> str:
 
 def _verdict(found: Comparison) -> str:
     if found.reason:
-        return "too few to tell"
+        return "too few" if found.difference == found.difference else "no score"
     if not found.significant:
-        return UNCLEAR
+        return "unclear"
     return "better" if found.gain > 0 else "worse"
 
 
@@ -185,12 +189,13 @@ def _by_system(results: Results) -> list[str]:
     tested = [entry for entry in results.comparisons if entry.reason is None]
     if len(results.specs) == 1:
         return _in_one_sentence(tested)
+    named = short_names(results.specs)
     lines = []
     for system in dict.fromkeys(entry.system for entry in tested):
         found: dict[str, list[str]] = {}
         for entry in tested:
             if entry.system == system:
-                found.setdefault(_verdict(entry), []).append(entry.metric)
+                found.setdefault(_verdict(entry), []).append(named[entry.metric])
         lines.append(f"{system}: {_joined(found, tested[0].baseline, ' by')}.")
     return lines
 
@@ -208,16 +213,21 @@ def _in_one_sentence(tested: Sequence[Comparison]) -> list[str]:
 def _joined(found: Mapping[str, Sequence[str]], baseline: str, link: str) -> str:
     """Join verdicts and who or what they hold for; the baseline is named once."""
     parts: list[str] = []
-    for verdict, word in (("better", "than"), ("worse", "than"), (UNCLEAR, "from")):
+    for verdict, words, word in (
+        ("better", "better", "than"),
+        ("worse", "worse", "than"),
+        ("unclear", "no clear difference", "from"),
+    ):
         if verdict in found:
             against = f" {word} {baseline}" if not parts else ""
-            parts.append(f"{verdict}{against}{link} {_listed(found[verdict])}")
+            parts.append(f"{words}{against}{link} {_listed(found[verdict])}")
     return "; ".join(parts)
 
 
 def _rankings(results: Results) -> list[str]:
+    named = short_names(results.specs)
     return [
-        f"{spec}: {' > '.join(', '.join(members) for members in clusters)}"
+        f"{named[spec]}: {' > '.join(', '.join(members) for members in clusters)}"
         for spec, clusters in (results.clusters or {}).items()
     ]
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from metra.report.svg import COLOURS, LETTER, Frame, padded, page, shown, text, ticks
+from metra.report.svg import COLOURS, LETTER, Frame, padded, page, text
 
 HEIGHT = 440.0
 TOP, BOTTOM = 58.0, 62.0
@@ -51,40 +51,20 @@ def render(curves: Curves) -> str:
 
 
 def _axes(curves: Curves, frame: Frame) -> Iterator[str]:
+    yield from frame.rows()
     bottom = frame.top + frame.height
-    for value in ticks(*frame.y_range):
-        y = frame.y(value)
-        yield f'<path class="rule" d="M{frame.left:g} {y:g}h{frame.width:g}"/>'
-        yield (
-            f'<text class="faint" x="{frame.left - 7:g}" y="{y + 4:g}" '
-            f'text-anchor="end">{shown(value)}</text>'
-        )
     longest = max(len(label) for label in curves.labels)
     room = frame.width / max(len(curves.labels), 1)
     step = max(1, round(min(longest, 12) * LETTER / room + 0.4))
     for at, label in enumerate(curves.labels):
         if at % step:
             continue
-        x = frame.x(at)
         cut = label if len(label) <= 14 else f"{label[:13]}…"
         yield (
-            f'<text class="faint small" x="{x:g}" y="{bottom + 16:g}" '
+            f'<text class="faint small" x="{frame.x(at):g}" y="{bottom + 16:g}" '
             f'text-anchor="middle">{text(cut)}</text>'
         )
-    yield (
-        f'<rect class="edge" x="{frame.left:g}" y="{frame.top:g}" '
-        f'width="{frame.width:g}" height="{frame.height:g}"/>'
-    )
-    middle = frame.left + frame.width / 2
-    yield (
-        f'<text x="{middle:g}" y="{bottom + 38:g}" text-anchor="middle">'
-        f"{text(curves.across)}</text>"
-    )
-    x, y = frame.left - 48, frame.top + frame.height / 2
-    yield (
-        f'<text x="{x:g}" y="{y:g}" text-anchor="middle" '
-        f'transform="rotate(-90 {x:g} {y:g})">{text(curves.down)}</text>'
-    )
+    yield from frame.border(curves.across, curves.down)
 
 
 def _lines(curves: Curves, frame: Frame) -> Iterator[str]:

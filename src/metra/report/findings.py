@@ -6,7 +6,7 @@ from typing import Any
 
 from metra.errors import OptionError
 from metra.insight.findings import Findings, Wishes
-from metra.report import buckets, changes, markdown, ngrams, profiles, render
+from metra.report import markdown, render
 from metra.report.json import as_data as results_data
 from metra.report.layout import Sheet, Style
 from metra.report.records import as_data
@@ -49,6 +49,9 @@ def data_of(found: Findings) -> dict[str, Any]:
 
 def terminal(found: Findings, style: Style) -> Iterator[str]:
     """Lay out every section for a terminal."""
+    # What is not shown is not loaded either: these bring all of insight along.
+    from metra.report import changes, profiles
+
     for entry in found.changes:
         yield changes.terminal(entry, style)
     for sheets, note in _tables(found, style):
@@ -61,6 +64,8 @@ def terminal(found: Findings, style: Style) -> Iterator[str]:
 
 def in_markdown(found: Findings, style: Style) -> Iterator[str]:
     """Write every section in Markdown."""
+    from metra.report import changes, profiles
+
     for entry in found.changes:
         yield changes.in_markdown(entry)
     for sheets, note in _tables(found, style):
@@ -73,6 +78,8 @@ def in_markdown(found: Findings, style: Style) -> Iterator[str]:
 
 def _tables(found: Findings, style: Style) -> Iterator[tuple[list[Sheet], list[str]]]:
     """Lay out what is tables in every format, each with what explains it."""
+    from metra.report import buckets, ngrams
+
     for entry in found.ngrams:
         sheets = ngrams.sheets(entry)
         if sheets:

@@ -91,6 +91,15 @@ class _Page:
 
 def render(segment: AlignedSegment) -> str:
     """Draw what is equal and what is linked, output words down, reference words across."""
+    return _drawn(segment, [f"<style>{STYLE}</style>"])
+
+
+def inline(segment: AlignedSegment) -> str:
+    """Draw the same for a page that brings the style itself."""
+    return _drawn(segment, [])
+
+
+def _drawn(segment: AlignedSegment, style: Sequence[str]) -> str:
     shown = plot(segment)
     heading = title(segment)
     columns = shown.columns
@@ -114,7 +123,8 @@ def render(segment: AlignedSegment) -> str:
     ]
     legend, height = _legend(page)
     # A wide one keeps its size: made to fit, it would not grow when the reader zooms in.
-    fitting = ' style="max-width: 100%; height: auto"' if size <= WIDE else ""
+    fits = style and size <= WIDE
+    fitting = ' style="max-width: 100%; height: auto"' if fits else ""
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" class="metra-grid" role="img" '
@@ -122,7 +132,7 @@ def render(segment: AlignedSegment) -> str:
             f'width="{size:.0f}" height="{height:.0f}"{fitting}>',
             f"<title>{_text(heading)}</title>",
             f"<desc>{_text(_described(segment, shown))}</desc>",
-            f"<style>{STYLE}</style>",
+            *style,
             f'<rect class="paper" width="{size:.0f}" height="{height:.0f}"/>',
             *body,
             *legend,
@@ -169,9 +179,9 @@ def _labels(page: _Page) -> Iterator[str]:
 
 def _label(word: str, x: float, y: float, more: str, linked: bool) -> str:
     shade = "" if linked else ' class="faint"'
-    cut = _cut(word)
-    full = f"<title>{_text(word)}</title>" if cut != word else ""
-    return f'<text x="{x:g}" y="{y:g}" {more}{shade}>{_text(cut)}{full}</text>'
+    short = cut(word)
+    full = f"<title>{_text(word)}</title>" if short != word else ""
+    return f'<text x="{x:g}" y="{y:g}" {more}{shade}>{_text(short)}{full}</text>'
 
 
 def _rules(page: _Page) -> Iterator[str]:
@@ -279,16 +289,16 @@ def _wrapped(text: str, size: float, letter: float) -> list[str]:
 
 
 def _longest(words: Sequence[str]) -> float:
-    return max((width(_cut(word)) for word in words), default=0) * LETTER
+    return max((width(cut(word)) for word in words), default=0) * LETTER
 
 
-def _cut(word: str) -> str:
+def cut(word: str, longest: int = LONGEST) -> str:
     """Shorten a word that would push all others aside."""
-    if width(word) <= LONGEST:
+    if width(word) <= longest:
         return word
     kept = ""
     for letter in word:
-        if width(kept + letter) >= LONGEST:
+        if width(kept + letter) >= longest:
             break
         kept += letter
     return f"{kept}…"

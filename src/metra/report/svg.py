@@ -83,14 +83,8 @@ class Frame:
 
     def axes(self, across: str, down: str) -> Iterator[str]:
         """Draw the frame with its scales and what they are of."""
+        yield from self.rows()
         bottom = self.top + self.height
-        for value in ticks(*self.y_range):
-            y = self.y(value)
-            yield f'<path class="rule" d="M{self.left:g} {y:g}h{self.width:g}"/>'
-            yield (
-                f'<text class="faint" x="{self.left - 7:g}" y="{y + 4:g}" '
-                f'text-anchor="end">{shown(value)}</text>'
-            )
         for value in ticks(*self.x_range):
             x = self.x(value)
             yield f'<path class="rule" d="M{x:g} {self.top:g}v{self.height:g}"/>'
@@ -98,13 +92,27 @@ class Frame:
                 f'<text class="faint" x="{x:g}" y="{bottom + 17:g}" '
                 f'text-anchor="middle">{shown(value)}</text>'
             )
+        yield from self.border(across, down)
+
+    def rows(self) -> Iterator[str]:
+        """Draw the scale at the left, with a rule for each of its numbers."""
+        for value in ticks(*self.y_range):
+            y = self.y(value)
+            yield f'<path class="rule" d="M{self.left:g} {y:g}h{self.width:g}"/>'
+            yield (
+                f'<text class="faint" x="{self.left - 7:g}" y="{y + 4:g}" '
+                f'text-anchor="end">{shown(value)}</text>'
+            )
+
+    def border(self, across: str, down: str) -> Iterator[str]:
+        """Draw the border, and say what the scales are of."""
         yield (
             f'<rect class="edge" x="{self.left:g}" y="{self.top:g}" '
             f'width="{self.width:g}" height="{self.height:g}"/>'
         )
-        middle = self.left + self.width / 2
+        middle, below = self.left + self.width / 2, self.top + self.height + 37
         yield (
-            f'<text x="{middle:g}" y="{bottom + 36:g}" text-anchor="middle">'
+            f'<text x="{middle:g}" y="{below:g}" text-anchor="middle">'
             f"{text(across)}</text>"
         )
         x, y = self.left - 48, self.top + self.height / 2

@@ -56,17 +56,16 @@ def lines(
 
 
 def merged(stretches: Sequence[Stretch]) -> list[Stretch]:
-    """Join neighbours that have the same marks, and differ in colour at most."""
-    found: list[Stretch] = []
-    for stretch in stretches:
-        last = found[-1] if found else None
-        if last and stretch.opening == last.opening and last.text and stretch.text:
-            blank = " " if last.space else ""
-            text = f"{last.text}{blank}{stretch.text}"
-            found[-1] = replace(last, text=text, space=stretch.space, color="")
-        else:
-            found.append(stretch)
-    return found
+    """Put neighbours that have the same marks under one pair of them, each in its colour."""
+    signs = ["", *(stretch.opening for stretch in stretches), ""]
+    return [
+        replace(
+            stretch,
+            opening="" if before == stretch.opening else stretch.opening,
+            closing="" if after == stretch.opening else stretch.closing,
+        )
+        for before, stretch, after in zip(signs, stretches, signs[2:], strict=False)
+    ]
 
 
 def fitted(text: str, style: Style) -> str:

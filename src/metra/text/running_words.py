@@ -10,7 +10,8 @@ _MARKS = (
     "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0dff\u0e31-\u0eff"
     "\u1000-\u109f\u1780-\u17ff\u200c\u200d"
 )
-_ADDRESS = r"https?://\S+|www\.\S+|[\w.+-]+@[\w-]+\.[\w.-]+"
+# An address ends before the signs of the sentence that it stands in.
+_ADDRESS = r"(?:https?://|www\.)\S*[\w/]|[\w.+-]+@[\w-]+\.[\w.-]*\w"
 # Characters that are words by themselves where no blanks are written.
 _EAST = "\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 _LETTER = rf"[^\W_{_EAST}]|[{_MARKS}]"

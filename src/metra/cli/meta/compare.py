@@ -1,8 +1,14 @@
 """`metra meta compare`: which metrics are better than which, beyond chance."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from metra.cli.meta import options as shared
+
+if TYPE_CHECKING:
+    from metra.meta.findings import Findings
+    from metra.meta.scores import Scores
 
 TESTS = (
     "auto",
@@ -16,7 +22,7 @@ TESTS = (
 
 
 @click.command()
-@shared.inputs
+@shared.question
 @shared.gold
 @shared.metrics
 @shared.level
@@ -58,14 +64,8 @@ TESTS = (
 @shared.trials
 @shared.seed
 @shared.plot
-@shared.outputs
 def compare(
-    paths: tuple[str, ...],
-    lower: list[str],
-    without: list[str],
-    lang: str | None,
-    domain: str | None,
-    input_format: str,
+    scores: "Scores",
     gold: str,
     metrics: list[str],
     level: str,
@@ -78,10 +78,7 @@ def compare(
     trials: int,
     seed: int,
     plot: str | None,
-    form: str,
-    out: str | None,
-    digits: int,
-) -> None:
+) -> "Findings":
     """Rank metrics by how well they agree with people, and say which differences count.
 
     The default exchanges the scores of two metrics at random, cell by cell, and asks how
@@ -96,14 +93,6 @@ def compare(
     from metra.meta.correlating import asked
     from metra.meta.correlation import Options
 
-    scores = shared.read_scores(
-        paths,
-        lower=lower,
-        without=without,
-        lang=lang,
-        domain=domain,
-        input_format=input_format,
-    )
     coef = coef or {"sys": "pearson", "seg": "acc*_eq:item"}[level]
     if wmt and test == "auto":
         test = "pairs" if coef.startswith("acc") and level == "seg" else "auto"
@@ -136,4 +125,4 @@ def compare(
                 for one in found
             ],
         )
-    shared.show(findings, form, out, digits)
+    return findings

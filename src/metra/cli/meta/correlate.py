@@ -1,12 +1,18 @@
 """`metra meta correlate`: how well metrics agree with people."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from metra.cli.meta import options as shared
 
+if TYPE_CHECKING:
+    from metra.meta.findings import Findings
+    from metra.meta.scores import Scores
+
 
 @click.command()
-@shared.inputs
+@shared.question
 @shared.own
 @shared.gold
 @shared.metrics
@@ -54,14 +60,8 @@ from metra.cli.meta import options as shared
 )
 @shared.trials
 @shared.seed
-@shared.outputs
 def correlate(
-    paths: tuple[str, ...],
-    lower: list[str],
-    without: list[str],
-    lang: str | None,
-    domain: str | None,
-    input_format: str,
+    scores: "Scores",
     outputs: tuple[str, ...],
     references: tuple[str, ...],
     specs: tuple[str, ...],
@@ -78,10 +78,7 @@ def correlate(
     resample: str,
     trials: int,
     seed: int,
-    form: str,
-    out: str | None,
-    digits: int,
-) -> None:
+) -> "Findings":
     """Say how well metrics agree with people, with bootstrap intervals.
 
     With --output and -m, outputs are scored here and now, and each resample of segments
@@ -96,14 +93,6 @@ def correlate(
     from metra.meta.correlating import asked, correlated
     from metra.meta.correlation import Options
 
-    scores = shared.read_scores(
-        paths,
-        lower=lower,
-        without=without,
-        lang=lang,
-        domain=domain,
-        input_format=input_format,
-    )
     scores, statistics = shared.with_own(scores, outputs, references, specs)
     chosen = Options(
         average=average,  # type: ignore[arg-type]  # click has checked these
@@ -114,10 +103,9 @@ def correlate(
         seed=seed,
         wmt=wmt,
     )
-    found = correlated(
+    return correlated(
         shared.panels(scores, gold, metrics, statistics),
         asked(coefs, level, chosen),
         interval=not no_ci,
         drawn=resample,  # type: ignore[arg-type]
     )
-    shared.show(found, form, out, digits)

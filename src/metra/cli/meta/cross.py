@@ -1,12 +1,18 @@
 """`metra meta cross`: how scorers agree with each other."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from metra.cli.meta import options as shared
 
+if TYPE_CHECKING:
+    from metra.meta.findings import Findings
+    from metra.meta.scores import Scores
+
 
 @click.command()
-@shared.inputs
+@shared.question
 @shared.names(
     "--scorer", "scorers", "Scorers to compare, people's too; all by default."
 )
@@ -19,22 +25,13 @@ from metra.cli.meta import options as shared
     help="The coefficient, for segments with its grouping.",
 )
 @shared.plot
-@shared.outputs
 def cross(
-    paths: tuple[str, ...],
-    lower: list[str],
-    without: list[str],
-    lang: str | None,
-    domain: str | None,
-    input_format: str,
+    scores: "Scores",
     scorers: list[str],
     level: str,
     coef: str,
     plot: str | None,
-    form: str,
-    out: str | None,
-    digits: int,
-) -> None:
+) -> "Findings":
     """Correlate every scorer with every other; alike ones stand side by side.
 
     \b
@@ -45,16 +42,7 @@ def cross(
     from metra.meta.correlation import Options
     from metra.meta.crossing import crossed
 
-    scores = shared.one_language(
-        shared.read_scores(
-            paths,
-            lower=lower,
-            without=without,
-            lang=lang,
-            domain=domain,
-            input_format=input_format,
-        )
-    )
+    scores = shared.one_language(scores)
     options = asked([coef], level, Options())[0].options
     findings, found = crossed(scores, scorers or scores.names, level, options)
     if plot:
@@ -69,4 +57,4 @@ def cross(
             "r",
         )
         shared.draw(plot, [render(heat)])
-    shared.show(findings, form, out, digits)
+    return findings

@@ -1,12 +1,18 @@
 """`metra meta diff`: do differences between systems agree?"""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from metra.cli.meta import options as shared
 
+if TYPE_CHECKING:
+    from metra.meta.findings import Findings
+    from metra.meta.scores import Scores
+
 
 @click.command()
-@shared.inputs
+@shared.question
 @shared.own
 @shared.gold
 @shared.metrics
@@ -20,14 +26,8 @@ from metra.cli.meta import options as shared
 @click.option("--no-ci", is_flag=True, help="Leave out the bootstrap intervals.")
 @shared.trials
 @shared.seed
-@shared.outputs
 def diff(
-    paths: tuple[str, ...],
-    lower: list[str],
-    without: list[str],
-    lang: str | None,
-    domain: str | None,
-    input_format: str,
+    scores: "Scores",
     outputs: tuple[str, ...],
     references: tuple[str, ...],
     specs: tuple[str, ...],
@@ -37,10 +37,7 @@ def diff(
     no_ci: bool,
     trials: int,
     seed: int,
-    form: str,
-    out: str | None,
-    digits: int,
-) -> None:
+) -> "Findings":
     """Correlate differences between systems, and count pairs in the right order.
 
     Differentials are Pearson's r of the differences of all pairs of systems. Accuracy is
@@ -52,17 +49,8 @@ def diff(
     from metra.meta.correlation import Options
     from metra.meta.differing import differing
 
-    scores = shared.read_scores(
-        paths,
-        lower=lower,
-        without=without,
-        lang=lang,
-        domain=domain,
-        input_format=input_format,
-    )
     scores, statistics = shared.with_own(scores, outputs, references, specs)
     options = Options(orient=orient, trials=trials, seed=seed)  # type: ignore[arg-type]
-    found = differing(
+    return differing(
         shared.panels(scores, gold, metrics, statistics), options, interval=not no_ci
     )
-    shared.show(found, form, out, digits)

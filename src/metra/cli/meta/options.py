@@ -1,6 +1,7 @@
 """Options that the questions of `metra meta` share, and what they come to."""
 
 from collections.abc import Callable
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -141,36 +142,44 @@ def own(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def inputs(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add what every question reads: files, and which of their scores."""
-    for option in reversed([paths, lower, without, lang, domain, input_format]):
-        command = option(command)
-    return command
+def question(command: Callable[..., "Findings"]) -> Callable[..., None]:
+    """Read what every question reads, ask it of the scores, and show the answer."""
 
+    @wraps(command)
+    def ask(
+        *,
+        paths: tuple[str, ...],
+        lower: list[str],
+        without: list[str],
+        lang: str | None,
+        domain: str | None,
+        input_format: str,
+        form: str,
+        out: str | None,
+        digits: int,
+        **asked: Any,
+    ) -> None:
+        from metra.meta.read import read_all
 
-def outputs(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add how every question answers."""
-    for option in reversed([form, out, digits]):
-        command = option(command)
-    return command
+        scores = read_all(paths, input_format=input_format)
+        if lower:
+            scores = scores.with_lower_is_better(lower)
+        scores = scores.only(lang=lang, domain=domain, without_systems=without)
+        show(command(scores=scores, **asked), form, out, digits)
 
-
-def read_scores(
-    paths: tuple[str, ...],
-    *,
-    lower: list[str],
-    without: list[str],
-    lang: str | None,
-    domain: str | None,
-    input_format: str,
-) -> "Scores":
-    """Read the files and keep what was asked for."""
-    from metra.meta.read import read_all
-
-    scores = read_all(paths, input_format=input_format)
-    if lower:
-        scores = scores.with_lower_is_better(lower)
-    return scores.only(lang=lang, domain=domain, without_systems=without)
+    for option in (
+        digits,
+        out,
+        form,
+        input_format,
+        domain,
+        lang,
+        without,
+        lower,
+        paths,
+    ):
+        option(ask)
+    return ask
 
 
 def panels(

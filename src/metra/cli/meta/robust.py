@@ -1,12 +1,18 @@
 """`metra meta robust`: does agreement hang on a few systems?"""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from metra.cli.meta import options as shared
 
+if TYPE_CHECKING:
+    from metra.meta.findings import Findings
+    from metra.meta.scores import Scores
+
 
 @click.command()
-@shared.inputs
+@shared.question
 @shared.gold
 @shared.metrics
 @click.option(
@@ -31,24 +37,15 @@ from metra.cli.meta import options as shared
     help="Systems in a window.",
 )
 @shared.plot
-@shared.outputs
 def robust(
-    paths: tuple[str, ...],
-    lower: list[str],
-    without: list[str],
-    lang: str | None,
-    domain: str | None,
-    input_format: str,
+    scores: "Scores",
     gold: str,
     metrics: list[str],
     coef: str,
     choice: str,
     window: int,
     plot: str | None,
-    form: str,
-    out: str | None,
-    digits: int,
-) -> None:
+) -> "Findings":
     """Show the agreement over fewer systems: the best ones, neighbours, or all but one.
 
     A metric that tells hopeless systems from good ones may still be blind among good ones.
@@ -59,14 +56,6 @@ def robust(
     from metra.meta.correlation import Options
     from metra.meta.robustness import robust as tried
 
-    scores = shared.read_scores(
-        paths,
-        lower=lower,
-        without=without,
-        lang=lang,
-        domain=domain,
-        input_format=input_format,
-    )
     panels = shared.panels(scores, gold, metrics)
     findings, found = tried(
         panels,
@@ -97,4 +86,4 @@ def robust(
                 for panel, one in zip(panels, found, strict=True)
             ],
         )
-    shared.show(findings, form, out, digits)
+    return findings

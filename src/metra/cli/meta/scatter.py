@@ -1,12 +1,18 @@
 """`metra meta scatter`: systems by people and metric, in a picture."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from metra.cli.meta import options as shared
 
+if TYPE_CHECKING:
+    from metra.meta.findings import Findings
+    from metra.meta.scores import Scores
+
 
 @click.command()
-@shared.inputs
+@shared.question
 @shared.gold
 @shared.metrics
 @click.option(
@@ -29,24 +35,15 @@ from metra.cli.meta import options as shared
     help="A class for each system: its name, a tab, the class, one system a line.",
 )
 @shared.plot
-@shared.outputs
 def scatter(
-    paths: tuple[str, ...],
-    lower: list[str],
-    without: list[str],
-    lang: str | None,
-    domain: str | None,
-    input_format: str,
+    scores: "Scores",
     gold: str,
     metrics: list[str],
     coef: str,
     outliers: str,
     classes: str | None,
     plot: str | None,
-    form: str,
-    out: str | None,
-    digits: int,
-) -> None:
+) -> "Findings":
     """Plot systems by gold and metric, with a fitted line, its band and the outliers.
 
     Outliers are marked and the coefficient is given with and without them. With several
@@ -60,16 +57,7 @@ def scatter(
     from metra.meta.read.pairs import named_pairs
     from metra.meta.scattering import scatter as scattered
 
-    scores = shared.one_language(
-        shared.read_scores(
-            paths,
-            lower=lower,
-            without=without,
-            lang=lang,
-            domain=domain,
-            input_format=input_format,
-        )
-    )
+    scores = shared.one_language(scores)
     panel = shared.panels(scores, gold, metrics)[0]
     findings, clouds = scattered(
         panel,
@@ -81,4 +69,4 @@ def scatter(
         from metra.report.scatter import render
 
         shared.draw(plot, [render(cloud) for cloud in clouds])
-    shared.show(findings, form, out, digits)
+    return findings

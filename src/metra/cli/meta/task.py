@@ -1,13 +1,19 @@
 """`metra meta task`: the protocol of a WMT metrics task in one word."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from metra.cli.meta import options as shared
 
+if TYPE_CHECKING:
+    from metra.meta.findings import Findings
+    from metra.meta.scores import Scores
+
 
 @click.command()
 @click.argument("protocol", type=click.Choice(["wmt23", "wmt24", "wmt25"]))
-@shared.inputs
+@shared.question
 @shared.gold
 @shared.metrics
 @click.option(
@@ -20,25 +26,16 @@ from metra.cli.meta import options as shared
 )
 @shared.trials
 @shared.seed
-@shared.outputs
 def task(
+    scores: "Scores",
     protocol: str,
-    paths: tuple[str, ...],
-    lower: list[str],
-    without: list[str],
-    lang: str | None,
-    domain: str | None,
-    input_format: str,
     gold: str,
     metrics: list[str],
     wmt: bool,
     test: bool,
     trials: int,
     seed: int,
-    form: str,
-    out: str | None,
-    digits: int,
-) -> None:
+) -> "Findings":
     """Score metrics by the protocol of a WMT metrics task.
 
     wmt23: accuracy of systems over all language pairs, and for each of them Pearson's r of
@@ -50,14 +47,5 @@ def task(
     from metra.meta.correlation import Options
     from metra.meta.tasks import task as done
 
-    scores = shared.read_scores(
-        paths,
-        lower=lower,
-        without=without,
-        lang=lang,
-        domain=domain,
-        input_format=input_format,
-    )
     options = Options(trials=trials, seed=seed, wmt=wmt)
-    found = done(protocol, shared.panels(scores, gold, metrics), options, test=test)
-    shared.show(found, form, out, digits)
+    return done(protocol, shared.panels(scores, gold, metrics), options, test=test)

@@ -1,0 +1,107 @@
+"""`metra report`: everything about some outputs as one HTML file."""
+
+import click
+
+from metra.cli import inputs
+
+
+@click.command()
+@click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
+@inputs.references
+@inputs.source
+@click.option(
+    "-m",
+    "--metric",
+    "metrics",
+    multiple=True,
+    default=["bleu", "chrf", "ter"],
+    metavar="SPEC",
+    show_default="bleu, chrf, ter",
+    help="NAME or NAME:option=value,… (see `metra metrics`). May be given several times.",
+)
+@inputs.documents
+@click.option(
+    "--judgements",
+    metavar="FILE",
+    help="What people thought: a table with the columns system, segment and score.",
+)
+@inputs.labels
+@click.option(
+    "--baseline",
+    metavar="NAME",
+    help="The system that the others are compared with; the first if not given.",
+)
+@click.option(
+    "--grids",
+    type=click.IntRange(0),
+    default=50,
+    show_default=True,
+    help="How many segments, the most changed first, come with a grid.",
+)
+@inputs.seed
+@click.option(
+    "--title", default="Translation report", show_default=True, help="The heading."
+)
+@click.option(
+    "-o",
+    "--out",
+    required=True,
+    metavar="FILE",
+    help="HTML file to write; it is whole or not there.",
+)
+@inputs.input_format
+def report(
+    outputs: tuple[str, ...],
+    references: tuple[str, ...],
+    source: str | None,
+    metrics: tuple[str, ...],
+    docs: str | None,
+    judgements: str | None,
+    labels: tuple[str, ...],
+    baseline: str | None,
+    grids: int,
+    seed: int,
+    title: str,
+    out: str,
+    input_format: str,
+) -> None:
+    """Write one HTML file about some OUTPUTs: scores, segments, words, plots.
+
+    The file needs nothing else: open it from disk, send it by mail. It has the scores with
+    their intervals, any two systems side by side with every word that differs, each
+    segment with all that is known about it, distributions, how the metrics go together,
+    and, where --judgements are given, how they go with people.
+
+    \b
+    metra report sysA.txt sysB.txt -r ref.txt -s source.txt -o report.html
+    metra report sys*.txt -r ref.txt -m bleu -m gtm:e=2 --baseline sysA -o report.html
+    metra report test.tsv --judgements ratings.tsv -o report.html
+    """
+    from metra.cli.output import write
+    from metra.cli.progress import Progress
+    from metra.cli.provenance import provenance
+    from metra.evaluation import by_spec
+    from metra.insight.study import study
+    from metra.io import open_corpus
+    from metra.io.judgements import read_judgements
+    from metra.io.labels import read_labels
+    from metra.report.html.page import render
+
+    chosen = by_spec(metrics)
+    labelled = read_labels(labels)
+    judged = read_judgements(judgements) if judgements else None
+    corpus = open_corpus(outputs, references, source, docs, input_format=input_format)
+    with Progress() as segments, Progress("trials") as trials:
+        found = study(
+            corpus,
+            chosen,
+            baseline=baseline,
+            judgements=judged,
+            labels=labelled,
+            most_grids=grids,
+            seed=seed,
+            counting=segments,
+            testing=trials,
+        )
+    files = [*outputs, *references, *filter(None, (source, docs, judgements)), *labels]
+    write(render(found, provenance(files), title), out)

@@ -1,0 +1,97 @@
+"""What people thought of outputs: a table of a system, a segment and a score a line."""
+
+import math
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+
+from metra.errors import FormatError
+from metra.io.plain import Lines
+from metra.io.stream import shown
+
+NEEDED = ("system", "segment", "score")
+OPTIONAL = ("document", "judge")
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """One person's score of one output; segments are counted from 1."""
+
+    system: str
+    segment: int
+    score: float
+    document: str | None = None
+    judge: str | None = None
+    #: Where it stands in its file, counted from 1.
+    line: int = 0
+
+
+def read_judgements(path: str) -> list[Judgement]:
+    """Read tab-separated judgements with a header; columns may come in any order."""
+    with closing(Lines(path)) as lines:
+        header = lines.read(1)
+        names = str(header[0]).split("\t") if len(header) else []
+        _check_header(names, shown(path))
+        found: list[Judgement] = []
+        while len(text := lines.read(4096)):
+            first = lines.count - len(text) + 1
+            rows = (str(text[at]) for at in range(len(text)))
+            found.extend(_judgements(rows, names, first, shown(path)))
+    if not found:
+        msg = f"{shown(path)} has a header and no judgements; expected one a line."
+        raise FormatError(msg)
+    return found
+
+
+def _check_header(names: list[str], path: str) -> None:
+    lacking = [name for name in NEEDED if name not in names]
+    if lacking or len(set(names)) < len(names):
+        listed = ", ".join(names) or "nothing"
+        msg = (
+            f"{path}, line 1 names the columns {listed}; expected {', '.join(NEEDED)} "
+            f"and, if you like, {' and '.join(OPTIONAL)}, each once, between tabs."
+        )
+        raise FormatError(msg)
+
+
+def _judgements(
+    rows: Iterator[str], names: list[str], first: int, path: str
+) -> Iterator[Judgement]:
+    for line, row in enumerate(rows, first):
+        cells = row.split("\t")
+        if len(cells) != len(names):
+            msg = (
+                f"{path}, line {line} has {len(cells)} columns but the header has "
+                f"{len(names)}; each line needs as many tabs as the header."
+            )
+            raise FormatError(msg)
+        entry = dict(zip(names, cells, strict=True))
+        yield Judgement(
+            entry["system"],
+            _segment(entry["segment"], path, line),
+            _score(entry["score"], path, line),
+            entry.get("document"),
+            entry.get("judge"),
+            line,
+        )
+
+
+def _segment(cell: str, path: str, line: int) -> int:
+    if not (cell.isascii() and cell.isdecimal() and 0 < int(cell) < 10**15):
+        msg = (
+            f"{path}, line {line} has the segment {cell!r}; expected its number, "
+            "counted from 1 through the whole test set."
+        )
+        raise FormatError(msg)
+    return int(cell)
+
+
+def _score(cell: str, path: str, line: int) -> float:
+    try:
+        score = float(cell)
+    except ValueError:
+        score = math.nan
+    if not math.isfinite(score):
+        msg = f"{path}, line {line} has the score {cell!r}; expected a number."
+        raise FormatError(msg)
+    return score

@@ -1,0 +1,214 @@
+"""The first page: who is best by what, how sure that is, and by how much they differ."""
+
+from collections.abc import Sequence
+
+from metra.insight.study import Study
+from metra.report.html import chart
+from metra.report.html.differences import differences
+from metra.report.html.markup import Child, Html, joined, tag
+from metra.report.html.tables import Num, heading, num, ranged, row_heading, scrolling
+from metra.report.layout import Style, number, ordered
+from metra.report.layout import heading as metric_heading
+from metra.results import Score, SystemScores
+
+#: The picture beside a score.
+WHISKER, WHISKER_HEIGHT = 80, 16
+
+
+def section(study: Study) -> Html:
+    """Lay out the summary and the table of scores."""
+    systems = ordered(study.results, Style(sort=True))
+    return joined(
+        tag("p", summary(study, systems), class_="lead"),
+        _scores(study, systems),
+        differences(study),
+    )
+
+
+def summary(study: Study, systems: Sequence[SystemScores]) -> Child:
+    """Say in plain words who is best."""
+    specs = study.results.specs
+    if len(systems) == 1:
+        scores = [
+            f"{number(s.score, 2)} by {spec}" for spec, s in systems[0].scores.items()
+        ]
+        return [_strong(systems[0].name), f" has {_listed(scores)}."]
+    winners = {spec: _best(systems, spec).name for spec in specs}
+    first = winners[specs[0]]
+    agreeing = [spec for spec in specs if winners[spec] == first]
+    score = _best(systems, specs[0]).scores[specs[0]]
+    count = f"Of {len(systems)} systems, "
+    if len(agreeing) == len(specs):
+        metrics = specs[0] if len(specs) == 1 else f"all {len(specs)} metrics"
+        found: list[Child] = [count, _strong(first), f" is best by {metrics}"]
+    else:
+        found = [count, _strong(first), f" is best by {_listed(agreeing)}"]
+        for name in dict.fromkeys(winners.values()):
+            if name != first:
+                by = [spec for spec in specs if winners[spec] == name]
+                found += ["; ", _strong(name), f" by {_listed(by)}"]
+    found += [
+        f". The {specs[0]} of ",
+        tag("bdi", first),
+        f" is {number(score.score, 2)}",
+    ]
+    if score.interval is not None:
+        low, high = score.interval
+        found.append(f", 95% interval {number(low, 2)} to {number(high, 2)}")
+    return [*found, ". ", _group(study, specs[0], first)]
+
+
+def _group(study: Study, spec: str, best: str) -> Child:
+    """Say whether the best can be told apart from the others."""
+    if any(entry.reason for entry in study.results.comparisons):
+        return "There is not enough data to tell whether the differences are chance."
+    groups = (study.results.clusters or {}).get(spec)
+    if not groups:
+        return None
+    others = [name for name in groups[0] if name != best]
+    if not others:
+        return f"By {spec} it differs from all others more than chance would explain."
+    if len(others) > 3:
+        listed: Child = f"{len(others)} other systems"
+    else:
+        listed = _names(others)
+    return [
+        f"By {spec} it is in one group with ",
+        listed,
+        ": chance may explain the order.",
+    ]
+
+
+def _names(names: Sequence[str]) -> Child:
+    """Join systems' names as in a sentence."""
+    found: list[Child] = []
+    for at, name in enumerate(names):
+        if at:
+            found.append(" and " if at == len(names) - 1 else ", ")
+        found.append(tag("bdi", name))
+    return found
+
+
+def _strong(name: str) -> Html:
+    return tag("strong", tag("bdi", name))
+
+
+def _listed(words: Sequence[str]) -> str:
+    """Join words as in a sentence.
+
+    >>> _listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+
+
+def _best(systems: Sequence[SystemScores], spec: str) -> SystemScores:
+    sign = 1 if systems[0].scores[spec].higher_is_better else -1
+    return max(systems, key=lambda entry: sign * entry.scores[spec].score)
+
+
+def _scores(study: Study, systems: Sequence[SystemScores]) -> Html:
+    results = study.results
+    best = {spec: _best(systems, spec).scores[spec].score for spec in results.specs}
+    scales = {spec: _scale(systems, spec) for spec in results.specs}
+    headings = [
+        [
+            tag(
+                "th",
+                metric_heading(spec, systems[0].scores[spec]),
+                scope="col",
+                class_="num",
+            ),
+            tag("td", class_="picture"),
+        ]
+        for spec in results.specs
+    ]
+    groups = {
+        spec: {name: at for at, names in enumerate(parts, 1) for name in names}
+        for spec, parts in (results.clusters or {}).items()
+        if len(parts) > 1
+    }
+    rows = []
+    for entry in systems:
+        mark = (
+            tag("span", "baseline", class_="badge")
+            if entry.name == study.baseline and len(systems) > 1
+            else None
+        )
+        cells: list[Child] = [
+            _cell(
+                score,
+                len(systems) > 1 and score.score == best[spec],
+                scales[spec],
+                groups.get(spec, {}).get(entry.name),
+            )
+            for spec, score in entry.scores.items()
+        ]
+        if study.people is not None:
+            cells.append(num(Num(study.people.means[entry.name])))
+        rows.append(tag("tr", row_heading(entry.name, mark), cells))
+    if study.people is not None:
+        headings.append([tag("th", "people", scope="col", class_="num")])
+    caption = "Scores with 95% intervals; the best of a column in bold."
+    if groups:
+        caption += (
+            " Small numbers are groups: all systems of one group differ from all of "
+            "another by more than chance would explain."
+        )
+    inside = tag(
+        "table",
+        tag("caption", caption),
+        tag("thead", tag("tr", heading("system"), headings)),
+        tag("tbody", rows),
+        class_="scores",
+        data_csv="scores",
+        data_sortable=True,
+    )
+    return scrolling(inside, caption)
+
+
+def _cell(
+    score: Score, best: bool, scale: chart.Scale, group: int | None
+) -> list[Html]:
+    """Make two cells: the score with its interval, and a picture of both."""
+    shown: Child = number(score.score, 2).replace("-", "−")
+    if best:
+        shown = tag("b", shown, tag("span", " best", class_="unseen"))
+    interval = None
+    low, high = score.interval or (score.score, score.score)
+    if score.interval is not None:
+        interval = tag("small", f"{number(low, 2)}–{number(high, 2)}")
+    mark = None
+    if group is not None:
+        word = tag("span", "group ", class_="unseen")
+        mark = tag("span", word, group, class_="group", title=f"group {group}")
+    text = ranged(score.score, score.interval, mark, shown, interval)
+    return [
+        text,
+        tag("td", _whisker(score.score, low, high, best, scale), class_="picture"),
+    ]
+
+
+def _whisker(
+    value: float, low: float, high: float, best: bool, scale: chart.Scale
+) -> Html:
+    kind = "best" if best else "dot"
+    middle = WHISKER_HEIGHT / 2
+    return tag(
+        "svg",
+        chart.line(scale.start, middle, scale.stop, middle, "rule"),
+        chart.line(scale(low), middle, scale(high), middle, f"whisker {kind}"),
+        chart.dot(scale(value), middle, 4.5, kind),
+        class_="chart",
+        aria_hidden="true",
+        viewBox=f"0 0 {WHISKER} {WHISKER_HEIGHT}",
+        width=WHISKER,
+        height=WHISKER_HEIGHT,
+    )
+
+
+def _scale(systems: Sequence[SystemScores], spec: str) -> chart.Scale:
+    """Give all systems' whiskers of a metric the same scale."""
+    scores = [entry.scores[spec] for entry in systems]
+    ends = [end for score in scores for end in (score.interval or (score.score,))]
+    return chart.Scale(*chart.around(ends, 0.02), 5, WHISKER - 5)

@@ -1,0 +1,144 @@
+"""The page itself: its head, its menu, its sections, and what may be executed on it."""
+
+import base64
+import hashlib
+from collections.abc import Callable
+from functools import cache
+from importlib import resources
+
+from metra.insight.study import Study
+from metra.report import grid
+from metra.report.html import (
+    buckets,
+    data,
+    distributions,
+    ngrams,
+    notes,
+    overview,
+    people,
+    profiles,
+    relations,
+    segments,
+)
+from metra.report.html.markup import Html, joined, raw, tag
+from metra.report.layout import counted, footing
+
+SECTIONS: tuple[tuple[str, str, Callable[[Study], Html | None]], ...] = (
+    ("overview", "Overview", overview.section),
+    ("compare", "Segments", segments.section),
+    ("buckets", "Buckets", buckets.section),
+    ("ngrams", "N-grams", ngrams.section),
+    ("profiles", "Profiles", profiles.section),
+    ("distributions", "Distributions", distributions.section),
+    ("metrics", "Metrics", relations.section),
+    ("people", "People", people.section),
+    ("notes", "How to read this", notes.section),
+)
+SCRIPTS = ("elements", "diff", "tables", "compare", "segment", "start")
+ICON = (
+    "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E"
+    "%3Crect width='16' height='16' rx='3' fill='%2300695c'/%3E%3Cpath d='M3 3h4v4H3z"
+    "M7 7h3v3H7zM10 10h3v3h-3z' fill='white'/%3E%3C/svg%3E"
+)
+
+
+def render(study: Study, provenance: notes.Provenance, title: str) -> str:
+    """Write the whole report as one HTML file, without a final newline."""
+    style, script = _style(), _script()
+    made = [(key, name, make(study)) for key, name, make in SECTIONS]
+    sections = [(key, name, body) for key, name, body in made if body is not None]
+    return "<!doctype html>\n" + tag(
+        "html",
+        _head(title, style, script),
+        tag(
+            "body",
+            tag("a", "Skip to the report", href="#report", class_="skip"),
+            _menu(title, [(key, name) for key, name, _ in sections]),
+            tag(
+                "div",
+                _header(study, title),
+                tag(
+                    "main",
+                    [_section(key, name, body) for key, name, body in sections],
+                    id="report",
+                    tabindex=-1,
+                ),
+                tag("main", id="segment", tabindex=-1, hidden=True),
+                notes.footer(provenance),
+                class_="page",
+            ),
+            data.block(study),
+            tag("script", raw(script)),
+        ),
+        lang="en",
+    )
+
+
+def _head(title: str, style: str, script: str) -> Html:
+    policy = "; ".join(
+        [
+            "default-src 'none'",
+            f"style-src '{_hash(style)}'",
+            f"script-src '{_hash(script)}'",
+            "img-src data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        ]
+    )
+    return tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", http_equiv="Content-Security-Policy", content=policy),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("meta", name="color-scheme", content="light dark"),
+        tag("meta", name="referrer", content="no-referrer"),
+        tag("title", title),
+        tag("link", rel="icon", href=ICON),
+        tag("style", raw(style)),
+    )
+
+
+def _menu(title: str, sections: list[tuple[str, str]]) -> Html:
+    links = [tag("li", tag("a", name, href=f"#{key}")) for key, name in sections]
+    return tag(
+        "nav",
+        tag("a", tag("bdi", title), href="#report", class_="home"),
+        tag("ul", links),
+        aria_label="Report",
+        id="menu",
+    )
+
+
+def _header(study: Study, title: str) -> Html:
+    systems = counted(len(study.results.systems), "system")
+    return tag(
+        "header",
+        tag("h1", tag("bdi", title)),
+        tag("p", f"{systems}, {footing(study.results)}"),
+    )
+
+
+def _section(key: str, name: str, body: Html) -> Html:
+    inside = joined(tag("h2", name, id=f"{key}-title"), body)
+    return tag("section", inside, id=key, aria_labelledby=f"{key}-title")
+
+
+@cache
+def _style() -> str:
+    """Give the page's style and the grid's, whose colours the page then sets."""
+    return grid.STYLE + _static("report.css")
+
+
+@cache
+def _script() -> str:
+    parts = "\n".join(_static(f"{name}.js") for name in SCRIPTS)
+    return f'"use strict";\n(() => {{\n{parts}}})();\n'
+
+
+def _static(name: str) -> str:
+    return (resources.files(__package__) / "static" / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"

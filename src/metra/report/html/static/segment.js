@@ -1,0 +1,172 @@
+// One segment: everything that is known about it, on a page of its own.
+
+const report = document.getElementById("report");
+const segmentView = document.getElementById("segment");
+const title = document.title;
+let markAgainst = "references";
+let gridSystem = null;
+
+function segmentNumber() {
+  const found = /^#seg-(\d{1,9})$/.exec(location.hash);
+  const at = found ? Number(found[1]) - 1 : -1;
+  return at >= 0 && at < segmentCount ? at : null;
+}
+
+function route() {
+  const at = segmentNumber();
+  report.hidden = at !== null;
+  segmentView.hidden = at === null;
+  document.body.classList.toggle("one", at !== null);
+  if (at === null) {
+    segmentView.replaceChildren();
+    document.title = title;
+    if (location.hash.length > 1) {
+      document.getElementById(location.hash.slice(1))?.scrollIntoView();
+    }
+    return;
+  }
+  document.title = `Segment ${at + 1} – ${title}`;
+  showSegment(at);
+  scrollTo(0, 0);
+  segmentView.querySelector("h1").focus({ preventScroll: true });
+}
+
+function showSegment(at) {
+  segmentView.replaceChildren(
+    el(
+      "header",
+      {},
+      el("h1", { tabindex: -1 }, `Segment ${at + 1}`),
+      documentOf(at) == null ? null : el("bdi", { class: "doc" }, shown(documentOf(at))),
+      wayBack(at),
+    ),
+    el("dl", { class: "texts" }, given(at)),
+    outputsOf(at),
+    gridOf(at),
+  );
+}
+
+function wayBack(at) {
+  const place = listed.indexOf(at);
+  const link = (target, text) =>
+    target == null || target < 0 || target >= segmentCount
+      ? el("span", { class: "off" }, text)
+      : el("a", { href: `#seg-${target + 1}` }, text);
+  return el(
+    "nav",
+    { class: "way", "aria-label": "Segments" },
+    el("a", { href: "#compare", class: "back" }, "← All segments"),
+    link(at - 1, "previous in the text"),
+    link(at + 1, "next in the text"),
+    place < 0 ? null : link(listed[place + 1], "next in the list"),
+  );
+}
+
+function given(at) {
+  const rows = [];
+  if (data.source) rows.push(el("dt", {}, "source"), el("dd", {}, passage(data.source[at])));
+  data.refs.forEach((ref, index) => {
+    const name = data.refs.length > 1 ? `reference ${index + 1}` : "reference";
+    const text = ref[at] == null ? el("p", { class: "text empty" }, "(missing)") : passage(ref[at]);
+    rows.push(el("dt", {}, name), el("dd", {}, text));
+  });
+  return rows;
+}
+
+function outputsOf(at) {
+  const order = data.systems.map((_, index) => index);
+  const key = (index) => data.scores[0][index][at] ?? -Infinity;
+  const sign = data.metrics[0].up ? -1 : 1;
+  order.sort((one, other) => sign * (key(one) - key(other)) || one - other);
+  const best = data.metrics.map((metric, index) => {
+    const scores = data.scores[index].map((system) => system[at]).filter((s) => s != null);
+    return metric.up ? Math.max(...scores) : Math.min(...scores);
+  });
+  const heads = ["system", "output", ...data.metrics.map((m, index) => `${m.spec} ${arrow(index)}`)];
+  if (data.people) heads.push("people");
+  const score = (value, top, name) =>
+    el("td", { class: "num", "data-v": value ?? "", "data-name": name },
+      several && value != null && value === top
+        ? el("b", {}, number(value), el("span", { class: "unseen" }, " best"))
+        : number(value));
+  const body = el("tbody");
+  const fill = () => {
+    const references = referenceCounts(at);
+    body.replaceChildren(...order.map((index) => {
+      const text = data.outputs[index][at];
+      const nodes = (part) =>
+        markAgainst === "references" ? unmatched(part, references)
+          : differing(part, cutText(data.outputs[Number(markAgainst)][at]), references);
+      return el("tr", {},
+        el("th", { scope: "row" }, system(index)),
+        el("td", { class: "output" }, passage(text, nodes)),
+        data.metrics.map((_, metric) => score(data.scores[metric][index][at], best[metric], heads[metric + 2])),
+        data.people ? score(data.people[index][at], null, "people") : null);
+    }));
+  };
+  fill();
+  const against = el("select", {},
+    option("references", "no reference has", markAgainst),
+    data.systems.map((name, index) =>
+      option(String(index), `differ from ${shown(name)}`, markAgainst)));
+  against.addEventListener("change", () => {
+    markAgainst = against.value;
+    fill();
+  });
+  const caption = `Every system’s output of segment ${at + 1} and its scores`;
+  const table = el("table", { class: "outputs" },
+    el("caption", { class: "unseen" }, caption),
+    el("thead", {}, el("tr", {}, heads.map((head, index) =>
+      el("th", { scope: "col", class: index > 1 ? "num" : null }, head)))),
+    body);
+  sortable(table);
+  return el("section", { "aria-labelledby": "outputs-title" },
+    el("h2", { id: "outputs-title" }, "Outputs"),
+    el("div", { class: "bar" },
+      labelled("mark words that", against),
+      csvButton(`segment-${at + 1}`, () => csvRows(table))),
+    el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption }, table));
+}
+
+function gridOf(at) {
+  const packed = data.grids[at];
+  const place = el("div", { class: "scroll grid", tabindex: 0, role: "region",
+    "aria-label": "Grid of output and reference words" });
+  const made = el("section", { "aria-labelledby": "grid-title" },
+    el("h2", { id: "grid-title" }, "Grid"));
+  if (!packed) {
+    made.append(el("p", { class: "note" },
+      "This file holds grids of the most changed segments that are not too long; this one is " +
+        "not among them. ",
+      el("code", {}, `metra grid OUTPUT -r REFERENCE -n ${at + 1}`), " draws it; ",
+      el("code", {}, "metra report --grids N"), " puts more of them into the report."));
+    return made;
+  }
+  const note = el("p", { class: "note" },
+    `Output words go down, reference words across; blocks are what ${data.gridSpec} matches.`);
+  made.append(note, place);
+  unpacked(packed).then((pictures) => {
+    const there = Object.keys(pictures).map(Number);
+    const start = there.includes(gridSystem) ? gridSystem
+      : there.includes(view.b) ? view.b : there[0];
+    const draw = (index) => {
+      const parsed = new DOMParser().parseFromString(pictures[index], "image/svg+xml");
+      place.replaceChildren(document.importNode(parsed.documentElement, true));
+    };
+    draw(start);
+    const chosen = el("select", {}, there.map((index) =>
+      option(index, shown(data.systems[index]), start)));
+    chosen.addEventListener("change", () => {
+      gridSystem = Number(chosen.value);
+      draw(gridSystem);
+    });
+    note.after(el("div", { class: "bar" }, labelled("system", chosen)));
+  }, () => place.replaceWith(el("p", { class: "note" }, "This browser cannot unpack the grids.")));
+  return made;
+}
+
+async function unpacked(text) {
+  const bytes = Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return JSON.parse(await new Response(stream).text());
+}

@@ -1,0 +1,131 @@
+"""Tables and figures of the report: numbers that align, and data that can be taken along."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from metra.report.html.markup import Child, Html, tag
+from metra.report.layout import number
+
+
+@dataclass(frozen=True, slots=True)
+class Num:
+    """A number: shown with some digits, kept with all of them."""
+
+    value: float | None
+    digits: int = 2
+    #: A sign in front of positive numbers too, for differences.
+    signed: bool = False
+
+
+#: Longer names do not push the numbers out of sight.
+LONG = 28
+
+Cell: TypeAlias = "Html | str | int | Num"
+
+
+def table(
+    headings: Sequence[Child],
+    rows: Sequence[Sequence[Cell]],
+    *,
+    caption: str,
+    name: str,
+) -> Html:
+    """Lay out a table that scrolls by itself where it is too wide; `name` names its CSV."""
+    inside = tag(
+        "table",
+        tag("caption", caption),
+        tag("thead", tag("tr", [heading(entry) for entry in headings])),
+        tag("tbody", [tag("tr", _cells(row)) for row in rows]),
+        data_csv=name,
+    )
+    return scrolling(inside, caption)
+
+
+def scrolling(inside: Html, label: str) -> Html:
+    """Let something wide scroll by itself, by keyboard too."""
+    return tag(
+        "div", inside, class_="scroll", tabindex=0, role="region", aria_label=label
+    )
+
+
+def heading(child: Child) -> Html:
+    """Make a column's heading, unless it is one already."""
+    if isinstance(child, Html) and child.startswith("<th"):
+        return child
+    return tag("th", child, scope="col")
+
+
+def row_heading(name: str, *more: Child) -> Html:
+    """Make a row's heading of a name; a long one may be broken anywhere."""
+    long = "long" if len(name) > LONG else None
+    return tag("th", tag("bdi", name), *more, scope="row", class_=long)
+
+
+def figure(
+    title: Child, picture: Html, data: Html | None, *, note: Child = None
+) -> Html:
+    """Show a picture with its title, a note, and its data folded away."""
+    folded = tag("details", tag("summary", "Data"), data) if data is not None else None
+    return tag(
+        "figure",
+        tag("figcaption", title, tag("span", note, class_="note") if note else None),
+        picture,
+        folded,
+    )
+
+
+def num(cell: Num, **attributes: str) -> Html:
+    """Make a table's cell of a number; what is not known is a dash."""
+    if cell.value is None or not math.isfinite(cell.value):
+        return tag("td", "–", class_="num", data_v="")
+    write = signed if cell.signed else minus
+    shown = write(cell.value, cell.digits)
+    return tag("td", shown, class_="num", data_v=f"{cell.value:.10g}", **attributes)
+
+
+def ranged(value: float, interval: tuple[float, float] | None, *shown: Child) -> Html:
+    """Make a cell of a number and its interval, which programs get with all digits."""
+    low, high = interval or (None, None)
+    return tag(
+        "td",
+        *shown,
+        class_="num",
+        data_v=f"{value:.10g}",
+        data_low=None if low is None else f"{low:.10g}",
+        data_high=None if high is None else f"{high:.10g}",
+    )
+
+
+def signed(value: float, digits: int) -> str:
+    """Write a difference with its sign, a real minus included.
+
+    >>> signed(1.25, 1), signed(-0.04, 1), signed(-2, 1)
+    ('+1.2', '0.0', '−2.0')
+    """
+    text = number(value, digits)
+    if float(text) == 0:
+        return text.removeprefix("-")
+    return text.replace("-", "−") if value < 0 else f"+{text}"
+
+
+def minus(value: float, digits: int) -> str:
+    """Write a number with a real minus."""
+    return number(value, digits).replace("-", "−")
+
+
+def _cells(row: Sequence[Cell]) -> list[Html]:
+    cells = []
+    for at, cell in enumerate(row):
+        if isinstance(cell, Num):
+            cells.append(num(cell))
+        elif isinstance(cell, Html) and cell.startswith(("<td", "<th")):
+            cells.append(cell)
+        elif isinstance(cell, int):
+            cells.append(tag("td", f"{cell:,}", class_="num", data_v=cell))
+        elif at == 0:
+            cells.append(row_heading(cell))
+        else:
+            cells.append(tag("td", tag("bdi", cell)))
+    return cells

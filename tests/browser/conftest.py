@@ -1,0 +1,122 @@
+"""A real browser, and a page that fails its test if anything goes wrong on it."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+CHROMIUM = os.environ.get("METRA_CHROMIUM") or shutil.which("chromium")
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[object]:
+    """Chromium, as Debian packages it; METRA_CHROMIUM may name another one."""
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="needs playwright (the group test)"
+    )
+    if CHROMIUM is None:
+        pytest.skip("needs chromium: apt-get install chromium, or set METRA_CHROMIUM")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox"]
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(chromium) -> Iterator[Callable[..., object]]:
+    """Open a file; what the console complains of or what is fetched fails the test."""
+    contexts = []
+    complaints: list[str] = []
+
+    def open_file(
+        path: Path,
+        place: str = "",
+        *,
+        width: int = 1280,
+        height: int = 900,
+        theme: str = "light",
+        script: bool = True,
+    ):
+        context = chromium.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme=theme,
+            java_script_enabled=script,
+            accept_downloads=True,
+            reduced_motion="reduce",
+        )
+        contexts.append(context)
+        context.set_default_timeout(30_000)
+        page = context.new_page()
+        url = path.as_uri()
+
+        def fetched(request) -> None:
+            address = request.url.split("#")[0]
+            if address != url and not address.startswith(("data:", "blob:")):
+                complaints.append(f"fetched {address}")
+
+        page.on("request", fetched)
+        page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
+        page.on("dialog", lambda dialog: complaints.append(f"asks {dialog.message}"))
+        page.on(
+            "console",
+            lambda said: (
+                complaints.append(f"console: {said.text}")
+                if said.type in ("error", "warning")
+                else None
+            ),
+        )
+        page.goto(f"{url}{place}")
+        return page
+
+    yield open_file
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+@pytest.fixture(scope="session")
+def write_report(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Callable[..., Path]:
+    """Write a report by the command line, from files or from the shipped example."""
+
+    def write(*arguments: str | Path) -> Path:
+        from metra.cli import cli as command
+
+        path = tmp_path_factory.mktemp("report") / "report.html"
+        command.main(
+            ["report", *map(str, arguments), "-o", str(path)], standalone_mode=False
+        )
+        return path
+
+    return write
+
+
+@pytest.fixture(scope="session")
+def example(root: Path) -> list[str | Path]:
+    """Some of the shipped example as arguments."""
+    folder = root / "examples"
+    names = ("near-copy", "rule-based", "solid", "terse", "verbose")
+    found: list[str | Path] = [folder / "outputs" / f"{name}.txt" for name in names]
+    for number in (1, 2, 3, 4):
+        found += ["-r", folder / f"reference.{number}.txt"]
+    found += ["-s", folder / "source.fr.txt", "--docs", folder / "docs.txt"]
+    return [*found, "-m", "bleu", "-m", "chrf", "-m", "ter", "-m", "gtm:e=2"]
+
+
+@pytest.fixture(scope="session")
+def example_report(write_report, example, root, tmp_path_factory) -> Path:
+    """The report of the shipped example, with judgements that we made up."""
+    judged = tmp_path_factory.mktemp("judged") / "judged.tsv"
+    lines = ["system\tsegment\tdocument\tscore\tjudge"]
+    documents = (root / "examples" / "docs.txt").read_text().split()
+    for at, name in enumerate(["near-copy", "solid", "verbose", "terse"]):
+        for segment, document in enumerate(documents, 1):
+            score = 90 - 15 * at + segment % 7
+            lines.append(f"{name}\t{segment}\t{document}\t{score}\tj{segment % 2}")
+    judged.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return write_report(*example, "--judgements", judged, "--baseline", "solid")

@@ -1,0 +1,277 @@
+"""The report in a real browser: what it shows, and that it can be used."""
+
+import csv
+from io import StringIO
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+PLACES = ["", "#compare", "#seg-12"]
+# All rows, figures and blocks are alike: axe, which takes its time, gets a few of each.
+OPENED = """
+for (const part of document.querySelectorAll("details")) part.open = true;
+const more = "tbody tr:nth-child(n + 4), figure:nth-child(n + 3), .block ~ .block ~ .block";
+for (const part of document.querySelectorAll(more)) part.remove();
+"""
+BROKEN = "document.documentElement.scrollWidth > innerWidth"
+
+
+def texts(page, selector: str) -> list[str]:
+    return page.locator(selector).all_inner_texts()
+
+
+@pytest.mark.parametrize("width", [320, 390, 768, 1280])
+@pytest.mark.parametrize("place", PLACES)
+def test_the_page_never_scrolls_sideways(example_report, open_page, width, place):
+    page = open_page(example_report, place, width=width)
+    assert not page.evaluate(BROKEN)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("place", ["", "#seg-12"])
+def test_axe_finds_nothing(example_report, open_page, theme, place):
+    page = open_page(example_report, place, theme=theme)
+    if place == "#seg-12":
+        page.locator(".metra-grid").wait_for()
+    page.evaluate(OPENED)
+    found = Axe().run(page)
+    assert found.response["violations"] == [], found.generate_report()
+
+
+def test_the_overview_says_who_is_best(example_report, open_page):
+    page = open_page(example_report)
+    assert "near-copy is best by all 4 metrics" in page.locator(".lead").inner_text()
+    first = page.locator("[data-csv=scores] tbody tr").first
+    assert first.locator("th bdi").inner_text() == "near-copy"
+    assert "97.49" in first.inner_text()
+
+
+def test_a_link_to_a_segment_opens_it(example_report, open_page):
+    page = open_page(example_report, "#seg-12")
+    assert page.locator("#segment h1").inner_text() == "Segment 12"
+    assert page.locator("#report").is_hidden()
+    assert "Le maire, Bertrand Aufray" in page.locator("#segment").inner_text()
+    assert len(texts(page, ".outputs tbody tr")) == 5
+    page.locator(".metra-grid").wait_for()
+    page.get_by_role("link", name="next in the text").click()
+    assert page.locator("#segment h1").inner_text() == "Segment 13"
+    page.go_back()
+    assert page.locator("#segment h1").inner_text() == "Segment 12"
+    page.get_by_role("link", name="← All segments").click()
+    assert page.locator("#report").is_visible()
+
+
+@pytest.mark.parametrize("place", ["#seg-0", "#seg-29", "#seg-x", "#nowhere"])
+def test_a_link_to_nothing_opens_the_report(example_report, open_page, place):
+    page = open_page(example_report, place)
+    assert page.locator("#report").is_visible()
+    assert page.locator("#segment").is_hidden()
+
+
+def test_a_grid_can_be_had_of_every_system(example_report, open_page):
+    page = open_page(example_report, "#seg-3")
+    chosen = page.get_by_label("system", exact=True)
+    chosen.select_option(label="verbose")
+    assert "verbose, segment 3" in page.locator(".metra-grid title").first.inner_html()
+
+
+def test_everything_works_by_keyboard(example_report, open_page):
+    page = open_page(example_report)
+
+    def focused() -> str:
+        return page.evaluate("document.activeElement.textContent.trim()")
+
+    def tab_to(text: str, most: int = 80) -> None:
+        for _ in range(most):
+            page.keyboard.press("Tab")
+            if focused().startswith(text):
+                return
+        pytest.fail(f"{text} cannot be reached")
+
+    tab_to("Skip to the report", 1)
+    tab_to("Overview", 1)
+    tab_to("Theme", 20)
+    tab_to("chrf ↑")
+    page.keyboard.press("Enter")
+    assert page.locator('th[aria-sort="descending"]').inner_text() == "chrf ↑"
+    page.keyboard.press("Enter")
+    assert texts(page, "[data-csv=scores] tbody th bdi")[0] == "terse"
+    tab_to("Next →")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    assert page.locator(".pager").first.inner_text().split("\n")[1] == "page 3 of 3"
+    page.keyboard.press("Enter")
+    assert focused().startswith("Next")
+    tab_to("Segment ", 2)
+    name = focused()
+    page.keyboard.press("Enter")
+    page.locator("#segment h1").wait_for()
+    assert focused() == name
+    tab_to("next in the text", 6)
+
+
+def cards(page) -> list[str]:
+    return texts(page, ".cards .seg h3")
+
+
+def test_segments_can_be_sorted_filtered_and_searched(example_report, open_page):
+    page = open_page(example_report, "#compare")
+    page.get_by_label("A", exact=True).select_option(label="solid")
+    page.get_by_label("B", exact=True).select_option(label="verbose")
+    assert len(cards(page)) == 10
+    before = [float(text.split(" → ")[0].split()[-1]) for text in first_changes(page)]
+    after = [float(text.split(" → ")[1].split()[0]) for text in first_changes(page)]
+    changes = [abs(b - a) for a, b in zip(before, after, strict=True)]
+    assert changes == sorted(changes, reverse=True)
+    page.get_by_label("sort by").select_option(label="order in the text")
+    assert cards(page)[:2] == ["Segment 1", "Segment 2"]
+    kinds = {
+        kind: int(page.locator(f'label:has(input[value="{kind}"]) .count').inner_text())
+        for kind in ("all", "better", "worse", "equal")
+    }
+    assert kinds["all"] == 28 == kinds["better"] + kinds["worse"] + kinds["equal"]
+    page.locator('input[value="worse"]').check()
+    assert f"of {kinds['worse']} segment" in page.locator(".status").inner_text()
+    assert all("▼" in text for text in first_changes(page))
+    page.locator('input[value="better"]').check()
+    assert all("▲" in text for text in first_changes(page))
+    page.locator('input[value="all"]').check()
+    page.get_by_label("document", exact=True).select_option(label="brake")
+    assert cards(page)[0] == "Segment 15"
+    page.get_by_label("search").fill("PLAQUETTES")
+    page.get_by_text("1–8 of 8 segments").wait_for()
+    assert all("plaquettes" in text.lower() for text in texts(page, ".cards .seg"))
+    page.get_by_label("search").fill("no such word")
+    page.get_by_text("No segment fits").wait_for()
+
+
+def first_changes(page) -> list[str]:
+    return texts(page, ".cards .seg .score.chosen")
+
+
+def test_words_that_differ_are_marked(example_report, open_page):
+    page = open_page(example_report, "#seg-12")
+    page.get_by_label("mark words that").select_option(label="differ from solid")
+    row = page.locator(".outputs tr", has=page.get_by_text("rule-based", exact=True))
+    assert texts(page, ".outputs tr:has(bdi:text-is('rule-based')) mark") == [
+        "build in"
+    ]
+    assert row.locator("mark").first.get_attribute("class") == "miss"
+
+
+def test_tables_can_be_taken_along(example_report, open_page):
+    page = open_page(example_report)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="CSV of scores").click()
+    text = download.value.path().read_text(encoding="utf-8-sig")
+    rows = list(csv.reader(StringIO(text)))
+    assert rows[0][:4] == ["system", "bleu ↑", "bleu ↑ low", "bleu ↑ high"]
+    assert rows[1][0] == "near-copy"
+    assert float(rows[1][1]) == pytest.approx(97.4900844, abs=1e-6)
+
+
+def test_the_theme_can_be_chosen(example_report, open_page):
+    page = open_page(example_report, theme="light")
+    paper = "getComputedStyle(document.documentElement).backgroundColor"
+    light = page.evaluate(paper)
+    page.get_by_role("button", name="Theme: auto").click()
+    assert page.evaluate(paper) == light
+    page.get_by_role("button", name="Theme: light").click()
+    dark = page.evaluate(paper)
+    assert dark != light
+    assert open_page(example_report, theme="dark").evaluate(paper) == dark
+
+
+def test_people_are_held_against_metrics(example_report, open_page):
+    page = open_page(example_report, "#people")
+    shown = page.locator("#people").inner_text()
+    assert "112 judgements by 2 judges" in shown
+    assert page.locator("#people svg.chart").count() == 8
+    page.get_by_label("B", exact=True).select_option(label="verbose")
+    page.get_by_label("sort by").select_option(label="order in the text")
+    assert (
+        "people 76.00 → 61.00 ▼ −15.00" in page.locator(".changes").first.inner_text()
+    )
+
+
+def test_it_can_be_read_without_javascript(example_report, open_page):
+    page = open_page(example_report, script=False)
+    assert "97.49" in page.locator("[data-csv=scores]").inner_text()
+    assert page.locator("#distributions svg").count() == 4
+    assert len(texts(page, "#segments .seg")) == 11
+    card = page.locator("#segments .seg").first
+    assert card.locator("mark.hit").count() > 0
+    number = card.get_attribute("id")
+    card.get_by_role("link").click()
+    assert page.url.endswith(f"#{number}")
+    assert page.locator("#segment").is_hidden()
+    assert not page.evaluate(BROKEN)
+
+
+def test_it_can_be_printed(example_report, open_page):
+    page = open_page(example_report)
+    page.emulate_media(media="print")
+    assert page.locator("#menu").is_hidden()
+    assert page.pdf()[:4] == b"%PDF"
+
+
+def test_systems_are_tested_against_each_other(example_report, open_page):
+    page = open_page(example_report)
+    row = page.locator("[data-csv=differences] tbody tr").first
+    assert row.inner_text().startswith("near-copy")
+    assert "▲" in row.inner_text()
+    groups = texts(page, "[data-csv=scores] tbody tr td:nth-child(2) .group")
+    assert groups[0].split()[-1] == "1"
+    assert groups == sorted(groups)
+    page.get_by_label("A", exact=True).select_option(label="near-copy")
+    page.get_by_label("B", exact=True).select_option(label="solid")
+    said = page.locator(".whole").inner_text()
+    assert said.startswith(
+        "bleu of the whole test set: 97.49 → 78.34, −19.15 (95% interval −"
+    )
+    assert said.endswith("after Holm.")
+    page.get_by_role("button", name="Swap A and B").click()
+    assert (
+        "78.34 → 97.49, +19.15 (95% interval +" in page.locator(".whole").inner_text()
+    )
+
+
+def test_buckets_ngrams_and_profiles_are_there(example_report, open_page):
+    page = open_page(example_report)
+    assert texts(page, "#buckets h3") == [
+        "By reference length in words",
+        "By word frequency in the references",
+        "By document",
+    ]
+    words = page.locator("#ngrams details[open] td.words")
+    assert words.count() > 10
+    page.locator("#ngrams details[open] .links a").first.click()
+    assert page.locator("#segment h1").inner_text().startswith("Segment ")
+    page.go_back()
+    reading = page.locator("#profiles tr", has=page.get_by_text("terse", exact=True))
+    assert "short" in reading.inner_text()
+
+
+def test_every_plot_has_its_data_as_a_table(example_report, open_page):
+    page = open_page(example_report)
+    figures = page.locator("figure")
+    assert figures.count() > 20
+    without = "figure:not(:has(details table[data-csv]))"
+    assert page.locator(without).count() == 0
+    assert page.locator("figure .csv").count() == figures.count()
+
+
+def test_one_system_alone_has_a_report(write_report, example, open_page):
+    rest = example[example.index("-r") :]
+    page = open_page(write_report(example[0], *rest))
+    assert "has" in page.locator(".lead").inner_text()
+    assert page.locator("[data-csv=differences]").count() == 0
+    assert cards(page)[0].startswith("Segment ")
+    assert page.get_by_label("A", exact=True).count() == 0
+
+
+def test_too_few_segments_are_called_too_few(write_report, write, open_page):
+    outputs = [write(f"{name}.txt", [name, "a b"]) for name in ("one", "two")]
+    page = open_page(write_report(*outputs, "-r", write("ref.txt", ["one", "a b"])))
+    assert "not enough data" in page.locator(".lead").inner_text()
+    assert "a test needs at least 10" in page.locator("#overview").inner_text()

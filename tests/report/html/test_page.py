@@ -1,0 +1,107 @@
+"""The file itself: whole, the same each time, with a policy that allows its own parts only."""
+
+import base64
+import hashlib
+import json
+import re
+import zlib
+
+import pytest
+
+from metra.report.html import chart
+from metra.report.html.tables import Num, num, signed
+
+
+@pytest.fixture(scope="module")
+def arguments(root):
+    folder = root / "examples"
+    outputs = [folder / "outputs" / f"{name}.txt" for name in ("solid", "terse")]
+    return ["report", *outputs, "-r", folder / "reference.1.txt", "--grids", "2"]
+
+
+@pytest.fixture
+def page(cli, arguments, tmp_path) -> str:
+    path = tmp_path / "report.html"
+    ran = cli(*arguments, "-o", path)
+    assert ran == (0, "", "")
+    return path.read_text(encoding="utf-8")
+
+
+def test_the_policy_allows_its_own_style_and_script_only(page):
+    policy = re.search(r'Content-Security-Policy" content="([^"]+)"', page)[1]
+    policy = policy.replace("&#x27;", "'")
+    assert policy.startswith("default-src 'none'; ")
+    for name in ("style", "script"):
+        text = re.search(rf"<{name}>(.*?)</{name}>", page, re.DOTALL)[1]
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"{name}-src 'sha256-{digest}'" in policy
+    assert "unsafe" not in policy
+    assert not re.search(r"<[^>]+ (style|on\w+)=", page)
+    assert not re.search(r'(src|href)="(?!#|data:)', page)
+
+
+def test_the_data_hold_every_text_and_score(page):
+    text = re.search(r'id="data">(.*?)</script>', page, re.DOTALL)[1]
+    data = json.loads(text)
+    assert data["systems"] == ["solid", "terse"]
+    assert [len(output) for output in data["outputs"]] == [28, 28]
+    assert [spec["spec"] for spec in data["metrics"]] == ["bleu", "chrf", "ter"]
+    assert len(data["scores"][2][1]) == 28
+    grids = {
+        at: json.loads(zlib.decompress(base64.b64decode(packed)))
+        for at, packed in data["grids"].items()
+    }
+    assert len(grids) == 2
+    assert all(
+        picture.startswith("<svg")
+        for entry in grids.values()
+        for picture in entry.values()
+    )
+
+
+def test_the_same_call_gives_the_same_bytes(cli, arguments, tmp_path, monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    path = tmp_path / "report.html"
+    found = []
+    for _ in range(2):
+        cli(*arguments, "-o", path)
+        found.append(path.read_bytes())
+    assert found[0] == found[1]
+    assert b"2023-11-14" in found[0]
+
+
+def test_a_report_that_fails_leaves_what_was_there(cli, arguments, tmp_path):
+    path = tmp_path / "report.html"
+    path.write_text("before")
+    ran = cli(*arguments, "--baseline", "nobody", "-o", path)
+    assert ran.code == 2
+    assert "No system named 'nobody'" in ran.err
+    assert path.read_text() == "before"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_judgements_that_do_not_fit_are_refused(cli, arguments, write, tmp_path):
+    judged = write("j.tsv", ["system\tsegment\tscore", "solid\t29\t3"])
+    ran = cli(*arguments, "--judgements", judged, "-o", tmp_path / "r.html")
+    assert ran.code == 2
+    assert "segment 29, but the last one is 28" in ran.err
+    assert not (tmp_path / "r.html").exists()
+
+
+def test_a_place_outside_a_scale_is_its_end():
+    scale = chart.Scale(0, 10, 100, 200)
+    assert [scale(value) for value in (-5, 0, 5, 10, 50)] == [100, 100, 150, 200, 200]
+    assert chart.Scale(3, 3, 0, 10)(3) == 5
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(1.234, "+1.23"), (-1.236, "−1.24"), (0.0, "0.00"), (-0.001, "0.00")],
+)
+def test_differences_have_signs(value, text):
+    assert signed(value, 2) == text
+
+
+def test_a_number_keeps_its_digits_for_programs():
+    assert num(Num(1 / 3)) == '<td class="num" data-v="0.3333333333">0.33</td>'
+    assert num(Num(float("nan"))) == '<td class="num" data-v="">–</td>'

@@ -1,0 +1,251 @@
+"""What was found beyond the scores, for the terminal, as JSON and as Markdown."""
+
+import json
+
+import pytest
+
+from metra.comparing import Contest, compared
+from metra.corpus import EvalSet, Outputs
+from metra.errors import OptionError, UnknownNameError
+from metra.evaluation import Questions, by_spec, counted
+from metra.insight.findings import Findings, Wishes, find
+from metra.insight.profiles import profiles
+from metra.report import profiles as profile_layout
+from metra.report import render
+from metra.report.findings import refuse_format, render_with
+from metra.report.layout import Style
+from metra.report.records import as_data
+from metra.report.table import width
+from metra.report.wrapped import Stretch, lines, merged
+
+REFS = [
+    "the cat sat on the mat .",
+    "a <b>dog</b> | ran",
+    "我爱北京天安门",
+    "שלום עולם טוב",
+]
+OLD = ["the dog sat on the mat .", "a <b>dog</b> | ran", "我恨北京", "שלום עולם"]
+NEW = [
+    "the cat sat on the mat .",
+    "a <b>cat</b> | ran",
+    "我爱北京天安门",
+    "שלום עולם טוב",
+]
+EVERYTHING = Wishes(
+    changes=5,
+    ngrams=3,
+    buckets=["length:3", "document", "frequency:2"],
+    profiles=True,
+    trials=20,
+)
+
+
+def looked(old=OLD, new=NEW, refs=REFS, wishes=EVERYTHING, source=None, more=None):
+    outputs = {"old": old, "new": new} | (more or {})
+    documents = [f"doc {at % 2}" for at in range(len(old))]
+    corpus = Outputs(EvalSet(refs, source, documents), outputs)
+    metrics, sheets = counted(
+        corpus, by_spec(["bleu:tok=none", "ter"]), Questions(), keep=True
+    )
+    results = compared(corpus, metrics, sheets, Contest(trials=200))
+    return results, find(corpus, metrics, sheets, wishes, baseline="old")
+
+
+def table(style=None, **options):
+    return render_with(*looked(**options), "table", style or Style(width=100))
+
+
+def test_nothing_asked_for_leaves_the_results_as_they_are():
+    results, found = looked(wishes=Wishes())
+    assert found == Findings()
+    for form in ("table", "json", "markdown", "latex", "tsv"):
+        plain = render(results, form, Style())
+        assert render_with(results, found, form, Style()) == plain
+
+
+def test_the_terminal_shows_what_changed_in_words():
+    shown = table()
+    assert "What changed from old to new, segments by bleu:tok=none" in shown
+    assert "3 better, 1 worse, 0 equal" in shown
+    assert "  before  the [-dog-] sat on the mat ." in shown
+    assert "  after   the {+cat+} sat on the mat ." in shown
+    assert "  ref     the {+cat+} sat on the mat ." in shown
+    assert "[-恨-]" in shown
+    assert "\x1b" not in shown
+
+
+def test_all_sections_are_there_in_their_order():
+    shown = table()
+    parts = [
+        "What changed from old to new",
+        "n-grams of the references that new has more often: better",
+        "bleu:tok=none ↑ by reference length in words",
+        "ter ↓ by document",
+        "recall ↑ by word frequency in the references",
+        "precision %",
+    ]
+    places = [shown.index(part) for part in parts]
+    assert places == sorted(places)
+
+
+def test_colours_only_where_they_are_wanted_and_never_alone():
+    shown = table(Style(color=True, width=100))
+    assert "\x1b[32m{+cat+}\x1b[0m" in shown
+    assert "\x1b[33m[-dog-]\x1b[0m" in shown
+
+
+def test_no_line_is_wider_than_the_screen():
+    words = "word " * 60 + "漢字" * 60
+    shown = table(
+        Style(width=60), old=[words], new=["漢字" * 90 + " ok " * 30], refs=[words]
+    )
+    section = shown[shown.index("What changed") : shown.index("[-only before-]")]
+    texts = [line for line in section.split("\n") if line.startswith("  ")]
+    assert len(texts) > 8
+    assert max(map(width, texts)) <= 60
+
+
+def test_endless_texts_are_cut_and_it_is_said():
+    long = " ".join(f"w{at}" for at in range(20_000))
+    other = " ".join(f"v{at}" for at in range(20_000))
+    shown = table(old=[other], new=[long], refs=[long])
+    assert shown.count("more words") == 3
+    assert len(shown) < 30_000
+
+
+def test_right_to_left_texts_stay_beside_their_labels():
+    shown = table()
+    line = next(line for line in shown.split("\n") if "{+טוב+}" in line)
+    assert line.startswith("  after   \u2068")
+    assert line.endswith("\u2069")
+
+
+def test_what_a_terminal_would_obey_is_replaced():
+    shown = table(old=["\x1b[31mred a"], new=["\x1b]0;x\x07 a"], refs=["a"])
+    assert "\x1b" not in shown
+    assert "\x07" not in shown
+
+
+def test_nothing_changed():
+    shown = table(new=OLD)
+    assert "0 better, 0 worse, 4 equal\n\nNo segment to show." in shown
+    assert "No n-gram changed from old to new." in shown
+
+
+def test_several_references_are_numbered_and_missing_ones_left_out():
+    shown = table(old=["b"], new=["a"], refs=[["a"], [None], ["c"]])
+    assert "  ref 1   {+a+}\n  ref 3   c\n" in shown
+    assert "ref 2" not in shown
+
+
+def test_short_segments_that_were_left_out_are_counted():
+    wishes = Wishes(changes=1, min_words=3, min_change=2)
+    shown = table(wishes=wishes)
+    assert "1 segment of fewer than 3 reference words left out" in shown
+    assert "changes of at least 2 are shown" in shown
+
+
+def test_sources_are_shown():
+    assert "  source  quelle 0\n" in table(source=[f"quelle {at}" for at in range(4)])
+
+
+def test_more_systems_get_a_column_each_and_a_section_each():
+    shown = table(more={"copy": OLD})
+    assert "What changed from old to copy" in shown
+    assert "words  segments" in shown
+    heads = next(line for line in shown.split("\n") if line.startswith("words  segm"))
+    assert heads.split() == ["words", "segments", "old", "new", "copy"]
+
+
+def test_markdown_marks_and_escapes():
+    shown = render_with(*looked(), "markdown", Style())
+    assert "- before: the ~~dog~~ sat on the mat ." in shown
+    assert "- after: the **cat** sat on the mat ." in shown
+    assert "a \\<b\\>~~dog~~\\</b\\> \\| ran" in shown or "~~" in shown
+    assert "<b>" not in shown
+    assert "| gained | old | new | references |" in shown
+    assert "- **old**: " in shown
+
+
+@pytest.mark.parametrize("form", ["latex", "tsv"])
+def test_formats_without_room_refuse(form):
+    with pytest.raises(OptionError, match=f"The format {form} has no room for changes"):
+        refuse_format(form, EVERYTHING)
+    refuse_format(form, Wishes())
+
+
+def test_labels_are_one_more_way_to_part():
+    wishes = Wishes(labels={"kind": ["x", "x", "y", "y"]}, trials=10)
+    assert "bleu:tok=none ↑ by kind\nkind  segments" in table(wishes=wishes)
+
+
+def test_json_has_every_record():
+    results, found = looked()
+    data = json.loads(render_with(results, found, "json", Style()))
+    assert data["schema"] == 1
+    assert set(data) >= {"comparisons", "changes", "ngrams", "buckets", "profiles"}
+    (changes,) = data["changes"]
+    change = changes["improved"][0]
+    for side in ("before", "after"):
+        pieces = change["diff"][side]
+        joined = "".join(piece["text"] + piece["space"] for piece in pieces)
+        assert joined == change[side]
+    assert data["ngrams"][0]["gained"][0]["words"]
+    assert [entry["kind"] for entry in data["buckets"]] == [
+        "length",
+        "document",
+        "frequency",
+    ]
+    assert data["profiles"]["profiles"][0]["traits"]["copied"]["value"] is None
+
+
+def test_numbers_that_json_lacks_become_null():
+    data = as_data({"a": float("nan"), "b": (1.0, 2.5, float("inf"))})
+    assert data == {"a": None, "b": [1, 2.5, None]}
+
+
+def found_profiles(ci=False):
+    corpus = Outputs(EvalSet(["a 12", "b c"]), {"x": ["", "b c"], "y": ["a 12", "b c"]})
+    return profiles(corpus, ci=ci, trials=10)
+
+
+def test_profiles_in_the_terminal():
+    shown = profile_layout.render(found_profiles(), "table", Style(), "numbers")
+    assert "x  short, less precise and less complete" not in shown
+    assert "x  short" in shown
+    assert "1 empty output" in shown
+    assert "length: Words per word of the references" in shown
+    assert shown.endswith("Segments that show numbers:\nx: 1\ny: none")
+
+
+def test_profiles_as_data_and_as_markdown():
+    data = json.loads(profile_layout.render(found_profiles(ci=True), "json", Style()))
+    assert data["profiles"]["profiles"][0]["traits"]["empty"]["segments"] == [1]
+    assert "| system | length |" in profile_layout.render(
+        found_profiles(), "markdown", Style()
+    )
+
+
+def test_a_trait_that_does_not_exist():
+    with pytest.raises(UnknownNameError, match=r"No trait named 'loop'. Did you mean"):
+        profile_layout.render(found_profiles(), "table", Style(), "loop")
+
+
+def test_neighbours_with_the_same_marks_share_them():
+    one = Stretch("a", True, "{+", "+}", "red")
+    other = Stretch("b", False, "{+", "+}", "green")
+    plain = Stretch("c", False)
+    shared = merged([one, other, plain, one])
+    assert [(part.opening, part.closing) for part in shared] == [
+        ("{+", ""),
+        ("", "+}"),
+        ("", ""),
+        ("{+", "+}"),
+    ]
+    assert lines(shared, "", 40, 1, Style()) == ["{+a b+}c{+a+}"]
+
+
+def test_words_that_touch_stay_together():
+    stretches = [Stretch("a", False), Stretch(",", True), Stretch("b", False)]
+    assert lines(stretches, "x ", 40, 3, Style()) == ["x a, b"]
+    assert lines([], "x ", 40, 3, Style()) == ["x"]

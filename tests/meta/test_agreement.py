@@ -1,6 +1,7 @@
 """Judges: textbook tables, slow plain twins, and what is said where nothing can be."""
 
 import csv
+import gzip
 import itertools
 import math
 
@@ -14,7 +15,7 @@ from metra.errors import CorpusError
 from metra.meta.agreeing import agree, agreed
 from metra.meta.alpha import SCALES, alpha
 from metra.meta.chance_agreement import cohen
-from metra.meta.judge_pairs import judge_pairs, shared_judgements
+from metra.meta.judge_pairs import judge_pairs, shared_judgements, weighted_mean
 from metra.meta.judge_pictures import gap_bars
 from metra.meta.ratings import ratings, ratings_of
 from metra.meta.read import read
@@ -261,3 +262,31 @@ def test_twenty_five_judges_of_adequacy(shared):
         assert len(mine) == expected[0]
         # The published figures are rounded, and one of them lies on the edge.
         assert means == pytest.approx(expected[1:], abs=6e-4)
+
+
+# Ratings of the Russian, English-German and English-Chinese parts stand in columns too.
+@pytest.mark.parametrize(
+    ("lang", "expected"),
+    [
+        ("et-en", 0.890),
+        ("ro-en", 0.836),
+        ("ru-en", 0.893),
+        ("ne-en", 0.740),
+        ("si-en", 0.791),
+        ("en-de", 0.923),
+        ("en-zh", 0.582),
+    ],
+)
+def test_raters_of_quality_estimation_data(shared, lang, expected):
+    path = shared / "data" / "mlqe-pe" / "segments.tsv.gz"
+    with gzip.open(path, "rt", encoding="utf-8", newline="\n") as lines:
+        given = [
+            [float(v) for v in row["da_scores"].split()]
+            for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
+            if row["lp"] == lang
+        ]
+    width = max(map(len, given))
+    grid = np.array([row + [NAN] * (width - len(row)) for row in given]).T
+    found = ratings_of(grid)
+    pairs = judge_pairs(found, shared_judgements(found))
+    assert round(weighted_mean(pairs, "pearson"), 3) == expected

@@ -1,12 +1,18 @@
 """`metra meta agree`: how far judges agree with each other."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from metra.cli.meta import options as shared
 
+if TYPE_CHECKING:
+    from metra.meta.findings import Findings
+    from metra.meta.scores import Scores
+
 
 @click.command()
-@shared.inputs
+@shared.question
 @shared.scorer
 @click.option(
     "--within",
@@ -42,14 +48,8 @@ from metra.cli.meta import options as shared
 @shared.trials
 @shared.seed
 @shared.plot
-@shared.outputs
 def agree(
-    paths: tuple[str, ...],
-    lower: list[str],
-    without: list[str],
-    lang: str | None,
-    domain: str | None,
-    input_format: str,
+    scores: "Scores",
     name: str | None,
     within: float,
     method: str,
@@ -59,10 +59,7 @@ def agree(
     trials: int,
     seed: int,
     plot: str | None,
-    form: str,
-    out: str | None,
-    digits: int,
-) -> None:
+) -> "Findings":
     """Say how far judges agree: pair by pair, as a whole, and with themselves.
 
     The table needs a column that names the judge. --plot draws the two judges who agree
@@ -76,14 +73,6 @@ def agree(
     from metra.meta.normalising import normalise
     from metra.meta.ratings import ratings
 
-    scores = shared.read_scores(
-        paths,
-        lower=lower,
-        without=without,
-        lang=lang,
-        domain=domain,
-        input_format=input_format,
-    )
     name = shared.one_scorer(scores, name)
     gone: list[str] = []
     if method != "none":
@@ -114,4 +103,4 @@ def agree(
             histogram.render(gap_histogram(found, name)),
         ]
         shared.draw(plot, pictures)
-    shared.show(findings, form, out, digits)
+    return findings

@@ -1,12 +1,18 @@
 """`metra meta normalise`: judges' values on one scale."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from metra.cli.meta import options as shared
 
+if TYPE_CHECKING:
+    from metra.meta.findings import Findings
+    from metra.meta.scores import Scores
+
 
 @click.command()
-@shared.inputs
+@shared.question
 @shared.scorer
 @click.option(
     "--method",
@@ -25,23 +31,14 @@ from metra.cli.meta import options as shared
 @click.option(
     "--scores", "to", metavar="FILE", help="Write the new scorer here, as a long table."
 )
-@shared.outputs
 def normalise(
-    paths: tuple[str, ...],
-    lower: list[str],
-    without: list[str],
-    lang: str | None,
-    domain: str | None,
-    input_format: str,
+    scores: "Scores",
     name: str | None,
     method: str,
     left_out: list[str],
     bad: str | None,
     to: str | None,
-    form: str,
-    out: str | None,
-    digits: int,
-) -> None:
+) -> "Findings":
     """Put each judge's values on one scale, and report on the judges.
 
     The new scorer is called NAME-METHOD, such as mqm-z. Judges who always gave the same
@@ -57,14 +54,6 @@ def normalise(
     from metra.meta.long_lines import long_table
     from metra.meta.normalising import failing_judges, normalised
 
-    scores = shared.read_scores(
-        paths,
-        lower=lower,
-        without=without,
-        lang=lang,
-        domain=domain,
-        input_format=input_format,
-    )
     name = shared.one_scorer(scores, name)
     failed: dict[str, str] = {}
     if bad:
@@ -74,7 +63,8 @@ def normalise(
         scores,
         name,
         method,  # type: ignore[arg-type]  # click has checked it
-        left_out=[*left_out, *failed],
+        # A judge of degraded outputs only has gone with them.
+        left_out=[*left_out, *(j for j in failed if j in scores.judges)],
     )
     if failed:
         told = ", ".join(f"{judge} ({why})" for judge, why in failed.items())
@@ -82,4 +72,4 @@ def normalise(
         findings = replace(findings, notes=[*findings.notes, note])
     if to:
         write(long_table(made), to)
-    shared.show(findings, form, out, digits)
+    return findings

@@ -1,8 +1,14 @@
 """`metra meta pseudo`: agreement by length of document."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from metra.cli.meta import options as shared
+
+if TYPE_CHECKING:
+    from metra.meta.findings import Findings
+    from metra.meta.scores import Scores
 
 
 def _lengths(_: click.Context, __: click.Parameter, value: str) -> list[int]:
@@ -17,7 +23,7 @@ def _lengths(_: click.Context, __: click.Parameter, value: str) -> list[int]:
 
 
 @click.command()
-@shared.inputs
+@shared.question
 @shared.own
 @shared.gold
 @shared.metrics
@@ -55,14 +61,8 @@ def _lengths(_: click.Context, __: click.Parameter, value: str) -> list[int]:
 )
 @shared.seed
 @shared.plot
-@shared.outputs
 def pseudo(
-    paths: tuple[str, ...],
-    lower: list[str],
-    without: list[str],
-    lang: str | None,
-    domain: str | None,
-    input_format: str,
+    scores: "Scores",
     outputs: tuple[str, ...],
     references: tuple[str, ...],
     specs: tuple[str, ...],
@@ -75,10 +75,7 @@ def pseudo(
     test: bool,
     seed: int,
     plot: str | None,
-    form: str,
-    out: str | None,
-    digits: int,
-) -> None:
+) -> "Findings":
     """Rank systems on documents of n segments drawn at random: metrics, and judges.
 
     People's score is the mean of one judgement a segment, chosen at random. With --output
@@ -94,20 +91,13 @@ def pseudo(
     from metra.meta.pseudo import pseudo as drawn
     from metra.meta.scores import joined
 
-    scores = shared.one_language(
-        shared.read_scores(
-            paths,
-            lower=lower,
-            without=without,
-            lang=lang,
-            domain=domain,
-            input_format=input_format,
-        )
-    )
+    scores = shared.one_language(scores)
+    gone: list[str] = []
     if method != "none":
-        made, _ = normalise(scores, gold, method)  # type: ignore[arg-type]
+        made, reports = normalise(scores, gold, method)  # type: ignore[arg-type]
         scores = joined([scores, made])
         gold = made.names[0]
+        gone = [f"{r.judge} ({r.left_out})" for r in reports if r.left_out]
     scores, statistics = shared.with_own(scores, outputs, references, specs)
     panel = shared.panels(scores, gold, metrics, statistics)[0]
     findings, found = drawn(
@@ -119,6 +109,11 @@ def pseudo(
         seed=seed,
         test=test,
     )
+    if gone:
+        from dataclasses import replace
+
+        note = f"Judges left out: {', '.join(gone)}."
+        findings = replace(findings, notes=[*findings.notes, note])
     if plot:
         from metra.report.curves import Curves, render
 
@@ -135,4 +130,4 @@ def pseudo(
             dashed=[JUDGES],
         )
         shared.draw(plot, [render(curves)])
-    shared.show(findings, form, out, digits)
+    return findings

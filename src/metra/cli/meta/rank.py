@@ -1,12 +1,18 @@
 """`metra meta rank`: systems in order, and which cannot be told apart."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from metra.cli.meta import options as shared
 
+if TYPE_CHECKING:
+    from metra.meta.findings import Findings
+    from metra.meta.scores import Scores
+
 
 @click.command()
-@shared.inputs
+@shared.question
 @shared.scorer
 @click.option(
     "--by",
@@ -44,14 +50,8 @@ from metra.cli.meta import options as shared
 )
 @shared.names("--auto", "auto", "Metrics that AutoRank (WMT 2025) averages.")
 @shared.plot
-@shared.outputs
 def rank(
-    paths: tuple[str, ...],
-    lower: list[str],
-    without: list[str],
-    lang: str | None,
-    domain: str | None,
-    input_format: str,
+    scores: "Scores",
     name: str | None,
     by: str,
     rule: str,
@@ -60,10 +60,7 @@ def rank(
     against: list[str],
     auto: list[str],
     plot: str | None,
-    form: str,
-    out: str | None,
-    digits: int,
-) -> None:
+) -> "Findings":
     """Rank systems by judgements or a metric, with clusters and rank ranges.
 
     A rank range is how far up or down a system could stand before a significant loss or
@@ -75,16 +72,7 @@ def rank(
     """
     from metra.meta.ranking import ranked
 
-    scores = shared.one_language(
-        shared.read_scores(
-            paths,
-            lower=lower,
-            without=without,
-            lang=lang,
-            domain=domain,
-            input_format=input_format,
-        )
-    )
+    scores = shared.one_language(scores)
     findings, found = ranked(
         scores,
         shared.one_scorer(scores, name),
@@ -107,4 +95,4 @@ def rank(
             found.clusters,
         )
         shared.draw(plot, [render(heat)])
-    shared.show(findings, form, out, digits)
+    return findings

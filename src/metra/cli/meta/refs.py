@@ -1,14 +1,19 @@
 """`metra meta refs`: agreement by number of references."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
 from metra.cli.meta import options as shared
 
+if TYPE_CHECKING:
+    from metra.meta.findings import Findings
+    from metra.meta.scores import Scores
+
 
 @click.command()
-@shared.inputs
+@shared.question
 @shared.own
 @shared.gold
 @shared.level
@@ -34,14 +39,8 @@ from metra.cli.meta import options as shared
 )
 @shared.seed
 @shared.plot
-@shared.outputs
 def refs(
-    paths: tuple[str, ...],
-    lower: list[str],
-    without: list[str],
-    lang: str | None,
-    domain: str | None,
-    input_format: str,
+    scores: "Scores",
     outputs: tuple[str, ...],
     references: tuple[str, ...],
     specs: tuple[str, ...],
@@ -52,10 +51,7 @@ def refs(
     most: int,
     seed: int,
     plot: str | None,
-    form: str,
-    out: str | None,
-    digits: int,
-) -> None:
+) -> "Findings":
     """Show how agreement grows with references: outputs are scored with subsets of them.
 
     \b
@@ -73,16 +69,7 @@ def refs(
     from metra.meta.scores import joined
     from metra.repool import WithReferences, reference_streams, scored
 
-    scores = shared.one_language(
-        shared.read_scores(
-            paths,
-            lower=lower,
-            without=without,
-            lang=lang,
-            domain=domain,
-            input_format=input_format,
-        )
-    )
+    scores = shared.one_language(scores)
     corpus = open_corpus(outputs, references, None, None)
     measures = by_spec(specs)
     where = scores.languages[0]
@@ -108,4 +95,4 @@ def refs(
             {name: shared.plain([found.mean(name)])[0] for name in found.found},
         )
         shared.draw(plot, [render(curves)])
-    shared.show(findings, form, out, digits)
+    return findings

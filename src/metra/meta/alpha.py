@@ -31,7 +31,7 @@ def alpha(ratings: Ratings, scale: str = "interval") -> float:
 
     >>> from metra.meta.ratings import ratings_of
     >>> round(alpha(ratings_of([[1, 2, 3], [1, 2, 4]])), 4)
-    0.875
+    0.878
     """
     paired = ratings.pairable()
     if scale == "ordinal":

@@ -8,6 +8,9 @@ from metra.meta.judge_pairs import SLACK, JudgePair
 from metra.meta.moments import pearson
 from metra.meta.ratings import Ratings
 
+#: Of so many judgements all are shown; of more, the lowest and the highest.
+MOST_SAID = 6
+
 _FIGURES = (
     "exact",
     "within",
@@ -110,13 +113,14 @@ def worst_table(ratings: Ratings, most: int) -> FigureTable:
     order = order[(size[order] >= 2) & (sd[order] > 0)][:most]
     rows = []
     for unit in order.tolist():
-        mine = ratings.unit == unit
+        mine = np.flatnonzero(ratings.unit == unit)
+        mine = mine[np.argsort(ratings.value[mine], kind="stable")]
         said = [
-            f"{ratings.judges[judge]} {value:g}"
-            for judge, value in zip(
-                ratings.judge[mine].tolist(), ratings.value[mine].tolist(), strict=True
-            )
+            f"{ratings.judges[ratings.judge[at]]}: {ratings.value[at]:.4g}"
+            for at in mine
         ]
+        if len(said) > MOST_SAID:
+            said = [*said[: MOST_SAID // 2], "…", *said[-(MOST_SAID // 2) :]]
         rows.append(
             (ratings.units[unit], [Figure(float(sd[unit])), Figure(", ".join(said))])
         )

@@ -21,14 +21,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Judgements this far apart still count as near.",
 )
-@click.option(
-    "--normalise",
-    "method",
-    type=click.Choice(["none", "z", "min-max", "rank"]),
-    default="none",
-    show_default=True,
-    help="Put each judge's values on one scale first.",
-)
+@shared.method
 @click.option(
     "--pairs",
     "most_pairs",
@@ -70,15 +63,10 @@ def agree(
     metra meta agree mqm.tsv --scorer mqm --normalise z --plot judges.svg
     """
     from metra.meta.agreeing import agreed
-    from metra.meta.normalising import normalise
     from metra.meta.ratings import ratings
 
     name = shared.one_scorer(scores, name)
-    gone: list[str] = []
-    if method != "none":
-        scores, reports = normalise(scores, name, method)  # type: ignore[arg-type]
-        gone = [f"{r.judge} ({r.left_out})" for r in reports if r.left_out]
-        name = scores.names[0]
+    scores, name, notes = shared.on_one_scale(scores, name, method)
     findings, found = agreed(
         ratings(scores, name),
         name,
@@ -88,11 +76,6 @@ def agree(
         most_pairs=most_pairs,
         worst=worst,
     )
-    if gone:
-        from dataclasses import replace
-
-        note = f"Judges left out: {', '.join(gone)}."
-        findings = replace(findings, notes=[*findings.notes, note])
     if plot:
         from metra.meta.judge_pictures import gap_histogram, judge_plot
         from metra.report import histogram
@@ -103,4 +86,4 @@ def agree(
             histogram.render(gap_histogram(found, name)),
         ]
         shared.draw(plot, pictures)
-    return findings
+    return shared.noted(findings, notes)

@@ -48,8 +48,6 @@ def normalise(
     metra meta normalise ratings.tsv --scores z.tsv
     metra meta normalise da.csv --method rank --bad BAD_REF --scores ranks.tsv
     """
-    from dataclasses import replace
-
     from metra.cli.output import write
     from metra.meta.long_lines import long_table
     from metra.meta.normalising import failing_judges, normalised
@@ -69,7 +67,7 @@ def normalise(
     if failed:
         told = ", ".join(f"{judge} ({why})" for judge, why in failed.items())
         note = f"Did not tell {bad} from the rest: {told}."
-        findings = replace(findings, notes=[*findings.notes, note])
+        findings = shared.noted(findings, [note])
     if to:
         write(long_table(made), to)
     return findings

@@ -48,14 +48,7 @@ def _lengths(_: click.Context, __: click.Parameter, value: str) -> list[int]:
     metavar="NAME",
     help="The coefficient of systems on a document.",
 )
-@click.option(
-    "--normalise",
-    "method",
-    type=click.Choice(["none", "z", "min-max", "rank"]),
-    default="none",
-    show_default=True,
-    help="Put each judge's values on one scale first.",
-)
+@shared.method
 @click.option(
     "--test", is_flag=True, help="Wilcoxon's test of each two metrics at each length."
 )
@@ -86,18 +79,11 @@ def pseudo(
     metra meta pseudo scores.tsv --gold esa --plot curve.svg
     metra meta pseudo esa.tsv --gold esa --output outputs.tsv -r ref.txt -m bleu -m gtm
     """
-    from metra.meta.normalising import normalise
     from metra.meta.pseudo import JUDGES
     from metra.meta.pseudo import pseudo as drawn
-    from metra.meta.scores import joined
 
     scores = shared.one_language(scores)
-    gone: list[str] = []
-    if method != "none":
-        made, reports = normalise(scores, gold, method)  # type: ignore[arg-type]
-        scores = joined([scores, made])
-        gold = made.names[0]
-        gone = [f"{r.judge} ({r.left_out})" for r in reports if r.left_out]
+    scores, gold, notes = shared.on_one_scale(scores, gold, method)
     scores, statistics = shared.with_own(scores, outputs, references, specs)
     panel = shared.panels(scores, gold, metrics, statistics)[0]
     findings, found = drawn(
@@ -109,11 +95,6 @@ def pseudo(
         seed=seed,
         test=test,
     )
-    if gone:
-        from dataclasses import replace
-
-        note = f"Judges left out: {', '.join(gone)}."
-        findings = replace(findings, notes=[*findings.notes, note])
     if plot:
         from metra.report.curves import Curves, render
 
@@ -130,4 +111,4 @@ def pseudo(
             dashed=[JUDGES],
         )
         shared.draw(plot, [render(curves)])
-    return findings
+    return shared.noted(findings, notes)

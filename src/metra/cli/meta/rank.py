@@ -38,13 +38,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="auto: Wilcoxon's signed ranks where systems share segments, else Mann-Whitney.",
 )
-@click.option(
-    "--alpha",
-    type=float,
-    default=0.05,
-    show_default=True,
-    help="What counts as significant.",
-)
+@shared.alpha
 @shared.names(
     "--against", "against", "Scorers whose rankings are held against this one."
 )

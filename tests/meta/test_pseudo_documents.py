@@ -193,3 +193,13 @@ def test_ranks_of_nothing_say_nothing():
     assert signed_rank_p(np.zeros(5)) == 0.5
     assert np.isnan(rank_sum_p(np.empty(0), np.ones(3)))
     assert rank_sum_p(np.ones(3), np.ones(3)) == 0.5
+
+
+def test_sums_that_only_rounding_tells_apart_are_ties():
+    # 0.1 + 0.2 + 0.3 and 0.3 + 0.2 + 0.1 differ in the last digit.
+    gold = np.array([[0.1, 0.2, 0.3], [0.3, 0.2, 0.1], [1, 1, 1]])
+    assert gold[0].sum() != gold[1].sum()
+    found = panel_of(gold, {"m": np.array([[1.0, 1, 1], [2, 2, 2], [3, 3, 3]])})
+    curves = pseudo_documents(found, once(found), lengths=[0])
+    expected = scipy.stats.spearmanr([1, 1, 2], [1, 2, 3])[0]
+    assert curves.mean("m") == pytest.approx([expected])

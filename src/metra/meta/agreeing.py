@@ -233,7 +233,9 @@ def _draws(
                 ]
             ).astype(np.float64)
             for part in mine:
-                values = part.aggregate(weights @ part.rows).reshape(len(weights), -1)
+                values = part.aggregate(_totals(weights, part.rows)).reshape(
+                    len(weights), -1
+                )
                 for at, name in enumerate(part.names):
                     drawn.setdefault(name, []).append(values[:, at])
             if size == len(paired.units):
@@ -242,6 +244,19 @@ def _draws(
         for name, blocks in drawn.items():
             values = np.concatenate(blocks)
             found[name] = values[np.isfinite(values)]
+    return found
+
+
+def _totals(weights: Array, rows: Array) -> Array:
+    """Weighted sums of columns, whose last digits do not depend on the threads of BLAS.
+
+    Whole numbers add up exactly in any order; other columns are added up in ours.
+    """
+    whole = (rows == np.rint(rows)).all(0)
+    found = np.empty((len(weights), rows.shape[1]))
+    found[:, whole] = weights @ rows[:, whole]
+    rest = np.ascontiguousarray(rows[:, ~whole].T)
+    found[:, ~whole] = np.einsum("du,ku->dk", weights, rest)
     return found
 
 

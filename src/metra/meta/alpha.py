@@ -55,7 +55,8 @@ def columns(paired: Ratings, scale: str) -> Columns:
     if scale == "nominal":
         distance = 1.0 - np.eye(len(values))
     size = paired.counts.astype(np.float64)
-    apart = np.einsum("uc,ck,uk->u", counts, distance, counts, optimize=True)
+    # Not by BLAS, whose last digits depend on its threads.
+    apart = np.einsum("uk,uk->u", np.einsum("uc,ck->uk", counts, distance), counts)
     rows = np.column_stack([size, apart / np.maximum(size - 1, 1), counts])
 
     def aggregate(totals: Array) -> Array:
@@ -76,8 +77,9 @@ def ordinal_draws(paired: Ratings, weights: Array) -> Array:
     for at, weight in enumerate(weights):
         margins = np.bincount(codes, weight[paired.unit], len(values))
         ranks = np.cumsum(margins) - margins / 2
-        ranks -= (ranks @ margins) / max(margins.sum(), 1)
-        found[at] = _by_moments(weight @ _squares(paired, ranks[codes]))
+        ranks -= (ranks * margins).sum() / max(margins.sum(), 1)
+        squares = _squares(paired, ranks[codes])
+        found[at] = _by_moments(np.einsum("u,uk->k", weight, squares))
     return found
 
 

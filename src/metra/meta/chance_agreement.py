@@ -25,7 +25,7 @@ def cohen(a: Array, b: Array, weights: str = "none") -> float:
         values, codes = np.unique(np.concatenate([a, b]), return_inverse=True)
         p = np.bincount(codes[: len(a)], minlength=len(values)) / len(a)
         q = np.bincount(codes[len(a) :], minlength=len(values)) / len(b)
-        expected = 1.0 - float(p @ q)
+        expected = 1.0 - float((p * q).sum())
         if (p > 0).sum() == 1 and (q > 0).sum() == 1 and observed == 0:
             expected = 0.0
     elif weights == "linear":
@@ -65,7 +65,8 @@ def gwet_columns(ratings: Ratings, *, quadratic: bool = False) -> Columns:
         gap = (values[:, None] - values[None]) / (values[-1] - values[0])
         weights = 1.0 - gap**2
     paired = size >= 2
-    shared = (counts * (counts @ weights - 1)).sum(1)
+    near = np.einsum("uc,ck->uk", counts, weights)
+    shared = (counts * (near - 1)).sum(1)
     agreement = np.divide(
         shared, size * (size - 1), out=np.zeros(len(size)), where=paired
     )

@@ -154,7 +154,8 @@ def _human(
         for at, (values, least) in enumerate(((a, 1), (a, 2), (b, 2))):
             kept = size >= least
             total = values.sum(-1) if kept.all() else np.where(kept, values, 0).sum(-1)
-            found[at, begin : begin + block] = _over(total, kept.sum(-1)).T
+            means = _over(_levelled(total), kept.sum(-1))
+            found[at, begin : begin + block] = means.T
     return found[0], found[1], found[2]
 
 
@@ -199,7 +200,18 @@ def _means(stack: Array, there: Mask, drawn: Codes) -> Array:
         np.put_along_axis(weights, np.ascontiguousarray(drawn), 1.0, axis=1)
         total = weights @ cells.T
     sums = total[:, : kinds * systems].reshape(documents, kinds, systems)
+    for kind in range(kinds):
+        sums[:, kind] = _levelled(sums[:, kind])
     return _over(sums, total[:, None, kinds * systems :]).transpose(1, 0, 2)
+
+
+def _levelled(total: Array) -> Array:
+    """Make sums equal that only rounding tells apart, so that ties are ties.
+
+    The order in which values are added up, and so the threads of BLAS, then matter no more.
+    """
+    step = 1e-10 * float(np.abs(total).max(initial=0.0))
+    return np.asarray(np.rint(total / step) * step) if step > 0 else total
 
 
 def _over(total: Array, count: Array) -> Array:

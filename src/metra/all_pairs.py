@@ -18,7 +18,8 @@ from metra.text.segments import as_column
 # Pairs that a measure without a way of its own counts at once.
 PAIRS_AT_ONCE = 2048
 
-Sentences: TypeAlias = Sequence[Sequence[str]]
+# Not just any sequences: a string is one too.
+Sentences: TypeAlias = Sequence[list[str] | tuple[str, ...]]
 
 
 @overload

@@ -17,7 +17,7 @@ from metra.meta.comparing import compare
 from metra.meta.correlating import asked
 from metra.meta.correlation import Options, correlate, correlate_all
 from metra.meta.panel import Panel
-from tasks.memory import STATUS, _memory
+from tasks.memory import STATUS, memory_now
 
 SYSTEMS, SEGMENTS, METRICS = 15, 2_000, 30
 
@@ -130,7 +130,7 @@ def peak_here() -> float:
     tested("pearson", "sys", "perm-both")
     drawn("pearson", "sys")
     drawn("acc*_eq:item", "seg")
-    return _memory("VmHWM")
+    return memory_now("VmHWM")
 
 
 def _limit(task: str, job: Callable[[], None], most: float) -> Limit:

@@ -24,6 +24,11 @@ settings.register_profile("ci", settings.get_profile("here"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run what is quick first, browsers last: a mistake shows as early as it can."""
+    items.sort(key=lambda item: "browser" in item.path.parts)
+
+
 class Ran(NamedTuple):
     """What a command left behind."""
 

@@ -310,3 +310,16 @@ def test_threads_do_not_change_a_digit():
         for threads in (1, 2)
     }
     assert len(found) == 1
+
+
+def test_judgements_need_no_systems(write):
+    lines = [
+        "judge\titem\tadequacy",
+        "ann\t1\t3",
+        "bob\t1\t4",
+        "ann\t2\t5",
+        "bob\t2\t5",
+    ]
+    found = ratings(read(str(write("r.tsv", lines))), "adequacy")
+    assert found.units == ("1", "2")
+    assert found.dense().tolist() == [[3, 5], [4, 5]]

@@ -29,6 +29,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: "browser" in item.path.parts)
 
 
+@pytest.fixture(autouse=True)
+def no_screen() -> None:
+    """Forget how wide the screen is: the readline library tells every child process."""
+    for name in ("COLUMNS", "LINES"):
+        os.environ.pop(name, None)
+        os.unsetenv(name)
+
+
 class Ran(NamedTuple):
     """What a command left behind."""
 

@@ -40,5 +40,5 @@ def _limit(name: str, spec: str, most: float) -> Limit:
 TASKS = [
     _limit("BLEU", "bleu", 10),
     _limit("chrF", "chrf", 25),
-    _limit("TER", "ter", 250),
+    _limit("TER", "ter", 100),
 ]

@@ -87,7 +87,9 @@ def _report(outcomes: Sequence[RaceOutcome | LimitOutcome]) -> str:
     races = [entry for entry in outcomes if isinstance(entry, RaceOutcome)]
     limits = [entry for entry in outcomes if isinstance(entry, LimitOutcome)]
     parts = [table.races(races), table.limits(limits) if limits else ""]
-    parts.append(table.rates([entry for entry in races if entry.race.clock == "cpu"]))
+    # A job of which the peer does but a share is no single way through the text.
+    single = [entry for entry in races if entry.race.peers_share == 1]
+    parts.append(table.rates([entry for entry in single if entry.race.clock == "cpu"]))
     return "\n\n".join(filter(None, parts))
 
 

@@ -49,7 +49,7 @@ def pairwise(
     measures count all pairs one by one.
 
     >>> pairwise(["the cat sat", "a cat sat"], ["the cat sat"], "chrf").round(1).tolist()
-    [[100.0], [51.3]]
+    [[100.0], [53.6]]
     """
     chosen = make_metric(metric) if isinstance(metric, str) else metric
     _check(chosen)

@@ -152,6 +152,14 @@ def test_marot_by_others_marks_places_in_the_text_only():
     assert judgement.segment == 7
 
 
+def test_marot_by_others_may_hold_many_errors_of_other_kinds():
+    row = ["one", "d", "1", "7", "r", "", "<v>a</v>", "Non-translation!", "Major", ""]
+    text = "\t".join(marot.COLUMNS) + "\n" + 6 * ("\t".join(row) + "\n")
+    [judgement] = marot.read(text, "x", languages=("fr", "en"))
+    assert judgement.scores()[0][0].native == 150
+    assert jsonl.read(jsonl.write([judgement]), "x") == [judgement]
+
+
 @given(st.text("='+-@\t\ra", max_size=6))
 def test_the_guard_hides_formulas_and_comes_off(cell):
     assert guarded(cell)[:1] not in {"=", "+", "-", "@", "\t", "\r"}

@@ -184,3 +184,22 @@ def test_fluency_is_judged_before_anything_else_is_seen():
     fluency, adequacy = protocol("ldc").steps
     assert (fluency.name, fluency.shows) == ("fluency", ())
     assert (adequacy.name, adequacy.shows) == ("adequacy", ("basis",))
+
+
+def test_answers_given_elsewhere_may_name_other_kinds_and_more_of_them():
+    many = {"mqm": [mark("minor", "style/bad sentence structure")] * 6}
+    recorded = protocol("mqm").recorded()
+    assert len(recorded.check(many, TEXTS)["mqm"]) == 6
+    with pytest.raises(OptionError, match="category is ''"):
+        recorded.check({"mqm": [mark("minor", "")]}, TEXTS)
+
+
+@pytest.mark.parametrize("lang", ["en-de", "zh-en"])
+def test_costs_are_those_of_the_official_program(shared, read_table, lang):
+    weighed = protocol("mqm").steps[0].asks
+    rows = read_table(shared / f"data/wmt23-mqm-esa/{lang}.mqm_errors.tsv.gz")
+    errors = [row for row in rows if row["severity"] != "no-error"]
+    assert len(errors) > 15_000
+    for row in errors:
+        cost = weighed.cost(row["severity"], row["category"]) / 10
+        assert cost == float(row["penalty"]), row

@@ -107,7 +107,7 @@ def _judgement(
             "output": _plain(first["target"]),
         }
         marks = [_mark(row) for _, row in rows if row["severity"].lower() != _NO_ERROR]
-        value = asked.check({"mqm": marks}, texts)
+        value = asked.recorded().check({"mqm": marks}, texts)
         segment = int(first["globalSegId"])
     except (ValueError, AttributeError) as error:
         msg = f"{place} cannot be read: {str(error).rstrip('.')}."
@@ -138,7 +138,7 @@ def _mark(row: dict[str, str]) -> dict[str, Any]:
         return dict(exact)
     kind = {
         "severity": row["severity"].lower(),
-        "category": row["category"].lower().rstrip("!"),
+        "category": row["category"].lower(),
     }
     for side, column in (("output", "target"), ("source", "source")):
         marked = _MARKED.search(row[column])

@@ -85,7 +85,8 @@ MQM = Protocol(
                 most=5,
                 costs=(
                     ("neutral", "", 0),
-                    ("", "source error", 0),
+                    ("", "source", 0),
+                    ("", "accuracy/creative reinterpretation", 0),
                     ("major", NO_TRANSLATION, 250),
                     ("minor", "fluency/punctuation", 1),
                     ("major", "", 50),

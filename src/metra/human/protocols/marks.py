@@ -1,7 +1,7 @@
 """Marks: stretches of text with what is wrong there, and what that costs."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from metra.errors import OptionError
@@ -20,6 +20,8 @@ class Marks:
     #: Empty where judges name no kind of error.
     categories: tuple[str, ...] = ()
     most: int | None = None
+    #: Whether other categories than these are refused.
+    closed: bool = True
     #: Tenths of a point by severity and category, the more special first; empty if unweighed.
     costs: tuple[tuple[str, str, int], ...] = ()
     #: The cost, in points, that is 0 of 100.
@@ -45,6 +47,10 @@ class Marks:
         return sorted(
             marks, key=lambda mark: (mark["start"], mark["end"], mark["side"])
         )
+
+    def recorded(self) -> "Marks":
+        """What other programs let judges say: any category, any number of marks."""
+        return replace(self, most=None, closed=False)
 
     def scores(self, value: list[dict[str, Any]], name: str) -> list[Scored]:
         """Add up what the marks cost, where the protocol weighs them; lower is better."""
@@ -90,10 +96,13 @@ class Marks:
             mark.get("severity"), self.severities, f"{place}: the severity"
         )
         if self.categories:
-            tidy["category"] = _one_of(
-                mark.get("category"), self.categories, f"{place}: the category"
-            )
+            tidy["category"] = self._category(mark.get("category"), place)
         return tidy
+
+    def _category(self, value: object, place: str) -> str:
+        if not self.closed and isinstance(value, str) and value:
+            return value
+        return _one_of(value, self.categories, f"{place}: the category")
 
 
 def _one_of(value: object, known: tuple[str, ...], what: str) -> str:

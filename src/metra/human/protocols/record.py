@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from metra.errors import OptionError
@@ -70,6 +70,16 @@ class Protocol:
             step.name: step.asks.check(value[step.name], step.name, texts)
             for step in self.steps
         }
+
+    def recorded(self) -> "Protocol":
+        """The same protocol for answers that were given elsewhere, under looser rules."""
+        steps = (
+            replace(step, asks=step.asks.recorded())
+            if isinstance(step.asks, Marks)
+            else step
+            for step in self.steps
+        )
+        return replace(self, steps=tuple(steps))
 
     def scores(self, value: Value) -> list[tuple[Scored, ...]]:
         """What a checked answer says of each output on the screen, step by step."""

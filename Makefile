@@ -12,10 +12,10 @@ demo: .venv/.wheel .venv/.wordnet
 
 test: .venv/.wheel .venv/.test .venv/.wordnet .venv/.chromium
 	cargo test --quiet --no-default-features
-	METRA_TEST_INSTALLED=1 $(BIN)/python -m pytest
+	METRA_TEST_INSTALLED=1 $(BIN)/python -m pytest -n auto --dist loadfile
 
 quick: .venv/.wheel .venv/.test .venv/.wordnet .venv/.chromium
-	METRA_TEST_INSTALLED=1 $(BIN)/python -m pytest -m "not slow"
+	METRA_TEST_INSTALLED=1 $(BIN)/python -m pytest -n auto --dist loadfile -m "not slow"
 
 lint: .venv/.lint .venv/.wheel
 	$(BIN)/ruff check .

@@ -88,7 +88,10 @@ def raced(race: Race) -> RaceOutcome:
         reset=race.peer.reset,
     )
     share = len(text) if race.per == "segment" else 1
-    return RaceOutcome(race, [t / share for t in theirs], [t / share for t in ours])
+    their_share = share * race.peers_share
+    return RaceOutcome(
+        race, [t / their_share for t in theirs], [t / share for t in ours]
+    )
 
 
 def measured(limit: Limit) -> LimitOutcome:

@@ -37,6 +37,9 @@ class Race:
     goal: float | None = None
     clock: Literal["cpu", "wall"] = "cpu"
     rounds: int = 5
+    #: The share of the job that the peer does, where all of it would take too long; its
+    #: time is divided by it.
+    peers_share: float = 1.0
     #: Whether it is short enough for --quick.
     quick: bool = True
     #: Whether times are given for each segment or for the whole run.

@@ -24,6 +24,19 @@ settings.register_profile("ci", settings.get_profile("here"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run what is quick first, browsers last: a mistake shows as early as it can."""
+    items.sort(key=lambda item: "browser" in item.path.parts)
+
+
+@pytest.fixture(autouse=True)
+def no_screen() -> None:
+    """Forget how wide the screen is: the readline library tells every child process."""
+    for name in ("COLUMNS", "LINES"):
+        os.environ.pop(name, None)
+        os.unsetenv(name)
+
+
 class Ran(NamedTuple):
     """What a command left behind."""
 

@@ -44,6 +44,7 @@ LAYERS = {
     "engine": 6,
     "single": 7,
     "aligning": 7,
+    "all_pairs": 7,
     "comparing": 7,
     "repool": 7,
     "tasks": 7,

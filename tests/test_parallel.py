@@ -86,7 +86,11 @@ def test_whoever_stops_early_waits_only_for_what_is_being_worked_on():
 
     answers = ordered_map(gated, range(1000), 2, alone=1)
     assert [next(answers), next(answers)] == [0, 1]
-    # Both threads are held up by now, and two more items wait for them.
+    # Both threads are held up, and two more items wait for them.
+    for _ in range(3000):
+        if len(started) == 4:
+            break
+        time.sleep(0.01)
     threading.Timer(0.3, go.set).start()
     answers.close()
     assert sorted(started) == [0, 1, 2, 3]

@@ -11,13 +11,16 @@ import numpy as np
 import scipy.stats
 from record import Limit
 
+from metra.meta.alpha import alpha
 from metra.meta.arrays_in import panel_of
 from metra.meta.bootstrap import bootstrap
 from metra.meta.comparing import compare
 from metra.meta.correlating import asked
 from metra.meta.correlation import Options, correlate, correlate_all
 from metra.meta.panel import Panel
-from tasks.memory import STATUS, _memory
+from metra.meta.pseudo_documents import Judgements, pseudo_documents
+from metra.meta.ratings import ratings_of
+from tasks.memory import STATUS, memory_now
 
 SYSTEMS, SEGMENTS, METRICS = 15, 2_000, 30
 
@@ -46,6 +49,45 @@ def tested(coef: str, level: str, test: str) -> None:
 
 def drawn(coef: str, level: str) -> None:
     bootstrap(panel(), level, asked([coef], level, Options())[0].options)
+
+
+def documents(judges: int) -> None:
+    """Nine lengths, 1,000 documents each, of cells judged so often."""
+    made = panel()
+    size = made.gold.size
+    rng = np.random.default_rng(1)
+    judged = Judgements(
+        judges * np.arange(size).reshape(made.gold.shape),
+        np.full(made.gold.shape, judges),
+        np.repeat(made.gold.ravel(), judges) + rng.normal(size=judges * size),
+    )
+    pseudo_documents(made, judged)
+
+
+@lru_cache(maxsize=1)
+def three_judges() -> Any:
+    """Real values of 20,000 units by three judges."""
+    rng = np.random.default_rng(2)
+    return rng.normal(size=20_000) + rng.normal(size=(3, 20_000))
+
+
+def alpha_of_many() -> None:
+    alpha(ratings_of(three_judges()))
+
+
+def against_krippendorff() -> list[float]:
+    """How many times faster alpha of 100 units is than the library's; values must agree."""
+    if find_spec("krippendorff") is None:
+        return []
+    import krippendorff
+
+    few = three_judges()[:, :100]
+    theirs = partial(krippendorff.alpha, few, level_of_measurement="interval")
+    if abs(theirs() - alpha(ratings_of(few))) > 1e-9:
+        msg = f"alpha: {theirs()} and {alpha(ratings_of(few))}"
+        raise ValueError(msg)
+    fast = min(seconds(lambda: [alpha(ratings_of(few)) for _ in range(20)])) / 20
+    return [slow / fast for slow in seconds(theirs)]
 
 
 def one_long_group() -> None:
@@ -130,7 +172,7 @@ def peak_here() -> float:
     tested("pearson", "sys", "perm-both")
     drawn("pearson", "sys")
     drawn("acc*_eq:item", "seg")
-    return _memory("VmHWM")
+    return memory_now("VmHWM")
 
 
 def _limit(task: str, job: Callable[[], None], most: float) -> Limit:
@@ -161,6 +203,20 @@ TASKS = [
         2,
     ),
     _limit("BOOT-BOTH Pearson of systems", partial(drawn, "pearson", "sys"), 2),
+    _limit("pseudo-documents, 9 lengths of 1,000", partial(documents, 1), 5),
+    _limit("pseudo-documents, two judgements a cell", partial(documents, 2), 5),
+    Limit(
+        task="meta: Krippendorff's alpha of 3 x 20,000 real values",
+        measure=partial(seconds, alpha_of_many),
+        unit="s",
+        most=0.05,
+    ),
+    Limit(
+        task="meta: times krippendorff's speed, 3 x 100 real values",
+        measure=against_krippendorff,
+        unit="x",
+        least=50,
+    ),
     Limit(
         task="meta: calibration of one group of 30,000",
         measure=partial(seconds, one_long_group, 1),

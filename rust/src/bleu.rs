@@ -1,5 +1,10 @@
 //! BLEU's closing formula, from summed n-gram counts to a score.
 
+use crate::hits::name_all;
+use crate::ngram;
+use crate::overlap::{Overlap, Sequences};
+use crate::tokens::Tokens;
+
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Smoothing {
     None,
@@ -46,6 +51,38 @@ impl Formula {
         }
         let mean = sum / orders as f64;
         100.0 * penalty * if self.mean == Mean::Geometric { mean.exp() } else { mean }
+    }
+
+    /// The score of each of these outputs against each of these references, both given by their
+    /// places among the texts, output by output.
+    pub fn pairs(
+        &self,
+        texts: &Tokens,
+        outputs: &[usize],
+        references: &[usize],
+        scores: &mut [f64],
+    ) {
+        let (ids, ends, types) = name_all(texts);
+        let sequences = Sequences { ids: &ids, ends: &ends, types };
+        let lengths = sequences.lengths();
+        let overlap = Overlap::new(&sequences, self.order, outputs, references);
+        let mut counts = vec![0; overlap.columns()];
+        let mut row = vec![0.0; ngram::columns(self.order)];
+        for (output, scores) in outputs.iter().zip(scores.chunks_exact_mut(references.len())) {
+            overlap.row(*output, &mut counts);
+            for below in 0..self.order {
+                row[self.order + below] = lengths[*output].saturating_sub(below) as f64;
+            }
+            row[2 * self.order] = lengths[*output] as f64;
+            for (reference, score) in references.iter().zip(scores) {
+                let matches = &counts[reference * self.order..][..self.order];
+                for (matched, count) in row.iter_mut().zip(matches) {
+                    *matched = *count as f64;
+                }
+                row[2 * self.order + 1] = lengths[*reference] as f64;
+                *score = self.score(&row);
+            }
+        }
     }
 
     pub fn penalty(&self, row: &[f64]) -> f64 {

@@ -39,13 +39,14 @@ thread_local! {
 }
 
 /// Works with the thread's `Characters`, in which these characters do not count.
-pub fn with_characters(skipped: &[char], work: impl FnOnce(&mut Characters)) {
+pub fn with_characters<T>(skipped: &[char], work: impl FnOnce(&mut Characters) -> T) -> T {
     SCRATCH.with_borrow_mut(|characters| {
         characters.clear();
         skipped.iter().for_each(|c| characters.ids[*c as usize] = SKIPPED);
-        work(characters);
+        let answer = work(characters);
         skipped.iter().for_each(|c| characters.ids[*c as usize] = ABSENT);
-    });
+        answer
+    })
 }
 
 impl Default for Characters {
@@ -87,6 +88,11 @@ impl Characters {
         } else {
             self.look_up(segment.len(), segment.chars().map(u32::from));
         }
+    }
+
+    /// The references as ids from 1 on, where each one ends, and how many ids there are.
+    pub fn references(&self) -> (&[u32], &[usize], usize) {
+        (&self.references, &self.ends, self.types)
     }
 
     pub fn output_len(&self) -> usize {

@@ -1,10 +1,12 @@
 //! chrF: how many character n-grams, and words, an output and a reference share.
 
 use crate::characters::{Prefixes, with_characters};
-use crate::hits::{Hits, Pair};
+use crate::hits::{Hits, Pair, name_all};
 use crate::ngram;
+use crate::overlap::{Overlap, Sequences};
 use crate::text::Text;
 use crate::tokenize::{Case, white_space};
+use crate::tokens::Tokens;
 
 /// What an order without n-grams counts for where the score is not averaged over effective orders.
 const EPSILON: f64 = 1e-16;
@@ -87,6 +89,50 @@ impl Chrf {
         });
     }
 
+    /// The score of each of these outputs against each of these references, both given by their
+    /// places among the texts, output by output. Word n-grams need the texts' words.
+    pub fn pairs(
+        &self,
+        texts: &Text,
+        words: Option<&Tokens>,
+        outputs: &[usize],
+        references: &[usize],
+        scores: &mut [f64],
+    ) {
+        let prepared = |sequences: &Sequences<'_>, orders| {
+            let overlap = Overlap::new(sequences, orders, outputs, references);
+            let counts = vec![0; overlap.columns()];
+            (overlap, counts, sequences.lengths())
+        };
+        let letters = with_characters(&self.skipped, |characters| {
+            let segments = texts.iter().map(Option::unwrap_or_default);
+            segments.for_each(|text| characters.push_reference(&self.case.fold(text)));
+            let (ids, ends, types) = characters.references();
+            prepared(&Sequences { ids, ends, types }, self.order)
+        });
+        let (letters, mut letter_counts, letter_lengths) = letters;
+        let (ids, ends, types) = words.map(name_all).unwrap_or_default();
+        let sequences = Sequences { ids: &ids, ends: &ends, types };
+        let mut words = words.map(|_| prepared(&sequences, self.word_order));
+        let mut counts = vec![0.0; self.columns()];
+        for (output, scores) in outputs.iter().zip(scores.chunks_exact_mut(references.len())) {
+            letters.row(*output, &mut letter_counts);
+            if let Some((words, word_counts, _)) = &mut words {
+                words.row(*output, word_counts);
+            }
+            for (reference, score) in references.iter().zip(scores) {
+                let (first, rest) = counts.split_at_mut(3 * self.order);
+                let matches = &letter_counts[reference * self.order..][..self.order];
+                fill(first, (letter_lengths[*output], letter_lengths[*reference]), matches);
+                if let Some((_, word_counts, lengths)) = &words {
+                    let matches = &word_counts[reference * self.word_order..][..self.word_order];
+                    fill(rest, (lengths[*output], lengths[*reference]), matches);
+                }
+                *score = self.score(&counts);
+            }
+        }
+    }
+
     /// The score, 0 to 100, of one row as `rows` makes them, or of a sum of such rows.
     ///
     /// The steps are sacreBLEU's in its order, so that the choice among references that are
@@ -130,12 +176,16 @@ fn fill_words(counts: &mut [f64], pair: &Pair<'_>, matches: &mut [f64]) {
 }
 
 /// An order of which the reference has no n-grams does not count the output's either.
-fn fill(counts: &mut [f64], (output, reference): (usize, usize), matches: &[f64]) {
+fn fill<Count: Copy + Into<f64>>(
+    counts: &mut [f64],
+    (output, reference): (usize, usize),
+    matches: &[Count],
+) {
     for (below, counts) in counts.chunks_exact_mut(3).enumerate() {
         let grams = |length: usize| length.saturating_sub(below) as f64;
         let there = grams(reference) > 0.0;
         counts[0] = if there { grams(output) } else { 0.0 };
         counts[1] = grams(reference);
-        counts[2] = matches[below];
+        counts[2] = matches[below].into();
     }
 }

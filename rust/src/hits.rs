@@ -133,6 +133,24 @@ impl<'a> Pair<'a> {
     }
 }
 
+/// Names the tokens of all segments together, equal ones alike, from 1 on: the ids, where each
+/// segment's end, and how many different ones there are. A missing segment is like an empty one.
+pub fn name_all(tokens: &Tokens) -> (Vec<u32>, Vec<usize>, usize) {
+    TABLE.with_borrow_mut(|table| {
+        table.clear(tokens.count());
+        let mut ids = Vec::with_capacity(tokens.count());
+        let mut ends = Vec::with_capacity(tokens.len());
+        for index in 0..tokens.len() {
+            if let Some(sentence) = tokens.get(index) {
+                table.learn(sentence, &mut ids);
+            }
+            ends.push(ids.len());
+        }
+        ids.iter_mut().for_each(|id| *id += 1);
+        (ids, ends, table.types() as usize)
+    })
+}
+
 /// An open-addressed table of one segment's reference tokens.
 #[derive(Default)]
 pub struct Table {

@@ -14,6 +14,7 @@ pub mod ltv;
 pub mod meteor;
 pub mod ngram;
 pub mod nist;
+pub mod overlap;
 #[cfg(feature = "python")]
 mod python;
 pub mod salience;

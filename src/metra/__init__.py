@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from metra.aligning import align
     from metra.alignment import Alignment
+    from metra.all_pairs import pairwise
     from metra.comparing import compare
     from metra.corpus import Batch, EvalSet
     from metra.errors import MetraError
@@ -31,6 +32,7 @@ __all__ = [
     "evaluate",
     "grid",
     "metric",
+    "pairwise",
     "score",
 ]
 
@@ -48,6 +50,7 @@ _HOMES = {
     "evaluate": "metra.evaluation",
     "grid": "metra.picture",
     "metric": "metra.metrics",
+    "pairwise": "metra.all_pairs",
     "score": "metra.single",
 }
 

@@ -105,6 +105,11 @@ class BleuFormula:
     ) -> float:
         """The score of one output, with no arrays in between."""
 
+    def pairs(
+        self, texts: Tokens, outputs: Sequence[int], references: Sequence[int]
+    ) -> NDArray[np.float64]:
+        """The score of each output against each reference, both by their places."""
+
     def penalty(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
         """The brevity penalty of each row."""
 
@@ -182,6 +187,15 @@ class Chrf:
 
         Of several references the one with the best score counts.
         """
+
+    def pairs(
+        self,
+        texts: Text,
+        words: Tokens | None,
+        outputs: Sequence[int],
+        references: Sequence[int],
+    ) -> NDArray[np.float64]:
+        """The score of each output against each reference, both by their places."""
 
     def score(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
         """The score of each row, 0 to 100."""

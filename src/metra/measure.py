@@ -17,7 +17,7 @@ from typing import (
 )
 
 from metra import __version__, pool
-from metra.corpus import Batch, Sentence
+from metra.corpus import Batch, Column, Sentence
 from metra.errors import (
     CorpusError,
     OptionError,
@@ -62,6 +62,9 @@ class Metric:
     for_segments: "Metric | None" = None
     #: A shorter way from one output and its references to the same score, if there is one.
     single: Callable[[str, Sequence[str]], float] | None = None
+    #: A shorter way to the scores of all pairs of outputs and references, both given by their
+    #: places in a column of texts, if there is one: (outputs, references).
+    pairs: Callable[[Column, Sequence[int], Sequence[int]], Array] | None = None
     #: Measures with corpus weights: gives the same measure with the weights of these
     #: references. What it gives has no `fit` itself and is used as it is.
     fit: "Callable[[Iterable[Batch]], Metric] | None" = None

@@ -1,10 +1,11 @@
 """Our own measures as scorers for meta-evaluation, with the statistics behind them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from metra.corpus import Corpus
+from metra.corpus import Chunk, Corpus, checked
 from metra.counting import count, fitted
 from metra.measure import Metric
 from metra.meta.scores import Item, Scorer, Scores, joined, table
@@ -47,3 +48,42 @@ def scored(
         )
         tables.append(table(systems, [Item(lang=lang)] * len(systems), {scorer: whole}))
     return joined(tables), statistics
+
+
+@dataclass(frozen=True)
+class WithReferences:
+    """A corpus of which only some reference streams are used."""
+
+    corpus: Corpus
+    chosen: Sequence[int]
+
+    @property
+    def systems(self) -> Sequence[str]:
+        """The systems' names."""
+        return self.corpus.systems
+
+    @property
+    def has_documents(self) -> bool:
+        """Whether segments belong to documents."""
+        return self.corpus.has_documents
+
+    @property
+    def has_source(self) -> bool:
+        """Whether there is a source text."""
+        return self.corpus.has_source
+
+    @property
+    def has_references(self) -> bool:
+        """Whether any reference is chosen."""
+        return bool(self.chosen)
+
+    def chunks(self, size: int) -> Iterator[Chunk]:
+        """Walk through the segments; one that lacks all chosen references is refused."""
+        for chunk in self.corpus.chunks(size):
+            refs = [chunk.refs[at] for at in self.chosen]
+            yield checked(replace(chunk, refs=refs), chunk.first)
+
+
+def reference_streams(corpus: Corpus) -> int:
+    """Count the reference streams of a corpus."""
+    return len(next(iter(corpus.chunks(1))).refs)

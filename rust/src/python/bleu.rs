@@ -1,7 +1,8 @@
 //! N-gram counts and BLEU's formula.
 
 use super::hits::PyHits;
-use super::tokens::PyTokenizer;
+use super::pairs::matrix;
+use super::tokens::{PyTokenizer, PyTokens};
 use super::totals::{Scores, Totals, block_sums, each_row, numbers};
 use super::unknown;
 use crate::bleu::{Formula, Mean, ShortOutput, Smoothing};
@@ -99,6 +100,20 @@ impl PyFormula {
         let mut row = vec![0.0; ngram::columns(self.0.order)];
         ngram::rows(&hits, self.0.order, ref_length, &mut row);
         Ok(self.0.score(&row))
+    }
+
+    /// The score of each pair of texts, given by their places.
+    fn pairs<'py>(
+        &self,
+        py: Python<'py>,
+        texts: &Bound<'py, PyTokens>,
+        outputs: Vec<usize>,
+        references: Vec<usize>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let texts = &texts.get().0;
+        matrix(py, texts.len(), &outputs, &references, |scores| {
+            self.0.pairs(texts, &outputs, &references, scores)
+        })
     }
 
     fn penalty<'py>(&self, totals: &Totals<'py>) -> PyResult<Scores<'py>> {

@@ -1,7 +1,9 @@
 //! chrF.
 
 use super::hits::PyHits;
+use super::pairs::matrix;
 use super::text::PyText;
+use super::tokens::PyTokens;
 use super::totals::{Scores, Totals, each_row};
 use super::unknown;
 use crate::chrf::{Chrf, Mean};
@@ -56,6 +58,28 @@ impl PyChrf {
         let rows = unsafe { array.as_slice_mut()? };
         py.detach(|| self.0.rows(output, &references, words, rows));
         Ok(array)
+    }
+
+    /// The score of each pair of texts, given by their places.
+    fn pairs<'py>(
+        &self,
+        py: Python<'py>,
+        texts: &Bound<'py, PyText>,
+        words: Option<&Bound<'py, PyTokens>>,
+        outputs: Vec<usize>,
+        references: Vec<usize>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let texts = &texts.get().0;
+        let words = words.map(|tokens| &tokens.get().0);
+        if words.is_none() && self.0.word_order > 0 {
+            return Err(PyValueError::new_err("word n-grams need the words"));
+        }
+        if words.is_some_and(|words| words.len() != texts.len()) {
+            return Err(PyValueError::new_err("columns of different lengths"));
+        }
+        matrix(py, texts.len(), &outputs, &references, |scores| {
+            self.0.pairs(texts, words, &outputs, &references, scores)
+        })
     }
 
     fn score<'py>(&self, totals: &Totals<'py>) -> PyResult<Scores<'py>> {

@@ -8,6 +8,7 @@ mod hits;
 mod ltv;
 mod meteor;
 mod nist;
+mod pairs;
 mod ter;
 mod text;
 mod ties;

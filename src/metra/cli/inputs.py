@@ -1,5 +1,8 @@
 """Options that are the same in every command: files, metrics, formats, seeds."""
 
+from collections.abc import Callable
+from typing import Any
+
 import click
 
 from metra import report
@@ -35,15 +38,21 @@ input_format = click.option(
     help="Format of all input files; auto goes by name and content.",
 )
 
-metrics = click.option(
-    "-m",
-    "--metric",
-    "metrics",
-    multiple=True,
-    metavar="SPEC",
-    show_default="bleu",
-    help="NAME or NAME:option=value,… (see `metra metrics`). May be given several times.",
-)
+
+def metrics_of(*default: str) -> Callable[..., Any]:
+    """Make the option that names measures; a command that is given none takes these."""
+    return click.option(
+        "-m",
+        "--metric",
+        "metrics",
+        multiple=True,
+        metavar="SPEC",
+        show_default=", ".join(default),
+        help="NAME or NAME:option=value,… (see `metra metrics`). May be given several times.",
+    )
+
+
+metrics = metrics_of("bleu")
 
 seed = click.option(
     "--seed",

@@ -9,15 +9,7 @@ from metra.cli import inputs
 @click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
 @inputs.references
 @inputs.source
-@click.option(
-    "-m",
-    "--metric",
-    "metrics",
-    multiple=True,
-    required=True,
-    metavar="SPEC",
-    help="NAME or NAME:option=value,… (see `metra metrics`). May be given several times.",
-)
+@inputs.metrics
 @inputs.documents
 @click.option(
     "--expected",
@@ -58,7 +50,7 @@ def rank(
     from metra.report import ranking
 
     ranks = read_ranks(expected) if expected else None
-    chosen = by_spec(metrics)
+    chosen = by_spec(metrics or ["bleu"])
     corpus = open_corpus(outputs, references, source, docs, input_format=input_format)
     with Progress() as progress:
         results = evaluate_corpus(

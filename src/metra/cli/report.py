@@ -4,21 +4,14 @@ import click
 
 from metra.cli import inputs
 
+MEASURES = ("bleu", "chrf", "ter")
+
 
 @click.command()
 @click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
 @inputs.references
 @inputs.source
-@click.option(
-    "-m",
-    "--metric",
-    "metrics",
-    multiple=True,
-    default=["bleu", "chrf", "ter"],
-    metavar="SPEC",
-    show_default="bleu, chrf, ter",
-    help="NAME or NAME:option=value,… (see `metra metrics`). May be given several times.",
-)
+@inputs.metrics_of(*MEASURES)
 @inputs.documents
 @click.option(
     "--judgements",
@@ -87,7 +80,7 @@ def report(
     from metra.io.labels import read_labels
     from metra.report.html.page import render
 
-    chosen = by_spec(metrics)
+    chosen = by_spec(metrics or MEASURES)
     labelled = read_labels(labels)
     judged = read_judgements(judgements) if judgements else None
     corpus = open_corpus(outputs, references, source, docs, input_format=input_format)

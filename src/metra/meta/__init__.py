@@ -7,7 +7,7 @@ command line works on tables of scores (`metra.meta.read`).
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from metra.meta.arrays_in import compare, spa
+    from metra.meta.arrays_in import agree, compare, spa
     from metra.meta.coefficients import COEFFICIENTS
     from metra.meta.correlation import Options, Result, correlate
     from metra.meta.panel import Panel, panel
@@ -22,6 +22,7 @@ __all__ = [
     "Result",
     "Scorer",
     "Scores",
+    "agree",
     "compare",
     "correlate",
     "panel",
@@ -40,6 +41,7 @@ _HOMES = {
     "Result": "correlation",
     "Scorer": "scores",
     "Scores": "scores",
+    "agree": "arrays_in",
     "compare": "arrays_in",
     "correlate": "correlation",
     "panel": "panel",

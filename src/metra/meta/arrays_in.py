@@ -6,11 +6,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from metra.errors import LengthError
+from metra.infer import SEED, TRIALS
+from metra.meta.agreeing import Agreement
+from metra.meta.agreeing import agree as agree_of
 from metra.meta.comparing import Comparison, Rule, Test
 from metra.meta.comparing import compare as compare_panel
 from metra.meta.correlating import Asked
 from metra.meta.correlation import Options, correlate
 from metra.meta.panel import Panel, panel
+from metra.meta.ratings import ratings_of
 from metra.meta.scores import Item, Scorer, table
 
 
@@ -41,6 +45,22 @@ def compare(
     return compare_panel(
         panel_of(gold, metrics), question, test=test, alpha=alpha, rule=clusters
     )
+
+
+def agree(
+    judgements: ArrayLike,
+    *,
+    within: float = 1.0,
+    trials: int = TRIALS,
+    seed: int = SEED,
+) -> Agreement:
+    """Ask how far judges agree: judges × units, NaN where a judge did not judge.
+
+    >>> found = agree([[1, 2, 3, 3], [1, 2, 3, 4]], trials=0)
+    >>> round(found.values["alpha interval"], 3), found.values["exact"]
+    (0.889, 0.75)
+    """
+    return agree_of(ratings_of(judgements), within=within, trials=trials, seed=seed)
 
 
 def spa(gold: ArrayLike, metric: ArrayLike, **options: object) -> float:

@@ -1,12 +1,13 @@
 """BLEU: n-gram precision of the output against its references, short outputs penalised."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Literal
 
 from metra import _core
-from metra.corpus import Batch, Sentence
+from metra.corpus import Batch, Column, Sentence
 from metra.errors import OptionError
 from metra.measure import Array, Metric, Parts, measure, shown
 from metra.pool import BLOCK
@@ -94,6 +95,7 @@ def bleu(
             sums=partial(sums, n=n, text=text, ref_len=ref_len),
             aggregate=formula.score,
             single=cut and partial(formula.sentence, cut, ref_len),
+            pairs=partial(pairs, text=text, formula=formula),
             parts=partial(parts, n=n, formula=formula),
             settled=settled | {"eff": "yes" if effective else "no"},
         )
@@ -114,6 +116,18 @@ def sums(
 ) -> list[list[float]]:
     """The sums of the same rows, block by block."""
     return _core.ngram_sums(batch.hits(text), n, ref_len, BLOCK)
+
+
+def pairs(
+    texts: Column,
+    outputs: Sequence[int],
+    references: Sequence[int],
+    *,
+    text: Preparation,
+    formula: _core.BleuFormula,
+) -> Array:
+    """The score of each output against each reference, both by their places in `texts`."""
+    return formula.pairs(texts.tokens(text), outputs, references)
 
 
 def parts(totals: Array, *, n: int, formula: _core.BleuFormula) -> Parts:

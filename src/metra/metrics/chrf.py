@@ -1,12 +1,13 @@
 """chrF: character n-grams that the output and a reference share; with words, chrF++."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Literal
 
 import numpy as np
 
 from metra import _core
-from metra.corpus import Batch, Sentence
+from metra.corpus import Batch, Column, Sentence
 from metra.errors import OptionError
 from metra.measure import Array, Metric, Parts, measure
 from metra.text import Preparation, preparation
@@ -77,6 +78,7 @@ def chrf(
         ),
         rows=partial(rows, kernel=kernel, words=words, word_order=word_order),
         aggregate=kernel.score,
+        pairs=partial(pairs, kernel=kernel, words=words, word_order=word_order),
         parts=partial(parts, n=n),
         settled={"stem": words.versions()["stem"]},
     )
@@ -96,6 +98,22 @@ def rows(
         hyp = batch.hyps.tokens(words).joined()
         refs = [ref.tokens(words).joined() for ref in batch.refs]
     return kernel.rows(hyp, refs, hits)
+
+
+def pairs(
+    texts: Column,
+    outputs: Sequence[int],
+    references: Sequence[int],
+    *,
+    kernel: _core.Chrf,
+    words: Preparation,
+    word_order: int,
+) -> Array:
+    """The score of each output against each reference, both by their places in `texts`."""
+    stemmed = words.stem != "no"
+    letters = texts.tokens(words).joined() if stemmed else texts.text
+    tokens = texts.tokens(words) if word_order else None
+    return kernel.pairs(letters, tokens, outputs, references)
 
 
 def parts(totals: Array, *, n: int) -> Parts:

@@ -16,6 +16,11 @@ class _MetaGroup(LazyGroup):
         "scatter",
         "robust",
         "task",
+        "agree",
+        "normalise",
+        "pseudo",
+        "refs",
+        "rank",
     )
     package = "metra.cli.meta"
 

@@ -41,13 +41,7 @@ TESTS = (
 @click.option(
     "--absolute", is_flag=True, help="Williams test of absolute correlations."
 )
-@click.option(
-    "--alpha",
-    type=float,
-    default=0.05,
-    show_default=True,
-    help="What counts as significant.",
-)
+@shared.alpha
 @click.option(
     "--clusters",
     "rule",

@@ -55,6 +55,27 @@ gold = click.option(
 metrics = names(
     "--metric", "metrics", "Scorers to look at; all but people's where none is named."
 )
+scorer = click.option(
+    "--scorer",
+    "name",
+    metavar="NAME",
+    help="Whose judgements; needed where there are several scorers.",
+)
+method = click.option(
+    "--normalise",
+    "method",
+    type=click.Choice(["none", "z", "min-max", "rank"]),
+    default="none",
+    show_default=True,
+    help="Put each judge's values on one scale first.",
+)
+alpha = click.option(
+    "--alpha",
+    type=float,
+    default=0.05,
+    show_default=True,
+    help="What counts as significant.",
+)
 level = click.option(
     "--level",
     type=click.Choice(["sys", "seg"]),
@@ -223,6 +244,37 @@ def one_language(scores: "Scores") -> "Scores":
         msg = f"The scores are of several language pairs; choose one with --lang: {known}."
         raise click.UsageError(msg)
     return scores
+
+
+def one_scorer(scores: "Scores", name: str | None) -> str:
+    """Take the scorer that was asked for, or the only one there is."""
+    if name is None and len(scores.names) > 1:
+        known = ", ".join(scores.names)
+        msg = f"There are several scorers; choose one with --scorer: {known}."
+        raise click.UsageError(msg)
+    return scores.names[scores.find(name)] if name else scores.names[0]
+
+
+def on_one_scale(
+    scores: "Scores", name: str, method: str
+) -> "tuple[Scores, str, list[str]]":
+    """Add a scorer of normalised judgements; give its name, and a note on who is left out."""
+    if method == "none":
+        return scores, name, []
+    from metra.meta.normalising import normalise
+    from metra.meta.scores import joined
+
+    made, reports = normalise(scores, name, method)  # type: ignore[arg-type]
+    gone = [f"{each.judge} ({each.left_out})" for each in reports if each.left_out]
+    notes = [f"Judges left out: {', '.join(gone)}."] if gone else []
+    return joined([scores, made]), made.names[0], notes
+
+
+def noted(findings: "Findings", notes: list[str]) -> "Findings":
+    """Say something more about what was found."""
+    from dataclasses import replace
+
+    return replace(findings, notes=[*findings.notes, *notes])
 
 
 def plain(rows: Any) -> list[list[float | None]]:

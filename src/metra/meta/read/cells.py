@@ -24,6 +24,7 @@ ALIASES = {
         "globalsegid",
         "global_seg_id",
         "sid",
+        "item",
     ),
     "document": ("document", "doc", "docid", "doc_id", "documentid"),
     "scorer": ("scorer", "metric", "protocol"),

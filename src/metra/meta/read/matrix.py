@@ -26,7 +26,8 @@ def read(path: str) -> Scores:
     """
     header, rows = rows_of(path)
     found = {role: at for role, at in columns_of(header).items() if role in _ABOUT}
-    require(found, ("system",), path, "a table of scores")
+    if "judge" not in found:  # what judges judged need not be of several systems
+        require(found, ("system",), path, "a table of scores")
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(header)
     values = {
         Scorer(name.strip(), kind_of(name.strip())): numbers(columns[at], path, name)

@@ -50,8 +50,8 @@ def _by_header(first: str) -> str:
     if first.startswith("SYS SID ") or first.startswith("HITId WorkerId "):
         return "da"
     known = columns_of(tabs)
-    if len(tabs) > 1 and "system" in known:
-        return "long" if {"scorer", "value"} <= known.keys() else "matrix"
+    if len(tabs) > 1 and ("system" in known or "judge" in known):
+        return "long" if {"system", "scorer", "value"} <= known.keys() else "matrix"
     return ""
 
 

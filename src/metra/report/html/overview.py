@@ -197,8 +197,8 @@ def _whisker(
     return tag(
         "svg",
         chart.line(scale.start, middle, scale.stop, middle, "rule"),
-        chart.line(scale(low), middle, scale(high), middle, f"whisker {kind}"),
-        chart.dot(scale(value), middle, 4.5, kind),
+        chart.line(scale(low), middle, scale(high), middle, f"span {kind}"),
+        chart.line(scale(value), middle - 6, scale(value), middle + 6, f"tick {kind}"),
         class_="chart",
         aria_hidden="true",
         viewBox=f"0 0 {WHISKER} {WHISKER_HEIGHT}",

@@ -1,0 +1,249 @@
+"""How far do judges agree, and how long must a document be? Prints the tables of judges.md.
+
+python docs/meta/judges.py FOLDER [--plots]
+
+FOLDER holds test sets with judgements in three folders: wmt23-mqm-esa (en-de and zh-en),
+tradopad-adequacy and ort-encs-48refs. Only numbers are printed; --plots draws the pictures
+beside this file.
+"""
+
+import csv
+import gzip
+import sys
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+from metra.corpus import EvalSet, Outputs
+from metra.evaluation import by_spec
+from metra.infer import SEED
+from metra.meta.agreeing import Agreement, agree
+from metra.meta.correlating import asked
+from metra.meta.correlation import Options
+from metra.meta.judge_pictures import gap_histogram, judge_plot
+from metra.meta.normalising import normalise
+from metra.meta.panel import Panel, panel
+from metra.meta.pseudo import JUDGES
+from metra.meta.pseudo_documents import Curves, judgements, pseudo_documents
+from metra.meta.ratings import ratings
+from metra.meta.references import by_references
+from metra.meta.scores import Item, Scorer, Scores, joined, table
+from metra.repool import WithReferences, scored
+from metra.report import curves, histogram
+from metra.report import judge_plot as judge_picture
+
+HERE = Path(__file__).parent
+LENGTHS = (1, 2, 5, 10, 20, 50, 100, 0)
+MEASURES = (
+    "bleu:smooth=exp", "nist", "f1", "gtm:e=1", "gtm:e=2", "recall", "meteor", "chrf", "ter",
+)  # fmt: skip
+OTHERS = ("COMET", "XCOMET-Ensemble")
+DRAWN = ("COMET", "gtm:e=2", "gtm:e=1", "bleu:smooth=exp", "recall")
+FIGURES = (
+    ("equal", "exact"), ("within 1", "within"), ("mean Pearson", "mean pearson"),
+    ("mean Spearman", "mean spearman"), ("kappa", "mean kappa"),
+    ("kappa, quadratic", "mean quadratic"), ("Fleiss", "fleiss"),
+    ("alpha, nominal", "alpha nominal"), ("alpha, ordinal", "alpha ordinal"),
+    ("alpha, interval", "alpha interval"), ("AC1", "AC1"), ("ICC(1,1)", "ICC(1,1)"),
+)  # fmt: skip
+
+
+def main(folder: Path, *, plots: bool) -> None:
+    """Print the tables one after the other."""
+    wmt = folder / "wmt23-mqm-esa"
+    adequacy = agreement_of(adequacy_judgements(folder / "tradopad-adequacy"))
+    found = {"adequacy, 25 judges": adequacy}
+    for lang in ("en-de", "zh-en"):
+        for method in ("none", "z"):
+            label = f"MQM {lang}{', z' if method == 'z' else ''}"
+            found[label] = agreement_of(three_raters(wmt, lang), method)
+    print_agreement(found)
+    lined, drawn = documents(wmt)
+    print_curves(lined, drawn)
+    independent = by_number(folder / "ort-encs-48refs", 4, [1, 2, 3, 4])
+    edited = by_number(folder / "ort-encs-48refs", 48, [1, 2, 4, 8, 16, 48])
+    for found_means in (independent, edited):
+        print_lines("measure", *found_means)
+    if plots:
+        draw(adequacy, lined, drawn, *independent)
+
+
+def agreement_of(scores: Scores, method: str = "none") -> Agreement:
+    """Compute all coefficients, perhaps of values put on one scale."""
+    if method != "none":
+        scores, _ = normalise(scores, scores.names[0], method)  # type: ignore[arg-type]
+    return agree(ratings(scores, scores.names[0]))
+
+
+def adequacy_judgements(folder: Path) -> Scores:
+    """Everybody judged the same hundred outputs from 1 to 5."""
+    lines = list(rows(folder / "ratings.tsv"))
+    items = [Item(line["item"]) for line in lines]
+    values = {Scorer("adequacy", "adequacy"): [float(r["adequacy"]) for r in lines]}
+    return table([""] * len(lines), items, values, [line["judge"] for line in lines])
+
+
+def three_raters(folder: Path, lang: str) -> Scores:
+    """Outputs that three raters marked, alone or beside another output."""
+    lines = list(rows(folder / f"{lang}.sxs_mqm_ratings.tsv.gz"))
+    systems = [f"{line['system']} {line['condition']}" for line in lines]
+    items = [Item(line["seg"]) for line in lines]
+    values = {Scorer("mqm", "mqm"): [float(line["mqm"]) for line in lines]}
+    return table(systems, items, values, [line["rater"] for line in lines])
+
+
+def documents(folder: Path) -> tuple[Panel, Curves]:
+    """Two campaigns of ESA judged the same outputs: two judgements of each."""
+    refs = [row["refA"] for row in rows(folder / "en-de.segments.tsv.gz")]
+    lines = list(rows(folder / "en-de.outputs.tsv.gz"))
+    systems = [s for s in lines[0] if s != "seg" and not s.startswith("ref")]
+    outputs = {name: [line[name] for line in lines] for name in systems}
+    measures = by_spec(MEASURES)
+    mine, statistics = scored(Outputs(EvalSet([refs]), outputs), measures)
+    marks = [
+        row
+        for row in rows(folder / "en-de.annotations.tsv.gz")
+        if row["protocol"] in ("ESA-1", "ESA-2")
+        and row["is_control"] == "no"
+        and row["system"] in outputs
+    ]
+    esa = table(
+        [mark["system"] for mark in marks],
+        [Item(mark["seg"]) for mark in marks],
+        {Scorer("esa", "esa"): [float(mark["score"]) for mark in marks]},
+        [f"{mark['protocol']} {mark['annotator']}" for mark in marks],
+    )
+    z, _ = normalise(esa, "esa", "z")
+    given = [
+        r for r in rows(folder / "en-de.seg_scores.tsv.gz") if r["system"] in outputs
+    ]
+    neural = table(
+        [row["system"] for row in given],
+        [Item(row["seg"]) for row in given],
+        {
+            Scorer(n, "metric"): [float(row[n] or "nan") for row in given]
+            for n in OTHERS
+        },
+    )
+    scores = joined([z, mine, neural])
+    lined = panel(scores, "esa-z", [*measures, *OTHERS], statistics=statistics)
+    return lined, pseudo_documents(lined, judgements(scores, lined), lengths=LENGTHS)
+
+
+def by_number(
+    folder: Path, streams: int, counts: list[int]
+) -> tuple[list[int], dict[str, list[float]]]:
+    """Pearson's r of segments by number of references: four independent ones, then edits."""
+    lines = list(rows(folder / "refs.tsv.gz"))
+    names = [n for n in lines[0] if n.startswith("R")][:streams]
+    refs = [[line[name] for line in lines] for name in names]
+    marks = [r for r in rows(folder / "outputs.tsv.gz") if r["system"] != "ref"]
+    place = {line["seg"]: at for at, line in enumerate(lines)}
+    outputs: dict[str, list[str]] = {}
+    for mark in marks:
+        texts = outputs.setdefault(mark["system"], [""] * len(lines))
+        texts[place[mark["seg"]]] = mark["text"]
+    # An exact zero stands for a segment that nobody judged.
+    judged = [mark for mark in marks if float(mark["da_z"]) != 0]
+    gold = table(
+        [mark["system"] for mark in judged],
+        [Item(str(place[mark["seg"]] + 1)) for mark in judged],
+        {Scorer("da", "da"): [float(mark["da_z"]) for mark in judged]},
+    )
+    measures = by_spec(["bleu", "f1", "gtm:e=1", "recall", "chrf", "ter"])
+    corpus = Outputs(EvalSet(refs), outputs)
+
+    def score(chosen: Sequence[int]) -> Panel:
+        mine, statistics = scored(WithReferences(corpus, chosen), measures)
+        return panel(joined([gold, mine]), "da", list(measures), statistics=statistics)
+
+    ask = asked(["pearson"], "seg", Options())[0]
+    found, _ = by_references(score, len(refs), ask, counts=counts, most=6, seed=SEED)
+    return found.counts, {name: found.mean(name) for name in found.found}
+
+
+def print_agreement(found: dict[str, Agreement]) -> None:
+    """Coefficients down, sets of judgements across."""
+    print(f"| | {' | '.join(found)} |\n| :-- |{' --: |' * len(found)}")
+    sizes = [f"{each.units:,}" for each in found.values()]
+    print(f"| units | {' | '.join(sizes)} |")
+    for label, key in FIGURES:
+        print(
+            f"| {label} | {' | '.join(shown(each, key) for each in found.values())} |"
+        )
+    print()
+
+
+def shown(found: Agreement, key: str) -> str:
+    """Write a coefficient, or a dash."""
+    value = found.values.get(key, float("nan"))
+    return f"{value:.3f}" if value == value else "–"
+
+
+def print_curves(lined: Panel, found: Curves) -> None:
+    """Scorers down, lengths across."""
+    print(f"{len(lined.systems)} systems, {lined.compared} segments\n")
+    lines = {name: found.mean(name) for name in found.by_name}
+    lines[JUDGES] = found.judge_mean()
+    print_lines("measure", found.lengths, lines)
+
+
+def print_lines(
+    corner: str, heads: Sequence[int], lines: dict[str, list[float]]
+) -> None:
+    """Print a table of means."""
+    print(
+        f"| {corner} | {' | '.join(map(str, heads))} |\n| :-- |{' --: |' * len(heads)}"
+    )
+    for name, line in lines.items():
+        print(f"| {name} | {' | '.join(f'{value:.3f}' for value in line)} |")
+    print()
+
+
+def draw(
+    adequacy: Agreement,
+    lined: Panel,
+    found: Curves,
+    counts: list[int],
+    means: dict[str, list[float]],
+) -> None:
+    """Write the pictures."""
+    save = partial(Path.write_text, encoding="utf-8", newline="\n")
+    save(
+        HERE / "judges-pair.svg", judge_picture.render(judge_plot(adequacy, "adequacy"))
+    )
+    save(
+        HERE / "judges-gaps.svg", histogram.render(gap_histogram(adequacy, "adequacy"))
+    )
+    lines = {name: found.mean(name) for name in DRAWN}
+    lines[JUDGES] = found.judge_mean()
+    by_length = curves.Curves(
+        "Mean Spearman with people by length of document",
+        f"{len(lined.systems)} systems, 1,000 documents of each length, ESA, z per judge",
+        "segments in a document",
+        "Spearman's rho",
+        [str(n) for n in found.lengths],
+        lines,
+        dashed=[JUDGES],
+    )
+    save(HERE / "judges-length.svg", curves.render(by_length))
+    by_count = curves.Curves(
+        "Pearson of segments by number of references",
+        "12 systems, 160 segments, English-Czech; mean over all subsets of four references",
+        "references",
+        "Pearson's r",
+        [str(n) for n in counts],
+        means,
+    )
+    save(HERE / "judges-references.svg", curves.render(by_count))
+
+
+def rows(path: Path) -> Iterator[dict[str, str]]:
+    """Read a table without quoting."""
+    opened = partial(gzip.open, mode="rt") if path.suffix == ".gz" else open
+    with opened(path, encoding="utf-8", newline="\n") as file:
+        yield from csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), plots="--plots" in sys.argv)

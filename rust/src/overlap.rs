@@ -1,0 +1,369 @@
+//! How many n-grams every output has in common with every reference, each text looked at once.
+//!
+//! The first, second, third n-gram of a kind in a text are features of their own, so that the
+//! smaller of two counts is the number of features in common. Features that many pairs share are
+//! bits, compared 64 at a time; of the others each has the list of the texts that it stands in.
+
+/// Texts as ids of tokens, all above 0, one text behind the other.
+pub struct Sequences<'a> {
+    pub ids: &'a [u32],
+    /// Where each text ends.
+    pub ends: &'a [usize],
+    /// The highest id.
+    pub types: usize,
+}
+
+/// Bits of a packed n-gram that are left to the number of its text.
+const TEXT_BITS: usize = 32;
+const GRAM_BITS: usize = 128 - TEXT_BITS;
+
+/// Comparing one bit of two texts costs as much as this share of counting one feature in common.
+const BITS_FOR_ONE: usize = 32;
+
+/// What some texts have in common with others.
+pub struct Overlap {
+    orders: usize,
+    /// Which texts are references.
+    references: Vec<bool>,
+    /// Each text's bits, the orders one behind the other, each in whole words.
+    bits: Vec<u64>,
+    /// Where in a text's bits each order begins, and where the last one ends.
+    bounds: Vec<usize>,
+    /// Each text's rare features.
+    rare: Vec<Vec<u32>>,
+    /// Where in a row of counts each rare feature counts, and where in that list its places end.
+    counted: Vec<u32>,
+    counted_ends: Vec<usize>,
+}
+
+/// A position in sorted order: its text, how many orders begin there before the text ends, and
+/// how many of them are as at the position before.
+struct Position {
+    text: u32,
+    orders: u32,
+    shared: u32,
+}
+
+struct Feature {
+    order: u32,
+    outputs: u32,
+    references: u32,
+}
+
+#[derive(Clone, Copy)]
+enum Place {
+    Nowhere,
+    Bit(u32),
+    Rare(u32),
+}
+
+impl<'a> Sequences<'a> {
+    fn iter(&self) -> impl Iterator<Item = &'a [u32]> + use<'a, '_> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(self.ends).map(|(start, end)| &self.ids[start..*end])
+    }
+
+    /// How long each text is.
+    pub fn lengths(&self) -> Vec<usize> {
+        self.iter().map(<[u32]>::len).collect()
+    }
+}
+
+impl Overlap {
+    /// Prepares the n-grams of 1 to `orders` tokens; outputs and references are numbers of texts.
+    pub fn new(
+        texts: &Sequences<'_>,
+        orders: usize,
+        outputs: &[usize],
+        references: &[usize],
+    ) -> Self {
+        let flags = |chosen: &[usize]| {
+            let mut flags = vec![false; texts.ends.len()];
+            chosen.iter().for_each(|text| flags[*text] = true);
+            flags
+        };
+        let (is_output, is_reference) = (flags(outputs), flags(references));
+        let (features, marks) = features(texts, orders, &is_output, &is_reference);
+        let mut overlap = Overlap {
+            orders,
+            references: is_reference,
+            bits: Vec::new(),
+            bounds: Vec::new(),
+            rare: vec![Vec::new(); texts.ends.len()],
+            counted: Vec::new(),
+            counted_ends: Vec::new(),
+        };
+        let places = overlap.lay_out(&features, outputs.len() * references.len());
+        overlap.fill(&features, &places, &marks, &is_output);
+        overlap
+    }
+
+    /// How many counts `row` gives.
+    pub fn columns(&self) -> usize {
+        self.references.len() * self.orders
+    }
+
+    /// The matches of an output, for each text that is a reference those of each order.
+    pub fn row(&self, output: usize, counts: &mut [u32]) {
+        counts.fill(0);
+        for feature in &self.rare[output] {
+            let feature = *feature as usize;
+            let start = if feature == 0 { 0 } else { self.counted_ends[feature - 1] };
+            for place in &self.counted[start..self.counted_ends[feature]] {
+                counts[*place as usize] += 1;
+            }
+        }
+        if self.width() > 0 {
+            add_common_bits(self, output, counts);
+        }
+    }
+
+    fn width(&self) -> usize {
+        self.bounds[self.orders]
+    }
+
+    fn text_bits(&self, text: usize) -> &[u64] {
+        &self.bits[text * self.width()..][..self.width()]
+    }
+
+    /// Decides where each feature stands and makes room.
+    fn lay_out(&mut self, features: &[Feature], pairs: usize) -> Vec<Place> {
+        let common = |feature: &Feature| feature.outputs as usize * feature.references as usize;
+        let is_bit = |feature: &Feature| common(feature) * BITS_FOR_ONE > pairs;
+        let mut next = vec![0; self.orders];
+        for feature in features.iter().filter(|feature| is_bit(feature)) {
+            next[feature.order as usize] += 1;
+        }
+        let mut end = 0;
+        self.bounds.push(end);
+        for bits in &mut next {
+            let words = usize::div_ceil(*bits, 64);
+            *bits = 64 * end;
+            end += words;
+            self.bounds.push(end);
+        }
+        self.bits.resize(end * self.references.len(), 0);
+        let mut counted = 0;
+        let mut place = |feature: &Feature| {
+            if common(feature) == 0 {
+                return Place::Nowhere;
+            }
+            if is_bit(feature) {
+                let bit = &mut next[feature.order as usize];
+                *bit += 1;
+                return Place::Bit(*bit as u32 - 1);
+            }
+            // For now where the list begins; each entry that is filled in moves it on.
+            self.counted_ends.push(counted);
+            counted += feature.references as usize;
+            Place::Rare(self.counted_ends.len() as u32 - 1)
+        };
+        let places = features.iter().map(&mut place).collect();
+        self.counted.resize(counted, 0);
+        places
+    }
+
+    fn fill(
+        &mut self,
+        features: &[Feature],
+        places: &[Place],
+        marks: &[(u32, u32)],
+        is_output: &[bool],
+    ) {
+        let width = self.width();
+        for (text, feature) in marks {
+            let (text, feature) = (*text as usize, *feature as usize);
+            match places[feature] {
+                Place::Nowhere => {}
+                Place::Bit(bit) => {
+                    self.bits[text * width + bit as usize / 64] |= 1 << (bit % 64);
+                }
+                Place::Rare(rare) => {
+                    if is_output[text] {
+                        self.rare[text].push(rare);
+                    }
+                    if self.references[text] {
+                        let end = &mut self.counted_ends[rare as usize];
+                        let order = features[feature].order as usize;
+                        self.counted[*end] = (text * self.orders + order) as u32;
+                        *end += 1;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Adds the bits that an output has in common with each reference.
+fn add_common_bits(overlap: &Overlap, output: usize, counts: &mut [u32]) {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("popcnt") {
+        #[target_feature(enable = "popcnt")]
+        unsafe fn with_instruction(overlap: &Overlap, output: usize, counts: &mut [u32]) {
+            add_bits(overlap, output, counts);
+        }
+        // The processor has just said that it has the instruction.
+        return unsafe { with_instruction(overlap, output, counts) };
+    }
+    add_bits(overlap, output, counts);
+}
+
+#[inline(always)]
+fn add_bits(overlap: &Overlap, output: usize, counts: &mut [u32]) {
+    let ours = overlap.text_bits(output);
+    let rows = counts.chunks_exact_mut(overlap.orders).enumerate();
+    for (text, counts) in rows.filter(|(text, _)| overlap.references[*text]) {
+        let theirs = overlap.text_bits(text);
+        for (count, bounds) in counts.iter_mut().zip(overlap.bounds.windows(2)) {
+            let (ours, theirs) = (&ours[bounds[0]..bounds[1]], &theirs[bounds[0]..bounds[1]]);
+            *count += ours.iter().zip(theirs).map(|(a, b)| (a & b).count_ones()).sum::<u32>();
+        }
+    }
+}
+
+/// The features of all texts, and for each that a text has the two numbers.
+fn features(
+    texts: &Sequences<'_>,
+    orders: usize,
+    is_output: &[bool],
+    is_reference: &[bool],
+) -> (Vec<Feature>, Vec<(u32, u32)>) {
+    let count = texts.ends.len();
+    let mut features: Vec<Feature> = Vec::new();
+    let mut marks = Vec::with_capacity(orders.min(8) * texts.ids.len());
+    // Of each order's latest n-gram: its number, and its features, the first to the last.
+    let mut numbers = vec![0u32; orders];
+    let mut latest: Vec<Vec<u32>> = vec![Vec::new(); orders];
+    // For each order and text the latest n-gram there was, and how often.
+    let mut seen = vec![(0u32, 0u32); orders * count];
+    for position in sorted(texts, orders) {
+        let text = position.text as usize;
+        let (outputs, references) = (is_output[text] as u32, is_reference[text] as u32);
+        for order in 0..position.orders as usize {
+            let latest = &mut latest[order];
+            if order >= position.shared as usize {
+                numbers[order] += 1;
+                latest.clear();
+            }
+            let (number, before) = &mut seen[order * count + text];
+            if *number != numbers[order] {
+                (*number, *before) = (numbers[order], 0);
+            }
+            let occurrence = *before as usize;
+            *before += 1;
+            if occurrence == latest.len() {
+                latest.push(features.len() as u32);
+                features.push(Feature { order: order as u32, outputs: 0, references: 0 });
+            }
+            let feature = latest[occurrence];
+            features[feature as usize].outputs += outputs;
+            features[feature as usize].references += references;
+            marks.push((position.text, feature));
+        }
+    }
+    (features, marks)
+}
+
+/// All positions of all texts, those with equal n-grams together, whatever the order.
+fn sorted(texts: &Sequences<'_>, orders: usize) -> Vec<Position> {
+    let width = GRAM_BITS / orders.max(1);
+    if orders == 0 {
+        Vec::new()
+    } else if width > 0 && (texts.types as u128) < 1 << width {
+        sorted_by_words(texts, orders, width)
+    } else {
+        sorted_by_tokens(texts, orders)
+    }
+}
+
+/// Packs the n-gram of the highest order into one word; zeros stand behind a text's end.
+fn sorted_by_words(texts: &Sequences<'_>, orders: usize, width: usize) -> Vec<Position> {
+    let below = 128 - width * orders;
+    let whole = u128::MAX << below;
+    let mut keys = Vec::with_capacity(texts.ids.len());
+    for (text, ids) in texts.iter().enumerate() {
+        let mut window = 0u128;
+        keys.extend(ids.iter().rev().map(|id| {
+            window = (window >> width | (*id as u128) << (128 - width)) & whole;
+            window | text as u128
+        }));
+    }
+    keys.sort_unstable();
+    // For a number of bits, how many whole tokens that is.
+    let tokens: Vec<u32> = (0..=128).map(|bits| (bits / width).min(orders) as u32).collect();
+    let mut before = 0;
+    let position = |key: u128| {
+        let zeros = (key & whole).trailing_zeros() as usize - below;
+        let shared = tokens[(key ^ before).leading_zeros() as usize];
+        before = key;
+        Position { text: key as u32, orders: orders as u32 - tokens[zeros], shared }
+    };
+    keys.into_iter().map(position).collect()
+}
+
+/// Too many orders or types for a word: compares the n-grams token by token.
+fn sorted_by_tokens<'a>(texts: &Sequences<'a>, orders: usize) -> Vec<Position> {
+    let gram = |ids: &[u32], at: usize| at..ids.len().min(at + orders);
+    let mut grams: Vec<(&[u32], u32)> = texts
+        .iter()
+        .enumerate()
+        .flat_map(|(text, ids)| (0..ids.len()).map(move |at| (&ids[gram(ids, at)], text as u32)))
+        .collect();
+    grams.sort_unstable();
+    let mut before: &[u32] = &[];
+    let position = |(gram, text): (&'a [u32], u32)| {
+        let shared = gram.iter().zip(before).take_while(|(a, b)| a == b).count() as u32;
+        before = gram;
+        Position { text, orders: gram.len() as u32, shared }
+    };
+    grams.into_iter().map(position).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ngram;
+
+    /// Every pair's matches are those of the table of n-grams, however the positions are sorted
+    /// and whether the texts are alike (bits) or not (lists).
+    #[test]
+    fn equals_the_table_of_ngrams() {
+        let mut state = 1u32;
+        let mut random = |below: u32| {
+            state = state.wrapping_mul(1664525).wrapping_add(1013904223);
+            (state >> 16) % below
+        };
+        for round in 0..200 {
+            let orders = [1, 2, 4, 6, 8, 13, 97][round % 7];
+            let types = [1, 2, 9, 300][round % 4];
+            let count = 2 + random(12) as usize;
+            let (mut ids, mut ends) = (Vec::new(), Vec::new());
+            for text in 0..count {
+                let length = random(40) as usize;
+                let start = if text % 3 == 2 { ids.len() - length.min(ids.len()) } else { 0 };
+                match text % 3 {
+                    2 => ids.extend_from_within(start..),
+                    _ => ids.extend((0..length).map(|_| 1 + random(types))),
+                }
+                ends.push(ids.len());
+            }
+            let texts = Sequences { ids: &ids, ends: &ends, types: types as usize };
+            let outputs: Vec<usize> = (0..count / 2 + 1).collect();
+            let references: Vec<usize> = (count / 2..count).collect();
+            let overlap = Overlap::new(&texts, orders, &outputs, &references);
+            let all: Vec<&[u32]> = texts.iter().collect();
+            let mut counts = vec![7; overlap.columns()];
+            for output in outputs {
+                overlap.row(output, &mut counts);
+                for reference in &references {
+                    let mut expected = vec![0.0; orders];
+                    let types = types as usize + 1;
+                    ngram::count_by_table(all[output], &[all[*reference]], types, &mut expected);
+                    let found = &counts[reference * orders..][..orders];
+                    let found: Vec<f64> = found.iter().map(|count| *count as f64).collect();
+                    assert_eq!(found, expected, "{:?} {:?}", all[output], all[*reference]);
+                }
+            }
+        }
+    }
+}

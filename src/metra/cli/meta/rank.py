@@ -1,0 +1,92 @@
+"""`metra meta rank`: systems in order, and which cannot be told apart."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from metra.cli.meta import options as shared
+
+if TYPE_CHECKING:
+    from metra.meta.findings import Findings
+    from metra.meta.scores import Scores
+
+
+@click.command()
+@shared.question
+@shared.scorer
+@click.option(
+    "--by",
+    type=click.Choice(["mean", "z", "arr", "wins"]),
+    default="mean",
+    show_default=True,
+    help="mean of segments; z: of judges' z-scores; arr: average rank over documents; "
+    "wins: expected wins.",
+)
+@click.option(
+    "--clusters",
+    "rule",
+    type=click.Choice(["wmt", "greedy", "range"]),
+    default="wmt",
+    show_default=True,
+    help="wmt: all above beat all below; greedy: beaten by one of the cluster; range: no "
+    "rank range reaches across.",
+)
+@click.option(
+    "--test",
+    type=click.Choice(["auto", "signed-rank", "rank-sum"]),
+    default="auto",
+    show_default=True,
+    help="auto: Wilcoxon's signed ranks where systems share segments, else Mann-Whitney.",
+)
+@shared.alpha
+@shared.names(
+    "--against", "against", "Scorers whose rankings are held against this one."
+)
+@shared.names("--auto", "auto", "Metrics that AutoRank (WMT 2025) averages.")
+@shared.plot
+def rank(
+    scores: "Scores",
+    name: str | None,
+    by: str,
+    rule: str,
+    test: str,
+    alpha: float,
+    against: list[str],
+    auto: list[str],
+    plot: str | None,
+) -> "Findings":
+    """Rank systems by judgements or a metric, with clusters and rank ranges.
+
+    A rank range is how far up or down a system could stand before a significant loss or
+    win. --plot draws the p-values as a heat map.
+
+    \b
+    metra meta rank esa.csv --scorer esa --by z
+    metra meta rank scores.tsv --scorer mqm --against BLEU,COMET --auto BLEU,chrF,COMET
+    """
+    from metra.meta.ranking import ranked
+
+    scores = shared.one_language(scores)
+    findings, found = ranked(
+        scores,
+        shared.one_scorer(scores, name),
+        by=by,  # type: ignore[arg-type]  # click has checked these
+        rule=rule,  # type: ignore[arg-type]
+        test=test,  # type: ignore[arg-type]
+        alpha=alpha,
+        against=against,
+        auto=auto,
+    )
+    if plot:
+        from metra.report.heatmap import Heat, render
+
+        heat = Heat(
+            "Which systems are better",
+            "p-values, row better than column; clusters framed",
+            found.systems,
+            shared.plain(found.p),
+            "p",
+            found.clusters,
+        )
+        shared.draw(plot, [render(heat)])
+    return findings

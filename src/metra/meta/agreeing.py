@@ -1,0 +1,295 @@
+"""The question `agree`: how far judges agree with each other, and with themselves."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from metra.errors import CorpusError
+from metra.infer import SEED, TRIALS
+from metra.meta.alpha import MOST_CATEGORIES, SCALES, alpha, columns, ordinal_draws
+from metra.meta.arrays import Array
+from metra.meta.chance_agreement import fleiss_columns, gwet_columns
+from metra.meta.findings import Figure, FigureTable, Findings, number
+from metra.meta.intraclass import (
+    ONE_WAY,
+    TWO_WAY,
+    complete_units,
+    one_way_columns,
+    two_way_columns,
+)
+from metra.meta.judge_pairs import (
+    SLACK,
+    JudgePair,
+    Shared,
+    judge_pairs,
+    shared_judgements,
+    weighted_mean,
+)
+from metra.meta.judge_tables import intra_table, judge_table, pair_table, worst_table
+from metra.meta.ratings import Ratings
+from metra.meta.signature import signature
+
+#: Draws that are weighted at a time, to keep memory low.
+BLOCK = 50
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """What the judges' agreement comes to, as a whole and two by two."""
+
+    values: dict[str, float]
+    intervals: dict[str, tuple[float, float]]
+    reasons: dict[str, str]
+    pairs: list[JudgePair]
+    shared: Shared
+    units: int
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Coefficients that come of the same columns."""
+
+    names: tuple[str, ...]
+    rows: Array
+    aggregate: Callable[[Array], Array]
+
+
+def agree(
+    ratings: Ratings,
+    *,
+    within: float = 1.0,
+    trials: int = TRIALS,
+    seed: int = SEED,
+) -> Agreement:
+    """Compute every coefficient of agreement, with bootstrap intervals over the units.
+
+    `trials` of 0 leaves the intervals out. All coefficients see the same draws.
+    """
+    paired = ratings.pairable()
+    if not paired.units:
+        msg = (
+            f"No unit was judged by two judges ({len(ratings.judges)} judges, "
+            f"{len(ratings.units):,} units): there is nothing to compare."
+        )
+        raise CorpusError(msg)
+    shared = shared_judgements(paired)
+    pairs = judge_pairs(paired, shared, within=within)
+    parts, reasons = _parts(ratings, paired, shared, within)
+    values: dict[str, float] = {}
+    for part in parts:
+        totals = part.aggregate(part.rows.sum(0))
+        values |= dict(zip(part.names, np.atleast_1d(totals).tolist(), strict=True))
+    values["alpha ordinal"] = alpha(paired, "ordinal")
+    if "alpha ratio" not in values and "alpha ratio" not in reasons:
+        values["alpha ratio"] = alpha(paired, "ratio")
+    for name in ("pearson", "spearman", "kendall", "kappa", "linear", "quadratic"):
+        values[f"mean {name}"] = weighted_mean(pairs, name)
+    for name, value in values.items():
+        if value != value and name not in reasons:
+            reasons[name] = _why(paired)
+    draws = _draws(parts, paired, trials, seed) if trials else {}
+    intervals = {
+        name: (float(np.quantile(drawn, 0.025)), float(np.quantile(drawn, 0.975)))
+        for name, drawn in draws.items()
+        if len(drawn) and values[name] == values[name]
+    }
+    return Agreement(values, intervals, reasons, pairs, shared, len(paired.units))
+
+
+def agreed(
+    ratings: Ratings,
+    name: str,
+    *,
+    within: float = 1.0,
+    trials: int = TRIALS,
+    seed: int = SEED,
+    most_pairs: int = 30,
+    worst: int = 5,
+) -> tuple[Findings, Agreement]:
+    """Lay out the coefficients, the pairs of judges, the judges and the worst units."""
+    found = agree(ratings, within=within, trials=trials, seed=seed)
+    rows = [
+        (
+            label.format(within=f"{within:g}"),
+            [
+                Figure(number(found.values.get(key, np.nan)), found.intervals.get(key)),
+                Figure(about),
+            ],
+        )
+        for key, label, about in _ROWS
+    ]
+    title = f"Agreement of {len(ratings.judges)} judges on {name}"
+    tables = [FigureTable("overall", "coefficient", ["value", "of"], rows, title)]
+    tables.append(pair_table(found.pairs, within, most_pairs))
+    tables.append(judge_table(ratings, within))
+    if len(ratings.repeats.judge):
+        tables.append(intra_table(ratings, within))
+    if worst:
+        tables.append(worst_table(ratings, worst))
+    line = signature(
+        scorer=name,
+        judges=len(ratings.judges),
+        units=f"{found.units}/{len(ratings.units)}",
+        within=within,
+        boot=f"units k={trials}" if trials else None,
+        seed=seed if trials else None,
+    )
+    notes = _notes(ratings, found, most_pairs)
+    every = [
+        {key: value for key, value in vars(pair).items() if key not in ("a", "b")}
+        for pair in found.pairs
+    ]
+    return Findings(tables, line, notes, {"pairs": every}), found
+
+
+_ROWS = (
+    ("exact", "equal", "pairs of judgements"),
+    ("within", "within {within}", "pairs of judgements"),
+    ("sd", "mean sd of a unit", "units, over their judges"),
+    ("mean pearson", "Pearson's r", "judge pairs, by what they share"),
+    ("mean spearman", "Spearman's rho", "judge pairs, by what they share"),
+    ("mean kendall", "Kendall's tau-b", "judge pairs, by what they share"),
+    ("mean kappa", "Cohen's kappa", "judge pairs, by what they share"),
+    ("mean linear", "Cohen's kappa, linear", "judge pairs, by what they share"),
+    ("mean quadratic", "Cohen's kappa, quadratic", "judge pairs, by what they share"),
+    ("fleiss", "Fleiss' kappa", "units with two judges or more"),
+    *(
+        (f"alpha {scale}", f"Krippendorff's alpha, {scale}", "values of such units")
+        for scale in SCALES
+    ),
+    ("AC1", "Gwet's AC1", "all units"),
+    ("AC2", "Gwet's AC2, quadratic", "all units"),
+    *((name, name, "units, judges unknown") for name in ONE_WAY),
+    *((name, name, "units that all judged") for name in TWO_WAY),
+)
+
+
+def _parts(
+    ratings: Ratings, paired: Ratings, shared: Shared, within: float
+) -> tuple[list[_Part], dict[str, str]]:
+    gaps = shared.gaps()
+    count = len(paired.units)
+    near = np.column_stack(
+        [
+            np.bincount(shared.unit, minlength=count).astype(np.float64),
+            np.bincount(shared.unit, gaps == 0, count),
+            np.bincount(shared.unit, gaps <= within + SLACK, count),
+        ]
+    )
+    mean = np.bincount(paired.unit, paired.value, count) / paired.counts
+    off = (paired.value - mean[paired.unit]) ** 2
+    sd = np.sqrt(np.bincount(paired.unit, off, count) / (paired.counts - 1))
+    parts = [
+        _Part(("exact", "within"), near, lambda t: t[..., 1:] / t[..., :1]),
+        _Part(
+            ("sd",),
+            np.column_stack([np.ones(count), sd]),
+            lambda t: t[..., 1] / t[..., 0],
+        ),
+        _Part(("alpha interval",), *columns(paired, "interval")),
+        _Part(ONE_WAY, *one_way_columns(paired)),
+    ]
+    reasons: dict[str, str] = {}
+    categories = len(ratings.levels[0])
+    if categories <= MOST_CATEGORIES:
+        parts += [
+            _Part(("fleiss",), *fleiss_columns(paired)),
+            _Part(("alpha nominal",), *columns(paired, "nominal")),
+            _Part(("AC1",), *gwet_columns(ratings)),
+            _Part(("AC2",), *gwet_columns(ratings, quadratic=True)),
+        ]
+    else:
+        why = f"there are {categories:,} different values, too many for categories"
+        reasons |= dict.fromkeys(("fleiss", "alpha nominal", "AC1", "AC2"), why)
+    if (ratings.value < 0).any():
+        reasons["alpha ratio"] = "values below zero have no ratios"
+    elif categories <= MOST_CATEGORIES:
+        parts.append(_Part(("alpha ratio",), *columns(paired, "ratio")))
+    complete = complete_units(ratings)
+    if len(complete.units) >= 2:
+        parts.append(_Part(TWO_WAY, *two_way_columns(complete)))
+    else:
+        units = "no unit was" if not complete.units else "only one unit was"
+        why = f"{units} judged by all {len(ratings.judges)} judges"
+        reasons |= dict.fromkeys(TWO_WAY, why)
+    return parts, reasons
+
+
+def _draws(
+    parts: list[_Part], paired: Ratings, trials: int, seed: int
+) -> dict[str, Array]:
+    """Draw units with replacement, each set of units that a coefficient uses by itself."""
+    found: dict[str, Array] = {}
+    for size in sorted({len(part.rows) for part in parts}):
+        mine = [part for part in parts if len(part.rows) == size]
+        drawn: dict[str, list[Array]] = {}
+        rng = np.random.default_rng(seed)
+        for start in range(0, trials, BLOCK):
+            weights = np.stack(
+                [
+                    np.bincount(rng.integers(size, size=size), minlength=size)
+                    for _ in range(min(BLOCK, trials - start))
+                ]
+            ).astype(np.float64)
+            for part in mine:
+                values = part.aggregate(_totals(weights, part.rows)).reshape(
+                    len(weights), -1
+                )
+                for at, name in enumerate(part.names):
+                    drawn.setdefault(name, []).append(values[:, at])
+            if size == len(paired.units):
+                ordinal = ordinal_draws(paired, weights)
+                drawn.setdefault("alpha ordinal", []).append(ordinal)
+        for name, blocks in drawn.items():
+            values = np.concatenate(blocks)
+            found[name] = values[np.isfinite(values)]
+    return found
+
+
+def _totals(weights: Array, rows: Array) -> Array:
+    """Weighted sums of columns, whose last digits do not depend on the threads of BLAS.
+
+    Whole numbers add up exactly in any order; other columns are added up in ours.
+    """
+    whole = (rows == np.rint(rows)).all(0)
+    found = np.empty((len(weights), rows.shape[1]))
+    found[:, whole] = weights @ rows[:, whole]
+    rest = np.ascontiguousarray(rows[:, ~whole].T)
+    found[:, ~whole] = np.einsum("du,ku->dk", weights, rest)
+    return found
+
+
+def _why(paired: Ratings) -> str:
+    if len(paired.levels[0]) == 1:
+        return "all judgements are equal, so chance alone would agree"
+    if len(paired.units) == 1:
+        return "there is only one unit with two judges"
+    return "judges who share units gave constant values"
+
+
+def _notes(ratings: Ratings, found: Agreement, most_pairs: int) -> list[str]:
+    notes = []
+    alone = len(ratings.units) - found.units
+    if alone:
+        notes.append(
+            f"{alone:,} of {len(ratings.units):,} units have one judge: they say nothing "
+            "about agreement."
+        )
+    by_reason: dict[str, list[str]] = {}
+    for name, why in found.reasons.items():
+        by_reason.setdefault(why, []).append(name)
+    notes += [f"– {', '.join(names)}: {why}." for why, names in by_reason.items()]
+    again = len(ratings.repeats.judge)
+    if again:
+        notes.append(
+            f"{again:,} judgements repeat the same judge's: the first stands, the later "
+            "ones are in the table of judges with themselves."
+        )
+    if most_pairs and len(found.pairs) > most_pairs:
+        hidden = len(found.pairs) - most_pairs
+        notes.append(f"{hidden} more pairs of judges: --pairs 0 shows all.")
+    few = sum(pair.n < 3 for pair in found.pairs)
+    if few:
+        notes.append(f"{few} pairs of judges share fewer than three units.")
+    return notes

@@ -1,0 +1,234 @@
+"""The question `rank`: which systems are better, and which cannot be told apart?"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from metra.errors import CorpusError
+from metra.meta.arrays import Array, Codes, Mask
+from metra.meta.average_rank import agreement, mid_ranks
+from metra.meta.clusters import clusters_greedy, clusters_wmt
+from metra.meta.findings import Figure, FigureTable, Findings, number
+from metra.meta.normalising import normalise
+from metra.meta.scores import Scores
+from metra.meta.signature import signature
+from metra.meta.system_ranking import (
+    are_paired,
+    auto_rank,
+    average_ranks,
+    check_systems,
+    clusters_by_range,
+    expected_wins,
+    p_values,
+    rank_ranges,
+    row_means,
+)
+
+Method: TypeAlias = Literal["mean", "z", "arr", "wins"]
+Rule: TypeAlias = Literal["wmt", "greedy", "range"]
+Test: TypeAlias = Literal["auto", "signed-rank", "rank-sum"]
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Systems, the best first, with ranks (1 is best), clusters and p-values."""
+
+    systems: list[str]
+    ranks: list[float]
+    clusters: list[int]
+    ranges: list[tuple[int, int]]
+    p: Array
+    paired: bool
+
+
+def ranked(
+    scores: Scores,
+    name: str,
+    *,
+    by: Method = "mean",
+    rule: Rule = "wmt",
+    test: Test = "auto",
+    alpha: float = 0.05,
+    against: Sequence[str] = (),
+    auto: Sequence[str] = (),
+) -> tuple[Findings, Ranking]:
+    """Rank systems by a scorer, and hold the ranking against other scorers'."""
+    notes: list[str] = []
+    values = _signed(scores, name)
+    there: Mask = np.asarray(np.isfinite(values).any(1))
+    gone = [s for s, kept in zip(scores.systems, there, strict=True) if not kept]
+    if gone:
+        notes.append(f"Without {name} and so left out: {', '.join(gone)}.")
+    names = [s for s, kept in zip(scores.systems, there, strict=True) if kept]
+    check_systems(len(names))
+    values = values[there]
+    groups, kind = _groups(scores)
+    arr, documents = average_ranks(values, groups)
+    z, why = _z(scores, name, there)
+    columns = {
+        "mean": row_means(values),
+        "z": z,
+        "arr": arr,
+        "wins": expected_wins(values),
+    }
+    notes += [why] if why else []
+    if not documents:
+        notes.append(f"– arr: no {kind} has scores of every system.")
+    order_by = -columns[by] if by == "arr" else columns[by]
+    if not np.isfinite(order_by).all():
+        msg = f"Systems cannot be ranked by {by}: {notes[-1] if notes else 'no values'}"
+        raise CorpusError(msg)
+    order = np.argsort(-order_by, kind="stable")
+    paired = are_paired(values) if test == "auto" else test == "signed-rank"
+    p = p_values(values[order], paired=paired)
+    ranges = rank_ranges(p, alpha)
+    clusters = {
+        "wmt": lambda: clusters_wmt(p, alpha),
+        "greedy": lambda: clusters_greedy(p, alpha),
+        "range": lambda: clusters_by_range(ranges),
+    }[rule]()
+    ranks = mid_ranks(order_by[order]).tolist()
+    found = Ranking([names[at] for at in order], ranks, clusters, ranges, p, paired)
+    automatic = _auto(scores, auto, names, notes)
+    tables = [
+        _table(found, columns, order, values, name, automatic),
+        *_against(scores, names, order_by, against, notes),
+    ]
+    sign = scores.scorers[scores.find(name)].higher_is_better
+    if not sign:
+        notes.append(
+            f"Lower values of {name} are better; means are shown with a minus."
+        )
+    tested = "Wilcoxon signed-rank" if paired else "Mann-Whitney"
+    line = signature(
+        scorer=name,
+        by=by,
+        arr=f"{documents} {kind}s" if documents else None,
+        test=f"{tested}, one-sided",
+        alpha=alpha,
+        clusters=rule,
+        auto=",".join(auto) or None,
+        sys=len(names),
+    )
+    data = {"p": [[number(v) for v in row] for row in p.tolist()]}
+    return Findings(tables, line, notes, data), found
+
+
+def _table(
+    found: Ranking,
+    columns: dict[str, Array],
+    order: Codes,
+    values: Array,
+    name: str,
+    automatic: Array | None,
+) -> FigureTable:
+    rows = []
+    for at, system in enumerate(found.systems):
+        place = order[at]
+        top, bottom = found.ranges[at]
+        n = int(np.isfinite(values[place]).sum())
+        figures = [
+            Figure(found.ranks[at], digits=0 if found.ranks[at] % 1 == 0 else 1),
+            Figure(found.clusters[at], digits=0),
+            Figure(f"{top}–{bottom}"),
+            *(Figure(number(columns[key][place])) for key in columns),
+            Figure(n, digits=0),
+        ]
+        if automatic is not None:
+            figures.append(Figure(number(automatic[place])))
+        rows.append((system, figures))
+    heads = ["rank", "cluster", "range", "mean", "z", "average rank", "wins", "n"]
+    heads += ["AutoRank"] if automatic is not None else []
+    return FigureTable("ranking", "system", heads, rows, f"Systems by {name}")
+
+
+def _against(
+    scores: Scores,
+    names: list[str],
+    order_by: Array,
+    against: Sequence[str],
+    notes: list[str],
+) -> list[FigureTable]:
+    """Compare the ranking with those by other scorers' means, on the systems of both."""
+    rows = []
+    ranks = mid_ranks(order_by)
+    for other in against:
+        means = dict(zip(scores.systems, _whole(scores, other), strict=True))
+        both = [at for at, s in enumerate(names) if np.isfinite(means[s])]
+        if len(both) < 2:
+            notes.append(f"{other} shares fewer than two systems: no comparison.")
+            continue
+        if len(both) < len(names):
+            notes.append(f"{other} has {len(both)} of the {len(names)} systems.")
+        theirs = mid_ranks([means[names[at]] for at in both])
+        result = agreement(theirs.tolist(), mid_ranks(-ranks[both]).tolist())
+        rows.append(
+            (
+                other,
+                [
+                    Figure(result.distance, digits=1),
+                    Figure(result.similarity, digits=1),
+                    Figure(result.precision, digits=1),
+                    Figure(result.recall, digits=1),
+                ],
+            )
+        )
+    if not rows:
+        return []
+    heads = ["distance", "similarity %", "precision %", "recall %"]
+    title = "Other rankings held against this one"
+    return [FigureTable("against", "scorer", heads, rows, title)]
+
+
+def _auto(
+    scores: Scores, auto: Sequence[str], names: list[str], notes: list[str]
+) -> Array | None:
+    if not auto:
+        return None
+    rows = []
+    for other in auto:
+        means = dict(zip(scores.systems, _whole(scores, other), strict=True))
+        rows.append([means[name] for name in names])
+    stack = np.array(rows)
+    there: Mask = np.asarray(np.isfinite(stack).all(0))
+    found = np.full(len(names), np.nan)
+    if there.any():
+        found[there] = auto_rank(stack[:, there])
+    lacking = [name for name, kept in zip(names, there, strict=True) if not kept]
+    if lacking:
+        notes.append(f"– AutoRank: not all metrics have scored {', '.join(lacking)}.")
+    return found
+
+
+def _z(scores: Scores, name: str, there: Mask) -> tuple[Array, str]:
+    if (scores.lines(name).judge < 0).any():
+        none = np.full(int(there.sum()), np.nan)
+        return none, f"– z: {name} names no judges, whose scales could be evened out."
+    made, reports = normalise(scores, name, "z")
+    z = row_means(_signed(made, made.names[0]))[there]
+    gone = [report.judge for report in reports if report.left_out]
+    return z, f"z leaves out judges of one value: {', '.join(gone)}." if gone else ""
+
+
+def _groups(scores: Scores) -> tuple[Codes, str]:
+    """Documents where segments have them, else the segments themselves."""
+    items = [scores.items[at] for at in scores.segments.tolist()]
+    documents = [item.document for item in items]
+    if all(documents):
+        _, codes = np.unique(documents, return_inverse=True)
+        return codes, "document"
+    return np.arange(len(items)), "segment"
+
+
+def _whole(scores: Scores, name: str) -> Array:
+    scorer = scores.scorers[scores.find(name)]
+    sign = 1.0 if scorer.higher_is_better else -1.0
+    given = scores.system_scores(name) * sign
+    return np.where(np.isfinite(given), given, row_means(_signed(scores, name)))
+
+
+def _signed(scores: Scores, name: str) -> Array:
+    scorer = scores.scorers[scores.find(name)]
+    return scores.matrix(name) * (1.0 if scorer.higher_is_better else -1.0)

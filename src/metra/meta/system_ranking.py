@@ -1,0 +1,146 @@
+"""Systems in order: by mean, by z, by average rank, by expected wins, by several metrics."""
+
+import numpy as np
+
+from metra.errors import CorpusError
+from metra.meta.arrays import Array, Codes
+from metra.meta.average_rank import mid_ranks
+from metra.meta.rank_tests import rank_sum_p, signed_rank_p
+
+
+def expected_wins(values: Array) -> Array:
+    """Mean over opponents of the share of shared segments won; ties decide nothing.
+
+    `values` is systems × segments, higher being better, NaN where missing. Bojar et al.
+    2011, WMT.
+
+    >>> expected_wins(np.array([[2.0, 3, 1], [1, 2, 1], [0, 0, 2]])).round(3).tolist()
+    [0.833, 0.333, 0.333]
+    """
+    size = len(values)
+    share = np.full((size, size), np.nan)
+    for i in range(size):
+        for j in range(size):
+            won = int((values[i] > values[j]).sum())
+            lost = int((values[i] < values[j]).sum())
+            if i != j and won + lost:
+                share[i, j] = won / (won + lost)
+    return row_means(share)
+
+
+def average_ranks(values: Array, groups: Codes) -> tuple[Array, int]:
+    """Average each system's ranks over groups of segments, such as documents.
+
+    Systems are ranked by their means in a group; groups that lack a system are left out,
+    and how many are left is given too.
+    """
+    found = []
+    for group in np.unique(groups).tolist():
+        means = row_means(values[:, groups == group])
+        if np.isfinite(means).all():
+            found.append(mid_ranks(means))
+    if not found:
+        return np.full(len(values), np.nan), 0
+    return np.mean(found, axis=0), len(found)
+
+
+def auto_rank(scores: Array) -> Array:
+    """Put several metrics' system scores on one scale, the best at 1, the worst at n.
+
+    `scores` is metrics × systems, higher being better. Each is centred on its median and
+    divided by the span from its lower quartile to its top, so that poor outliers do not
+    press the good systems together; then the metrics are averaged. Kocmi et al. 2025, WMT.
+
+    >>> auto_rank(np.array([[1.0, 2, 3]])).tolist()
+    [3.0, 2.0, 1.0]
+    """
+    span = np.quantile(scores, 1.0, axis=1) - np.quantile(scores, 0.25, axis=1)
+    scaled = (scores - np.median(scores, axis=1)[:, None]) / np.maximum(span, 1e-9)[
+        :, None
+    ]
+    mean = scaled.mean(0)
+    top, bottom = mean.max(), mean.min()
+    if top == bottom:
+        return np.ones(len(mean))
+    return np.asarray(1 + (top - mean) / (top - bottom) * (len(mean) - 1))
+
+
+def p_values(values: Array, *, paired: bool) -> Array:
+    """p-values that the row's system is no better than the column's.
+
+    Paired: Wilcoxon's signed ranks on shared segments; else Mann and Whitney's rank sum.
+    Identical systems get 1/2, two without a shared segment NaN.
+    """
+    size = len(values)
+    p = np.full((size, size), np.nan)
+    for i in range(size):
+        for j in range(size):
+            if i == j:
+                continue
+            if not paired:
+                p[i, j] = rank_sum_p(values[i], values[j])
+            else:
+                gaps = values[i] - values[j]
+                if np.isfinite(gaps).any():
+                    p[i, j] = signed_rank_p(gaps)
+    return p
+
+
+def are_paired(values: Array) -> bool:
+    """Whether each two systems share at least half of the segments of the shorter one."""
+    there = np.isfinite(values).astype(np.float64)
+    shared = there @ there.T
+    own = np.diag(shared)
+    return bool((2 * shared >= np.minimum(own[:, None], own[None])).all())
+
+
+def rank_ranges(p: Array, alpha: float = 0.05) -> list[tuple[int, int]]:
+    """How far up and down a system could stand before a significant loss or win.
+
+    `p` is in falling order of score, the row better than the column.
+
+    >>> rank_ranges(np.array([[1, 0.5, 0.01], [1, 1, 0.2], [1, 1, 1]]))
+    [(1, 2), (1, 3), (2, 3)]
+    """
+    size = len(p)
+    found = []
+    for at in range(size):
+        top = at
+        while top > 0 and not p[top - 1, at] < alpha:
+            top -= 1
+        bottom = at
+        while bottom < size - 1 and not p[at, bottom + 1] < alpha:
+            bottom += 1
+        found.append((top + 1, bottom + 1))
+    return found
+
+
+def clusters_by_range(ranges: list[tuple[int, int]]) -> list[int]:
+    """End a cluster where no range reaches across.
+
+    >>> clusters_by_range([(1, 2), (1, 2), (3, 3)])
+    [1, 1, 2]
+    """
+    found, cluster, reach = [], 1, 0
+    for at, (_, bottom) in enumerate(ranges, 1):
+        none_reaches_up = all(top >= at for top, _ in ranges[at - 1 :])
+        if at > 1 and reach < at and none_reaches_up:
+            cluster += 1
+        reach = max(reach, bottom)
+        found.append(cluster)
+    return found
+
+
+def row_means(values: Array) -> Array:
+    """Mean of each row over what is there; NaN where nothing is."""
+    there = np.isfinite(values)
+    count = there.sum(1)
+    total = np.where(there, values, 0.0).sum(1)
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+
+
+def check_systems(count: int) -> None:
+    """Refuse to rank one system."""
+    if count < 2:
+        msg = f"There is {count or 'no'} system with scores; ranking takes two or more."
+        raise CorpusError(msg)

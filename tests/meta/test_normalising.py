@@ -1,0 +1,131 @@
+"""Each judge's values on one scale, and the judges who are left out."""
+
+import csv
+import gzip
+
+import numpy as np
+import pytest
+
+from metra.errors import CorpusError, UnknownNameError
+from metra.meta.alpha import alpha
+from metra.meta.judge_pairs import judge_pairs, shared_judgements, weighted_mean
+from metra.meta.long_lines import long_table
+from metra.meta.normalising import failing_judges, normalise, normalised
+from metra.meta.ratings import ratings
+from metra.meta.read import read
+from metra.meta.scores import Item, Scorer, table
+
+
+def judged(by_judge):
+    """Values of each judge, of segments from 1 on."""
+    judges = [judge for judge, values in by_judge.items() for _ in values]
+    items = [
+        Item(str(at))
+        for values in by_judge.values()
+        for at in range(1, len(values) + 1)
+    ]
+    values = [v for given in by_judge.values() for v in given]
+    return table(["a"] * len(values), items, {Scorer("da", "da"): values}, judges)
+
+
+@pytest.mark.parametrize(
+    ("method", "expected"),
+    [
+        ("z", [-1.0, 0.0, 1.0]),
+        ("min-max", [0.0, 0.5, 1.0]),
+        ("rank", [0.0, 0.5, 1.0]),
+        ("none", [20.0, 40.0, 60.0]),
+    ],
+)
+def test_hand_worked(method, expected):
+    made, _ = normalise(judged({"ann": [20, 40, 60]}), "da", method)
+    assert made.value.tolist() == pytest.approx(expected)
+    assert made.names == [f"da-{method}"]
+
+
+def test_silent_judges_are_left_out_and_listed():
+    scores = judged({"ann": [1, 2, 4], "bob": [3, 3, 3], "cat": [5]})
+    made, findings = normalised(scores, "da", "z")
+    assert {made.judges[at] for at in made.judge.tolist()} == {"ann"}
+    assert "bob (always the same value)" in findings.notes[-1]
+    assert "cat (one value only)" in findings.notes[-1]
+    with pytest.raises(CorpusError, match="No judge"):
+        normalise(judged({"bob": [3, 3]}), "da", "z")
+
+
+def test_judges_may_be_named_to_be_left_out():
+    scores = judged({"ann": [1, 2], "bob": [1, 3]})
+    made, _ = normalise(scores, "da", "z", left_out=["bob"])
+    assert len(made) == 2
+    with pytest.raises(UnknownNameError, match="dan"):
+        normalise(scores, "da", "z", left_out=["dan"])
+
+
+def test_what_is_written_can_be_read_again(tmp_path):
+    made, _ = normalise(judged({"ann": [1, 2, 4], "bob": [3, 1, 2]}), "da", "z")
+    (tmp_path / "z.tsv").write_text(long_table(made) + "\n", encoding="utf-8")
+    again = read(str(tmp_path / "z.tsv"))
+    assert again.value.tolist() == made.value.tolist()
+    assert again.judges == made.judges
+    assert again.scorers == made.scorers
+
+
+def test_judges_must_see_what_is_degraded():
+    rng = np.random.default_rng(0)
+    systems, items, judges, values = [], [], [], []
+    for judge, gap in (("ann", 30), ("bob", 0)):
+        for at in range(20):
+            base = rng.normal(50, 5)
+            systems += ["a", "BAD"]
+            items += [Item(str(at))] * 2
+            judges += [judge] * 2
+            values += [base, base - gap + rng.normal(0, 3)]
+    scores = table(systems, items, {Scorer("da", "da"): values}, judges)
+    assert list(failing_judges(scores, "da", "BAD")) == ["bob"]
+    assert failing_judges(judged({"ann": [1, 2]}), "da", "a") == {
+        "ann": "only 0 degraded outputs judged"
+    }
+    with pytest.raises(UnknownNameError, match="WORSE"):
+        failing_judges(scores, "da", "WORSE")
+
+
+@pytest.mark.parametrize(
+    ("lang", "raw", "z", "r", "equal", "near"),
+    [
+        ("en-de", 0.499, 0.619, 0.628, 0.219, 0.413),
+        ("zh-en", 0.457, 0.591, 0.598, 0.207, 0.432),
+    ],
+)
+def test_three_raters_of_wmt23(shared, lang, raw, z, r, equal, near):
+    """Published for raters who saw outputs side by side, with source issues as errors."""
+    path = shared / "data" / "wmt23-mqm-esa" / f"{lang}.sxs_mqm_errors.tsv.gz"
+    costs = {}
+    with gzip.open(path, "rt", encoding="utf-8", newline="\n") as lines:
+        for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE):
+            key = (
+                f"{row['system']} {row['condition']}",
+                Item(row["seg"]),
+                row["rater"],
+            )
+            costs[key] = costs.get(key, 0) + _tenths(row)
+    systems, items, judges = zip(*costs, strict=True)
+    values = [-cost / 10 for cost in costs.values()]
+    scores = table(systems, items, {Scorer("mqm", "mqm"): values}, judges)
+    found = ratings(scores, "mqm")
+    assert round(alpha(found), 3) == raw
+    pairs = judge_pairs(found, shared_judgements(found))
+    means = [
+        round(weighted_mean(pairs, name), 3) for name in ("pearson", "exact", "within")
+    ]
+    assert means == [r, equal, near]
+    made, _ = normalise(scores, "mqm", "z")
+    assert alpha(ratings(made, "mqm-z")) == pytest.approx(z, abs=6e-4)
+
+
+def _tenths(row):
+    minor, major = row["severity"] == "Minor", row["severity"] == "Major"
+    if row["category"].startswith("Non-translation") and major:
+        return 250
+    if minor:
+        return 1 if row["category"] == "Fluency/Punctuation" else 10
+    return 50 if major else 0

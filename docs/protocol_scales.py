@@ -46,9 +46,13 @@ def _marks(marks: Marks) -> str:
         parts.append(f"Categories: {', '.join(marks.categories)}.")
     if marks.costs:
         rows = [
-            f"| {severity or 'any'} | {category or 'any other'} | {cost / 10:g} |"
+            f"| {severity or 'any'} | {category or 'any'} | {cost / 10:g} |"
             for severity, category, cost in marks.costs
         ]
-        table = ["| severity | category | costs |", "| :-- | :-- | --: |", *rows]
+        table = [
+            "| severity | category begins with | costs |",
+            "| :-- | :-- | --: |",
+            *rows,
+        ]
         parts.append("The first line that fits counts:\n\n" + "\n".join(table))
     return "\n\n".join(parts)

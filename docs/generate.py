@@ -13,6 +13,7 @@ import command_page
 import consoles
 import folder_tree
 import measure_pages
+import protocol_scales
 
 from metra import examples
 
@@ -54,6 +55,7 @@ def generated() -> dict[Path, str]:
         ("README.md", "commands", command_page.listed()),
         ("docs/index.md", "measures", measure_pages.listed("metrics/")),
         ("ARCHITECTURE.md", "tree", folder_tree.tree(ROOT)),
+        ("docs/human/protocols.md", "scales", protocol_scales.scales()),
         ("mkdocs.yml", "measures", measure_pages.menu()),
     ):
         path = ROOT / place

@@ -1,0 +1,1 @@
+"""Judgements as text and back: pure functions, one file a format."""

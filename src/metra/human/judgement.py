@@ -1,0 +1,113 @@
+"""A judgement: one answer of one judge about what one screen showed."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from metra.human.campaign import Campaign
+from metra.human.protocols import protocol
+from metra.human.protocols.scored import Scored
+from metra.human.task import COUNTED, Kind, Task
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Everything that an analysis or an export needs; places in code points, ends open.
+
+    `systems` and `outputs` hold more than one entry where outputs were compared.
+    """
+
+    id: str
+    campaign: str
+    protocol: str
+    protocol_version: str
+    source_language: str
+    target_language: str
+    judge: str
+    task: str
+    kind: Kind
+    systems: tuple[str, ...]
+    document: str
+    #: Counted from 1 through the whole corpus.
+    segment: int
+    source: str | None
+    outputs: tuple[str, ...]
+    value: dict[str, Any]
+    #: A later revision replaces an earlier one; all of them are kept.
+    revision: int = 1
+    #: The task that this one repeats or spoils.
+    original: str | None = None
+    shown_at: float | None = None
+    submitted_at: float | None = None
+    wall_ms: int | None = None
+    active_ms: int | None = None
+    hidden_ms: int | None = None
+    idle_ms: int | None = None
+    comment: str = ""
+
+    @property
+    def counts(self) -> bool:
+        """Whether it may enter the means of systems."""
+        return self.kind in COUNTED
+
+    def scores(self) -> list[tuple[Scored, ...]]:
+        """What it says of each of its outputs."""
+        return protocol(self.protocol).scores(self.value)
+
+
+def judged(
+    campaign: Campaign,
+    task: Task,
+    value: object,
+    *,
+    id: str,
+    number: int = 0,
+    **more: Any,
+) -> Judgement:
+    """Check an answer and make a record of it; `number` is the item within the task."""
+    asked = campaign.protocol
+    items = task.items if asked.contrastive else (task.items[number],)
+    segment = campaign.segments[items[0].segment]
+    if asked.contrastive:
+        texts = {str(at): item.text for at, item in enumerate(items, 1)}
+    else:
+        texts = {"output": items[0].text}
+    if asked.basis == "source" and segment.source is not None:
+        texts["source"] = segment.source
+    return Judgement(
+        id=id,
+        campaign=campaign.settings.name,
+        protocol=asked.name,
+        protocol_version=asked.version,
+        source_language=campaign.settings.source_language,
+        target_language=campaign.settings.target_language,
+        judge=task.judge,
+        task=task.id,
+        kind=task.kind,
+        systems=tuple(item.system for item in items),
+        document=segment.document,
+        segment=items[0].segment + 1,
+        source=segment.source,
+        outputs=tuple(item.text for item in items),
+        value=asked.check(value, texts),
+        original=task.original,
+        **more,
+    )
+
+
+def latest(judgements: Iterable[Judgement]) -> list[Judgement]:
+    """Keep the last revision of each answer, in the order in which answers first came."""
+    found: dict[tuple[str, str, int], Judgement] = {}
+    for judgement in judgements:
+        key = judgement.judge, judgement.task, judgement.segment
+        if key not in found or judgement.revision >= found[key].revision:
+            found[key] = judgement
+    return list(found.values())
+
+
+def marks_of(judgement: Judgement) -> list[dict[str, Any]]:
+    """Its error marks, whatever the step was called; none if it marks nothing."""
+    found: Sequence[Any] = [
+        value for value in judgement.value.values() if isinstance(value, list)
+    ]
+    return [mark for marks in found for mark in marks if isinstance(mark, dict)]

@@ -1,0 +1,101 @@
+"""What a campaign wishes, read from a table such as a TOML file gives, and checked.
+
+name = "spring"
+protocol = "ldc"
+source_language = "fr"
+target_language = "en"
+judges = ["ann", "bob", "cleo", "dan"]
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, fields
+from typing import Any, Literal, TypeAlias, get_args
+
+from metra.errors import FormatError, no_such
+from metra.human.protocols.record import Basis
+
+Unit: TypeAlias = Literal["segment", "document"]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The wishes; what is left out has the default that stands here."""
+
+    name: str
+    protocol: str
+    source_language: str
+    target_language: str
+    judges: tuple[str, ...]
+    seed: int = 12345
+    #: Show the source or the reference; None is what the protocol asks for.
+    basis: Basis | None = None
+    unit: Unit = "segment"
+    #: How many judges see each unit.
+    each: int = 2
+    #: Texts that all judges see; None is a tenth of the texts, five at most.
+    calibration: int | None = None
+    #: Whether a judge sees all systems' versions of a text.
+    complete: bool = False
+    #: Shares of a judge's tasks that come back as they were, and spoilt.
+    repeats: float = 0.05
+    degraded: float | None = None
+    #: Whether a reference takes part as if it were a system.
+    reference_as_system: bool = False
+
+
+def settings(table: Mapping[str, Any], place: str) -> Settings:
+    """Check each wish; `place` names the file for the message."""
+    known = {field.name: field for field in fields(Settings)}
+    for name in table:
+        if name not in known:
+            msg = no_such("setting", name, known, owner=place)
+            raise FormatError(msg)
+    for name, field in known.items():
+        if name not in table and field.default is MISSING:
+            msg = f"{place} has no {name}; expected {_RULES[name][1]}."
+            raise FormatError(msg)
+    for name, value in table.items():
+        fits, expected = _RULES[name]
+        if not fits(value):
+            msg = f"{place}: {name} is {value!r}; expected {expected}."
+            raise FormatError(msg)
+    return Settings(**dict(table) | {"judges": tuple(table["judges"])})
+
+
+def _text(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _names(value: object) -> bool:
+    listed = isinstance(value, list | tuple) and all(map(_text, value))
+    return listed and 0 < len(set(value)) == len(value)  # type: ignore[call-overload,arg-type]
+
+
+def _whole(least: int) -> Callable[[object], bool]:
+    return lambda value: type(value) is int and value >= least
+
+
+def _share(value: object) -> bool:
+    return type(value) in (int, float) and 0 <= value <= 0.5  # type: ignore[operator]
+
+
+def _switch(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+_RULES: dict[str, tuple[Callable[[object], bool], str]] = {
+    "name": (_text, "a name"),
+    "protocol": (_text, "a protocol's name, such as ldc"),
+    "source_language": (_text, "a language code such as fr"),
+    "target_language": (_text, "a language code such as en"),
+    "judges": (_names, "a list of different names"),
+    "seed": (_whole(0), "a whole number, 0 or more"),
+    "basis": (get_args(Basis).__contains__, "source or reference"),
+    "unit": (get_args(Unit).__contains__, "segment or document"),
+    "each": (_whole(1), "a whole number, 1 or more"),
+    "calibration": (_whole(0), "a whole number, 0 or more"),
+    "complete": (_switch, "true or false"),
+    "repeats": (_share, "a share from 0 to 0.5"),
+    "degraded": (_share, "a share from 0 to 0.5"),
+    "reference_as_system": (_switch, "true or false"),
+}

@@ -1,0 +1,1 @@
+"""A campaign from its files to its results: what joins people's judgements with the rest."""

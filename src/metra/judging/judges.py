@@ -1,0 +1,122 @@
+"""The judges: how strict, how steady, how quick, and whether they saw what was spoilt.
+
+Nothing here drops anybody; it says what there is to know.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import comb
+from statistics import fmean, median, stdev
+
+from metra.human.judgement import Judgement, latest
+from metra.judging.results import Figure, figures_by_scorer
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeRow:
+    """One judge by one scorer; scores are between 0 and 100, higher is better."""
+
+    judge: str
+    scorer: str
+    judgements: int
+    mean: float
+    #: None with a single judgement.
+    deviation: float | None
+    #: By how much the judge is milder than the others on the same outputs; None if alone.
+    milder: float | None
+    repeats: int
+    #: Share of repeats with the same score, and the mean distance; None without repeats.
+    same: float | None
+    distance: float | None
+    spoilt: int
+    #: Spoilt copies that got less than the original, and the sign test's p-value.
+    noticed: int
+    p_value: float | None
+    #: Median seconds of active time; None where nobody measured.
+    seconds: float | None
+
+
+def judge_table(judgements: Iterable[Judgement]) -> list[JudgeRow]:
+    """One row for each judge and scorer, in the order of the judges' names."""
+    kept = latest(judgements)
+    plain = [one for one in kept if one.counts or one.kind == "calibration"]
+    seconds: dict[str, list[float]] = {}
+    for one in plain:
+        if one.active_ms is not None:
+            seconds.setdefault(one.judge, []).append(one.active_ms / 1000)
+    rows = []
+    for (scorer, _), figures in figures_by_scorer(plain).items():
+        for judge in sorted({figure.judge for figure in figures}):
+            mine = [figure for figure in figures if figure.judge == judge]
+            scores = [figure.hundred for figure in mine]
+            again = _differences(kept, judge, scorer, "repeat")
+            less = _differences(kept, judge, scorer, "degraded")
+            rows.append(
+                JudgeRow(
+                    judge,
+                    scorer,
+                    len(mine),
+                    fmean(scores),
+                    stdev(scores) if len(scores) > 1 else None,
+                    _milder(mine, figures),
+                    len(again),
+                    fmean(gap == 0 for gap in again) if again else None,
+                    fmean(map(abs, again)) if again else None,
+                    len(less),
+                    sum(gap < 0 for gap in less),
+                    sign_test(less),
+                    median(seconds[judge]) if judge in seconds else None,
+                )
+            )
+    return rows
+
+
+def sign_test(differences: Iterable[float]) -> float | None:
+    """Chance of as many negative differences if either sign were as likely; ties are left out.
+
+    >>> sign_test([-5, -1, -2, 3])
+    0.3125
+    """
+    signs = [gap < 0 for gap in differences if gap]
+    count = len(signs)
+    if not count:
+        return None
+    return sum(comb(count, at) for at in range(sum(signs), count + 1)) / 2**count
+
+
+def _milder(mine: list[Figure], figures: list[Figure]) -> float | None:
+    others: dict[tuple[str, int], list[float]] = {}
+    for figure in figures:
+        if figure.judge != mine[0].judge:
+            key = figure.system, figure.segment
+            others.setdefault(key, []).append(figure.hundred)
+    gaps = [
+        figure.hundred - fmean(others[figure.system, figure.segment])
+        for figure in mine
+        if (figure.system, figure.segment) in others
+    ]
+    return fmean(gaps) if gaps else None
+
+
+def _differences(
+    judgements: list[Judgement], judge: str, scorer: str, kind: str
+) -> list[float]:
+    """Score of what came back less the score of its original, where both were judged."""
+    firsts = {(one.task, one.segment): one for one in judgements if one.judge == judge}
+    found = []
+    for one in judgements:
+        first = firsts.get((one.original or "", one.segment))
+        if one.kind == kind and one.judge == judge and first is not None:
+            # Compared outputs may come back in another order: systems are matched by name.
+            before, after = _hundreds(first, scorer), _hundreds(one, scorer)
+            found += [after[system] - before[system] for system in after]
+    return found
+
+
+def _hundreds(judgement: Judgement, scorer: str) -> dict[str, float]:
+    return {
+        system: scored.hundred
+        for system, scores in zip(judgement.systems, judgement.scores(), strict=True)
+        for scored in scores
+        if scored.scorer == scorer
+    }

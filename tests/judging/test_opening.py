@@ -1,0 +1,56 @@
+"""A campaign's file: texts are found beside it, and errors name it."""
+
+import pytest
+
+from metra.errors import FormatError
+from metra.judging.opening import open_campaign
+
+HEAD = """name = "spring"
+protocol = "adequacy"
+source_language = "fr"
+target_language = "en"
+judges = ["ann", "bob"]
+each = 1
+"""
+
+
+def test_files_are_found_from_the_folder_of_the_campaign(write):
+    write("a/one.txt", ["one"])
+    write("a/two.txt", ["two"])
+    write("a/ref.txt", ["ref"])
+    write("a/src.txt", ["src"])
+    write("a/docs.txt", ["doc"])
+    files = (
+        '[files]\noutputs = ["first=one.txt", "two.txt"]\nreferences = ["ref.txt"]\n'
+        'source = "src.txt"\ndocuments = "docs.txt"\n'
+    )
+    found = open_campaign(str(write("a/c.toml", (HEAD + files).encode())))
+    assert [system.name for system in found.systems] == ["first", "two"]
+    [segment] = found.segments
+    assert (segment.document, segment.source, segment.references) == (
+        "doc",
+        "src",
+        ("ref",),
+    )
+
+
+WRONG = [
+    pytest.param("", r"no \[files\]", id="no files"),
+    pytest.param("[files]\noutputs = []", r"no \[files\] with outputs", id="no output"),
+    pytest.param('[files]\noutputs = "a"', "a list of paths", id="one path"),
+    pytest.param(
+        '[files]\noutputs = ["a"]\nsource = ["b"]', "a path", id="two sources"
+    ),
+    pytest.param(
+        '[files]\noutputs = ["a"]\nrefs = "b"', "files.refs", id="a wrong name"
+    ),
+    pytest.param("[files", "is no TOML", id="not TOML"),
+]
+
+
+@pytest.mark.parametrize(("files", "says"), WRONG)
+def test_what_is_wrong_with_the_file(write, files, says):
+    path = write("c.toml", (HEAD + files).encode())
+    with pytest.raises(FormatError, match=says) as error:
+        open_campaign(str(path))
+    assert "c.toml" in str(error.value)

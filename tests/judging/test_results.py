@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metra.corpus import EvalSet, Outputs
+from metra.errors import OptionError
 from metra.human.assignment import assign
 from metra.human.campaign import campaign
 from metra.human.files import jsonl
@@ -96,6 +97,13 @@ def test_each_question_has_its_own_table():
     assert {mean.scorer: mean.native for mean in found} == {"fluency": 5, "adequacy": 2}
 
 
+def test_what_cannot_be_resampled():
+    with pytest.raises(
+        OptionError, match="by='word' is not possible; expected segment"
+    ):
+        system_means(ONE, by="word")
+
+
 def test_documents_are_resampled_whole():
     # Two documents whose segments agree: by segment there is more to draw from.
     judgements = [made("one", at, "ann", 1 if at < 4 else 5) for at in range(2, 6)]
@@ -134,6 +142,7 @@ CHECKED = [
     made("one", 1, "ann", 4, "repeat", original="ann one 1 judged"),
     made("one", 2, "ann", 3, "repeat", original="ann one 2 judged"),
     made("one", 2, "ann", 1, "degraded", original="ann one 2 judged"),
+    made("one", 1, "ann", 5, "degraded", original="ann one 1 judged"),
 ]
 
 
@@ -143,7 +152,7 @@ def test_the_judges_by_hand():
     assert ann.deviation == pytest.approx(35.3553390593)
     assert ann.milder == 25.0  # 100 against bob's 75 on the one output that both saw
     assert (ann.repeats, ann.same, ann.distance) == (2, 0.5, 12.5)
-    assert (ann.spoilt, ann.noticed, ann.p_value) == (1, 1, 0.5)
+    assert (ann.spoilt, ann.noticed, ann.p_value) == (2, 1, 0.5)
     assert ann.seconds == 6.5
     assert (bob.mean, bob.deviation, bob.milder) == (75.0, None, -25.0)
     assert (bob.repeats, bob.same, bob.p_value, bob.seconds) == (0, None, None, None)

@@ -12,6 +12,7 @@ import numpy as np
 
 from metra.human.judgement import Judgement, latest
 from metra.infer import SEED, TRIALS, Sample, confidence
+from metra.infer.intervals import refuse_wrong
 from metra.pool import Array
 
 Interval = tuple[float, float]
@@ -56,6 +57,8 @@ def system_means(
     `by` is what is resampled: segments, or whole documents, which do not pretend that
     sentences of one text are independent.
     """
+    possible = by in ("segment", "document")
+    refuse_wrong("A mean", {f"by={by!r}": (possible, "segment or document")})
     found: list[SystemMean] = []
     counted = [judgement for judgement in latest(judgements) if judgement.counts]
     for (scorer, higher), figures in figures_by_scorer(counted).items():

@@ -5,6 +5,7 @@ from io import StringIO
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
 
 PLACES = ["", "#compare", "#seg-12"]
 # All rows, figures and blocks are alike: axe, which takes its time, gets a few of each.
@@ -53,12 +54,13 @@ def test_a_link_to_a_segment_opens_it(example_report, open_page):
     assert "Le maire, Bertrand Aufray" in page.locator("#segment").inner_text()
     assert len(texts(page, ".outputs tbody tr")) == 5
     page.locator(".metra-grid").wait_for()
+    # The page follows its address a moment after the address has changed.
     page.get_by_role("link", name="next in the text").click()
-    assert page.locator("#segment h1").inner_text() == "Segment 13"
+    expect(page.locator("#segment h1")).to_have_text("Segment 13")
     page.go_back()
-    assert page.locator("#segment h1").inner_text() == "Segment 12"
+    expect(page.locator("#segment h1")).to_have_text("Segment 12")
     page.get_by_role("link", name="← All segments").click()
-    assert page.locator("#report").is_visible()
+    expect(page.locator("#report")).to_be_visible()
 
 
 @pytest.mark.parametrize("place", ["#seg-0", "#seg-29", "#seg-x", "#nowhere"])
@@ -246,7 +248,7 @@ def test_buckets_ngrams_and_profiles_are_there(example_report, open_page):
     words = page.locator("#ngrams details[open] td.words")
     assert words.count() > 10
     page.locator("#ngrams details[open] .links a").first.click()
-    assert page.locator("#segment h1").inner_text().startswith("Segment ")
+    expect(page.locator("#segment h1")).to_contain_text("Segment ")
     page.go_back()
     reading = page.locator("#profiles tr", has=page.get_by_text("terse", exact=True))
     assert "short" in reading.inner_text()

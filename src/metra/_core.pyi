@@ -285,7 +285,7 @@ class Salience:
     def words(self) -> list[str]:
         """The words, by number."""
 
-    def __init__(self, texts: Iterable[tuple[Tokens, list[str]]]) -> None:
+    def __new__(cls, texts: Iterable[tuple[Tokens, list[str]]]) -> Salience:
         """Count the words of segments, given with the name of each segment's document."""
 
     def column(self, name: str) -> NDArray[np.float64]:
@@ -322,7 +322,7 @@ class Ltv:
     geometric.
     """
 
-    def __init__(self, order: int, gram: str, side: str, combination: str) -> None: ...
+    def __new__(cls, order: int, gram: str, side: str, combination: str) -> Ltv: ...
     def rows(
         self,
         hits: Hits,

@@ -49,7 +49,6 @@ LAYERS = {
     "repool": 7,
     "tasks": 7,
     "detailing": 7,
-    "quality": 7,
     "insight": 8,
     "report": 9,
     "picture": 10,

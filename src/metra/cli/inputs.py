@@ -30,13 +30,19 @@ documents = click.option(
     help="Document ids, one a line; a tab and the segment's id may follow.",
 )
 
-input_format = click.option(
-    "--input-format",
-    type=click.Choice(["auto", *FORMATS]),
-    default="auto",
-    show_default=True,
-    help="Format of all input files; auto goes by name and content.",
-)
+
+def input_format_of(*formats: str) -> Callable[..., Any]:
+    """Make the option that names the format of files, for what the command can read."""
+    return click.option(
+        "--input-format",
+        type=click.Choice(["auto", *formats]),
+        default="auto",
+        show_default=True,
+        help="Format of all input files; auto goes by name and content.",
+    )
+
+
+input_format = input_format_of(*FORMATS)
 
 
 def metrics_of(*default: str) -> Callable[..., Any]:
@@ -84,13 +90,19 @@ out = click.option(
     "-o", "--out", metavar="FILE", help="Write here instead of to the screen."
 )
 
-digits = click.option(
-    "--digits",
-    type=click.IntRange(0, 15),
-    default=2,
-    show_default=True,
-    help="Digits after the point in tables.",
-)
+
+def digits_of(default: int) -> Callable[..., Any]:
+    """Make the option that says how many digits tables have."""
+    return click.option(
+        "--digits",
+        type=click.IntRange(0, 15),
+        default=default,
+        show_default=True,
+        help="Digits after the point in tables.",
+    )
+
+
+digits = digits_of(2)
 
 labels = click.option(
     "--labels",

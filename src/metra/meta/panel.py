@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from metra.errors import CorpusError
-from metra.meta.arrays import Array, Mask
+from metra.meta.arrays import Array, Mask, row_means
 from metra.meta.scores import Item, Scores
 from metra.meta.statistics import Statistics
 
@@ -185,7 +185,7 @@ def _lined_up(
         shared &= np.isfinite(values)
     compared = np.where(shared, human, np.nan)
     given = set()
-    system_gold = _means(compared)
+    system_gold = row_means(compared)
     if np.isfinite(given_gold[keep]).all():
         system_gold = given_gold[keep]
         given.add(gold)
@@ -206,7 +206,7 @@ def _lined_up(
             system_metrics[name] = whole[name][keep]
             given.add(name)
         else:
-            system_metrics[name] = _means(np.where(shared, values, np.nan))
+            system_metrics[name] = row_means(np.where(shared, values, np.nan))
     return Panel(
         tuple(systems),
         tuple(scores.items[at] for at in scores.segments),
@@ -220,14 +220,6 @@ def _lined_up(
         tuple(notes),
         next(iter(scores.languages), ""),
     )
-
-
-def _means(values: Array) -> Array:
-    """Mean of each row over its finite cells; NaN where there are none."""
-    there = np.isfinite(values)
-    count = there.sum(1)
-    total = np.where(there, values, 0.0).sum(1)
-    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
 def _signed(scores: Scores, name: str) -> Array:

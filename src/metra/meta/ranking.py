@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from metra.errors import CorpusError
-from metra.meta.arrays import Array, Codes, Mask
+from metra.meta.arrays import Array, Codes, Mask, row_means
 from metra.meta.average_rank import agreement, mid_ranks
 from metra.meta.clusters import clusters_greedy, clusters_wmt
 from metra.meta.findings import Figure, FigureTable, Findings, number
@@ -23,7 +23,6 @@ from metra.meta.system_ranking import (
     expected_wins,
     p_values,
     rank_ranges,
-    row_means,
 )
 
 Method: TypeAlias = Literal["mean", "z", "arr", "wins"]

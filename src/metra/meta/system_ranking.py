@@ -3,7 +3,7 @@
 import numpy as np
 
 from metra.errors import CorpusError
-from metra.meta.arrays import Array, Codes
+from metra.meta.arrays import Array, Codes, row_means
 from metra.meta.average_rank import mid_ranks
 from metra.meta.rank_tests import rank_sum_p, signed_rank_p
 
@@ -129,14 +129,6 @@ def clusters_by_range(ranges: list[tuple[int, int]]) -> list[int]:
         reach = max(reach, bottom)
         found.append(cluster)
     return found
-
-
-def row_means(values: Array) -> Array:
-    """Mean of each row over what is there; NaN where nothing is."""
-    there = np.isfinite(values)
-    count = there.sum(1)
-    total = np.where(there, values, 0.0).sum(1)
-    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
 def check_systems(count: int) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from metra.report import FORMATS
+from metra.cli import inputs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from metra.meta.statistics import Statistics
 
 INPUT_FORMATS = (
-    "auto",
     "long",
     "jsonl",
     "matrix",
@@ -89,13 +88,7 @@ lower = names(
 )
 lang = click.option("--lang", metavar="PAIR", help="Only this language pair.")
 domain = click.option("--domain", metavar="NAME", help="Only this domain.")
-input_format = click.option(
-    "--input-format",
-    type=click.Choice(INPUT_FORMATS),
-    default="auto",
-    show_default=True,
-    help="Format of all input files; auto goes by name and content.",
-)
+input_format = inputs.input_format_of(*INPUT_FORMATS)
 trials = click.option(
     "--trials",
     type=click.IntRange(1),
@@ -103,31 +96,8 @@ trials = click.option(
     show_default=True,
     help="Number of resamples or permutations.",
 )
-seed = click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=12345,
-    show_default=True,
-    help="Seed of the resampling.",
-)
-form = click.option(
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    default="table",
-    show_default=True,
-    help="How the results are written.",
-)
-out = click.option(
-    "-o", "--out", metavar="FILE", help="Write here instead of to the screen."
-)
-digits = click.option(
-    "--digits",
-    type=click.IntRange(0, 15),
-    default=3,
-    show_default=True,
-    help="Digits after the point in tables.",
-)
+seed, form, out = inputs.seed, inputs.form, inputs.out
+digits = inputs.digits_of(3)
 plot = click.option(
     "--plot", metavar="FILE", help="Draw a picture (SVG) into this file."
 )
@@ -135,8 +105,6 @@ plot = click.option(
 
 def own(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add what is scored right here, so that corpus scores can be pooled anew."""
-    from metra.cli.inputs import references
-
     specs = click.option(
         "-m",
         "--score-with",
@@ -152,7 +120,7 @@ def own(command: Callable[..., Any]) -> Callable[..., Any]:
         metavar="OUTPUT",
         help="Output to score here: a file, or a table of several systems.",
     )
-    for option in reversed([output, references, specs]):
+    for option in reversed([output, inputs.references, specs]):
         command = option(command)
     return command
 

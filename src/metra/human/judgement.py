@@ -4,10 +4,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from metra.human import asking
 from metra.human.campaign import Campaign
 from metra.human.protocols import protocol
 from metra.human.protocols.scored import Scored
-from metra.human.task import COUNTED, Kind, Task
+from metra.human.task import BASELINE, COUNTED, Kind, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,7 @@ def judged(
     asked = campaign.protocol
     items = task.items if asked.contrastive else (task.items[number],)
     segment = campaign.segments[items[0].segment]
+    is_baseline = task.kind == "baseline"
     if asked.contrastive:
         texts = {str(at): item.text for at, item in enumerate(items, 1)}
     else:
@@ -85,11 +87,11 @@ def judged(
         task=task.id,
         kind=task.kind,
         systems=tuple(item.system for item in items),
-        document=segment.document,
-        segment=items[0].segment + 1,
-        source=segment.source,
+        document=BASELINE if is_baseline else segment.document,
+        segment=0 if is_baseline else items[0].segment + 1,
+        source=None if is_baseline else segment.source,
         outputs=tuple(item.text for item in items),
-        value=asked.check(value, texts),
+        value=asking.asked(campaign, task, number).check(value, texts),
         original=task.original,
         **more,
     )

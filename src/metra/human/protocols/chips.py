@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, get_args
+from typing import Any, ClassVar, get_args
 
 from metra.annotations.corrections import Change, Changes, Chip, exact, inferred
 from metra.errors import OptionError
@@ -18,6 +18,8 @@ EXACT, INFERRED = "exact", "inferred"
 @dataclass(frozen=True, slots=True)
 class Chips:
     """What became of each word; or the corrected text, from which that is inferred."""
+
+    kind: ClassVar[str] = "chips"
 
     keyed: bool = False
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from metra.errors import OptionError
 from metra.human.edit_rate import edits_between
@@ -31,6 +31,8 @@ KEYS = (
 @dataclass(frozen=True, slots=True)
 class Edit:
     """The corrected text, milliseconds without pauses, keys and inputs by kind."""
+
+    kind: ClassVar[str] = "edit"
 
     #: What the text is wanted for; judges see it.
     brief: str = ""

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from metra.human.offsets import Span
 from metra.human.protocols.entries import KEY, key_of, table, texts
@@ -14,6 +14,8 @@ from metra.human.words import words
 @dataclass(frozen=True, slots=True)
 class Gaps:
     """Every n-th word is a gap; the answer has a text for each, empty if none was found."""
+
+    kind: ClassVar[str] = "gaps"
 
     every: int = 8
     #: Which word is the first gap, counted from 1; 0 is the n-th.

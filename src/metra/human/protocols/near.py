@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from statistics import fmean
-from typing import Any
+from typing import Any, ClassVar
 
 from metra.errors import OptionError
-from metra.human.protocols.entries import KEY, key_of, table
+from metra.human.protocols.entries import table
 from metra.human.protocols.scored import Scored
 from metra.human.word_difference import difference, distance
 
@@ -17,10 +17,11 @@ MOST = 10
 class Near:
     """A whole number from 0 to 10, with the `k` nearest judged outputs of the sentence."""
 
+    kind: ClassVar[str] = "near"
+
     k: int = 3
     #: Outputs of the same sentence that have a score.
     judged: tuple[tuple[str, float], ...] = ()
-    keyed: bool = False
 
     def bound(
         self, material: Mapping[str, Any], *, document: str, segment: int
@@ -68,16 +69,13 @@ class Near:
     def check(
         self, value: object, name: str, given: Mapping[str, str]
     ) -> dict[str, Any]:
-        """Give the score back, with how near the nearest judged output was."""
+        """Give the score back."""
+        del given
         score = table(value, name, "score").get("score")
         if type(score) is not int or not 0 <= score <= MOST:
             msg = f"{name}: the score is {score!r}; expected a whole number from 0 to {MOST}."
             raise OptionError(msg)
-        if self.keyed:
-            return {"score": score, KEY: key_of(value, name)}
-        near = self.nearest(given["output"])
-        key = {"edits": near[0][2], "of": near[0][1]} if near else {}
-        return {"score": score, KEY: key}
+        return {"score": score}
 
     def scores(self, value: dict[str, Any], name: str) -> list[Scored]:
         """The score, and ten times as much."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from metra.errors import OptionError
 from metra.human.protocols.entries import KEY, key_of, table
@@ -21,6 +21,8 @@ class Question(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Questions:
     """An answer to each question; None says that the judge does not know."""
+
+    kind: ClassVar[str] = "questions"
 
     questions: tuple[Question, ...] = ()
     #: Whether the text is out of sight while the questions are answered.

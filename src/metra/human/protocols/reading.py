@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from metra.errors import OptionError
 from metra.human.protocols.entries import KEY, key_of, table, whole
@@ -15,6 +15,8 @@ MINUTE = 60_000
 @dataclass(frozen=True, slots=True)
 class Reading:
     """Milliseconds from start to finish, without pauses, and how often there was one."""
+
+    kind: ClassVar[str] = "reading"
 
     aloud: bool = False
     #: Words per minute of natural text; 0 takes the judge's own, from the baseline text.

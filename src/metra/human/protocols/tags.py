@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from metra.errors import OptionError
 from metra.human.protocols.entries import KEY, key_of, table
@@ -15,6 +15,8 @@ TYPES = ("PERSON", "ORGANIZATION", "LOCATION", "DATE", "TIME", "MONEY", "PERCENT
 @dataclass(frozen=True, slots=True)
 class Tags:
     """Stretches in code points, the end not included, each with its type if there are types."""
+
+    kind: ClassVar[str] = "tags"
 
     types: tuple[str, ...] = ()
 
@@ -33,6 +35,8 @@ class Tags:
 @dataclass(frozen=True, slots=True)
 class Reconcile:
     """The tags to keep of those that raters set; terms may come with accepted variants."""
+
+    kind: ClassVar[str] = "reconcile"
 
     types: tuple[str, ...] = ()
     #: What raters tagged: start, end, type and how many of them did.

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from metra.errors import OptionError
 from metra.human.protocols.entries import KEY, key_of, table
@@ -16,6 +16,8 @@ SLOTS = ("person", "place", "organisation", "relation")
 @dataclass(frozen=True, slots=True)
 class Template:
     """Values for slots, as many as the text gives."""
+
+    kind: ClassVar[str] = "template"
 
     slots: tuple[str, ...] = SLOTS
     #: What was filled in from the reference: pairs of slot and value.

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from metra.errors import OptionError
 from metra.human.protocols.entries import table
@@ -12,6 +12,8 @@ from metra.human.protocols.scored import Scored
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """Yes or no, in sight of what was asked and what was expected."""
+
+    kind: ClassVar[str] = "verdict"
 
     case: tuple[tuple[str, str], ...] = ()
 

@@ -261,8 +261,11 @@ def _check_material(frozen: Campaign) -> None:
                 f"some in files.{what}."
             )
             raise CorpusError(msg)
-    timed = [step.asks for step in asked.steps[:1] if isinstance(step.asks, Reading)]
-    if timed and not timed[0].natural and not given.get("baseline"):
+    timed = any(
+        isinstance(step.asks, Reading) and step.asks.compared and not step.asks.natural
+        for step in asked.steps
+    )
+    if timed and not given.get("baseline"):
         msg = (
             f"{place}: {asked.name} compares a judge's speed with natural text; give "
             f"files.baseline, or natural = WORDS_PER_MINUTE in [{asked.name}]."

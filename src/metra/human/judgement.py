@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from metra.human import asking
+from metra.human.baselines import with_baselines
 from metra.human.campaign import Campaign
 from metra.human.protocols import protocol
 from metra.human.protocols.scored import Scored
@@ -113,13 +114,16 @@ def judged(
 
 
 def latest(judgements: Iterable[Judgement]) -> list[Judgement]:
-    """Keep the last revision of each answer, in the order in which answers first came."""
+    """Keep the last revision of each answer, in the order in which answers first came.
+
+    Readings are given the speed at which their judge read the baseline text.
+    """
     found: dict[tuple[str, str, int], Judgement] = {}
     for judgement in judgements:
         key = judgement.judge, judgement.task, judgement.segment
         if key not in found or judgement.revision >= found[key].revision:
             found[key] = judgement
-    return list(found.values())
+    return with_baselines(list(found.values()))
 
 
 def marks_of(judgement: Judgement) -> list[dict[str, Any]]:

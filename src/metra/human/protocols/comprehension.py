@@ -22,7 +22,7 @@ def comprehension(*, hidden: bool = False, control: bool = True) -> Protocol:
         "reading-speed",
         "Start, read the text, and stop as soon as you understand it well enough to answer "
         "questions about it.",
-        Reading(),
+        Reading(compared=False),
         optional=not hidden,
     )
     asks = Step(

@@ -21,6 +21,8 @@ class Reading:
     aloud: bool = False
     #: Words per minute of natural text; 0 takes the judge's own, from the baseline text.
     natural: float = 0
+    #: Whether there is no score without a natural speed to compare with, or none needed.
+    compared: bool = True
     keyed: bool = False
 
     def within(self, value: object, wall_ms: int) -> object:
@@ -37,6 +39,8 @@ class Reading:
         else:
             count = len(words(given["output"]))
             key = {"words": count, "natural": self.natural or None}
+            if not self.compared:
+                key["compared"] = False
         times = {
             what: whole(entry, what, name) for what in ("ms", "pauses", "hidden_ms")
         }
@@ -57,6 +61,8 @@ class Reading:
             return [undefined(name, "the text has no words")]
         if not value["ms"]:
             return [undefined(name, "no time was measured")]
+        if not key["natural"] and not key.get("compared", True):
+            return []
         if not key["natural"]:
             reason = "the judge has not read the baseline text"
             return [undefined(name, reason)._replace(native=per_minute(value))]

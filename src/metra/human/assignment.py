@@ -4,7 +4,6 @@ The ids that judges see come from a secret and never from the seed, so that nobo
 the campaign can tell a system by an id.
 """
 
-import hmac
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,6 +14,7 @@ import numpy as np
 from metra.errors import OptionError
 from metra.human.campaign import Campaign
 from metra.human.degrade import degraded
+from metra.human.opaque import opaque
 from metra.human.sharing import Share, shares
 from metra.human.task import BASELINE, Item, Kind, Task
 
@@ -169,10 +169,12 @@ def _tasks(
     secret: bytes,
 ) -> list[Task]:
     name = campaign.settings.judges[judge]
-    opaque = partial(_opaque, secret, campaign.settings.name, judge)
+
+    def hidden(*parts: object) -> str:
+        return opaque(secret, campaign.settings.name, judge, *parts)
 
     ids: dict[int | None, str] = {
-        origin: opaque("task", at)
+        origin: hidden("task", at)
         for at, (_, kind, origin) in enumerate(entries, 1)
         if kind not in ("repeat", "degraded")
     }
@@ -187,7 +189,7 @@ def _tasks(
         ]
         items = tuple(
             Item(
-                opaque("output", at, number),
+                hidden("output", at, number),
                 campaign.systems[system].name,
                 segment,
                 texts[number] if texts else campaign.systems[system].outputs[segment],
@@ -195,13 +197,8 @@ def _tasks(
             for number, (system, segment) in enumerate(shown)
         )
         original = ids[origin] if check else None
-        found.append(Task(opaque("task", at), name, at, kind, items, original))
+        found.append(Task(hidden("task", at), name, at, kind, items, original))
     return found
-
-
-def _opaque(secret: bytes, *parts: object) -> str:
-    content = "\0".join(map(str, parts))
-    return hmac.new(secret, content.encode(), "sha256").hexdigest()[:20]
 
 
 def _after_baseline(
@@ -211,8 +208,8 @@ def _after_baseline(
     text = campaign.material.get("baseline")
     if not text:
         return tasks
-    opaque = partial(_opaque, secret, campaign.settings.name, judge)
-    item = Item(opaque("output", BASELINE), BASELINE, 0, text)
+    hidden = partial(opaque, secret, campaign.settings.name, judge)
+    item = Item(hidden("output", BASELINE), BASELINE, 0, text)
     name = campaign.settings.judges[judge]
-    first = Task(opaque("task", BASELINE), name, 1, "baseline", (item,))
+    first = Task(hidden("task", BASELINE), name, 1, "baseline", (item,))
     return [first, *(replace(task, position=task.position + 1) for task in tasks)]

@@ -81,12 +81,7 @@ def judged(
     items = task.items if asked.contrastive else (task.items[number],)
     segment = campaign.segments[items[0].segment]
     is_baseline = task.kind == "baseline"
-    if asked.contrastive:
-        texts = {str(at): item.text for at, item in enumerate(items, 1)}
-    else:
-        texts = {"output": items[0].text}
-    if asked.basis == "source" and segment.source is not None:
-        texts["source"] = segment.source
+    texts = texts_of(campaign, task, number)
     return Judgement(
         id=id,
         campaign=campaign.settings.name,
@@ -111,6 +106,19 @@ def judged(
         cannot=cannot,
         **more,
     )
+
+
+def texts_of(campaign: Campaign, task: Task, number: int) -> dict[str, str]:
+    """The texts that an answer may point into, as `Protocol.check` wants them."""
+    asked = campaign.protocol
+    if asked.contrastive:
+        texts = {str(at): item.text for at, item in enumerate(task.items, 1)}
+    else:
+        texts = {"output": task.items[number].text}
+    source = campaign.segments[task.items[number].segment].source
+    if asked.basis == "source" and source is not None:
+        texts["source"] = source
+    return texts
 
 
 def latest(judgements: Iterable[Judgement]) -> list[Judgement]:

@@ -85,7 +85,9 @@ def submit(
     steps = screens.shown_steps(db, task.id, number)
     for at, step in enumerate(asked.steps):
         if step.shows and at not in steps and answer.cannot is None:
-            msg = f"The texts for {step.name} have not been shown yet; reveal them first."
+            msg = (
+                f"The texts for {step.name} have not been shown yet; reveal them first."
+            )
             raise ConflictError(msg)
     before = last(db, task.id, number)
     begun = steps.get(0, now)

@@ -4,8 +4,9 @@ import secrets
 from collections import OrderedDict
 from dataclasses import dataclass
 from threading import Lock
+from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, func, insert, select, update
 
 from metra.errors import OptionError, UnknownNameError, no_such
 from metra.human.assignment import assign
@@ -69,9 +70,7 @@ def create(
     ]
     db.execute(insert(tables.judge), rows)
     tasks.add(db, key, campaign, assign(campaign, secret=secret), judges)
-    audit.note(
-        db, who, "create", {"version": campaign.version}, now=now, campaign=key
-    )
+    audit.note(db, who, "create", {"version": campaign.version}, now=now, campaign=key)
     return key
 
 
@@ -100,13 +99,29 @@ def find(db: Connection, key: str) -> Stored | None:
     return None if row is None else _stored(db, row)
 
 
+def existing(db: Connection, key: str) -> Stored:
+    """Find a campaign that must be there, such as a judge's."""
+    found = find(db, key)
+    if found is None:
+        msg = f"The campaign {key} is not in the store."
+        raise UnknownNameError(msg)
+    return found
+
+
+def count(db: Connection) -> int:
+    """How many campaigns there are."""
+    return int(db.execute(select(func.count(tables.campaign.c.id))).scalar_one())
+
+
 def named(db: Connection, name: str | None) -> Stored:
     """Find a campaign by its name; without one, the only campaign there is."""
     known = {entry[1]: entry[0] for entry in listed(db)}
     if name is None and len(known) == 1:
         [name] = known
     if name is None:
-        msg = f"There are {len(known)} campaigns; say which: {', '.join(sorted(known))}."
+        msg = (
+            f"There are {len(known)} campaigns; say which: {', '.join(sorted(known))}."
+        )
         raise OptionError(msg)
     found = find(db, known[name]) if name in known else None
     if found is None:
@@ -120,9 +135,7 @@ def set_state(db: Connection, key: str, state: str, *, now: float, who: str) -> 
         msg = f"A campaign's state cannot be {state!r}; expected {', '.join(STATES)}."
         raise OptionError(msg)
     db.execute(
-        update(tables.campaign)
-        .where(tables.campaign.c.id == key)
-        .values(state=state)
+        update(tables.campaign).where(tables.campaign.c.id == key).values(state=state)
     )
     audit.note(db, who, "state", {"state": state}, now=now, campaign=key)
 
@@ -143,7 +156,7 @@ _known: OrderedDict[tuple[str, str], Campaign] = OrderedDict()
 _turn = Lock()
 
 
-def _stored(db: Connection, row: Row[tuple[object, ...]]) -> Stored:
+def _stored(db: Connection, row: Any) -> Stored:
     found = dict(row._mapping)
     secret = bytes.fromhex(found.pop("secret"))
     key = found["id"], found["version"]

@@ -30,7 +30,7 @@ def from_json(text: str) -> Campaign:
 def _made(wanted: Any, value: Any) -> Any:
     """Make what a type says of plain lists and tables."""
     if is_dataclass(wanted):
-        hints = _hints(wanted)
+        hints = _hints(wanted)  # type: ignore[arg-type]
         return wanted(  # type: ignore[operator]
             **{
                 field.name: _made(hints[field.name], value[field.name])

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, select, update
+from sqlalchemy import Connection, delete, select, update
 
 from metra.errors import UnknownNameError, no_such
 from metra.store import audit, tables
@@ -131,7 +131,7 @@ def _note(db: Connection, key: str, who: str, what: str, now: float) -> None:
         audit.note(db, who, what, data, now=now, campaign=judge.campaign)
 
 
-def _judge(row: Row[tuple[object, ...]]) -> Judge:
+def _judge(row: Any) -> Judge:
     found = dict(row._mapping)
     token = found.pop("token_hash")
     profile = decoded(found.pop("profile_json"))

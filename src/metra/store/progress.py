@@ -22,6 +22,16 @@ class Progress:
     seconds_left: int
     active_ms: int
 
+    @property
+    def minutes_left(self) -> int:
+        """The time left in minutes, at least one."""
+        return max(1, round(self.seconds_left / 60))
+
+    @property
+    def minutes_active(self) -> int:
+        """The active time in minutes."""
+        return round(self.active_ms / 60_000)
+
 
 def progress(db: Connection, stored: Stored, judge: str, way: Way) -> Progress:
     """Say how far a judge is."""

@@ -48,7 +48,7 @@ class Way:
         """The screen to go to after this one: the next that has no answer."""
         later = [place for place in self.places[at + 1 :] if not place.answered]
         earlier = [place for place in self.places[:at] if not place.answered]
-        return (later or earlier or [None])[0]
+        return next(iter(later or earlier), None)
 
     def _together(self, at: int) -> bool:
         """Whether it belongs to the task that the judge has reached."""

@@ -1,5 +1,7 @@
 """The tables as queries name them; the migrations make them, and a test compares the two."""
 
+from typing import Any
+
 from sqlalchemy import (
     BigInteger,
     Column,
@@ -14,7 +16,7 @@ from sqlalchemy.types import TypeEngine
 SCHEMA = MetaData()
 
 
-def _table(of: str, /, **columns: "type[TypeEngine[object]]") -> Table:
+def _table(of: str, /, **columns: type[TypeEngine[Any]]) -> Table:
     return Table(of, SCHEMA, *(Column(key, kind) for key, kind in columns.items()))
 
 

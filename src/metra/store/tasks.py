@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
+from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, Select, insert, select, update
 
 from metra.human.campaign import Campaign
 from metra.human.task import Item, Task
@@ -83,12 +84,16 @@ def of_judge(db: Connection, judge: str) -> list[StoredTask]:
     return [_task(row) for row in db.execute(query)]
 
 
+def ever_of_judge(db: Connection, judge: str) -> list[StoredTask]:
+    """All tasks that a judge ever had, also those that went to others."""
+    query = _select().where(tables.task.c.judge == judge)
+    return [_task(row) for row in db.execute(query.order_by(tables.task.c.position))]
+
+
 def find(db: Connection, judge: str, key: str) -> StoredTask | None:
     """Find one of the judge's own tasks; others' tasks are not there for her."""
     task = tables.task.c
-    query = _select().where(
-        task.id == key, task.judge == judge, task.state != "passed"
-    )
+    query = _select().where(task.id == key, task.judge == judge, task.state != "passed")
     row = db.execute(query).first()
     return None if row is None else _task(row)
 
@@ -97,18 +102,21 @@ def extend_lease(db: Connection, key: str, *, now: float) -> None:
     """Keep a task for its judge a while longer."""
     task = tables.task
     db.execute(
-        update(task)
-        .where(task.c.id == key)
-        .values(lease_until=now + LEASE_SECONDS)
+        update(task).where(task.c.id == key).values(lease_until=now + LEASE_SECONDS)
     )
 
 
 def set_state(db: Connection, key: str, state: str) -> None:
-    """Say how far a task is."""
-    db.execute(update(tables.task).where(tables.task.c.id == key).values(state=state))
+    """Say how far a task is; one that went to somebody else stays so."""
+    task = tables.task
+    db.execute(
+        update(task)
+        .where(task.c.id == key, task.c.state != "passed")
+        .values(state=state)
+    )
 
 
-def _select() -> "select[tuple[object, ...]]":  # type: ignore[type-arg]
+def _select() -> Select[Any]:
     task, judge = tables.task, tables.judge
     return select(
         task.c.id,
@@ -125,7 +133,7 @@ def _select() -> "select[tuple[object, ...]]":  # type: ignore[type-arg]
     ).join_from(task, judge, task.c.judge == judge.c.id)
 
 
-def _task(row: Row[tuple[object, ...]]) -> StoredTask:
+def _task(row: Any) -> StoredTask:
     key, label, position, kind, items, original, *more = row
     shown = tuple(Item(**item) for item in decoded(items))
     return StoredTask(Task(key, label, position, kind, shown, original), *more)

@@ -65,7 +65,7 @@ def _among(judgement: Judgement, systems: frozenset[str]) -> Judgement | None:
         return None
     value = dict(judgement.value)
     for step in protocol(judgement.protocol).steps:
-        if isinstance(step.asks, Order):
+        if isinstance(step.asks, Order) and step.name in value:
             ranks = [value[step.name][at] for at in places]
             texts = {str(at): "" for at in range(len(ranks))}
             value[step.name] = step.asks.check(ranks, step.name, texts)

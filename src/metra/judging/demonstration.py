@@ -12,7 +12,7 @@ from metra.human.campaign import Campaign, campaign
 from metra.human.protocols import PROTOCOLS
 from metra.human.settings import Settings
 from metra.io import open_corpus
-from metra.judging.simulating import Temper, can_simulate, simulated, tempers
+from metra.judging.simulating import Temper, can_simulate, hasty, simulated, tempers
 from metra.store import Store, answers, campaigns, judges, screens, tasks
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ SYSTEMS = ("polished", "solid", "literal", "fluent-wrong")
 NAMES = ("Ann", "Bob", "Cleo", "Dan", "Eve", "Finn", "Gus", "Hana")
 #: How much each judge has done; the last ones are still at it.
 _DONE = (1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.6, 0.25)
+_HASTY = 6
 _HOUR = 3600.0
 _COMMENTS = (
     "The second half reads as if somebody else had written it.",
@@ -75,9 +76,10 @@ def fill(
             stored = campaigns.existing(db, key)
             everybody = judges.of_campaign(db, key)
             token = ""
-            for judge, temper, share in zip(
-                everybody, tempers(len(everybody), rng=rng), _DONE, strict=True
-            ):
+            made_up = tempers(len(everybody), rng=rng)
+            # One of them is in too much of a hurry, so that there is something to find.
+            made_up[_HASTY] = hasty(made_up[_HASTY])
+            for judge, temper, share in zip(everybody, made_up, _DONE, strict=True):
                 token = judges.issue(db, judge.id, now=begun, who="demo")
                 judges.consent(db, judge.id, now=begun)
                 judges.guided(db, judge.id, now=begun)

@@ -5,9 +5,10 @@ say nothing about the texts.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 
@@ -16,7 +17,10 @@ from metra.human.protocols.marks import Marks
 from metra.human.protocols.orders import Order
 from metra.human.protocols.record import Ask, Protocol
 from metra.human.protocols.scales import Scale
-from metra.human.task import Task
+from metra.human.task import Item, Task
+
+#: How much worse a spoilt copy looks.
+_SPOILT = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +29,9 @@ class Temper:
 
     mildness: float
     noise: float
-    #: Seconds for a word.
+    #: Seconds for a word, and before the first.
     pace: float
+    start: float = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +72,8 @@ def simulated(
     seen = [
         _quality(item.text, campaign.segments[item.segment].references)
         + temper.mildness
-        + float(rng.normal(0, temper.noise))
+        + temper.noise * _taste(task.judge, item)
+        - (_SPOILT if task.kind == "degraded" else 0)
         for item in items
     ]
     value = {
@@ -76,7 +82,18 @@ def simulated(
     }
     words = sum(len(item.text.split()) for item in items)
     haste = float(rng.lognormal(0, 0.35))
-    return Simulated(value, (3 + words * temper.pace) * haste)
+    return Simulated(value, (temper.start + words * temper.pace) * haste)
+
+
+def hasty(temper: Temper) -> Temper:
+    """Make a judge answer faster than anybody can read."""
+    return replace(temper, pace=0.02, start=0.3)
+
+
+def _taste(judge: str, item: Item) -> float:
+    """What a judge likes of an output: the same whenever she meets it."""
+    key = crc32(f"{judge}\0{item.system}\0{item.segment}".encode())
+    return float(np.random.default_rng(key).normal())
 
 
 def _quality(output: str, references: Sequence[str]) -> float:
@@ -98,7 +115,7 @@ def _answer(asks: Ask) -> Callable[..., Any]:
 
 
 def _scale(asks: Scale, seen: list[float], _: str, rng: np.random.Generator) -> float:
-    quality = min(1.0, max(0.0, seen[0] + float(rng.normal(0, 0.05))))
+    quality = min(1.0, max(0.0, seen[0] + float(rng.normal(0, 0.02))))
     return float(round(asks.low + quality * (asks.high - asks.low)))
 
 

@@ -102,10 +102,8 @@ def progress_picture(done: int, of: int) -> Html:
     share = done / of if of else 0.0
     return tag(
         "svg",
-        tag("rect", x=0, y=0, width=100, height=8, rx=4, class_="empty"),
-        tag(
-            "rect", x=0, y=0, width=round(100 * share, 1), height=8, rx=4, class_="full"
-        ),
+        tag("rect", x=0, y=0, width=100, height=8, class_="empty"),
+        tag("rect", x=0, y=0, width=round(100 * share, 1), height=8, class_="full"),
         class_="progress",
         role="img",
         aria_label=f"{done} of {of} done",

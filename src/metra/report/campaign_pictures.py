@@ -9,12 +9,14 @@ WIDTH = 620
 ROW = 30
 _TOP = 6.0
 _LONGEST_NAME = 24
+#: Letters are wider on some machines than we reckon.
+_ROOM = 16
 
 
 def ranking_picture(ranking: Ranking) -> Html:
     """Draw each system's mean as a dot and its interval as a line, on the native scale."""
     names = [one.mean.system for one in ranking.systems]
-    left = chart.names_width(names, _LONGEST_NAME)
+    left = chart.names_width(names, _LONGEST_NAME) + _ROOM
     ends = [
         end
         for one in ranking.systems
@@ -74,7 +76,7 @@ def time_picture(times: TimeTable) -> Html:
 def judges_times_picture(times: TimeTable) -> Html:
     """Draw each judge's middle half as a box, the median as a line."""
     names = [one.judge for one in times.judges]
-    left = chart.names_width(names, _LONGEST_NAME)
+    left = chart.names_width(names, _LONGEST_NAME) + _ROOM
     scale = chart.Scale(0.0, times.edges[-1], left, WIDTH - chart.OVERHANG)
     bottom = _TOP + ROW * len(names)
     marks = chart.across(scale, bottom, _TOP, "active seconds an answer")

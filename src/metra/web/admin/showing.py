@@ -66,6 +66,7 @@ def _with_filters() -> "Environment":
     environment.filters["moment"] = moment
     environment.filters["number"] = number
     environment.filters["figure"] = figure
+    environment.filters["chance"] = chance
     environment.filters["signed"] = signed
     environment.filters["minutes"] = minutes
     return environment
@@ -98,6 +99,18 @@ def figure(value: float, digits: int = 1) -> str:
     ('0.5', '–')
     """
     return number(value if value == value else None, digits)
+
+
+def chance(value: float | None, digits: int = 4) -> str:
+    """Write a p-value; one that would be written as 0 is below the last digit.
+
+    >>> chance(0.25, 2), chance(0.00001)
+    ('0.25', '< 0.0001')
+    """
+    least = 10**-digits
+    if value is not None and value < least:
+        return f"< {least:.{digits}f}"
+    return number(value, digits)
 
 
 def signed(value: float | None, digits: int = 1) -> str:

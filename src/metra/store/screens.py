@@ -45,10 +45,14 @@ class Way:
         )
 
     def next_open(self, at: int) -> Place | None:
-        """The screen to go to after this one: the next that has no answer."""
-        later = [place for place in self.places[at + 1 :] if not place.answered]
-        earlier = [place for place in self.places[:at] if not place.answered]
-        return next(iter(later or earlier), None)
+        """The screen to go to after this one: the next that is open and has no answer."""
+        waiting = [
+            where
+            for where, place in enumerate(self.places)
+            if not place.answered and self.may_open(where)
+        ]
+        later = [where for where in waiting if where > at]
+        return next((self.places[where] for where in later or waiting), None)
 
     def _together(self, at: int) -> bool:
         """Whether it belongs to the task that the judge has reached."""

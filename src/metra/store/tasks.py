@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Select, insert, select, update
 from metra.human.campaign import Campaign
 from metra.human.task import Item, Task
 from metra.store import tables
-from metra.store.encoding import decoded, encoded
+from metra.store.encoding import decoded, encoded, storable
 
 #: How long a judge who shows no sign keeps an open task to herself.
 LEASE_SECONDS = 30 * 60.0
@@ -93,7 +93,9 @@ def ever_of_judge(db: Connection, judge: str) -> list[StoredTask]:
 def find(db: Connection, judge: str, key: str) -> StoredTask | None:
     """Find one of the judge's own tasks; others' tasks are not there for her."""
     task = tables.task.c
-    query = _select().where(task.id == key, task.judge == judge, task.state != "passed")
+    query = _select().where(
+        task.id == storable(key), task.judge == judge, task.state != "passed"
+    )
     row = db.execute(query).first()
     return None if row is None else _task(row)
 

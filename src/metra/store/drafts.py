@@ -34,9 +34,9 @@ def find(db: Connection, task: str, number: int) -> Draft | None:
 def save(
     db: Connection, task: str, number: int, new: Draft, *, now: float
 ) -> Draft | None:
-    """Keep a newer draft; give the stored one if it is newer, or as new but different.
+    """Keep a newer draft; give the stored one if it is newer, or as new with another value.
 
-    The same draft again, as after a lost reply, changes nothing.
+    The same value under the same number, as after a lost reply, is no conflict.
     """
     stored = find(db, task, number)
     tidy = Draft(new.rev, new.value, storable(new.comment))
@@ -49,9 +49,9 @@ def save(
             )
         )
         return None
-    if new.rev <= stored.rev:
-        same = encoded({"value": stored.value, "comment": stored.comment}) == payload
-        return None if new.rev == stored.rev and same else stored
+    same = new.rev == stored.rev and encoded(new.value) == encoded(stored.value)
+    if new.rev <= stored.rev and not same:
+        return stored
     db.execute(
         update(draft)
         .where(draft.c.task == task, draft.c.number == number)

@@ -19,7 +19,7 @@ export function mount(place, { step, screen, value, language, texts, t, change, 
   const field = el("textarea", { class: "text whole", lang: language, dir: "auto", "aria-label": t("measures.your_version") });
   field.value = value?.text ?? text;
   field.addEventListener("input", () => change(answer()));
-  const card = el("section", { class: "card judged" }, el("h2", {}, t("work.output")), row, field);
+  const card = el("section", { class: "card judged" }, el("h2", {}, t("measures.your_version")), row, field);
   const before = el("section", { class: "card given" }, el("h2", {}, t("measures.before")), el("p", { class: "text", lang: language, dir: "auto" }, text));
   texts.outputs.append(before, card);
   const count = el("p", { class: "count", role: "status" });
@@ -30,7 +30,7 @@ export function mount(place, { step, screen, value, language, texts, t, change, 
     tools,
     count,
     el("p", { class: "note", id: helpId }, t("measures.chips_help")),
-    other,
+    el("p", { class: "other-way" }, other),
   );
   const rtl = () => getComputedStyle(row).direction === "rtl";
 

@@ -32,7 +32,7 @@ export function mount(place, { step, screen, value, language, texts, t, change, 
   const answers = () => ({ answers: fields.map((field) => field.value.trim()) });
   const line = el("p", { class: "text gaps", lang: language, dir: "auto" });
   pieces.forEach((piece, at) => line.append(piece, ...(at < count ? [fields[at]] : [])));
-  const card = el("section", { class: "card judged" }, el("h2", {}, t("work.output")), line);
+  const card = el("section", { class: "card judged" }, el("h2", {}, t("measures.text")), line);
   texts.outputs.append(card);
   place.append(el("h2", { class: "question", lang: "en", dir: "auto" }, step.question));
   if (!count) place.append(el("p", { class: "note" }, t("measures.no_gaps")));

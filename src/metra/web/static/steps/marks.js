@@ -16,6 +16,7 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
   const bar = el("div", { class: "severities", role: "group", "aria-label": t("marks.severity") });
   const full = el("p", { class: "hint", hidden: true }, t("marks.full", { most }));
   const list = el("ol", { class: "marks", "aria-label": t("marks.list") });
+  list.addEventListener("keydown", (event) => event.key === "Escape" && sides.output.place.focus());
   const count = el("span", { class: "note" });
   const above = el("div", { class: "mark-bar" }, chosenLine, count, bar);
   place.append(question, above, full, list);

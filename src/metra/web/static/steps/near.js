@@ -3,6 +3,7 @@
 import { el, freshId } from "../judge/elements.js";
 
 const MOST = 10;
+const MOST_DIFFERENT = 0.6;
 
 export function mount(place, { step, screen, value, language, t, change, keys }) {
   const { near, identical } = screen.extra[step.name];
@@ -25,12 +26,12 @@ export function mount(place, { step, screen, value, language, t, change, keys })
     keys.on(score === MOST ? "t" : `${score}`, () => choose(score), score === MOST ? `10 ${label}` : `${score} ${label}`);
     return el("div", { class: "rank" }, input, el("label", { for: input.id }, `${score}`));
   });
-  const list = near.map(({ score, edits, difference }) =>
+  const list = near.map(({ text, score, edits, difference }) =>
     el(
       "li",
       {},
       el("span", { class: "figure" }, `${Number(score.toFixed(1))}`),
-      el("span", { class: "text", lang: language, dir: "auto" }, ...difference.flatMap(([sort, text], at) => [at ? " " : "", piece(sort, text)])),
+      el("span", { class: "text", lang: language, dir: "auto" }, ...differing(text, edits, difference)),
       el("span", { class: "note" }, edits ? t("measures.edits", { count: edits }) : t("measures.identical")),
     ),
   );
@@ -45,6 +46,12 @@ export function mount(place, { step, screen, value, language, t, change, keys })
     el("p", { class: "note", role: "status", hidden: !filled }, filled ? t("measures.pre_filled", { score: identical }) : ""),
     list.length ? el("section", { class: "near" }, el("h3", {}, t("measures.near")), el("ol", {}, ...list)) : el("p", { class: "note" }, t("measures.none_near")),
   );
+
+  // Texts that have little in common are easier to read as they are.
+  function differing(text, edits, difference) {
+    if (edits > text.split(/\s+/u).length * MOST_DIFFERENT) return [text];
+    return difference.flatMap(([sort, words], at) => [at ? " " : "", piece(sort, words)]);
+  }
 
   // Crossed out stands in the judged text only, underlined in this one only.
   function piece(sort, text) {

@@ -8,7 +8,10 @@ export function mount(place, { step, screen, value, language, texts, t, change }
   const answers = questions.map((_, at) => (value?.open?.includes(at) ? undefined : value?.answers[at]));
   const first = [];
   const blocks = questions.map(({ question, choices }, at) => (choices.length ? choice(question, choices, at) : words(question, at)));
-  place.append(el("h2", { class: "question", lang: "en", dir: "auto" }, step.question), el("div", { class: "questions" }, ...blocks));
+  // Beside the text where there is room, below it where there is not.
+  const sheet = el("section", { class: "card questions" }, ...blocks);
+  texts.outputs.after(sheet);
+  place.append(el("h2", { class: "question", lang: "en", dir: "auto" }, step.question));
   // Where nothing was to be read, say so; where it was read before, it is gone now.
   const without = !screen.outputs[0].text;
   if (without) texts.outputs.replaceChildren(el("p", { class: "card note" }, t("measures.without_text")));
@@ -64,6 +67,9 @@ export function mount(place, { step, screen, value, language, texts, t, change }
       return open ? t("measures.questions_open", { count: open }) : null;
     },
     setTexts: () => {},
-    destroy: () => place.replaceChildren(),
+    destroy() {
+      sheet.remove();
+      place.replaceChildren();
+    },
   };
 }

@@ -19,7 +19,7 @@ export function mount(place, { step, screen, value, language, texts, t, change, 
     pause.hidden = state !== "running";
     note.textContent = t(`measures.reading_${state}`);
     note.hidden = state === "running";
-    const [card, shown] = textCard(t("work.output"), text, language);
+    const [card, shown] = textCard(t("measures.text"), text, language);
     card.classList.add("judged");
     if (state === "running") shown.tabIndex = 0;
     else shown.replaceWith(el("p", { class: "note" }, t(`measures.text_${state}`)));

@@ -14,7 +14,7 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
   const rows = [...known, ...[...kept.values()].filter((tag) => !listed.has(keyOf(tag))).map((tag) => ({ ...tag, votes: 0, kept: true }))];
   for (const row of rows) row.variants = (kept.get(keyOf(row))?.variants ?? []).join(" | ");
   let pending = null;
-  const list = el("ol", { class: "marks reconcile", "aria-label": t("measures.tag_list") });
+  const list = el("ol", { class: "marks tags reconcile", "aria-label": t("measures.tag_list") });
   const buttons = (types.length ? types : [""]).map((type, at) =>
     el("button", { type: "button", class: "quiet tool", onclick: () => add(type) }, el("kbd", { "aria-hidden": "true" }, `${at + 1}`), type || t("measures.term")),
   );
@@ -24,6 +24,7 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
     list,
     el("div", { class: "mark-bar" }, chosenLine, el("div", { class: "tools", role: "group", "aria-label": t("measures.tools") }, ...buttons)),
   );
+  texts.output.parentElement.querySelector("h2").textContent = t("measures.text");
   const marked = markedText(texts.output, {
     text: screen.outputs[0].text,
     language: languages.target,

@@ -13,12 +13,13 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
   const buttons = names.map((type, at) =>
     el("button", { type: "button", class: "quiet tool", onclick: () => add(type) }, el("kbd", { "aria-hidden": "true" }, `${at + 1}`), nameOf(type)),
   );
-  const list = el("ol", { class: "marks", "aria-label": t("measures.tag_list") });
+  const list = el("ol", { class: "marks tags", "aria-label": t("measures.tag_list") });
   place.append(
     el("h2", { class: "question", lang: "en", dir: "auto" }, step.question),
     el("div", { class: "mark-bar" }, chosenLine, el("div", { class: "tools", role: "group", "aria-label": t("measures.tools") }, ...buttons)),
     list,
   );
+  texts.output.parentElement.querySelector("h2").textContent = t("measures.text");
   const marked = markedText(texts.output, {
     text: screen.outputs[0].text,
     language: languages.target,

@@ -2,11 +2,13 @@
 
 import { el, freshId } from "../judge/elements.js";
 
-export function mount(place, { step, screen, value, language, t, change }) {
+export function mount(place, { step, screen, value, language, texts, t, change }) {
   const { slots } = screen.extra[step.name];
   let warned = false;
   const rows = slots.map((slot) => row(slot, (value?.filled ?? []).filter(([name]) => name === slot).map(([, text]) => text)));
-  place.append(el("h2", { class: "question", lang: "en", dir: "auto" }, step.question), el("div", { class: "slots" }, ...rows.map((one) => one.element)));
+  const sheet = el("section", { class: "card slots" }, ...rows.map((one) => one.element));
+  texts.outputs.after(sheet);
+  place.append(el("h2", { class: "question", lang: "en", dir: "auto" }, step.question));
 
   function row(slot, given) {
     const name = el("span", { class: "slot", id: freshId("slot"), lang: "en" }, slot);
@@ -19,7 +21,7 @@ export function mount(place, { step, screen, value, language, t, change }) {
       field.addEventListener("keydown", (event) => {
         if (event.key !== "Enter" || event.isComposing || event.ctrlKey || event.metaKey) return;
         event.preventDefault();
-        const all = [...place.querySelectorAll("input")];
+        const all = [...sheet.querySelectorAll("input")];
         all[(all.indexOf(field) + 1) % all.length].focus();
       });
       fields.append(field);
@@ -35,7 +37,7 @@ export function mount(place, { step, screen, value, language, t, change }) {
   }
 
   return {
-    focus: () => place.querySelector("input")?.focus(),
+    focus: () => sheet.querySelector("input")?.focus(),
     value: filled,
     missing() {
       if (filled().filled.length || warned) return null;
@@ -43,6 +45,9 @@ export function mount(place, { step, screen, value, language, t, change }) {
       return t("measures.template_empty");
     },
     setTexts: () => {},
-    destroy: () => place.replaceChildren(),
+    destroy() {
+      sheet.remove();
+      place.replaceChildren();
+    },
   };
 }

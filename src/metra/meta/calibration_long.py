@@ -124,11 +124,10 @@ def _cut_again(groups: Sequence[Group], left: Intervals) -> Intervals:
     held = left.gained + left.lost
     parts = np.maximum(2, -(-held * LATER // held.sum())).astype(np.uint64)
     steps = np.maximum(1, (left.high - left.low) // parts)
-    cuts = [
-        np.append(np.arange(low, high, step, np.uint64), high)
-        for low, high, step in zip(left.low, left.high, steps, strict=True)
-    ]
-    edges = np.unique(np.concatenate(cuts))
+    at = np.arange(int(parts.max()), dtype=np.uint64)
+    cuts = left.low[:, None] + steps[:, None] * at
+    kept = (at < parts[:, None]) & (cuts < left.high[:, None])
+    edges = np.unique(np.append(cuts[kept], left.high))
     owner = np.searchsorted(left.low, edges[:-1], side="right") - 1
     wanted = edges[:-1] < left.high[owner]
     gained, lost = _counted(groups, edges, wanted)

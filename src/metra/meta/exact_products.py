@@ -16,7 +16,7 @@ def weighted(weights: Array, values: Array) -> Array:
     """Matrix product of whole numbers (draws × n) with values (n × columns), or one column.
 
     >>> weighted(np.array([[1.0, 1, -1]]), np.array([[0.1], [0.2], [0.3]])).tolist()
-    [[5.551115123125783e-17]]
+    [[2.7755575615628914e-17]]
     """
     return Values(values).weighted(weights)
 

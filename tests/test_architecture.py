@@ -41,6 +41,7 @@ LAYERS = {
     "counting": 5,
     "judging": 5,
     "evaluation": 6,
+    "store": 6,
     "engine": 6,
     "single": 7,
     "aligning": 7,
@@ -52,9 +53,9 @@ LAYERS = {
     "insight": 8,
     "report": 9,
     "picture": 10,
-    "cli": 11,
     "web": 11,
-    "__main__": 12,
+    "cli": 12,
+    "__main__": 13,
 }
 # Neighbours that must not know each other, whatever their numbers.
 APART = ("io", "metrics", "human", "infer")

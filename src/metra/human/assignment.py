@@ -4,7 +4,6 @@ The ids that judges see come from a secret and never from the seed, so that nobo
 the campaign can tell a system by an id.
 """
 
-import hmac
 import math
 from collections.abc import Sequence
 
@@ -13,6 +12,7 @@ import numpy as np
 from metra.errors import OptionError
 from metra.human.campaign import Campaign
 from metra.human.degrade import degraded
+from metra.human.opaque import opaque
 from metra.human.sharing import Share, shares
 from metra.human.task import Item, Kind, Task
 
@@ -171,12 +171,11 @@ def _tasks(
 ) -> list[Task]:
     name = campaign.settings.judges[judge]
 
-    def opaque(*parts: object) -> str:
-        content = "\0".join(map(str, (campaign.settings.name, judge, *parts)))
-        return hmac.new(secret, content.encode(), "sha256").hexdigest()[:20]
+    def hidden(*parts: object) -> str:
+        return opaque(secret, campaign.settings.name, judge, *parts)
 
     ids: dict[int | None, str] = {
-        origin: opaque("task", at)
+        origin: hidden("task", at)
         for at, (_, kind, origin) in enumerate(entries, 1)
         if kind not in ("repeat", "degraded")
     }
@@ -191,7 +190,7 @@ def _tasks(
         ]
         items = tuple(
             Item(
-                opaque("output", at, number),
+                hidden("output", at, number),
                 campaign.systems[system].name,
                 segment,
                 texts[number] if texts else campaign.systems[system].outputs[segment],
@@ -199,5 +198,5 @@ def _tasks(
             for number, (system, segment) in enumerate(shown)
         )
         original = ids[origin] if check else None
-        found.append(Task(opaque("task", at), name, at, kind, items, original))
+        found.append(Task(hidden("task", at), name, at, kind, items, original))
     return found

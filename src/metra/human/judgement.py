@@ -38,20 +38,26 @@ class Judgement:
     #: The task that this one repeats or spoils.
     original: str | None = None
     shown_at: float | None = None
+    first_action_at: float | None = None
     submitted_at: float | None = None
     wall_ms: int | None = None
     active_ms: int | None = None
     hidden_ms: int | None = None
     idle_ms: int | None = None
+    paused_ms: int | None = None
     comment: str = ""
+    #: Why the judge could not judge this; then there is no value.
+    cannot: str | None = None
 
     @property
     def counts(self) -> bool:
         """Whether it may enter the means of systems."""
-        return self.kind in COUNTED
+        return self.kind in COUNTED and self.cannot is None
 
     def scores(self) -> list[tuple[Scored, ...]]:
-        """What it says of each of its outputs."""
+        """What it says of each of its outputs; nothing, if they could not be judged."""
+        if self.cannot is not None:
+            return [() for _ in self.outputs]
         return protocol(self.protocol).scores(self.value)
 
 
@@ -62,18 +68,17 @@ def judged(
     *,
     id: str,
     number: int = 0,
+    cannot: str | None = None,
     **more: Any,
 ) -> Judgement:
-    """Check an answer and make a record of it; `number` is the item within the task."""
+    """Check an answer and make a record of it; `number` is the item within the task.
+
+    `cannot` says why there is no value.
+    """
     asked = campaign.protocol
     items = task.items if asked.contrastive else (task.items[number],)
     segment = campaign.segments[items[0].segment]
-    if asked.contrastive:
-        texts = {str(at): item.text for at, item in enumerate(items, 1)}
-    else:
-        texts = {"output": items[0].text}
-    if asked.basis == "source" and segment.source is not None:
-        texts["source"] = segment.source
+    texts = texts_of(campaign, task, number)
     return Judgement(
         id=id,
         campaign=campaign.settings.name,
@@ -89,10 +94,24 @@ def judged(
         segment=items[0].segment + 1,
         source=segment.source,
         outputs=tuple(item.text for item in items),
-        value=asked.check(value, texts),
+        value=asked.check(value, texts) if cannot is None else {},
         original=task.original,
+        cannot=cannot,
         **more,
     )
+
+
+def texts_of(campaign: Campaign, task: Task, number: int) -> dict[str, str]:
+    """The texts that an answer may point into, as `Protocol.check` wants them."""
+    asked = campaign.protocol
+    if asked.contrastive:
+        texts = {str(at): item.text for at, item in enumerate(task.items, 1)}
+    else:
+        texts = {"output": task.items[number].text}
+    source = campaign.segments[task.items[number].segment].source
+    if asked.basis == "source" and source is not None:
+        texts["source"] = source
+    return texts
 
 
 def latest(judgements: Iterable[Judgement]) -> list[Judgement]:

@@ -109,7 +109,9 @@ def _differences(
         if one.kind == kind and one.judge == judge and first is not None:
             # Compared outputs may come back in another order: systems are matched by name.
             before, after = _hundreds(first, scorer), _hundreds(one, scorer)
-            found += [after[system] - before[system] for system in after]
+            found += [
+                after[system] - before[system] for system in after if system in before
+            ]
     return found
 
 

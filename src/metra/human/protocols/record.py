@@ -91,7 +91,7 @@ class Protocol:
 
     def as_json(self) -> str:
         """Everything that decides what answers mean, always in the same order."""
-        kinds = {step.name: type(step.asks).__name__.lower() for step in self.steps}
+        kinds = {step.name: step.asks.kind for step in self.steps}
         return json.dumps(
             asdict(self) | {"kinds": kinds}, sort_keys=True, ensure_ascii=False
         )

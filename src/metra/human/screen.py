@@ -22,7 +22,10 @@ def screen(campaign: Campaign, task: Task, *, number: int, step: int) -> dict[st
     if "basis" in shows:
         found[asked.basis] = _basis(campaign, items[0].segment)
     if "context" in shows:
-        found["context"] = _context(campaign, items[0])
+        around = _around(campaign, items[0])
+        found["context"] = [_basis(campaign, at) for at in around]
+        # How many of them stand before this one.
+        found["before"] = sum(at < items[0].segment for at in around)
     return found
 
 
@@ -32,11 +35,11 @@ def _basis(campaign: Campaign, segment: int) -> str | None:
     return campaign.reference_of(segment)
 
 
-def _context(campaign: Campaign, item: Item) -> list[str | None]:
-    """The other segments of the document on the side that is shown, in order."""
+def _around(campaign: Campaign, item: Item) -> list[int]:
+    """The other segments of the document, in order."""
     document = campaign.segments[item.segment].document
     return [
-        _basis(campaign, at)
+        at
         for at, segment in enumerate(campaign.segments)
         if document and segment.document == document and at != item.segment
     ]

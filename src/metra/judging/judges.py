@@ -131,5 +131,5 @@ def _hundreds(judgement: Judgement, scorer: str) -> dict[str, float]:
         system: scored.hundred
         for system, scores in zip(judgement.systems, judgement.scores(), strict=True)
         for scored in scores
-        if scored.scorer == scorer
+        if scored.scorer == scorer and scored.defined
     }

@@ -87,12 +87,12 @@ def system_means(
 def figures_by_scorer(
     judgements: Iterable[Judgement],
 ) -> dict[tuple[str, bool], list[Figure]]:
-    """All scores, by scorer and its direction."""
+    """All scores, by scorer and its direction; what has no score is not there."""
     found: dict[tuple[str, bool], list[Figure]] = {}
     for one in judgements:
         compared = protocol(one.protocol).contrastive
         for system, scores in zip(one.systems, one.scores(), strict=True):
-            for scored in scores:
+            for scored in filter(_defined, scores):
                 found.setdefault((scored.scorer, scored.higher_is_better), []).append(
                     Figure(
                         one.judge,
@@ -105,6 +105,10 @@ def figures_by_scorer(
                     )
                 )
     return found
+
+
+def _defined(scored: Scored) -> bool:
+    return scored.defined
 
 
 def _worth(scored: Scored, compared: bool) -> float:

@@ -32,7 +32,7 @@ def write_scores(
             continue
         for system, scores in zip(judgement.systems, judgement.scores(), strict=True):
             for scored in scores:
-                if scored.scorer == scorer:
+                if scored.scorer == scorer and scored.defined:
                     sign = 1 if scored.higher_is_better else -1
                     found.setdefault((system, judgement.segment), []).append(
                         sign * scored.native

@@ -30,22 +30,16 @@ def scores_schema(plan: Plan, schema: pa.Schema) -> pa.Schema:
 
 
 def scored(
-    batch: pa.RecordBatch,
-    plan: Plan,
-    metrics: Mapping[str, Metric],
-    first: int | None = None,
+    batch: pa.RecordBatch, plan: Plan, metrics: Mapping[str, Metric]
 ) -> pa.RecordBatch:
     """Do the same by measures that are at hand."""
     columns: dict[str, list[Array]] = {name: [] for name in _names(plan)}
-    start = 0
     for piece in pieces(batch):
-        chunk = chunk_of(piece, plan, (first or 0) + start)
-        for system, texts in batches_of(chunk, numbered=first is not None):
+        for system, texts in batches_of(chunk_of(piece, plan)):
             for spec, metric in metrics.items():
                 single = metric.for_segments or metric
                 name = plan.score_column(system, spec)
                 columns[name].append(single.aggregate(metric.rows(texts)))
-        start += piece.num_rows
     arrays = [
         pa.array(np.concatenate([*parts, []]), pa.float64(), from_pandas=True)
         for parts in columns.values()

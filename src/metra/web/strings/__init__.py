@@ -82,7 +82,8 @@ def chosen(wish: str | None, accepted: str | None) -> str:
     if wish in LANGUAGES:
         return wish
     ranked = sorted(
-        (_accepted(part) for part in (accepted or "").split(",")), key=lambda one: -one[0]
+        (_accepted(part) for part in (accepted or "").split(",")),
+        key=lambda one: -one[0],
     )
     return next((code for _, code in ranked if code in LANGUAGES), DEFAULT)
 

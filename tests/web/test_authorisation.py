@@ -9,7 +9,7 @@ import pytest
 from tests.campaigns import made, opened
 from tests.web.routes import routes_of
 
-from metra.store import sessions
+from metra.store import judges, sessions
 
 #: Method, path: the status for (nobody, another judge, the judge, an admin).
 JUDGING = {
@@ -36,7 +36,33 @@ JUDGING = {
     ("POST", "/api/screens/{task}/{number}/answer"): (401, 404, 200, 401),
     ("POST", "/api/heartbeat"): (401, 404, 200, 401),
 }
-MATRIX = JUDGING
+_KEY = "/admin/campaigns/{key}"
+#: Nobody sees an admin's page: a look is sent to the door, a deed is refused.
+ADMINISTERING = {
+    ("GET", "/admin/login"): (200, 200, 200, 303),
+    ("POST", "/admin/login"): (401, 401, 401, 401),
+    ("GET", "/admin"): (303, 303, 303, 200),
+    ("GET", "/admin/log"): (303, 303, 303, 200),
+    ("GET", "/admin/campaigns/new"): (303, 303, 303, 200),
+    ("POST", "/admin/campaigns/new/files"): (401, 401, 401, 422),
+    ("POST", "/admin/campaigns/new/wishes"): (401, 401, 401, 422),
+    ("GET", _KEY): (303, 303, 303, 200),
+    ("POST", f"{_KEY}/state"): (401, 401, 401, 303),
+    ("POST", f"{_KEY}/release"): (401, 401, 401, 303),
+    ("POST", f"{_KEY}/unblind"): (401, 401, 401, 303),
+    ("GET", f"{_KEY}/judges"): (303, 303, 303, 200),
+    ("POST", f"{_KEY}/judges/issue"): (401, 401, 401, 200),
+    ("POST", f"{_KEY}/judges/revoke"): (401, 401, 401, 303),
+    ("POST", f"{_KEY}/judges/note"): (401, 401, 401, 303),
+    ("GET", f"{_KEY}/preview"): (303, 303, 303, 200),
+    ("GET", f"{_KEY}/results"): (303, 303, 303, 200),
+    ("GET", f"{_KEY}/export"): (303, 303, 303, 200),
+    # There is nothing to export as yet.
+    ("GET", f"{_KEY}/export/{{form}}"): (303, 303, 303, 422),
+    ("GET", f"{_KEY}/log"): (303, 303, 303, 200),
+    ("POST", "/admin/logout"): (401, 401, 401, 303),
+}
+MATRIX = JUDGING | ADMINISTERING
 VISITORS = ("nobody", "another judge", "the judge", "an admin")
 
 
@@ -101,6 +127,56 @@ def test_judging_is_for_judges(house, place, method, path, who):
     else:
         reply = browser.form(filled, agree="yes")
     assert reply.status_code == MATRIX[method, path][VISITORS.index(who)], reply.text
+
+
+@pytest.mark.parametrize("who", VISITORS)
+@pytest.mark.parametrize(("method", "path"), ADMINISTERING)
+def test_administering_is_for_admins(house, method, path, who):
+    other = opened(house.store, made("da", name=str(uuid.uuid4())))
+    with house.store.reading() as db:
+        judge = judges.of_campaign(db, other.campaign)[-1]
+    browser = visitor(house, who)
+    filled = path.format(key=other.campaign, form="jsonl")
+    if method == "GET":
+        reply = browser.get(filled)
+    else:
+        reply = browser.form(filled, judge=judge.id, state="paused", text="a note")
+    assert reply.status_code == MATRIX[method, path][VISITORS.index(who)], reply.text
+    if reply.status_code == 303 and who != "an admin":
+        assert reply.headers["location"] == "/admin/login"
+
+
+@pytest.mark.parametrize(
+    "path", [path for method, path in ADMINISTERING if "{key}" in path]
+)
+def test_a_campaign_that_is_not_there(house, path):
+    method = next(method for method, place in ADMINISTERING if place == path)
+    browser = visitor(house, "an admin")
+    filled = path.format(key="none", form="jsonl")
+    reply = browser.get(filled) if method == "GET" else browser.form(filled)
+    assert reply.status_code == 404
+
+
+@pytest.mark.parametrize(
+    "deed", ["release", "judges/issue", "judges/revoke", "judges/note"]
+)
+def test_an_admin_names_judges_of_the_campaign_only(house, deed):
+    one, other = (opened(house.store, made("da", name=str(uuid.uuid4()))) for _ in "ab")
+    with house.store.reading() as db:
+        stranger = judges.of_campaign(db, other.campaign)[0].id
+    browser = visitor(house, "an admin")
+    for judge in (stranger, "none"):
+        reply = browser.form(f"/admin/campaigns/{one.campaign}/{deed}", judge=judge)
+        assert reply.status_code == 404
+
+
+def test_an_admins_form_needs_its_token(house):
+    browser = visitor(house, "an admin")
+    browser.csrf = "wrong"
+    for method, path in ADMINISTERING:
+        if method == "POST" and path != "/admin/login":
+            reply = browser.form(path.format(key=house.campaign))
+            assert reply.status_code == 403, path
 
 
 def test_others_screens_are_as_if_they_were_not_there(house, place):

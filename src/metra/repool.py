@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from metra.corpus import Chunk, Corpus, checked
-from metra.counting import count, fitted
+from metra.counting import Sheets, count, fitted
 from metra.measure import Metric
 from metra.meta.scores import Item, Scorer, Scores, joined, table
 from metra.meta.statistics import Statistics
@@ -25,7 +25,17 @@ def scored(
     """
     metrics = fitted(corpus, metrics)
     sheets = count(corpus, metrics, keep=True, progress=progress)
-    systems = tuple(corpus.systems)
+    return tabled(tuple(corpus.systems), metrics, sheets, lang=lang)
+
+
+def tabled(
+    systems: tuple[str, ...],
+    metrics: Mapping[str, Metric],
+    sheets: Sheets,
+    *,
+    lang: str = "",
+) -> tuple[Scores, dict[str, Statistics]]:
+    """Put what was counted, rows and all, into a table of scores."""
     segments = tuple(str(at) for at in range(1, sheets.segments + 1))
     documents = sheets.documents or [""] * len(segments)
     items = [

@@ -69,8 +69,8 @@ def agree(
     paired = ratings.pairable()
     if not paired.units:
         msg = (
-            f"No unit was judged by two judges ({len(ratings.judges)} judges, "
-            f"{len(ratings.units):,} units): there is nothing to compare."
+            "No unit was judged by two judges, so there is nothing to compare; judges: "
+            f"{len(ratings.judges)}, units: {len(ratings.units):,}."
         )
         raise CorpusError(msg)
     shared = shared_judgements(paired)

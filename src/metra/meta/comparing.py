@@ -48,17 +48,17 @@ def compare(
     """Test every metric against every one that has a lower coefficient."""
     options = question.options
     found = values(panel, question)
+    by_reason: dict[str, list[str]] = {}
+    for name, result in found.items():
+        if result.reason:
+            by_reason.setdefault(result.reason, []).append(name)
     notes = [
-        f"{name}: {r.reason} It is not compared."
-        for name, r in found.items()
-        if r.reason
+        f"Not compared: {', '.join(names)}. {reason}"
+        for reason, names in by_reason.items()
     ]
     known = [name for name, r in found.items() if np.isfinite(r.value)]
     if len(known) < 2:
-        msg = (
-            f"Only {len(known)} metric has a coefficient; a comparison needs two. "
-            + (" ".join(notes))
-        )
+        msg = f"A comparison needs two metrics; found: {len(known)}. {' '.join(notes)}"
         raise OptionError(msg.strip())
     names = sorted(known, key=lambda name: -found[name].value)
     panel = panel.of_metrics(names)

@@ -291,5 +291,5 @@ def _notes(ratings: Ratings, found: Agreement, most_pairs: int) -> list[str]:
         notes.append(f"{hidden} more pairs of judges: --pairs 0 shows all.")
     few = sum(pair.n < 3 for pair in found.pairs)
     if few:
-        notes.append(f"{few} pairs of judges share fewer than three units.")
+        notes.append(f"Pairs of judges who share fewer than three units: {few}.")
     return notes

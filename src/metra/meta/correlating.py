@@ -17,6 +17,7 @@ from metra.meta.signature import signature
 DEFAULTS = {
     "sys": ("pearson", "spearman", "accuracy", "spa"),
     "seg": ("acc*_eq:item", "kendall-b:item", "pearson"),
+    "doc": ("acc*_eq:item", "kendall-b:item", "pearson"),
 }
 
 
@@ -30,7 +31,7 @@ class Asked:
     @property
     def heading(self) -> str:
         """Name it: coefficient and, for segments, grouping."""
-        grouped = self.options.group if self.level == "seg" else ""
+        grouped = self.options.group if self.level != "sys" else ""
         return f"{self.options.coef} {grouped}".strip()
 
 

@@ -93,9 +93,13 @@ def compare(
     from metra.meta.correlating import asked
     from metra.meta.correlation import Options
 
-    coef = coef or {"sys": "pearson", "seg": "acc*_eq:item"}[level]
+    coef = coef or ("pearson" if level == "sys" else "acc*_eq:item")
+    if level == "doc":
+        from metra.meta.documents import by_document
+
+        scores = by_document(scores, gold)
     if wmt and test == "auto":
-        test = "pairs" if coef.startswith("acc") and level == "seg" else "auto"
+        test = "pairs" if coef.startswith("acc") and level != "sys" else "auto"
         if level == "sys":
             test = "perm-both" if coef == "spa" else "perm-sys"
     options = Options(trials=trials, seed=seed, wmt=wmt, eps=eps, folds=folds or 0)

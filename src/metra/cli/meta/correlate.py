@@ -87,6 +87,7 @@ def correlate(
     \b
     metra meta correlate scores.tsv --gold mqm
     metra meta correlate scores.tsv --gold mqm --level seg --coef acc*_eq:item --no-ci
+    metra meta correlate scores.tsv --gold mqm --level doc --coef darr:item
     metra meta correlate test.tsv --gold mqm --level seg --eps-from dev.tsv
     metra meta correlate scores.tsv --gold mqm --level seg --cross-fit 5
     metra meta correlate metrics.json esa.csv --gold esa --coef pearson --coef differentials
@@ -96,6 +97,10 @@ def correlate(
     from metra.meta.correlation import Options
 
     scores, statistics = shared.with_own(scores, outputs, references, specs)
+    if level == "doc":
+        from metra.meta.documents import by_document
+
+        scores, statistics = by_document(scores, gold), {}
     chosen = Options(
         average=average,  # type: ignore[arg-type]  # click has checked these
         nan=nan,  # type: ignore[arg-type]

@@ -76,12 +76,28 @@ alpha = click.option(
     show_default=True,
     help="What counts as significant.",
 )
-level = click.option(
-    "--level",
-    type=click.Choice(["sys", "seg"]),
-    default="sys",
-    show_default=True,
-    help="Compare systems' scores, or segments'.",
+
+
+def _level(*choices: str) -> Callable[[Any], Any]:
+    which = "systems' scores, or segments'"
+    return click.option(
+        "--level",
+        type=click.Choice(choices),
+        default="sys",
+        show_default=True,
+        help=f"Compare {which}, or documents'."
+        if "doc" in choices
+        else f"Compare {which}.",
+    )
+
+
+level = _level("sys", "seg", "doc")
+level_without_documents = _level("sys", "seg")
+units = names(
+    "--unit",
+    "units",
+    "More columns that tell apart what was scored, such as condition; tables and JSON "
+    "lines only.",
 )
 without = names("--without", "without", "Systems to leave out.")
 lower = names(
@@ -189,6 +205,7 @@ def question(command: Callable[..., "Findings"]) -> Callable[..., None]:
         lang: str | None,
         domain: str | None,
         input_format: str,
+        units: list[str],
         form: str,
         out: str | None,
         digits: int,
@@ -196,7 +213,7 @@ def question(command: Callable[..., "Findings"]) -> Callable[..., None]:
     ) -> None:
         from metra.meta.read import read_all
 
-        scores = read_all(paths, input_format=input_format)
+        scores = read_all(paths, input_format=input_format, units=units)
         if lower:
             scores = scores.with_lower_is_better(lower)
         scores = scores.only(lang=lang, domain=domain, without_systems=without)
@@ -207,6 +224,7 @@ def question(command: Callable[..., "Findings"]) -> Callable[..., None]:
         out,
         form,
         input_format,
+        units,
         domain,
         lang,
         without,

@@ -69,8 +69,8 @@ def agree(
     paired = ratings.pairable()
     if not paired.units:
         msg = (
-            f"No unit was judged by two judges ({len(ratings.judges)} judges, "
-            f"{len(ratings.units):,} units): there is nothing to compare."
+            "No unit was judged by two judges, so there is nothing to compare; judges: "
+            f"{len(ratings.judges)}, units: {len(ratings.units):,}."
         )
         raise CorpusError(msg)
     shared = shared_judgements(paired)
@@ -291,5 +291,5 @@ def _notes(ratings: Ratings, found: Agreement, most_pairs: int) -> list[str]:
         notes.append(f"{hidden} more pairs of judges: --pairs 0 shows all.")
     few = sum(pair.n < 3 for pair in found.pairs)
     if few:
-        notes.append(f"{few} pairs of judges share fewer than three units.")
+        notes.append(f"Pairs of judges who share fewer than three units: {few}.")
     return notes

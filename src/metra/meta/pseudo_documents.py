@@ -102,8 +102,8 @@ def pseudo_documents(
     segments = np.flatnonzero(np.isfinite(panel.gold).any(0))
     if len(panel.systems) < 3:
         msg = (
-            f"There are {len(panel.systems)} systems; ranking them on documents takes three "
-            "or more."
+            "Ranking systems on documents takes three of them or more; found: "
+            f"{len(panel.systems)}."
         )
         raise CorpusError(msg)
     sizes = sorted({min(n or len(segments), len(segments)) for n in lengths})

@@ -31,7 +31,7 @@ _RIGHT_TO_LEFT = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Strings:
-    """The texts of one language: `t("work.of", done=3, of=60)`."""
+    """The texts of one language: `t("work.place", place=3, of=60)`."""
 
     language: str
     texts: Mapping[str, str]

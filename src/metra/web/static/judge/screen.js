@@ -37,11 +37,15 @@ export async function openScreen(place, { screen, work, draft, clock, change, re
     change({ comment: comment.value });
   });
   const note = el(
-    "details",
-    { class: "comment", open: Boolean(draft.comment) },
-    el("summary", {}, t("work.comment")),
-    el("label", { for: comment.id, class: "unseen" }, t("work.comment_label")),
+    "p",
+    { class: "comment field", id: freshId("note"), hidden: !draft.comment },
+    el("label", { for: comment.id }, t("work.comment_label")),
     comment,
+  );
+  const commentButton = el(
+    "button",
+    { type: "button", class: "quiet", "aria-controls": note.id, onclick: () => showComment(note.hidden) },
+    t("work.comment"),
   );
   const cannotButton = el("button", { type: "button", class: "quiet", onclick: leaveOut }, t("work.cannot"));
   const status = screen.answer ? el("p", { class: "note" }, t(screen.answer.cannot ? "work.left_out" : "work.answered")) : null;
@@ -60,7 +64,12 @@ export async function openScreen(place, { screen, work, draft, clock, change, re
     ...steps.flatMap((_, index) => [summaries[index].element, sections[index]]),
     hint,
     note,
-    el("div", { class: "actions" }, backButton, cannotButton, next),
+    el(
+      "div",
+      { class: "feet" },
+      el("div", { class: "asides" }, commentButton, cannotButton),
+      el("div", { class: "actions" }, backButton, next),
+    ),
   );
   place.replaceChildren(article, dock);
 
@@ -68,8 +77,15 @@ export async function openScreen(place, { screen, work, draft, clock, change, re
   keys.on("Enter", goOn, t("keys.next"));
   keys.on("Ctrl+Enter", goOn, t("keys.always"));
   keys.on("Backspace", goBack, t("keys.back"));
-  keys.on("c", () => ((note.open = true), comment.focus()), t("keys.comment"));
+  keys.on("c", () => showComment(true), t("keys.comment"));
   keys.on("x", leaveOut, t("keys.cannot"));
+
+  function showComment(open) {
+    note.hidden = !open;
+    commentButton.setAttribute("aria-expanded", `${open}`);
+    if (open) comment.focus();
+  }
+  commentButton.setAttribute("aria-expanded", `${!note.hidden}`);
 
   function pastStep(index) {
     const said = el("b");

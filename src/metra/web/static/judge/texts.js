@@ -1,6 +1,6 @@
 // The texts of a screen: what is judged, what it is held against, and what stands around it.
 
-import { el, freshId } from "./elements.js";
+import { el } from "./elements.js";
 import { t } from "./strings.js";
 
 // Cards for the outputs and for the source or reference. `later` leaves room for a text that a
@@ -26,7 +26,7 @@ export function drawTexts({ screen, campaign, basis, later, outputsOwned }) {
   cards.push(texts.outputs);
   const element = el("div", { class: outputsOwned ? "texts compare" : "texts" }, ...cards);
   if (later) {
-    const waiting = el("section", { class: "card waiting" }, el("p", { class: "note" }, t("work.later")));
+    const waiting = el("div", { class: "card waiting" }, el("p", { class: "note" }, t("work.later")));
     element.append(waiting);
     element.classList.add("judged-first");
     texts.reveal = (next) => {
@@ -42,13 +42,12 @@ export function drawTexts({ screen, campaign, basis, later, outputsOwned }) {
 }
 
 function textCard(label, content, language) {
-  const heading = el("h2", { id: freshId("text") }, label);
   const text = el(
     "p",
     { class: content ? "text" : "text empty", lang: content ? language : null, dir: "auto" },
     content || t("work.empty"),
   );
-  return [el("section", { class: "card", "aria-labelledby": heading.id }, heading, text), text];
+  return [el("div", { class: "card" }, el("h2", {}, label), text), text];
 }
 
 // The rest of the document: foldable where segments are judged one by one.

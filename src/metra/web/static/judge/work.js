@@ -15,7 +15,7 @@ import { el } from "./elements.js";
 import { say, showProgress, showSaving } from "./header.js";
 import { scope, showKeys } from "./keys.js";
 import { pauses } from "./login.js";
-import { breakDue, takeBreak } from "./pause.js";
+import { beginSitting, breakDue, takeBreak } from "./pause.js";
 import { makeSaver } from "./saving.js";
 import { openScreen } from "./screen.js";
 import { t } from "./strings.js";
@@ -32,6 +32,7 @@ async function start() {
   work = await call("GET", "/api/work");
   clock = makeClock({ idleAfter: work.options.idle_after_ms });
   saver = makeSaver({ clock, tell: showSaving, newer: adopt });
+  beginSitting(work.progress.active_ms);
   pauses.addEventListener("start", () => clock.pause("login"));
   pauses.addEventListener("end", () => clock.goOn("login"));
   claimWork(() => {

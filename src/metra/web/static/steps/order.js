@@ -13,11 +13,10 @@ export function mount(place, options) {
 }
 
 export function textCard(label, text, language, empty, ...more) {
-  const heading = el("h2", {}, label);
   return el(
-    "section",
+    "div",
     { class: "card judged" },
-    heading,
+    el("h2", {}, label),
     el("p", { class: text ? "text" : "text empty", lang: language, dir: "auto" }, text || empty),
     ...more,
   );

@@ -73,8 +73,9 @@ function buttons(place, { step, value, t, change, keys }) {
   };
 }
 
-// "Flawless English: …" need not begin with the word that stands before it.
+// "Incomprehensible: it cannot…" need not begin with the word that stands before it.
 function shorter(text, label) {
-  const rest = text.startsWith(`${label}: `) ? text.slice(label.length + 2) : text;
-  return rest === label ? "" : rest;
+  if (!text.startsWith(`${label}: `)) return text;
+  const rest = text.slice(label.length + 2);
+  return rest[0].toUpperCase() + rest.slice(1);
 }

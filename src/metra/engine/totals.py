@@ -14,7 +14,16 @@ from metra.engine.columns import batches_of, chunk_of, pieces
 from metra.engine.measures import measures, unweighed
 from metra.engine.outcome import Shape, outcome
 from metra.engine.plan import Plan
-from metra.engine.tally import ONE_GROUP, Entry, Grouping, Key, Totals, add, count
+from metra.engine.tally import (
+    ONE_GROUP,
+    Entry,
+    Grouping,
+    Key,
+    Totals,
+    add,
+    count,
+    statistics,
+)
 from metra.errors import CorpusError
 from metra.io.arrow_rows import plain
 from metra.measure import Metric
@@ -89,8 +98,8 @@ def count_rows(
     totals: Totals = {}
     for piece in pieces(batch):
         chunk = chunk_of(piece, plan)
-        grouping = _groups(piece, plan.group_by)
-        add(totals, count(chunk, batches_of(chunk), grouping, metrics))
+        rows = statistics(batches_of(chunk), metrics)
+        add(totals, count(chunk, rows, groups_of(piece, plan)))
     return totals
 
 
@@ -120,13 +129,13 @@ def as_batch(totals: Totals, schema: pa.Schema) -> pa.RecordBatch:
     return pa.record_batch(arrays, schema=schema)
 
 
-def _groups(piece: pa.RecordBatch, names: tuple[str, ...]) -> Grouping:
+def groups_of(piece: pa.RecordBatch, plan: Plan) -> Grouping:
     """Tell which group each row is in; most rows are in the same few."""
-    if not names:
+    if not plan.group_by:
         return ONE_GROUP
     places = np.zeros(piece.num_rows, np.int64)
     keys: list[Key] = [()]
-    for name in names:
+    for name in plan.group_by:
         encoded = plain(piece.column(name)).dictionary_encode("encode")
         known = encoded.dictionary.to_pylist()
         codes = encoded.indices.to_numpy(zero_copy_only=False)

@@ -1,0 +1,62 @@
+"""Parquet files as Spark reads them: what it would pass over in silence, and where rows are."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from metra.engine.columns import NullValueError
+from metra.engine.plan import Plan
+from metra.engine.spark_messages import sentences, shown_path
+from metra.errors import FormatError
+
+
+def read_files(session: Any, paths: Sequence[str]) -> Any:
+    """Read Parquet files, or folders of them, as a DataFrame."""
+    with sentences():
+        _refuse_empty(session, paths)
+        return session.read.parquet(*paths)
+
+
+def _refuse_empty(session: Any, paths: Sequence[str]) -> None:
+    """Refuse files without a byte, which Spark takes for files without rows."""
+    files = session.read.format("binaryFile").load(list(paths))
+    found = files.where("length = 0").select("path").sort("path").first()
+    if found:
+        msg = (
+            f"{shown_path(found.path)} cannot be read as Parquet: it is empty; write it "
+            "again, or leave it out."
+        )
+        raise FormatError(msg)
+
+
+@contextmanager
+def located(frame: Any, plan: Plan) -> Iterator[None]:
+    """Tell what goes wrong inside in a sentence; of a null, in which row of which file."""
+    try:
+        with sentences():
+            yield
+    except NullValueError as error:
+        place = _place_of_null(frame, plan, error.column)
+        if place is None:
+            raise
+        path, row = place
+        where = f"Row {row + 1} of {shown_path(path)}"
+        raise NullValueError(error.column, row, place=where) from None
+
+
+def _place_of_null(frame: Any, plan: Plan, column: str) -> tuple[str, int] | None:
+    """Find the first row at fault, in the order of files; None where there are no files."""
+    from pyspark.errors import PySparkException
+
+    numbers = [f"c{at}" for at in range(len(frame.columns))]
+    known = dict(zip(frame.columns, numbers, strict=True))
+    # A reference may be null where another one is there.
+    together = plan.references if column in plan.references else [column]
+    gaps = " and ".join(f"{known[name]} is null" for name in together)
+    where = ("_metadata.file_path", "_metadata.row_index")
+    try:
+        rows = frame.toDF(*numbers).where(gaps).select(*where)
+        found = rows.sort("file_path", "row_index").first()
+    except PySparkException:
+        return None
+    return None if found is None else (found.file_path, found.row_index)

@@ -13,20 +13,33 @@ from metra.errors import FormatError
 def read_files(session: Any, paths: Sequence[str]) -> Any:
     """Read Parquet files, or folders of them, as a DataFrame."""
     with sentences():
-        _refuse_empty(session, paths)
-        return session.read.parquet(*paths)
+        frame = session.read.parquet(*paths)
+        _refuse_empty(session, frame.inputFiles())
+    return frame
 
 
-def _refuse_empty(session: Any, paths: Sequence[str]) -> None:
-    """Refuse files without a byte, which Spark takes for files without rows."""
-    files = session.read.format("binaryFile").load(list(paths))
-    found = files.where("length = 0").select("path").sort("path").first()
-    if found:
-        msg = (
-            f"{shown_path(found.path)} cannot be read as Parquet: it is empty; write it "
-            "again, or leave it out."
+def _refuse_empty(session: Any, files: Sequence[str]) -> None:
+    """Refuse files without a byte: Spark passes over them, as if they had never been written.
+
+    Folders are listed, rather than file after file looked at: on distant storage that is slow.
+    """
+    java = session.sparkContext._jvm
+    settings = session.sparkContext._jsc.hadoopConfiguration()
+    by_folder: dict[str, set[str]] = {}
+    for file in files:
+        by_folder.setdefault(file.rpartition("/")[0], set()).add(
+            file.rpartition("/")[2]
         )
-        raise FormatError(msg)
+    for folder, names in by_folder.items():
+        path = java.org.apache.hadoop.fs.Path(java.java.net.URI(folder))
+        for status in path.getFileSystem(settings).listStatus(path):
+            name = status.getPath().toUri().getRawPath().rpartition("/")[2]
+            if status.getLen() == 0 and name in names:
+                msg = (
+                    f"{shown_path(f'{folder}/{name}')} cannot be read as Parquet: it is "
+                    "empty; write it again, or leave it out."
+                )
+                raise FormatError(msg)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from urllib.parse import unquote
 
 from metra import errors
 from metra.engine.columns import NullValueError
@@ -39,8 +40,14 @@ def in_a_sentence(said: str) -> MetraError:
 
 
 def shown_path(text: str) -> str:
-    """Write a path as people do, and leave out how databases number errors."""
-    text = re.sub(r"\bfile:/+", "/", text.strip())
+    """Write paths as people do, and leave out how databases number errors.
+
+    >>> shown_path("file:///data/my%20files/a.parquet. SQLSTATE: KD001")
+    '/data/my files/a.parquet.'
+    """
+    text = re.sub(
+        r"\bfile:/+(\S*)", lambda found: "/" + unquote(found[1]), text.strip()
+    )
     return re.sub(r" *SQLSTATE: \w+", "", text)
 
 

@@ -24,8 +24,8 @@ from metra.engine import (
     totals_schema,
     weights_of,
 )
-from metra.engine.columns import NullValueError
 from metra.errors import CorpusError, FormatError, OptionError, UnfittedError
+from metra.io.arrow_rows import NullValueError
 
 WORDS = "the a cat dog sat on mat , . house very big é 日本 «x»"
 SPECS = ("bleu", "chrf", "ter", "wer", "meteor", "gtm:e=2", "f1", "nist", "ltv")

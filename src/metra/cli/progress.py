@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections.abc import Callable
 from types import TracebackType
 
 
@@ -14,17 +15,20 @@ class Progress:
         self._delay = delay
         self._watched = sys.stderr.isatty()
         self._visible = False
+        #: What share of the work is done, from 0 to 1, if that can be told.
+        self.share: Callable[[], float | None] = lambda: None
 
     def __call__(self, done: int) -> None:
         """Say how many are done."""
         now = time.monotonic()
         if not self._watched or now - self._shown < self._delay:
             return
-        rate = done / (now - self._start)
+        spent = now - self._start
         self._delay = 0.2
         self._shown = now
         self._visible = True
-        line = f"\r{done:,} {self._noun}, {rate:,.0f} a second \x1b[K"
+        rate = f"{done:,} {self._noun}, {done / spent:,.0f} a second"
+        line = f"\r{rate}{_left(self.share(), spent)} \x1b[K"
         print(line, end="", file=sys.stderr, flush=True)
 
     def __enter__(self) -> "Progress":
@@ -38,3 +42,24 @@ class Progress:
     ) -> None:
         if self._visible:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def _left(share: float | None, spent: float) -> str:
+    """Say how much is done and how long the rest will take, at the pace so far."""
+    if not share or share > 1:
+        return ""
+    return f", {share:.0%}, {duration(spent * (1 - share) / share)} left"
+
+
+def duration(seconds: float) -> str:
+    """Write a time in its two largest units.
+
+    >>> duration(42), duration(200), duration(8000)
+    ('42 s', '3 min 20 s', '2 h 13 min')
+    """
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"

@@ -28,11 +28,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from metra.engine.checks import check_schema
     from metra.engine.measures import check_measures
-    from metra.engine.outcome import results_of
     from metra.engine.plan import Plan
     from metra.engine.segment_scores import score_rows, scores_schema
     from metra.engine.terms import TERMS, term_rows, weights_of
-    from metra.engine.totals import add_totals, total_rows, totals_schema
+    from metra.engine.totals import add_totals, results_of, total_rows, totals_schema
 
 __all__ = [
     "TERMS",
@@ -53,7 +52,7 @@ _HOMES = {
     "Plan": "plan",
     "check_schema": "checks",
     "check_measures": "measures",
-    "results_of": "outcome",
+    "results_of": "totals",
     "score_rows": "segment_scores",
     "scores_schema": "segment_scores",
     "TERMS": "terms",

@@ -1,50 +1,49 @@
 """From totals to results: scores of every group, and of all of them together."""
 
-from collections.abc import Mapping
-
-import pyarrow as pa
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from metra.engine import exact
-from metra.engine.measures import unweighed
-from metra.engine.plan import Plan
-from metra.engine.totals import Entry, Key, Totals, add, entries
+from metra.engine.tally import Entry, Key, Totals, add
 from metra.errors import CorpusError
 from metra.measure import Metric
 from metra.results import GroupScores, Results, Score, SystemScores
 
 
-def results_of(totals: pa.RecordBatch, plan: Plan) -> Results:
-    """Give the scores of a table whose totals have been added up."""
-    added: Totals = {}
-    add(added, entries(totals))
-    return outcome(added, plan, unweighed(plan))
+class Shape(NamedTuple):
+    """What was counted: the systems, the number of references, the columns of groups."""
+
+    systems: Sequence[str]
+    references: int
+    group_by: Sequence[str] = ()
 
 
-def outcome(totals: Totals, plan: Plan, metrics: Mapping[str, Metric]) -> Results:
-    """Do the same by measures that are at hand."""
+def outcome(totals: Totals, shape: Shape, metrics: Mapping[str, Metric]) -> Results:
+    """Give the scores of everything that was counted; the measures need no weights."""
     overall: Totals = {}
     for (_, system, spec), entry in totals.items():
         add(overall, [(((), system, spec), entry)])
-    first = overall.get(((), plan.systems[0], plan.metrics[0]))
+    anyone = shape.systems[0], next(iter(metrics))
+    first = overall.get(((), *anyone))
     if first is None or not first.segments:
         msg = "There are no segments to score; the table has no rows."
         raise CorpusError(msg)
-    nrefs: int | str = "var" if first.lacking else len(plan.references)
+    nrefs: int | str = "var" if first.lacking else shape.references
     groups = None
-    if plan.group_by:
+    if shape.group_by:
         keys = sorted({key for key, _, _ in totals}, key=_order)
         groups = [
             GroupScores(
-                dict(zip(plan.group_by, key, strict=True)),
-                totals[key, plan.systems[0], plan.metrics[0]].segments,
-                _systems(totals, key, plan, metrics, nrefs),
+                dict(zip(shape.group_by, key, strict=True)),
+                totals[key, *anyone].segments,
+                _systems(totals, key, shape, metrics, nrefs),
             )
             for key in keys
         ]
     return Results(
-        _systems(overall, (), plan, metrics, nrefs),
+        _systems(overall, (), shape, metrics, nrefs),
         first.segments,
-        len(plan.references),
+        shape.references,
         groups=groups,
     )
 
@@ -57,7 +56,7 @@ def _order(key: Key) -> tuple[tuple[bool, object], ...]:
 def _systems(
     totals: Totals,
     key: Key,
-    plan: Plan,
+    shape: Shape,
     metrics: Mapping[str, Metric],
     nrefs: int | str,
 ) -> list[SystemScores]:
@@ -69,7 +68,7 @@ def _systems(
                 for spec, metric in metrics.items()
             },
         )
-        for system in plan.systems
+        for system in shape.systems
     ]
 
 

@@ -4,13 +4,11 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from metra import __version__
 from metra.errors import OptionError
 from metra.metrics import metric
-
-Nulls: TypeAlias = Literal["refuse", "empty"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +29,7 @@ class Plan:
     #: Whether scores of single segments are wanted beside the totals.
     segments: bool = False
     #: Whether a null where a text has to be is an error, or an empty text.
-    nulls: Nulls = "refuse"
+    nulls: Literal["refuse", "empty"] = "refuse"
 
     def __post_init__(self) -> None:
         """Refuse what no table could answer."""

@@ -63,7 +63,7 @@ def weights_of(batches: Iterable[pa.RecordBatch]) -> bytes:
 
 def _first(piece: pa.RecordBatch, plan: Plan) -> Batch:
     """Any system's batch: what is counted are the references, which they share."""
-    return next(batches_of(chunk_of(piece, plan), numbered=False))[1]
+    return next(batches_of(chunk_of(piece, plan)))[1]
 
 
 def _rows(spec: str, terms: Terms) -> pa.RecordBatch:

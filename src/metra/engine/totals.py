@@ -5,17 +5,29 @@ number of `sums` are simply summed, and the digits come out the same (see `exact
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from metra.engine import exact
 from metra.engine.columns import batches_of, chunk_of, pieces
-from metra.engine.measures import measures
+from metra.engine.measures import measures, unweighed
+from metra.engine.outcome import Shape, outcome
 from metra.engine.plan import Plan
+from metra.engine.tally import (
+    ONE_GROUP,
+    Entry,
+    Grouping,
+    Key,
+    Totals,
+    add,
+    count,
+    statistics,
+)
 from metra.errors import CorpusError
-from metra.measure import Array, Metric
+from metra.io.arrow_rows import plain
+from metra.measure import Metric
+from metra.results import Results
 
 SYSTEM, METRIC, SEGMENTS, LACKING, SUMS = (
     "_system",
@@ -26,31 +38,6 @@ SYSTEM, METRIC, SEGMENTS, LACKING, SUMS = (
 )
 OWN_COLUMNS = (SYSTEM, METRIC, SEGMENTS, LACKING, SUMS)
 
-#: The values of the columns that rows are grouped by.
-Key: TypeAlias = tuple[Any, ...]
-
-
-class Entry(NamedTuple):
-    """What is known of a group's rows for one system and measure."""
-
-    segments: int
-    #: How many references are null, of all references of all these segments.
-    lacking: int
-    #: The sums of the parts of the statistics, as `exact` cuts them.
-    sums: Array
-
-    def plus(self, other: "Entry") -> "Entry":
-        """Add what was counted elsewhere."""
-        return Entry(
-            self.segments + other.segments,
-            self.lacking + other.lacking,
-            self.sums + other.sums,
-        )
-
-
-#: By group, system and spec.
-Totals: TypeAlias = dict[tuple[Key, str, str], Entry]
-
 
 def total_rows(
     batch: pa.RecordBatch, plan: Plan, weights: bytes | None = None
@@ -60,7 +47,7 @@ def total_rows(
     A function of the batch alone, for any engine to call; `weights` are for measures of two
     passes. The columns are those of `totals_schema`.
     """
-    counted = count(batch, plan, measures(plan, weights))
+    counted = count_rows(batch, plan, measures(plan, weights))
     return as_batch(counted, totals_schema(plan, batch.schema))
 
 
@@ -75,6 +62,18 @@ def add_totals(batches: Iterable[pa.RecordBatch]) -> pa.RecordBatch:
         msg = "There are no totals to add up; expected those of at least one batch."
         raise CorpusError(msg)
     return as_batch(totals, schema)
+
+
+def results_of(totals: pa.RecordBatch, plan: Plan) -> Results:
+    """Give the scores of a table whose totals have been added up."""
+    added: Totals = {}
+    add(added, entries(totals))
+    return outcome(added, shape_of(plan), unweighed(plan))
+
+
+def shape_of(plan: Plan) -> Shape:
+    """Say what a plan counts."""
+    return Shape(plan.systems, len(plan.references), plan.group_by)
 
 
 def totals_schema(plan: Plan, schema: pa.Schema) -> pa.Schema:
@@ -92,34 +91,16 @@ def totals_schema(plan: Plan, schema: pa.Schema) -> pa.Schema:
     )
 
 
-def count(
-    batch: pa.RecordBatch,
-    plan: Plan,
-    metrics: Mapping[str, Metric],
-    first: int | None = None,
+def count_rows(
+    batch: pa.RecordBatch, plan: Plan, metrics: Mapping[str, Metric]
 ) -> Totals:
-    """Count a batch of any size by measures that are at hand.
-
-    `first` is the number of its first row in the whole table, where that is known.
-    """
+    """Count a batch of any size by measures that are at hand."""
     totals: Totals = {}
-    start = 0
     for piece in pieces(batch):
-        add(
-            totals,
-            _piece(piece, plan, metrics, None if first is None else first + start),
-        )
-        start += piece.num_rows
+        chunk = chunk_of(piece, plan)
+        rows = statistics(batches_of(chunk), metrics)
+        add(totals, count(chunk, rows, groups_of(piece, plan)))
     return totals
-
-
-def add(
-    totals: Totals, more: Totals | Iterable[tuple[tuple[Key, str, str], Entry]]
-) -> None:
-    """Add totals to others, in place."""
-    for key, entry in more.items() if isinstance(more, dict) else more:
-        known = totals.get(key)
-        totals[key] = entry if known is None else known.plus(entry)
 
 
 def entries(batch: pa.RecordBatch) -> Iterator[tuple[tuple[Key, str, str], Entry]]:
@@ -148,40 +129,14 @@ def as_batch(totals: Totals, schema: pa.Schema) -> pa.RecordBatch:
     return pa.record_batch(arrays, schema=schema)
 
 
-def _piece(
-    piece: pa.RecordBatch, plan: Plan, metrics: Mapping[str, Metric], first: int | None
-) -> Totals:
-    chunk = chunk_of(piece, plan, first or 0)
-    places, keys = _groups(piece, plan.group_by)
-    gaps = [flag for ref in chunk.refs for flag in ref.text.missing()]
-    if places is None:
-        sizes, lacking = np.array([len(chunk)]), np.array([len(gaps)])
-    else:
-        sizes = np.bincount(places, minlength=len(keys))
-        lacking = np.bincount(places[gaps], minlength=len(keys))
-    found: Totals = {}
-    for system, batch in batches_of(chunk, numbered=first is not None):
-        for spec, metric in metrics.items():
-            sums = exact.sums_by_group(metric.rows(batch), places, len(keys))
-            for at, key in enumerate(keys):
-                entry = Entry(int(sizes[at]), int(lacking[at]), sums[at])
-                found[key, system, spec] = entry
-    return found
-
-
-def _groups(
-    piece: pa.RecordBatch, names: tuple[str, ...]
-) -> tuple["np.ndarray | None", list[Key]]:
-    """Tell which group each row is in, by its number; None where there is but one."""
-    if not names:
-        return None, [()]
+def groups_of(piece: pa.RecordBatch, plan: Plan) -> Grouping:
+    """Tell which group each row is in; most rows are in the same few."""
+    if not plan.group_by:
+        return ONE_GROUP
     places = np.zeros(piece.num_rows, np.int64)
     keys: list[Key] = [()]
-    for name in names:
-        values = piece.column(name)
-        if pa.types.is_dictionary(values.type):
-            values = values.dictionary_decode()
-        encoded = values.dictionary_encode("encode")
+    for name in plan.group_by:
+        encoded = plain(piece.column(name)).dictionary_encode("encode")
         known = encoded.dictionary.to_pylist()
         codes = encoded.indices.to_numpy(zero_copy_only=False)
         both, places = np.unique(places * len(known) + codes, return_inverse=True)
@@ -189,7 +144,7 @@ def _groups(
             (*keys[code // len(known)], known[code % len(known)])
             for code in both.tolist()
         ]
-    return (places, keys) if len(keys) > 1 else (None, keys)
+    return Grouping(keys, places) if len(keys) > 1 else Grouping(keys)
 
 
 def _plain(kind: Any) -> Any:

@@ -297,7 +297,9 @@ def test_a_null_without_a_file_has_no_place(spark):
         metrics=("bleu",), outputs=(("A", "other"),), references=("ref",), group_by=()
     )
     rows = with_nulls("ref", 5).select(["other", "ref", "source", "doc"])
-    with pytest.raises(CorpusError, match=r"^A row is null in the column 'ref', where"):
+    with pytest.raises(
+        CorpusError, match=r"^Row 6 of a batch is null in the column 'ref'"
+    ):
         engine.score_frame(spark.createDataFrame(rows), wanted)
 
 

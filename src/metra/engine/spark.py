@@ -14,14 +14,13 @@ import pyarrow as pa
 from metra import __version__
 from metra.engine.checks import check_schema
 from metra.engine.measures import check_measures
-from metra.engine.outcome import results_of
 from metra.engine.plan import Plan
 from metra.engine.segment_scores import score_rows, scores_schema
 from metra.engine.spark_files import located
 from metra.engine.spark_session import quietly
 from metra.engine.spark_watch import Watcher, watched
 from metra.engine.terms import TERMS, term_rows, weights_of
-from metra.engine.totals import OWN_COLUMNS, add_totals, total_rows
+from metra.engine.totals import OWN_COLUMNS, add_totals, results_of, total_rows
 from metra.errors import MissingResourceError
 from metra.results import Results
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from metra.engine.columns import NullValueError
 from metra.engine.plan import Plan
 from metra.engine.spark_messages import sentences, shown_path
 from metra.errors import FormatError
+from metra.io.arrow_rows import NullValueError
 
 
 def read_files(session: Any, paths: Sequence[str]) -> Any:
@@ -53,8 +53,7 @@ def located(frame: Any, plan: Plan) -> Iterator[None]:
         if place is None:
             raise
         path, row = place
-        where = f"Row {row + 1} of {shown_path(path)}"
-        raise NullValueError(error.column, row, place=where) from None
+        raise NullValueError(error.column, row, shown_path(path)) from None
 
 
 def _place_of_null(frame: Any, plan: Plan, column: str) -> tuple[str, int] | None:

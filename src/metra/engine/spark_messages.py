@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from urllib.parse import unquote
 
 from metra import errors
-from metra.engine.columns import NullValueError
 from metra.errors import (
     CorpusError,
     FormatError,
@@ -14,6 +13,7 @@ from metra.errors import (
     MissingResourceError,
     OptionError,
 )
+from metra.io.arrow_rows import NullValueError
 
 
 @contextmanager
@@ -51,8 +51,8 @@ def shown_path(text: str) -> str:
     return re.sub(r" *SQLSTATE: \w+", "", text)
 
 
-def _null(column: str) -> MetraError:
-    return NullValueError(column, 0, place="A row")
+def _null(row: str, column: str) -> MetraError:
+    return NullValueError(column, int(row) - 1)
 
 
 def _ours(kind: str, message: str) -> MetraError:
@@ -122,7 +122,10 @@ def _gone() -> MetraError:
 
 # In this order: what went wrong first is often followed by what came of it.
 _KNOWN: list[tuple[str, Callable[..., MetraError]]] = [
-    (r"NullValueError: .* is null in the column '(.+?)', where", _null),
+    (
+        r"NullValueError: Row (\d+) of a batch is null in the column '(.+?)', where",
+        _null,
+    ),
     (r"^metra\.(?:\w+\.)*(\w+): (.+)$", _ours),
     (r"ModuleNotFoundError: No module named '([\w.]+)'", _no_module),
     (r"No space left on device|Disk quota exceeded", _full),

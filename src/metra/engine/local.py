@@ -51,59 +51,65 @@ def score_shards(
     `scores_out`, each shard is written there with its segments' scores.
     """
     check_measures(plan)
-    rows = 0
     for path in paths:
         check_schema(plan, parquet.schema_of(path), path)
-        rows += parquet.row_count(path)
     shards = [Shard.at(path) for path in paths]
     names = fingerprints(shards, plan)
     targets: Sequence[str | None] = [None] * len(paths)
     if scores_out:
         targets = score_files.score_paths(paths, scores_out)
     kept = KeptTotals(resume) if resume else None
-    finished = 0
+    found = [
+        kept.find(shard, name)
+        if kept and (target is None or score_files.is_whole(target, name))
+        else None
+        for shard, name, target in zip(shards, names, targets, strict=True)
+    ]
+    finished = sum(totals is not None for totals in found)
     try:
-        metrics = _fitted(paths, plan)
+        metrics = unweighed(plan)
+        if finished < len(shards):
+            metrics = _fitted(paths, plan)
+        work = Work(0, sum(map(parquet.row_count, _without(paths, found))))
         totals: Totals = {}
-        work = Work(0, rows)
-        for shard, name, target in zip(shards, names, targets, strict=True):
-            found = None
-            if kept and (target is None or score_files.is_whole(target, name)):
-                found = kept.find(shard, name)
-            if found is None:
-                found, work = _shard(shard, name, target, plan, metrics, work, progress)
+        for shard, name, target, known in zip(
+            shards, names, targets, found, strict=True
+        ):
+            if known is None:
+                known, work = _shard(shard, name, target, plan, metrics, work, progress)
                 if kept:
-                    kept.keep(shard, name, found, plan)
-            else:
-                work = work._replace(rows=work.rows - parquet.row_count(shard.path))
-            add(totals, found.items())
-            finished += 1
+                    kept.keep(shard, name, known, plan)
+                finished += 1
+            add(totals, known.items())
         return outcome(totals, shape_of(plan), metrics)
     except KeyboardInterrupt:
         note = _note(finished, len(shards), resume, scores_out)
-        msg = f"interrupted; {note or 'nothing was written.'}"
+        msg = f"interrupted; of the files, {note}"
         raise Interrupted(msg) from None
     except MetraError as error:
-        note = _note(finished, len(shards), resume, scores_out) if finished else ""
-        if not note:
+        if not finished:
             raise
-        msg = f"{error} What was done before stays: {note}"
+        note = _note(finished, len(shards), resume, scores_out)
+        msg = f"{error} Of the files, {note}"
         raise MetraError(msg) from None
+
+
+def _without(paths: Sequence[str], found: Sequence[Totals | None]) -> list[str]:
+    """List the files that have no totals yet."""
+    pairs = zip(paths, found, strict=True)
+    return [path for path, totals in pairs if totals is None]
 
 
 def _note(finished: int, shards: int, resume: str | None, out: str | None) -> str:
     """Say what is kept, and how to go on."""
-    done = f"{finished} of {shards} files are finished"
+    done = f"{finished} of {shards} are finished"
     if resume:
         return f"{done} and kept in {resume}; the same command goes on from there."
     if out:
         return (
-            f"{done} and have their scores in {out}; with --resume FOLDER, what is "
-            "finished need not be scored again."
+            f"{done}, with their scores in {out}; give --resume FOLDER to go on later."
         )
-    return (
-        f"{done}, but their totals were not kept; give --resume FOLDER to go on later."
-    )
+    return f"{done}, but their totals are lost; give --resume FOLDER to keep them."
 
 
 def _fitted(paths: Sequence[str], plan: Plan) -> Mapping[str, Metric]:

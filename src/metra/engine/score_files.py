@@ -1,5 +1,6 @@
 """Shards with their segments' scores, written beside the ones that were read."""
 
+import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -7,6 +8,7 @@ from contextlib import contextmanager
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from metra.engine.measures import unweighed
 from metra.engine.plan import Plan
 from metra.engine.segment_scores import scores_schema
 from metra.errors import FormatError, OptionError
@@ -14,6 +16,8 @@ from metra.io import parquet
 from metra.io.whole import whole_file
 
 _FINGERPRINT = b"metra.fingerprint"
+#: What each column of scores was computed by, as JSON.
+_SIGNATURES = b"metra.signatures"
 _ENDINGS = (".parquet", ".pq")
 
 # A row group of the result holds at least so many rows, where there are as many.
@@ -64,7 +68,11 @@ def score_file(
 ) -> Iterator[Callable[[pa.RecordBatch], None]]:
     """Write a shard with its scores; the file is whole or not there."""
     schema = scores_schema(plan, schema)
-    metadata = {**(schema.metadata or {}), _FINGERPRINT: fingerprint.encode()}
+    metadata = {
+        **(schema.metadata or {}),
+        _FINGERPRINT: fingerprint.encode(),
+        _SIGNATURES: json.dumps(_signatures(plan)).encode(),
+    }
     schema = schema.with_metadata(metadata)
     with whole_file(target) as file, pq.ParquetWriter(file, schema) as writer:
         held: list[pa.RecordBatch] = []
@@ -82,3 +90,12 @@ def score_file(
         yield write
         if held:
             flush()
+
+
+def _signatures(plan: Plan) -> dict[str, str]:
+    found = {}
+    for spec, metric in unweighed(plan).items():
+        single = metric.for_segments or metric
+        for system in plan.systems:
+            found[plan.score_column(system, spec)] = single.signature()
+    return found

@@ -16,7 +16,7 @@ from metra.engine.checks import check_schema
 from metra.engine.measures import check_measures
 from metra.engine.plan import Plan
 from metra.engine.segment_scores import score_rows, scores_schema
-from metra.engine.spark_files import located
+from metra.engine.spark_messages import sentences
 from metra.engine.spark_session import quietly
 from metra.engine.spark_watch import Watcher, watched
 from metra.engine.terms import TERMS, term_rows, weights_of
@@ -45,8 +45,8 @@ def score_frame(
     many tasks are done, and how many there are so far.
     """
     check_measures(plan)
-    check_schema(plan, _schema(frame, plan))
-    with quietly(), located(frame, plan), watched(frame.sparkSession, progress):
+    check_schema(plan, arrow_schema(frame))
+    with quietly(), sentences(), watched(frame.sparkSession, progress):
         weights = weights_for(frame, plan)
         totals = totals_of(frame, plan, weights)
         if scores_to is not None:
@@ -54,6 +54,21 @@ def score_frame(
         if weights is not None:
             weights.destroy()
     return results_of(totals, plan)
+
+
+def arrow_schema(frame: Frame) -> pa.Schema:
+    """Give the DataFrame's columns as Arrow's; what Arrow does not know is no text."""
+    with quietly():
+        from pyspark.errors import PySparkTypeError
+        from pyspark.sql.pandas.types import to_arrow_type
+
+    def kind(field: Any) -> Any:
+        try:
+            return to_arrow_type(field.dataType)
+        except PySparkTypeError:
+            return pa.binary()
+
+    return pa.schema(pa.field(field.name, kind(field)) for field in frame.schema)
 
 
 def weights_for(frame: Frame, plan: Plan) -> Weights | None:
@@ -111,7 +126,7 @@ def scores_of(frame: Frame, plan: Plan, weights: Weights | None = None) -> Frame
         value = None if weights is None else weights.value
         return (score_rows(batch, plan, value) for batch in batches)
 
-    names = scores_schema(plan, _schema(frame, plan)).names
+    names = scores_schema(plan, arrow_schema(frame)).names
     kinds = [field.dataType for field in frame.schema]
     kinds += [DoubleType()] * (len(names) - len(kinds))
     return _mapped(frame, frame.columns, score, kinds).toDF(*names)
@@ -166,17 +181,3 @@ def _added(totals: Batches) -> Batches:
     first = next(totals, None)
     if first is not None:
         yield add_totals(chain([first], totals))
-
-
-def _schema(frame: Frame, plan: Plan) -> pa.Schema:
-    """Give the DataFrame's columns as Arrow's; what the plan does not read may be anything."""
-    with quietly():
-        from pyspark.sql.pandas.types import to_arrow_type
-
-    return pa.schema(
-        pa.field(
-            field.name,
-            to_arrow_type(field.dataType) if field.name in plan.columns else pa.null(),
-        )
-        for field in frame.schema
-    )

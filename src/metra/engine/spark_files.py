@@ -5,9 +5,41 @@ from contextlib import contextmanager
 from typing import Any
 
 from metra.engine.plan import Plan
+from metra.engine.spark import arrow_schema, score_frame
 from metra.engine.spark_messages import sentences, shown_path
+from metra.engine.spark_watch import Watcher
+from metra.engine.table_plan import plan_of
 from metra.errors import FormatError
 from metra.io.arrow_rows import NullValueError
+from metra.io.fields import ColumnNames
+from metra.io.stream import stem
+from metra.results import Results
+
+
+def score_files(
+    session: Any,
+    paths: Sequence[str],
+    metrics: Sequence[str],
+    names: ColumnNames,
+    *,
+    group_by: Sequence[str] = (),
+    scores_to: str | None = None,
+    progress: Watcher | None = None,
+) -> Results:
+    """Score a table in Parquet files; see `score_frame`."""
+    frame = read_files(session, paths)
+    files = frame.inputFiles()
+    plan = plan_of(
+        arrow_schema(frame),
+        metrics,
+        names,
+        where=paths[0],
+        default_system=stem(shown_path(files[0])) if len(files) == 1 else "",
+        group_by=group_by,
+        segments=scores_to is not None,
+    )
+    with located(frame, plan):
+        return score_frame(frame, plan, scores_to=scores_to, progress=progress)
 
 
 def read_files(session: Any, paths: Sequence[str]) -> Any:
@@ -44,10 +76,9 @@ def _refuse_empty(session: Any, files: Sequence[str]) -> None:
 
 @contextmanager
 def located(frame: Any, plan: Plan) -> Iterator[None]:
-    """Tell what goes wrong inside in a sentence; of a null, in which row of which file."""
+    """Say of a null in which row of which file it is."""
     try:
-        with sentences():
-            yield
+        yield
     except NullValueError as error:
         place = _place_of_null(frame, plan, error.column)
         if place is None:

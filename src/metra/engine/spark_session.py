@@ -26,12 +26,14 @@ def spark_session(
     pyspark = load_pyspark()
     active = pyspark.sql.SparkSession.getActiveSession()
     if active is not None:
-        yield active
+        with quietly():
+            yield active
         return
     with TemporaryFile() as log:
         session = _started(pyspark, _settings(master) | dict(settings or {}), log)
         try:
-            yield session
+            with quietly():
+                yield session
         finally:
             session.stop()
 
@@ -84,13 +86,14 @@ def _started(pyspark: Any, settings: Mapping[str, str], log: IO[bytes]) -> Any:
     _check_java()
     conf = pyspark.SparkConf().setAll(settings.items())
     try:
-        gateway = pyspark.SparkContext._gateway or launch_gateway(
-            conf, {"stdout": log, "stderr": log}
-        )
-        context = pyspark.SparkContext(conf=conf, gateway=gateway)
+        with quietly():
+            gateway = pyspark.SparkContext._gateway or launch_gateway(
+                conf, {"stdout": log, "stderr": log}
+            )
+            context = pyspark.SparkContext(conf=conf, gateway=gateway)
+            return pyspark.sql.SparkSession(context)
     except (PySparkException, Py4JError) as error:
         raise _reason(settings["spark.master"], error, log) from None
-    return pyspark.sql.SparkSession(context)
 
 
 def _check_java() -> None:

@@ -366,26 +366,27 @@ class Ltv:
     def score(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
         """The score of each row, 0 to 100."""
 
-def tie_bins(
-    gold: NDArray[np.float64],
+def tie_counts(
+    gold: NDArray[np.uint32],
     metric: NDArray[np.float64],
     start: int,
     stop: int,
-    shift: int,
+    cuts: NDArray[np.uint64],
+    wanted: NDArray[np.bool_],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """What ties would gain and lose, by the leading bits of the metric's differences.
+    """How many pairs the gold ties, and has in the metric's order, by their difference.
 
-    Both are of the same length, in rising order of the metric. Counted are the pairs whose
-    lower value is one of start to stop: gained where the gold is tied, lost where it has the
-    metric's order. A bin is a difference's bits without the last `shift`.
+    Both are of the same length, in rising order of the metric; the gold is given as ranks.
+    Counted are the pairs whose lower value is one of start to stop, for each wanted interval
+    of differences: from one cut up to the next, as bits of floating-point numbers.
     """
 
 def tie_pairs(
-    gold: NDArray[np.float64],
+    gold: NDArray[np.uint32],
     metric: NDArray[np.float64],
     start: int,
     stop: int,
-    shift: int,
+    cuts: NDArray[np.uint64],
     wanted: NDArray[np.bool_],
-) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """The bits of the differences in the wanted bins, and 1 or -1 for gained or lost."""
+) -> NDArray[np.uint64]:
+    """The same pairs' differences as bits, times two, plus one where the gold ties."""

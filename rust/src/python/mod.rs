@@ -47,7 +47,7 @@ mod _core {
     #[pymodule_export]
     use super::text::{PyLineBuffer, PyText};
     #[pymodule_export]
-    use super::ties::{tie_bins, tie_pairs};
+    use super::ties::{tie_counts, tie_pairs};
     #[pymodule_export]
     use super::tokens::{PyTokenizer, PyTokens, PyTypeMap, grapheme_version};
     #[pymodule_export]

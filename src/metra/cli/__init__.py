@@ -27,6 +27,7 @@ COMMANDS = (
     "weights",
     "convert",
     "meta",
+    "judge",
     "demo",
 )
 

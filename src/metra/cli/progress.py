@@ -1,20 +1,44 @@
-"""A line on standard error that says how far long work has come."""
+"""A line on standard error that says how far long work has come, or what it is at."""
 
 import sys
 import time
 from collections.abc import Callable
 from types import TracebackType
+from typing import Self
 
 
-class Progress:
-    """Counts segments, or trials; shows nothing for quick work, or where no one watches."""
+class _Line:
+    """A line that is written over and over, and gone at the end; none where no one watches."""
+
+    def __init__(self) -> None:
+        self._watched = sys.stderr.isatty()
+        self._visible = False
+
+    def _show(self, text: str) -> None:
+        self._visible = True
+        print(f"\r{text} \x1b[K", end="", file=sys.stderr, flush=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._visible:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+class Progress(_Line):
+    """Counts segments, or trials; shows nothing for quick work."""
 
     def __init__(self, noun: str = "segments", delay: float = 1.0) -> None:
+        super().__init__()
         self._noun = noun
         self._start = self._shown = time.monotonic()
         self._delay = delay
-        self._watched = sys.stderr.isatty()
-        self._visible = False
         #: What share of the work is done, from 0 to 1, if that can be told.
         self.share: Callable[[], float | None] = lambda: None
 
@@ -26,22 +50,17 @@ class Progress:
         spent = now - self._start
         self._delay = 0.2
         self._shown = now
-        self._visible = True
         rate = f"{done:,} {self._noun}, {done / spent:,.0f} a second"
-        line = f"\r{rate}{_left(self.share(), spent)} \x1b[K"
-        print(line, end="", file=sys.stderr, flush=True)
+        self._show(rate + _left(self.share(), spent))
 
-    def __enter__(self) -> "Progress":
-        return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._visible:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+class Stages(_Line):
+    """Names what is being done, where it cannot be counted."""
+
+    def __call__(self, stage: str) -> None:
+        """Say what comes next."""
+        if self._watched:
+            self._show(f"{stage} …")
 
 
 def _left(share: float | None, spent: float) -> str:

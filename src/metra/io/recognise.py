@@ -16,6 +16,9 @@ BY_SUFFIX = {
     ".xml": "wmt-xml",
     ".parquet": "parquet",
     ".pq": "parquet",
+    ".tmx": "tmx",
+    ".xlf": "xliff",
+    ".xliff": "xliff",
 }
 
 _PARQUET = b"PAR1"

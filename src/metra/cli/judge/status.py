@@ -1,0 +1,79 @@
+"""`metra judge status`: how far the judges are."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from metra.cli.judge.stores import (
+    AT_KEYBOARD,
+    campaign_argument,
+    open_store,
+    store_option,
+    this_moment,
+)
+
+if TYPE_CHECKING:
+    from metra.store.judges import Judge
+
+
+@click.command()
+@campaign_argument
+@store_option
+@click.option(
+    "--set",
+    "state",
+    type=click.Choice(["open", "paused", "closed"]),
+    help="Open, pause or close the campaign first.",
+)
+def status(campaign: str | None, url: str, state: str | None) -> None:
+    """Show how far the judges of CAMPAIGN are; without one, which campaigns there are."""
+    from metra.store import campaigns, judges, screens
+    from metra.store.progress import progress
+
+    store = open_store(url)
+    if state is not None:
+        with store.transaction() as db:
+            key = campaigns.named(db, campaign).id
+            campaigns.set_state(db, key, state, now=this_moment(), who=AT_KEYBOARD)
+    with store.reading() as db:
+        known = campaigns.listed(db)
+        if campaign is None and len(known) != 1:
+            rows: list[tuple[str, ...]] = [
+                ("campaign", "state"),
+                *((row[1], row[2]) for row in known),
+            ]
+        else:
+            stored = campaigns.named(db, campaign)
+            rows = [("judge", "done", "of", "minutes", "left", "")]
+            for judge in judges.of_campaign(db, stored.id):
+                far = progress(db, stored, judge.id, screens.way(db, judge.id))
+                active, left = far.minutes_active, far.minutes_left
+                rest = str(left) if far.done < far.of else "0"
+                figures = str(far.done), str(far.of), str(active), rest
+                rows.append((judge.label, *figures, _remark(judge)))
+            click.echo(f"{stored.name}: {stored.state}\n")
+    store.close()
+    _show(rows)
+
+
+def _show(rows: "list[tuple[str, ...]]") -> None:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        first, *rest = (
+            cell.ljust(width) if at in (0, 5) else cell.rjust(width)
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        click.echo("  ".join([first, *rest]).rstrip())
+
+
+def _remark(judge: "Judge") -> str:
+    for since, remark in (
+        (judge.anonymised_at, "anonymised"),
+        (judge.revoked_at, "link taken back"),
+        (judge.released_at, "tasks released"),
+    ):
+        if since is not None:
+            return remark
+    if not judge.has_link:
+        return "no link yet"
+    return "" if judge.seen_at is not None else "not begun"

@@ -1,0 +1,66 @@
+"""Drafts: the newest state of an answer that is not given yet."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from metra.store import tables
+from metra.store.encoding import decoded, encoded, storable
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a judge has put in so far; the browser counts `rev` up."""
+
+    rev: int
+    value: Any
+    comment: str
+
+
+def find(db: Connection, task: str, number: int) -> Draft | None:
+    """Find the draft of a screen."""
+    draft = tables.draft.c
+    query = select(draft.rev, draft.payload_json).where(
+        draft.task == task, draft.number == number
+    )
+    row = db.execute(query).first()
+    if row is None:
+        return None
+    payload = decoded(row.payload_json)
+    return Draft(row.rev, payload["value"], payload["comment"])
+
+
+def save(
+    db: Connection, task: str, number: int, new: Draft, *, now: float
+) -> Draft | None:
+    """Keep a newer draft; give the stored one if it is newer, or as new but different.
+
+    The same draft again, as after a lost reply, changes nothing.
+    """
+    stored = find(db, task, number)
+    tidy = Draft(new.rev, new.value, storable(new.comment))
+    payload = encoded({"value": tidy.value, "comment": tidy.comment})
+    draft = tables.draft
+    if stored is None:
+        db.execute(
+            insert(draft).values(
+                task=task, number=number, rev=new.rev, payload_json=payload, at=now
+            )
+        )
+        return None
+    if new.rev <= stored.rev:
+        same = encoded({"value": stored.value, "comment": stored.comment}) == payload
+        return None if new.rev == stored.rev and same else stored
+    db.execute(
+        update(draft)
+        .where(draft.c.task == task, draft.c.number == number)
+        .values(rev=new.rev, payload_json=payload, at=now)
+    )
+    return None
+
+
+def drop(db: Connection, task: str, number: int) -> None:
+    """Forget a draft, because the answer has been given."""
+    draft = tables.draft
+    db.execute(delete(draft).where(draft.c.task == task, draft.c.number == number))

@@ -1,0 +1,28 @@
+// Elements from names, attributes and children. Texts become text nodes, never markup.
+
+export function el(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else if (key in made && typeof value !== "string") made[key] = value;
+    else made.setAttribute(key, value);
+  }
+  made.append(...children.filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+let last = 0;
+
+// An id that no other element has, to tie labels to what they name.
+export const freshId = (stem) => `${stem}-${++last}`;
+
+// A dialog in the middle of the page; `close` gets what was chosen.
+export function dialog(title, ...children) {
+  const heading = el("h2", { id: freshId("title") }, title);
+  const made = el("dialog", { "aria-labelledby": heading.id }, heading, ...children);
+  made.addEventListener("close", () => made.remove());
+  document.body.append(made);
+  made.showModal();
+  return made;
+}

@@ -1,0 +1,24 @@
+// One window works at a time: the newest. An older one stops, and can be taken up again.
+
+import { dialog, el } from "./elements.js";
+import { t } from "./strings.js";
+
+export function claimWork(stop) {
+  if (!("BroadcastChannel" in window)) return;
+  const channel = new BroadcastChannel("metra-judge");
+  channel.addEventListener("message", () => {
+    channel.close();
+    stop();
+    const box = dialog(
+      t("work.elsewhere_title"),
+      el("p", {}, t("work.elsewhere_text")),
+      el(
+        "p",
+        { class: "ways" },
+        el("button", { class: "primary", autofocus: true, onclick: () => location.reload() }, t("work.elsewhere_here")),
+      ),
+    );
+    box.addEventListener("cancel", (event) => event.preventDefault());
+  });
+  channel.postMessage("mine");
+}

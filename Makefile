@@ -10,11 +10,11 @@ SOURCES := $(shell find rust src -type f -not -name '*.so' -not -path '*/__pycac
 demo: .venv/.wheel .venv/.wordnet
 	$(BIN)/metra demo
 
-test: .venv/.wheel .venv/.test .venv/.wordnet .venv/.chromium
+test: .venv/.wheel .venv/.test .venv/.wordnet .venv/.chromium .venv/.java
 	cargo test --quiet --no-default-features
 	METRA_TEST_INSTALLED=1 $(BIN)/python -m pytest -n auto --dist loadfile
 
-quick: .venv/.wheel .venv/.test .venv/.wordnet .venv/.chromium
+quick: .venv/.wheel .venv/.test .venv/.wordnet .venv/.chromium .venv/.java
 	METRA_TEST_INSTALLED=1 $(BIN)/python -m pytest -n auto --dist loadfile -m "not slow"
 
 lint: .venv/.lint .venv/.wheel
@@ -77,6 +77,13 @@ wheel: .venv/.wheel
 	@command -v chromium >/dev/null \
 	  || { apt-get update -qq && apt-get install -y -qq chromium; } >/dev/null 2>&1 \
 	  || echo "Install Debian's package chromium to test reports in a browser."
+	@touch $@
+
+# Spark is tested on a cluster of two on this machine. Without Java those tests are skipped.
+.venv/.java: .venv/.made
+	@command -v java >/dev/null \
+	  || { apt-get update -qq && apt-get install -y -qq openjdk-17-jre-headless; } >/dev/null 2>&1 \
+	  || echo "Install Debian's package openjdk-17-jre-headless to test Spark."
 	@touch $@
 
 clean:

@@ -104,7 +104,7 @@ def correlated(
         tables.append(_table(panel, questions, answers))
         place = f"{panel.lang}: " if panel.lang else ""
         notes += [
-            f"{place}{note}" for note in [*panel.notes, *_reasons(questions, answers)]
+            f"{place}{note}" for note in [*panel.notes, *reasons(questions, answers)]
         ]
         data.append(_data(panel, questions, answers))
     first = questions[0].options
@@ -174,7 +174,7 @@ def _table(
     )
 
 
-def _reasons(
+def reasons(
     questions: Sequence[Asked], answers: Sequence[Mapping[str, Result]]
 ) -> list[str]:
     """Say why figures are missing, and what looks upside down."""

@@ -322,7 +322,8 @@ def _reason(value: float, gold: Array, metric: Array) -> str:
     both = np.isfinite(gold) & np.isfinite(metric)
     count = int(both.sum())
     if count < 2:
-        return f"Only {count} value is shared; a correlation needs at least two."
+        shared = "Only 1 value" if count else "No value"
+        return f"{shared} is shared; a correlation needs at least two."
     for what, x in (("gold", gold), ("metric", metric)):
         kept = x[both]
         if (kept == kept[0]).all():

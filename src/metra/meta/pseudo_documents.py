@@ -100,6 +100,12 @@ def pseudo_documents(
         msg = f"{coef!r} is not of plain rows of systems; take pearson, spearman or a tau."
         raise OptionError(msg)
     segments = np.flatnonzero(np.isfinite(panel.gold).any(0))
+    if not len(segments):
+        msg = (
+            f"There are no segment scores of {panel.gold_name} and the metrics together, of "
+            "which documents could be made."
+        )
+        raise CorpusError(msg)
     if len(panel.systems) < 3:
         msg = (
             "Ranking systems on documents takes three of them or more; found: "

@@ -7,7 +7,7 @@ import numpy as np
 
 from metra.errors import FormatError
 from metra.io.stream import shown
-from metra.meta.read.cells import ALIASES, lines_of
+from metra.meta.read.cells import ALIASES, LARGEST, lines_of
 from metra.meta.read.long_table import ROLES, assembled
 from metra.meta.scores import Scores
 
@@ -54,5 +54,8 @@ def _number(value: object, path: str, line: int) -> float:
         return np.nan
     if isinstance(value, bool) or not isinstance(value, int | float):
         msg = f"{shown(path)}, line {line}: the value is {value!r}; expected a number."
+        raise FormatError(msg)
+    if not abs(value) <= LARGEST:
+        msg = f"{shown(path)}, line {line}: the value is {value}; no scale goes so far."
         raise FormatError(msg)
     return float(value)

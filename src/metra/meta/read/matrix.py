@@ -38,6 +38,9 @@ def read(path: str, units: Sequence[str] = ()) -> Scores:
         and name.strip() not in units
         and _is_scorer(columns[at])
     }
+    if not rows:
+        msg = f"{shown(path)} has a header but no scores."
+        raise FormatError(msg)
     if not values:
         msg = f"{shown(path)} has no column of numbers; expected one for each scorer."
         raise FormatError(msg)

@@ -43,6 +43,9 @@ class Server:
     def now(self) -> float:
         return time.time() + self.ahead
 
+    def link(self, campaign: str, judge: str, token: str) -> "Link":
+        return Link(self, campaign, judge, token)
+
     def campaign(
         self,
         protocol: str,

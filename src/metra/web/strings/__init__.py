@@ -71,8 +71,12 @@ def strings(language: str) -> Strings:
     ('ltr', 'rtl', 'en')
     """
     known = language if language in LANGUAGES else DEFAULT
-    content = tomllib.loads((_HERE / f"{known}.toml").read_text(encoding="utf-8"))
-    return Strings(known, dict(_flat(content)))
+    return Strings(known, {**_file(known), **_file(f"measures.{known}")})
+
+
+def _file(name: str) -> dict[str, str]:
+    content = tomllib.loads((_HERE / f"{name}.toml").read_text(encoding="utf-8"))
+    return dict(_flat(content))
 
 
 def chosen(wish: str | None, accepted: str | None) -> str:

@@ -10,13 +10,15 @@ const shows = (steps, what) => steps.some((step) => step.shows.includes(what));
 // `reveal(step)` brings the screen with the texts of a step; `answer()` and `cannot()` end it.
 export async function openScreen(place, { screen, work, draft, clock, change, reveal, answer, cannot, back, forward, earlier, open }) {
   const { protocol, campaign } = work;
-  const steps = protocol.steps;
+  // Some screens leave steps out: nobody reads a text that is not there.
+  const steps = protocol.steps.filter((step) => !screen.steps || screen.steps.includes(step.name));
   const modules = await Promise.all(steps.map((step) => import(`../steps/${step.kind}.js`)));
   const around = { screen, campaign, basis: protocol.basis };
   const { element, texts } = drawTexts({
     ...around,
     later: screen[protocol.basis] === undefined && shows(steps.slice(screen.step + 1), "basis"),
     outputsOwned: modules.some((module) => module.owns?.includes("outputs")),
+    contrastive: protocol.contrastive,
   });
   const languages = { source: campaign.source.code, target: campaign.target.code };
   const mounted = [];
@@ -170,6 +172,8 @@ export async function openScreen(place, { screen, work, draft, clock, change, re
 
   async function goOn() {
     await once(async () => {
+      // A step may have something to do first, such as to start a text's clock.
+      if (mounted[at].handle.act?.()) return label();
       if (lacking()) return;
       // A step that was left as it stood, such as no errors, is an answer too.
       const { name } = steps[at];
@@ -186,7 +190,7 @@ export async function openScreen(place, { screen, work, draft, clock, change, re
   async function nextStep() {
     const index = at + 1;
     if (!mounted[index]) {
-      const news = steps[index].shows.some((what) => !shows(steps.slice(0, index), what));
+      const news = steps[index].extra || steps[index].shows.some((what) => !shows(steps.slice(0, index), what));
       if (news) {
         screen = { ...screen, ...(await reveal(index)) };
         texts.reveal?.(screen);
@@ -214,7 +218,7 @@ export async function openScreen(place, { screen, work, draft, clock, change, re
   for (let index = 0; index <= reached; index++) mount(index);
   // A step that shows nothing new needs no reveal: go as far as the answers go.
   let begin = reached;
-  while (begin + 1 < steps.length && draft.value[steps[begin].name] !== undefined && !steps[begin + 1].shows.length) {
+  while (begin + 1 < steps.length && draft.value[steps[begin].name] !== undefined && !steps[begin + 1].shows.length && !steps[begin + 1].extra) {
     begin += 1;
     mount(begin);
   }

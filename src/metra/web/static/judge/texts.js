@@ -5,13 +5,14 @@ import { t } from "./strings.js";
 
 // Cards for the outputs and for the source or reference. `later` leaves room for a text that a
 // later step shows, so that nothing jumps when it comes.
-export function drawTexts({ screen, campaign, basis, later, outputsOwned }) {
+export function drawTexts({ screen, campaign, basis, later, outputsOwned, contrastive = outputsOwned }) {
   const texts = {};
   const cards = [];
   const given = screen[basis];
   const language = basis === "source" ? campaign.source : campaign.target;
   if (given !== undefined) {
-    const [card, text] = textCard(t(`work.${basis}`), given, language.code);
+    const number = screen.sentence ? ` ${t("measures.sentence", { number: screen.sentence })}` : "";
+    const [card, text] = textCard(`${t(`work.${basis}`)}${number}`, given, language.code);
     card.classList.add("given");
     texts[basis] = text;
     cards.push(card);
@@ -24,7 +25,7 @@ export function drawTexts({ screen, campaign, basis, later, outputsOwned }) {
     texts.outputs.append(card);
   }
   cards.push(texts.outputs);
-  const element = el("div", { class: outputsOwned ? "texts compare" : "texts" }, ...cards);
+  const element = el("div", { class: contrastive ? "texts compare" : "texts" }, ...cards);
   if (later) {
     const waiting = el("div", { class: "card waiting" }, el("p", { class: "note" }, t("work.later")));
     element.append(waiting);
@@ -41,7 +42,7 @@ export function drawTexts({ screen, campaign, basis, later, outputsOwned }) {
   return { element, texts };
 }
 
-function textCard(label, content, language) {
+export function textCard(label, content, language) {
   const text = el(
     "p",
     { class: content ? "text" : "text empty", lang: content ? language : null, dir: "auto" },

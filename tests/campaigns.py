@@ -14,7 +14,7 @@ SYSTEMS = ("Zeta-NMT", "Quark-SMT", "Ibex-RBMT")
 def made(
     protocol: str = "ldc",
     *,
-    judges: int = 4,
+    judges: int | tuple[str, ...] = 4,
     systems: int = 2,
     texts: int = 8,
     per_text: int = 1,
@@ -36,7 +36,9 @@ def made(
         "name": "test",
         "source_language": "fr",
         "target_language": "en",
-        "judges": tuple(f"judge {at}" for at in range(judges)),
+        "judges": judges
+        if isinstance(judges, tuple)
+        else tuple(f"judge {at}" for at in range(judges)),
         "unit": "segment" if per_text == 1 else "document",
     }
     return campaign(

@@ -76,7 +76,7 @@ def test_a_new_id_is_a_new_revision(at_work):
 
 
 def test_an_id_belongs_to_one_screen(at_work):
-    db, stored, owned, judge = at_work
+    db, stored, _, judge = at_work
     submit(at_work, key="a" * 36)
     other = tasks.find(db, judge.id, screens.way(db, judge.id).places[1].task)
     with pytest.raises(ConflictError, match="belongs to another answer"):

@@ -72,9 +72,13 @@ def test_what_is_no_store(url, create, message):
 
 
 def test_a_failed_transaction_leaves_nothing(store):
-    with pytest.raises(ZeroDivisionError), store.transaction() as db:
-        audit.note(db, "somebody", "something", now=1.0)
-        1 / 0  # noqa: B018
+    def note_and_fall() -> None:
+        with store.transaction() as db:
+            audit.note(db, "somebody", "something", now=1.0)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        note_and_fall()
     with store.reading() as db:
         assert audit.entries(db) == []
 

@@ -16,6 +16,7 @@ from metra.human.files import (
     marot,
     mt_metrics_eval,
     spreadsheet,
+    undefined,
 )
 from metra.human.judgement import Judgement, latest
 from metra.human.protocols import protocol
@@ -105,6 +106,7 @@ def metrics_files(
         for one in counted
         for scores in one.scores()
         for scored in scores
+        if scored.defined
     }
     for scorer in scorers:
         found[f"human-scores/{pair}.{scorer}.seg.score"] = mt_metrics_eval.write_scores(
@@ -170,6 +172,7 @@ def _everything(
             for path, text in metrics_files(judgements, campaign).items()
         }
     found["systems.tsv"] = _systems(judgements)
+    found["undefined.tsv"] = undefined.write(judgements)
     found["protocol.json"] = asked.as_json() + "\n"
     if campaign is not None:
         found["campaign.json"] = _about(campaign)

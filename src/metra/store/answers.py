@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, bindparam, insert, select
 
 from metra.errors import MetraError
 from metra.human.asking import asked
@@ -97,6 +97,7 @@ def submit(
     times = answer.times.within(wall_ms)
     value = _within(stored, answer.value, wall_ms)
     cannot = None if answer.cannot is None else storable(answer.cannot)
+    comment = storable(answer.comment)
     record = judged(
         stored.campaign, task, value, id=answer.id, number=number, cannot=cannot
     )
@@ -111,7 +112,7 @@ def submit(
             supersedes=None if before is None else before.id,
             judge=owned.judge,
             value_json=encoded(record.value),
-            comment=storable(answer.comment),
+            comment=comment,
             cannot=cannot,
             shown_at=begun,
             first_action_at=None if first is None else since + first / 1000,
@@ -126,25 +127,12 @@ def submit(
     )
     drafts.drop(db, task.id, number)
     _finish(db, owned)
-    kept = find(db, answer.id)
-    if kept is None:
-        raise LookupError(answer.id)
-    return kept
+    return Given(record.id, task.id, number, revision, record.value, comment, cannot)
 
 
 def find(db: Connection, key: str) -> Given | None:
     """Find an answer by its id."""
-    judgement = tables.judgement.c
-    query = select(
-        judgement.id,
-        judgement.task,
-        judgement.number,
-        judgement.revision,
-        judgement.value_json,
-        judgement.comment,
-        judgement.cannot,
-    ).where(judgement.id == key)
-    row = db.execute(query).first()
+    row = db.execute(_FIND, {"key": key}).first()
     if row is None:
         return None
     return Given(*row[:4], decoded(row.value_json), row.comment, row.cannot)
@@ -161,14 +149,7 @@ class Last:
 
 def last(db: Connection, task: str, number: int) -> Last | None:
     """Find the newest answer to a screen."""
-    judgement = tables.judgement.c
-    query = (
-        select(judgement.id, judgement.revision, judgement.submitted_at)
-        .where(judgement.task == task, judgement.number == number)
-        .order_by(judgement.revision.desc())
-        .limit(1)
-    )
-    row = db.execute(query).first()
+    row = db.execute(_LAST, {"of": task, "place": number}).first()
     return None if row is None else Last(*row)
 
 
@@ -229,10 +210,37 @@ def _within(stored: Stored, value: Any, wall_ms: int) -> Any:
 
 def _finish(db: Connection, owned: tasks.StoredTask) -> None:
     """Note that a task is done when each of its screens has an answer."""
-    judgement = tables.judgement.c
-    query = select(judgement.number).where(judgement.task == owned.task.id).distinct()
-    answered = len(db.execute(query).all())
+    answered = 1
+    if owned.screens > 1:
+        judgement = tables.judgement.c
+        query = select(judgement.number).where(judgement.task == owned.task.id)
+        answered = len(db.execute(query.distinct()).all())
     if answered == owned.screens and owned.state != "done":
         tasks.set_state(db, owned.task.id, "done")
     elif owned.state == "waiting":
         tasks.set_state(db, owned.task.id, "open")
+
+
+# What every request asks is put together once.
+_FIND = select(
+    tables.judgement.c.id,
+    tables.judgement.c.task,
+    tables.judgement.c.number,
+    tables.judgement.c.revision,
+    tables.judgement.c.value_json,
+    tables.judgement.c.comment,
+    tables.judgement.c.cannot,
+).where(tables.judgement.c.id == bindparam("key"))
+_LAST = (
+    select(
+        tables.judgement.c.id,
+        tables.judgement.c.revision,
+        tables.judgement.c.submitted_at,
+    )
+    .where(
+        tables.judgement.c.task == bindparam("of"),
+        tables.judgement.c.number == bindparam("place"),
+    )
+    .order_by(tables.judgement.c.revision.desc())
+    .limit(1)
+)

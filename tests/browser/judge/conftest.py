@@ -83,7 +83,8 @@ class Server:
             )
         )
         systems = tuple(
-            System(f"secret-{at}", "mt", tuple(texts)) for at, texts in enumerate(outputs)
+            System(f"secret-{at}", "mt", tuple(texts))
+            for at, texts in enumerate(outputs)
         )
         frozen = Campaign(
             settings(table | wishes, "test"), known(protocol), segments, systems

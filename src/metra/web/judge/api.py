@@ -152,7 +152,7 @@ def submit(
             events.add(db, task, number, events_of(body.events))
             tasks.extend_lease(db, task, now=now)
             judges.seen(db, visit.judge.id, now=now)
-            way = screens.way(db, visit.judge.id)
+            way = way.with_answer(at)
         following = way.next_open(at)
         return json_reply(
             {

@@ -31,7 +31,7 @@ _RIGHT_TO_LEFT = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Strings:
-    """The texts of one language: `t("work.of", done=3, of=60)`."""
+    """The texts of one language: `t("work.place", place=3, of=60)`."""
 
     language: str
     texts: Mapping[str, str]
@@ -86,7 +86,8 @@ def chosen(wish: str | None, accepted: str | None) -> str:
     if wish in LANGUAGES:
         return wish
     ranked = sorted(
-        (_accepted(part) for part in (accepted or "").split(",")), key=lambda one: -one[0]
+        (_accepted(part) for part in (accepted or "").split(",")),
+        key=lambda one: -one[0],
     )
     return next((code for _, code in ranked if code in LANGUAGES), DEFAULT)
 

@@ -10,11 +10,11 @@ SOURCES := $(shell find rust src -type f -not -name '*.so' -not -path '*/__pycac
 demo: .venv/.wheel .venv/.wordnet
 	$(BIN)/metra demo
 
-test: .venv/.wheel .venv/.test .venv/.wordnet .venv/.chromium
+test: .venv/.wheel .venv/.test .venv/.wordnet .venv/.chromium .venv/.postgresql
 	cargo test --quiet --no-default-features
 	METRA_TEST_INSTALLED=1 $(BIN)/python -m pytest -n auto --dist loadfile
 
-quick: .venv/.wheel .venv/.test .venv/.wordnet .venv/.chromium
+quick: .venv/.wheel .venv/.test .venv/.wordnet .venv/.chromium .venv/.postgresql
 	METRA_TEST_INSTALLED=1 $(BIN)/python -m pytest -n auto --dist loadfile -m "not slow"
 
 lint: .venv/.lint .venv/.wheel
@@ -77,6 +77,13 @@ wheel: .venv/.wheel
 	@command -v chromium >/dev/null \
 	  || { apt-get update -qq && apt-get install -y -qq chromium; } >/dev/null 2>&1 \
 	  || echo "Install Debian's package chromium to test reports in a browser."
+	@touch $@
+
+# The judging app is tested on a real PostgreSQL, Debian's. Without it those tests are skipped.
+.venv/.postgresql: .venv/.made
+	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 \
+	  || { apt-get update -qq && apt-get install -y -qq postgresql; } >/dev/null 2>&1 \
+	  || echo "Install Debian's package postgresql to test the judging app on it."
 	@touch $@
 
 clean:

@@ -39,7 +39,7 @@ LAYERS = {
     "meta": 5,
     "describe": 5,
     "counting": 5,
-    "judging": 5,
+    "judging": 8,
     "evaluation": 6,
     "store": 6,
     "engine": 6,

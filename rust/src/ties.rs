@@ -1,60 +1,89 @@
-//! Differences of a metric between pairs, counted by what a tie would gain: the count behind
-//! tie calibration of groups whose pairs are too many to keep.
+//! Pairs of values, counted by how far a metric sets them apart and by what a tie would gain:
+//! the counts behind tie calibration of groups whose pairs are too many to keep.
 //!
 //! Values come in rising order of the metric, so that no difference is negative; the bits of
-//! such numbers are in the numbers' order.
+//! such numbers are in the numbers' order. And so the differences from one lower value rise
+//! too, and where they pass a cut moves only forward from one lower value to the next: nothing
+//! is searched for, and what lies between two cuts is counted in one sweep.
 
-/// Bins of leading bits: what a tie gains (pairs that the gold ties) and loses (pairs that the
-/// metric has in the right order), of the pairs whose lower value is one of `from..to`.
-pub fn bins(gold: &[f64], metric: &[f64], from: usize, to: usize, shift: u32) -> Bins {
-    let size = 1 << (63 - shift);
-    let mut found = Bins { gained: vec![0; size], lost: vec![0; size] };
-    each(gold, metric, from, to, |bits, tied| {
-        let place = (bits >> shift) as usize;
-        if tied {
-            found.gained[place] += 1;
-        } else {
-            found.lost[place] += 1;
+/// One group in rising order of the metric, with the gold as ranks.
+pub struct Group<'a> {
+    pub gold: &'a [u32],
+    pub metric: &'a [f64],
+}
+
+/// Intervals of differences, each from one cut to the next, given as bits; only the wanted ones
+/// are looked at.
+pub struct Cuts<'a> {
+    pub at: &'a [u64],
+    pub wanted: &'a [bool],
+}
+
+/// What intervals hold: pairs that the gold ties, and pairs that it has in the metric's order.
+pub struct Counts {
+    pub tied: Vec<i64>,
+    pub ordered: Vec<i64>,
+}
+
+/// Count the pairs whose lower value is one of `from..to`.
+pub fn counts(group: &Group, from: usize, to: usize, cuts: &Cuts) -> Counts {
+    let size = cuts.wanted.len();
+    let mut found = Counts { tied: vec![0; size], ordered: vec![0; size] };
+    each(group, from, to, cuts, |lower, interval, first, last| {
+        let own = group.gold[lower];
+        let (mut tied, mut ordered) = (0u32, 0u32);
+        for &other in &group.gold[first..last] {
+            tied += u32::from(other == own);
+            ordered += u32::from(other > own);
         }
+        found.tied[interval] += i64::from(tied);
+        found.ordered[interval] += i64::from(ordered);
     });
     found
 }
 
-/// What bins hold, in their order.
-pub struct Bins {
-    pub gained: Vec<i64>,
-    pub lost: Vec<i64>,
-}
-
-/// The differences that fall into the wanted bins, as bits, and whether the gold ties them.
-pub fn inside(
-    gold: &[f64],
-    metric: &[f64],
-    from: usize,
-    to: usize,
-    shift: u32,
-    wanted: &[bool],
-) -> (Vec<u64>, Vec<i64>) {
-    let (mut keys, mut gains) = (Vec::new(), Vec::new());
-    each(gold, metric, from, to, |bits, tied| {
-        if wanted[(bits >> shift) as usize] {
-            keys.push(bits);
-            gains.push(if tied { 1 } else { -1 });
+/// The differences themselves: their bits, moved up by one, with a 1 below where the gold ties.
+pub fn inside(group: &Group, from: usize, to: usize, cuts: &Cuts) -> Vec<u64> {
+    let mut keys = Vec::new();
+    each(group, from, to, cuts, |lower, _, first, last| {
+        let (own, value) = (group.gold[lower], group.metric[lower]);
+        for place in first..last {
+            let other = group.gold[place];
+            if other >= own {
+                let bits = (group.metric[place] - value).to_bits();
+                keys.push(bits << 1 | u64::from(other == own));
+            }
         }
     });
-    (keys, gains)
+    keys
 }
 
-/// Walk over the pairs that a tie would change: tied in the gold, or in the right order.
-fn each(gold: &[f64], metric: &[f64], from: usize, to: usize, mut see: impl FnMut(u64, bool)) {
+/// Walk over the wanted intervals of each lower value: which values fall into it, first to last.
+fn each(
+    group: &Group,
+    from: usize,
+    to: usize,
+    cuts: &Cuts,
+    mut see: impl FnMut(usize, usize, usize, usize),
+) {
+    let metric = group.metric;
+    let mut passed = vec![0; cuts.at.len()];
     for lower in from..to {
-        let (g, m) = (gold[lower], metric[lower]);
-        for (other, value) in gold[lower + 1..].iter().zip(&metric[lower + 1..]) {
-            let gap = value - m;
-            if *other == g {
-                see(gap.to_bits(), true);
-            } else if *other > g && gap > 0.0 {
-                see(gap.to_bits(), false);
+        let value = metric[lower];
+        let below = |place: usize, cut: u64| (metric[place] - value).to_bits() < cut;
+        for (place, &cut) in passed.iter_mut().zip(cuts.at) {
+            *place = (*place).max(lower + 1);
+            if lower == from {
+                *place += metric[*place..].partition_point(|m| (m - value).to_bits() < cut);
+            }
+            while *place < metric.len() && below(*place, cut) {
+                *place += 1;
+            }
+        }
+        for (interval, wanted) in cuts.wanted.iter().enumerate() {
+            let (first, last) = (passed[interval], passed[interval + 1]);
+            if *wanted && first < last {
+                see(lower, interval, first, last);
             }
         }
     }
@@ -66,16 +95,38 @@ mod tests {
 
     #[test]
     fn pairs_are_counted_by_what_a_tie_would_change() {
-        let (gold, metric) = ([1.0, 1.0, 0.0, 2.0], [0.0, 1.0, 1.0, 3.0]);
-        let found = bins(&gold, &metric, 0, 3, 45);
-        // Tied: (0, 1). In order: the first three with the last. Opposed and tied only by the
-        // metric: nothing.
-        assert_eq!(found.gained.iter().sum::<i64>(), 1);
-        assert_eq!(found.lost.iter().sum::<i64>(), 3);
-        let place = (1f64.to_bits() >> 45) as usize;
-        assert_eq!(found.gained[place], 1);
-        let mut wanted = vec![false; found.gained.len()];
-        wanted[place] = true;
-        assert_eq!(inside(&gold, &metric, 0, 3, 45, &wanted), (vec![1f64.to_bits()], vec![1]));
+        let group = Group { gold: &[1, 1, 0, 2], metric: &[0.0, 1.0, 1.0, 3.0] };
+        let at = [0, 1, 1f64.to_bits() + 1, 1 << 63];
+        let cuts = Cuts { at: &at, wanted: &[true, true, true] };
+        let found = counts(&group, 0, 3, &cuts);
+        // Equal in the metric: the second and third, which the gold has the other way round.
+        // One apart: the first with the second, tied, and with the third, opposed.
+        assert_eq!(found.tied, [0, 1, 0]);
+        assert_eq!(found.ordered, [0, 0, 3]);
+        let cuts = Cuts { at: &at, wanted: &[false, true, false] };
+        assert_eq!(inside(&group, 0, 3, &cuts), [1f64.to_bits() << 1 | 1]);
+    }
+
+    #[test]
+    fn steps_add_up_to_the_whole() {
+        let metric: Vec<f64> = (0..50).map(|at| f64::from(at * at % 37) / 7.0).collect();
+        let mut order: Vec<usize> = (0..50).collect();
+        order.sort_by(|a, b| metric[*a].total_cmp(&metric[*b]));
+        let metric: Vec<f64> = order.iter().map(|at| metric[*at]).collect();
+        let gold: Vec<u32> = (0..50).map(|at| at * 7 % 5).collect();
+        let group = Group { gold: &gold, metric: &metric };
+        let at = [0, 1, 0.5f64.to_bits(), 2f64.to_bits(), 1 << 63];
+        let cuts = Cuts { at: &at, wanted: &[true; 4] };
+        let whole = counts(&group, 0, 49, &cuts);
+        let parts = [(0, 20), (20, 21), (21, 49)].map(|(a, b)| counts(&group, a, b, &cuts));
+        for interval in 0..4 {
+            let tied: i64 = parts.iter().map(|part| part.tied[interval]).sum();
+            let ordered: i64 = parts.iter().map(|part| part.ordered[interval]).sum();
+            assert_eq!((tied, ordered), (whole.tied[interval], whole.ordered[interval]));
+        }
+        assert_eq!(
+            inside(&group, 0, 49, &cuts).len() as i64,
+            whole.tied.iter().sum::<i64>() + whole.ordered.iter().sum::<i64>()
+        );
     }
 }

@@ -20,6 +20,14 @@ class Text:
     """Segments packed into one buffer; None, NaN and pandas' NA become missing segments."""
 
     def __new__(cls, segments: list[str | None]) -> Text: ...
+    @staticmethod
+    def packed(
+        bytes: NDArray[np.uint8],
+        bounds: NDArray[np.int64],
+        there: NDArray[np.bool_] | None = None,
+    ) -> Text:
+        """Segments from one buffer, each between two bounds; raises BadSegment."""
+
     def __len__(self) -> int: ...
     def __getitem__(self, index: int, /) -> str | None: ...
     def missing(self) -> list[int]:
@@ -216,6 +224,14 @@ class Information:
     def add(self, tokens: Tokens) -> None:
         """Count the n-grams of these references too."""
 
+    def terms(self) -> tuple[bytes, NDArray[np.int64], NDArray[np.int64]]:
+        """All n-grams with the byte 0xFF between words, where each ends, their counts."""
+
+    def learn(
+        self, bytes: bytes, ends: NDArray[np.int64], counts: NDArray[np.int64]
+    ) -> None:
+        """Count what `terms` gave elsewhere too; what begins an n-gram comes before it."""
+
     def lines(self, n: int) -> str | None:
         """Write the weights of the n-grams of n words, a line each, as `given` reads them.
 
@@ -288,6 +304,15 @@ class Salience:
     def __new__(cls, texts: Iterable[tuple[Tokens, list[str]]]) -> Salience:
         """Count the words of segments, given with the name of each segment's document."""
 
+    @staticmethod
+    def learnt(
+        bytes: bytes, ends: NDArray[np.int64], counts: NDArray[np.int64]
+    ) -> Salience:
+        """Take what `terms` gave, each term once and those of a document together."""
+
+    def terms(self) -> tuple[bytes, NDArray[np.int64], NDArray[np.int64]]:
+        """Document, the byte 0xFF and word of each entry, where each ends, their counts."""
+
     def column(self, name: str) -> NDArray[np.float64]:
         """One number for each entry.
 
@@ -341,26 +366,27 @@ class Ltv:
     def score(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
         """The score of each row, 0 to 100."""
 
-def tie_bins(
-    gold: NDArray[np.float64],
+def tie_counts(
+    gold: NDArray[np.uint32],
     metric: NDArray[np.float64],
     start: int,
     stop: int,
-    shift: int,
+    cuts: NDArray[np.uint64],
+    wanted: NDArray[np.bool_],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """What ties would gain and lose, by the leading bits of the metric's differences.
+    """How many pairs the gold ties, and has in the metric's order, by their difference.
 
-    Both are of the same length, in rising order of the metric. Counted are the pairs whose
-    lower value is one of start to stop: gained where the gold is tied, lost where it has the
-    metric's order. A bin is a difference's bits without the last `shift`.
+    Both are of the same length, in rising order of the metric; the gold is given as ranks.
+    Counted are the pairs whose lower value is one of start to stop, for each wanted interval
+    of differences: from one cut up to the next, as bits of floating-point numbers.
     """
 
 def tie_pairs(
-    gold: NDArray[np.float64],
+    gold: NDArray[np.uint32],
     metric: NDArray[np.float64],
     start: int,
     stop: int,
-    shift: int,
+    cuts: NDArray[np.uint64],
     wanted: NDArray[np.bool_],
-) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """The bits of the differences in the wanted bins, and 1 or -1 for gained or lost."""
+) -> NDArray[np.uint64]:
+    """The same pairs' differences as bits, times two, plus one where the gold ties."""

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from metra.meta import calibration_long
 from metra.meta.calibration import calibrate, gold_pairs
 from metra.meta.calibration_long import calibrate_long
 from metra.meta.correlation import correlate
@@ -87,13 +88,37 @@ def test_a_threshold_found_elsewhere_is_applied():
     hnp.arrays(np.float64, (2, 9), elements=st.integers(0, 3).map(float)),
     hnp.arrays(np.float64, (2, 9), elements=st.floats(0, 3).map(lambda x: round(x, 1))),
 )
-def test_counting_by_bits_finds_what_sorting_finds(gold, metric):
-    short, long = calibrated(gold, metric), calibrate_long(gold, metric)
-    assert long.eps == short.eps
-    assert long.accuracy == pytest.approx(short.accuracy, abs=1e-12)
+def test_counting_in_intervals_finds_what_sorting_finds(gold, metric):
+    short = calibrated(gold, metric)
+    few = {"MOST": 3, "FIRST": 2, "LATER": 4, "STEP": 20}
+    for changed in ({}, few):  # few: the intervals are cut again and again
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in changed.items():
+                patch.setattr(calibration_long, name, value)
+            long = calibrate_long(gold, metric)
+        assert long.eps == short.eps
+        assert long.accuracy == pytest.approx(short.accuracy, abs=1e-12)
 
 
-def test_long_groups_are_counted_by_bits():
+@pytest.mark.parametrize(
+    "metric",
+    [
+        pytest.param(np.zeros(6000), id="constant: every difference is the same"),
+        pytest.param(np.arange(6000.0) % 4, id="four values, so four differences"),
+    ],
+)
+def test_differences_that_repeat_are_not_looked_at_one_by_one(metric, monkeypatch):
+    def never(*_):
+        pytest.fail("single differences were looked at")
+
+    monkeypatch.setattr(calibration_long, "_looked_at", never)
+    gold = np.random.default_rng(0).integers(0, 3, 6000).astype(float)
+    found = calibrate_long(gold[None], metric[None])
+    exact = float(accuracy(gold, metric, eps=found.eps))
+    assert found.accuracy == pytest.approx(exact, abs=1e-12)
+
+
+def test_long_groups_are_counted_in_intervals():
     rng = np.random.default_rng(0)
     gold = rng.integers(0, 9, 4500).astype(float)
     metric = gold + rng.normal(size=4500) * 2

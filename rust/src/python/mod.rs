@@ -10,6 +10,7 @@ mod meteor;
 mod nist;
 mod pairs;
 mod ter;
+mod terms;
 mod text;
 mod ties;
 mod tokens;
@@ -46,7 +47,7 @@ mod _core {
     #[pymodule_export]
     use super::text::{PyLineBuffer, PyText};
     #[pymodule_export]
-    use super::ties::{tie_bins, tie_pairs};
+    use super::ties::{tie_counts, tie_pairs};
     #[pymodule_export]
     use super::tokens::{PyTokenizer, PyTokens, PyTypeMap, grapheme_version};
     #[pymodule_export]

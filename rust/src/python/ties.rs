@@ -1,47 +1,53 @@
 //! Counts behind tie calibration.
 
-use crate::ties;
+use crate::ties::{self, Cuts, Group};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 type Counts<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>);
-type Pairs<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<i64>>);
 
 #[pyfunction]
-pub fn tie_bins<'py>(
+pub fn tie_counts<'py>(
     py: Python<'py>,
-    gold: PyReadonlyArray1<'py, f64>,
+    gold: PyReadonlyArray1<'py, u32>,
     metric: PyReadonlyArray1<'py, f64>,
-    from: usize,
-    to: usize,
-    shift: u32,
+    start: usize,
+    stop: usize,
+    cuts: PyReadonlyArray1<'py, u64>,
+    wanted: PyReadonlyArray1<'py, bool>,
 ) -> PyResult<Counts<'py>> {
-    let (gold, metric) = (gold.as_slice()?, metric.as_slice()?);
-    check(gold, metric, from, to)?;
-    let found = py.detach(|| ties::bins(gold, metric, from, to, shift));
-    Ok((PyArray1::from_vec(py, found.gained), PyArray1::from_vec(py, found.lost)))
+    let group = Group { gold: gold.as_slice()?, metric: metric.as_slice()? };
+    let cuts = Cuts { at: cuts.as_slice()?, wanted: wanted.as_slice()? };
+    check(&group, start, stop, &cuts)?;
+    let found = py.detach(|| ties::counts(&group, start, stop, &cuts));
+    Ok((PyArray1::from_vec(py, found.tied), PyArray1::from_vec(py, found.ordered)))
 }
 
 #[pyfunction]
 pub fn tie_pairs<'py>(
     py: Python<'py>,
-    gold: PyReadonlyArray1<'py, f64>,
+    gold: PyReadonlyArray1<'py, u32>,
     metric: PyReadonlyArray1<'py, f64>,
-    from: usize,
-    to: usize,
-    shift: u32,
+    start: usize,
+    stop: usize,
+    cuts: PyReadonlyArray1<'py, u64>,
     wanted: PyReadonlyArray1<'py, bool>,
-) -> PyResult<Pairs<'py>> {
-    let (gold, metric, wanted) = (gold.as_slice()?, metric.as_slice()?, wanted.as_slice()?);
-    check(gold, metric, from, to)?;
-    let (keys, gains) = py.detach(|| ties::inside(gold, metric, from, to, shift, wanted));
-    Ok((PyArray1::from_vec(py, keys), PyArray1::from_vec(py, gains)))
+) -> PyResult<Bound<'py, PyArray1<u64>>> {
+    let group = Group { gold: gold.as_slice()?, metric: metric.as_slice()? };
+    let cuts = Cuts { at: cuts.as_slice()?, wanted: wanted.as_slice()? };
+    check(&group, start, stop, &cuts)?;
+    let found = py.detach(|| ties::inside(&group, start, stop, &cuts));
+    Ok(PyArray1::from_vec(py, found))
 }
 
-fn check(gold: &[f64], metric: &[f64], from: usize, to: usize) -> PyResult<()> {
-    if gold.len() != metric.len() || from > to || to > gold.len() {
+fn check(group: &Group, start: usize, stop: usize, cuts: &Cuts) -> PyResult<()> {
+    let size = group.gold.len();
+    if size != group.metric.len() || start > stop || stop > size {
         return Err(PyValueError::new_err("gold and metric must be of the same length"));
+    }
+    if cuts.at.len() != cuts.wanted.len() + 1 {
+        return Err(PyValueError::new_err("there must be an interval between each two cuts"));
     }
     Ok(())
 }

@@ -1,33 +1,23 @@
-"""A line on standard error that says how far long work has come."""
+"""A line on standard error that says how far long work has come, or what it is at."""
 
 import sys
 import time
 from types import TracebackType
+from typing import Self
 
 
-class Progress:
-    """Counts segments, or trials; shows nothing for quick work, or where no one watches."""
+class _Line:
+    """A line that is written over and over, and gone at the end; none where no one watches."""
 
-    def __init__(self, noun: str = "segments", delay: float = 1.0) -> None:
-        self._noun = noun
-        self._start = self._shown = time.monotonic()
-        self._delay = delay
+    def __init__(self) -> None:
         self._watched = sys.stderr.isatty()
         self._visible = False
 
-    def __call__(self, done: int) -> None:
-        """Say how many are done."""
-        now = time.monotonic()
-        if not self._watched or now - self._shown < self._delay:
-            return
-        rate = done / (now - self._start)
-        self._delay = 0.2
-        self._shown = now
+    def _show(self, text: str) -> None:
         self._visible = True
-        line = f"\r{done:,} {self._noun}, {rate:,.0f} a second \x1b[K"
-        print(line, end="", file=sys.stderr, flush=True)
+        print(f"\r{text} \x1b[K", end="", file=sys.stderr, flush=True)
 
-    def __enter__(self) -> "Progress":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -38,3 +28,32 @@ class Progress:
     ) -> None:
         if self._visible:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+class Progress(_Line):
+    """Counts segments, or trials; shows nothing for quick work."""
+
+    def __init__(self, noun: str = "segments", delay: float = 1.0) -> None:
+        super().__init__()
+        self._noun = noun
+        self._start = self._shown = time.monotonic()
+        self._delay = delay
+
+    def __call__(self, done: int) -> None:
+        """Say how many are done."""
+        now = time.monotonic()
+        if not self._watched or now - self._shown < self._delay:
+            return
+        rate = done / (now - self._start)
+        self._delay = 0.2
+        self._shown = now
+        self._show(f"{done:,} {self._noun}, {rate:,.0f} a second")
+
+
+class Stages(_Line):
+    """Names what is being done, where it cannot be counted."""
+
+    def __call__(self, stage: str) -> None:
+        """Say what comes next."""
+        if self._watched:
+            self._show(f"{stage} …")

@@ -4,10 +4,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from metra.human import asking
+from metra.human.baselines import with_baselines
 from metra.human.campaign import Campaign
 from metra.human.protocols import protocol
 from metra.human.protocols.scored import Scored
-from metra.human.task import COUNTED, Kind, Task
+from metra.human.task import BASELINE, COUNTED, Kind, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,7 @@ def judged(
     asked = campaign.protocol
     items = task.items if asked.contrastive else (task.items[number],)
     segment = campaign.segments[items[0].segment]
+    is_baseline = task.kind == "baseline"
     texts = texts_of(campaign, task, number)
     return Judgement(
         id=id,
@@ -90,11 +93,15 @@ def judged(
         task=task.id,
         kind=task.kind,
         systems=tuple(item.system for item in items),
-        document=segment.document,
-        segment=items[0].segment + 1,
-        source=segment.source,
+        document=BASELINE if is_baseline else segment.document,
+        segment=0 if is_baseline else items[0].segment + 1,
+        source=None if is_baseline else segment.source,
         outputs=tuple(item.text for item in items),
-        value=asked.check(value, texts) if cannot is None else {},
+        value=(
+            asking.asked(campaign, task, number).check(value, texts)
+            if cannot is None
+            else {}
+        ),
         original=task.original,
         cannot=cannot,
         **more,
@@ -115,13 +122,16 @@ def texts_of(campaign: Campaign, task: Task, number: int) -> dict[str, str]:
 
 
 def latest(judgements: Iterable[Judgement]) -> list[Judgement]:
-    """Keep the last revision of each answer, in the order in which answers first came."""
+    """Keep the last revision of each answer, in the order in which answers first came.
+
+    Readings are given the speed at which their judge read the baseline text.
+    """
     found: dict[tuple[str, str, int], Judgement] = {}
     for judgement in judgements:
         key = judgement.judge, judgement.task, judgement.segment
         if key not in found or judgement.revision >= found[key].revision:
             found[key] = judgement
-    return list(found.values())
+    return with_baselines(list(found.values()))
 
 
 def marks_of(judgement: Judgement) -> list[dict[str, Any]]:

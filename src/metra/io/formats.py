@@ -2,5 +2,8 @@
 
 FORMATS = ("plain", "tsv", "jsonl", "sgml", "wmt-xml")
 
+# What is read but not written: texts in two languages.
+READ_ONLY = ("tmx", "xliff")
+
 # In these, documents and segments have ids, by which files are matched.
 WITH_IDS = ("sgml", "wmt-xml")

@@ -14,6 +14,9 @@ BY_SUFFIX = {
     ".sgm": "sgml",
     ".sgml": "sgml",
     ".xml": "wmt-xml",
+    ".tmx": "tmx",
+    ".xlf": "xliff",
+    ".xliff": "xliff",
 }
 
 _MARKED_UP = (".sgm", ".sgml", ".xml")

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from metra.errors import FormatError
 from metra.io.fields import SEGMENT_IDS, Field, Role
-from metra.io.formats import WITH_IDS
+from metra.io.formats import READ_ONLY, WITH_IDS
 from metra.io.plain import Lines
 from metra.io.recognise import format_of
 from metra.io.stream import STDIN, shown, stem
@@ -60,9 +60,13 @@ class Source(NamedTuple):
             from metra.io.jsonl import Objects
 
             return Objects(self.path, self.name)
+        role = "output" if self.use == "any" else self.use
+        if self.format in READ_ONLY:
+            from metra.io.bilingual import Pairs
+
+            return Pairs(self.path, role, self.name)
         if self.use == "document":
             return _DocumentIds(self.path)
-        role = "output" if self.use == "any" else self.use
         return _Plain(self.path, Field(role, self.name))
 
 

@@ -75,7 +75,9 @@ def _example(name: str, content: Mapping[str, Any], path: Path) -> Example:
         for step, value in content["answer"].items()
     }
     answer = {
-        step: [_placed(mark, outputs[0], path) for mark in value] if _marks(value) else value
+        step: [_placed(mark, outputs[0], path) for mark in value]
+        if _marks(value)
+        else value
         for step, value in written.items()
     }
     texts = {str(at): text for at, text in enumerate(outputs, 1)}

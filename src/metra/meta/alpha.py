@@ -134,9 +134,12 @@ def _many_ratios(paired: Ratings) -> float:
     margins = np.bincount(codes).astype(np.float64)
     expected = sum(
         float(
-            margins[at : at + 500]
-            @ _ratio_distance(values[at : at + 500], values)
-            @ margins
+            np.einsum(
+                "c,ck,k->",
+                margins[at : at + 500],
+                _ratio_distance(values[at : at + 500], values),
+                margins,
+            )
         )
         for at in range(0, len(values), 500)
     )

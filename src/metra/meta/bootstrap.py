@@ -3,7 +3,8 @@
 Drawing both at once (BOOT-BOTH, Deutsch, Dror and Roth 2021, TACL) answers for other
 systems and other texts than those at hand. All metrics share the draws. Nothing is
 recomputed from scratch where weights do: a resample is a count of each system and each
-segment, and sums of weighted values are products of matrices.
+segment, and sums of weighted values are products of matrices. Products of whole numbers
+are exact in any order; others are made so (`exact_products`).
 """
 
 from collections.abc import Callable, Iterator
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from metra.infer import interval
 from metra.meta.arrays import Array
 from metra.meta.correlation import Options, correlate_all
+from metra.meta.exact_products import Values
 from metra.meta.panel import Panel
 from metra.meta.tail import upper_tail
 
@@ -103,6 +105,7 @@ class _Scorer:
         self.there = np.isfinite(panel.gold)
         self.complete = bool(self.there.all())
         self._kept: dict[str, Array] = {}
+        self._values: dict[str, Values] = {}
         coef = options.coefficient
         grouped_by_item = options.group == "item"
         if level == "sys" and coef.name == "spa":
@@ -192,17 +195,19 @@ class _Scorer:
         return found
 
     def _pearson(self, sample: Resample) -> dict[str, Array]:
-        def total(values: Array) -> Array:
-            return np.einsum("ds,ds->d", sample.segments @ values.T, sample.weights)
+        def total(key: str, make: Callable[[], Array]) -> Array:
+            sums = self._weighted(key, sample.segments, lambda: make().T)
+            return np.einsum("ds,ds->d", sums, sample.weights)
 
-        g = np.where(self.there, self.panel.gold, 0.0)
-        g = np.where(self.there, g - g.sum() / self.there.sum(), 0.0)
-        count = total(self.there.astype(np.float64))
-        sum_g, sum_gg = total(g), total(g * g)
+        g = self._centred("gold", self.panel.gold)
+        count = total("there", lambda: self.there.astype(np.float64))
+        sum_g, sum_gg = total("g", lambda: g), total("gg", lambda: g * g)
         found = {}
         for name, metric in self.panel.metrics.items():
             m = self._centred(name, metric)
-            sum_m, sum_mm, sum_gm = total(m), total(m * m), total(g * m)
+            sum_m = total(f"{name} m", partial(np.asarray, m))
+            sum_mm = total(f"{name} mm", partial(np.multiply, m, m))
+            sum_gm = total(f"{name} gm", partial(np.multiply, g, m))
             above = count * sum_gm - sum_g * sum_m
             spread = (count * sum_gg - sum_g**2) * (count * sum_mm - sum_m**2)
             found[name] = _share(above, np.sqrt(np.maximum(spread, 0)))
@@ -212,13 +217,16 @@ class _Scorer:
         weights = sample.weights
         g = np.where(self.there, self.panel.gold, 0.0)
         count = weights @ self.there.astype(np.float64)
-        sum_g, sum_gg = weights @ g, weights @ (g * g)
+        sum_g = self._weighted("g", weights, lambda: g)
+        sum_gg = self._weighted("gg", weights, lambda: g * g)
         spread_g = count * sum_gg - sum_g**2
         found = {}
         for name, metric in self.panel.metrics.items():
             m = self._centred(name, metric)
-            sum_m, sum_mm = weights @ m, weights @ (m * m)
-            above = count * (weights @ (g * m)) - sum_g * sum_m
+            sum_m = self._weighted(f"{name} m", weights, partial(np.asarray, m))
+            sum_mm = self._weighted(f"{name} mm", weights, partial(np.multiply, m, m))
+            sum_gm = self._weighted(f"{name} gm", weights, partial(np.multiply, g, m))
+            above = count * sum_gm - sum_g * sum_m
             spread_m = count * sum_mm - sum_m**2
             # Rounding leaves a trace where a segment's drawn values are all the same.
             flat = (spread_g < 1e-9 * count * sum_gg) | (
@@ -251,16 +259,22 @@ class _Scorer:
             whole = given if given is not None else panel.system_metrics[name]
             return np.broadcast_to(whole, (len(sample.systems), len(whole)))
         values = panel.gold if given is not None else panel.metrics[name]
-        total = sample.segments @ np.where(self.there, values, 0.0).T
+        total = self._weighted(
+            name, sample.segments, lambda: np.where(self.there, values, 0.0).T
+        )
         if self.complete:
             return total / panel.gold.shape[1]
         return _share(total, sample.segments @ self.there.T.astype(np.float64))
 
     def _p(self, sample: Resample, name: str, values: Array) -> Array:
-        gaps = self._of(name, lambda: _gaps(np.where(self.there, values, np.nan)))
-        squares = self._of(f"{name} squared", lambda: gaps * gaps)
-        total = sample.segments @ gaps.T
-        spread = np.sqrt(sample.segments @ squares.T)
+        def gaps() -> Array:
+            return _gaps(np.where(self.there, values, np.nan)).T
+
+        total = self._weighted(f"{name} gaps", sample.segments, gaps)
+        squares = self._weighted(
+            f"{name} squared", sample.segments, lambda: gaps() ** 2
+        )
+        spread = np.sqrt(squares)
         z = np.divide(total, spread, out=np.zeros(total.shape), where=spread > 0)
         return upper_tail(z)
 
@@ -282,6 +296,12 @@ class _Scorer:
         dm = metric[first] - metric[second]
         order = np.where(np.abs(dm) <= self.eps[name], 0.0, np.sign(dm))
         return (np.sign(dg) == order).astype(np.float64)
+
+    def _weighted(self, key: str, weights: Array, make: Callable[[], Array]) -> Array:
+        """Sums under the weights, of values that are made and taken apart once."""
+        if key not in self._values:
+            self._values[key] = Values(make())
+        return self._values[key].weighted(weights)
 
     def _of(self, name: str, make: Callable[[], Array]) -> Array:
         if name not in self._kept:

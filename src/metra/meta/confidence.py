@@ -9,16 +9,23 @@ as the official program does, makes the answer depend on the order of the system
 """
 
 from collections.abc import Iterator
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from metra.errors import CorpusError
 from metra.infer import SEED, TRIALS
 from metra.meta.arrays import Array
+from metra.meta.exact_products import Values
 from metra.meta.tail import normal_tail
 
 #: What the official scorer draws its sign changes with.
 WMT_SEED = 4
+#: Rows and columns, and sums, of a product that is too small for threads.
+PART, LONGEST = 8, 4096
+
+Single: TypeAlias = NDArray[np.float32]
 
 
 def spa(gold: Array, metric: Array) -> Array:
@@ -78,10 +85,31 @@ def wmt_p(scores: Array, *, trials: int = TRIALS) -> Array:
     first, second = np.triu_indices(scores.shape[-2], 1)
     found = []
     for each in scores.reshape(-1, *scores.shape[-2:]):
-        null, total = signs @ each.T, each.sum(1)
+        null, total = _in_small_parts(signs, each.T), each.sum(1)
         reached = null[:, first] - null[:, second] >= total[first] - total[second]
         found.append(reached.sum(0) / trials)
     return np.array(found).reshape(*scores.shape[:-2], len(first))
+
+
+def _in_small_parts(signs: Single, values: Single) -> Single:
+    """Multiply in single precision, in parts too small to be shared out among threads.
+
+    Rounding decides here between values that tie, and with the order of adding, the threads
+    of the library would: the official program's digits hang on them.
+    """
+    rows, width = signs.shape
+    columns = values.shape[1]
+    signs = np.pad(signs, ((0, -rows % PART), (0, 0)))
+    values = np.pad(values, ((0, 0), (0, -columns % PART)))
+    found = np.zeros((len(signs), values.shape[1]), np.float32)
+    for start in range(0, width, LONGEST):
+        some = signs[:, start : start + LONGEST].reshape(
+            -1, PART, min(LONGEST, width - start)
+        )
+        for at in range(0, values.shape[1], PART):
+            part = values[start : start + LONGEST, at : at + PART]
+            found[:, at : at + PART] += (some @ part).reshape(-1, PART)
+    return found[:rows, :columns]
 
 
 def signs_of(trials: int, width: int, rng: "np.random.Generator") -> Iterator[Array]:
@@ -106,9 +134,9 @@ def _shared_p(scores: Array, trials: int, rng: "np.random.Generator") -> Array:
     size = np.abs(flat).sum(-1)
     slack = 1e-10 * (size[:, first] + size[:, second])
     reached = np.zeros(observed.shape)
-    columns = flat.reshape(-1, segments).T
+    columns = Values(flat.reshape(-1, segments).T)
     for signs in signs_of(trials, segments, rng):
-        null = (signs @ columns).reshape(len(signs), -1, systems)
+        null = columns.weighted(signs).reshape(len(signs), -1, systems)
         for at in range(len(flat)):
             gap = null[:, at, first] - null[:, at, second] - observed[at]
             reached[at] += (gap > slack[at]).sum(0) + 0.5 * (

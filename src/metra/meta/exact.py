@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from metra.meta.arrays import Array
+from metra.meta.exact_products import weighted
 from metra.meta.moments import pearson, ranks
 from metra.meta.tail import binomial_tail, normal_tail, student_tail
 
@@ -18,10 +19,10 @@ def pairs_p(right: Array, weights: Array) -> Array:
     (McNemar). Unequal weights have the normal limit. The pairs of a segment depend on each
     other, which this test does not know: it finds differences too easily.
     """
-    weighed = right * weights
-    only = weighed @ (1 - right).T  # weight of pairs that the row alone has right
+    wrong = 1 - right
     if (weights == weights[0]).all():
-        counts = np.rint(only / weights[0]).astype(np.int64)
+        # Pairs that the row alone has right: whole numbers, exact in any order.
+        counts = (right @ wrong.T).astype(np.int64)
         return np.array(
             [
                 [
@@ -31,7 +32,8 @@ def pairs_p(right: Array, weights: Array) -> Array:
                 for row, column in zip(counts, counts.T, strict=True)
             ]
         )
-    squares = (right * weights**2) @ (1 - right).T
+    only = weighted(right, (wrong * weights).T)
+    squares = weighted(right, (wrong * weights**2).T)
     spread = np.sqrt(squares + squares.T)
     z = np.divide(only - only.T, spread, out=np.zeros(only.shape), where=spread > 0)
     return np.vectorize(normal_tail, otypes=[float])(z)

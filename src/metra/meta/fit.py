@@ -29,13 +29,13 @@ def fit_line(x: Array, y: Array, *, level: float = 0.95, steps: int = 40) -> Fit
     if len(x) < 2 or (x == x[0]).all():
         return None
     dx = x - x.mean()
-    spread = float(dx @ dx)
-    slope = float(dx @ (y - y.mean())) / spread
+    spread = float((dx * dx).sum())
+    slope = float((dx * (y - y.mean())).sum()) / spread
     intercept = float(y.mean() - slope * x.mean())
     if len(x) < 3:
         return Fit(slope, intercept)
     left_over = y - slope * x - intercept
-    error = math.sqrt(float(left_over @ left_over) / (len(x) - 2))
+    error = math.sqrt(float((left_over**2).sum()) / (len(x) - 2))
     t = student_quantile((1 + level) / 2, len(x) - 2)
     band = []
     for at in np.linspace(x.min(), x.max(), steps).tolist():

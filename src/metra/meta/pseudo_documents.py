@@ -17,6 +17,7 @@ from metra.errors import CorpusError, OptionError
 from metra.infer import SEED
 from metra.meta.arrays import Array, Codes, Mask
 from metra.meta.coefficients import coefficient
+from metra.meta.exact_products import weighted
 from metra.meta.panel import Panel
 from metra.meta.scores import Scores
 
@@ -198,7 +199,7 @@ def _means(stack: Array, there: Mask, drawn: Codes) -> Array:
     else:
         weights = np.zeros((documents, segments))
         np.put_along_axis(weights, np.ascontiguousarray(drawn), 1.0, axis=1)
-        total = weights @ cells.T
+        total = weighted(weights, cells.T)
     sums = total[:, : kinds * systems].reshape(documents, kinds, systems)
     for kind in range(kinds):
         sums[:, kind] = _levelled(sums[:, kind])
@@ -208,7 +209,7 @@ def _means(stack: Array, there: Mask, drawn: Codes) -> Array:
 def _levelled(total: Array) -> Array:
     """Make sums equal that only rounding tells apart, so that ties are ties.
 
-    The order in which values are added up, and so the threads of BLAS, then matter no more.
+    The order in which values are added up then matters no more.
     """
     step = 1e-10 * float(np.abs(total).max(initial=0.0))
     return np.asarray(np.rint(total / step) * step) if step > 0 else total

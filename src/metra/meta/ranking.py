@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from metra.errors import CorpusError
+from metra.infer import SEED
 from metra.meta.arrays import Array, Codes, Mask, row_means
 from metra.meta.average_rank import agreement, mid_ranks
 from metra.meta.clusters import clusters_greedy, clusters_wmt
@@ -21,11 +22,14 @@ from metra.meta.system_ranking import (
     check_systems,
     clusters_by_range,
     expected_wins,
+    macro_means,
     p_values,
     rank_ranges,
 )
+from metra.meta.trueskill import RUNS, Skills, comparisons, skills
 
-Method: TypeAlias = Literal["mean", "z", "arr", "wins"]
+Method: TypeAlias = Literal["mean", "z", "arr", "wins", "trueskill"]
+Macro: TypeAlias = Literal["none", "document", "domain"]
 Rule: TypeAlias = Literal["wmt", "greedy", "range"]
 Test: TypeAlias = Literal["auto", "signed-rank", "rank-sum"]
 
@@ -52,8 +56,17 @@ def ranked(
     alpha: float = 0.05,
     against: Sequence[str] = (),
     auto: Sequence[str] = (),
+    macro: Macro = "none",
+    runs: int = RUNS,
+    matches: int = 0,
+    seed: int = SEED,
 ) -> tuple[Findings, Ranking]:
-    """Rank systems by a scorer, and hold the ranking against other scorers'."""
+    """Rank systems by a scorer, and hold the ranking against other scorers'.
+
+    `macro` makes every document or domain count the same, in the mean and in the test.
+    `runs`, `matches` and `seed` are TrueSkill's, which is learned only if asked for; its
+    rank ranges and clusters are then those of its runs.
+    """
     notes: list[str] = []
     values = _signed(scores, name)
     there: Mask = np.asarray(np.isfinite(values).any(1))
@@ -66,8 +79,9 @@ def ranked(
     groups, kind = _groups(scores)
     arr, documents = average_ranks(values, groups)
     z, why = _z(scores, name, there)
+    strata, values, means = _strata(scores, values, macro, notes)
     columns = {
-        "mean": row_means(values),
+        "mean": means,
         "z": z,
         "arr": arr,
         "wins": expected_wins(values),
@@ -75,14 +89,21 @@ def ranked(
     notes += [why] if why else []
     if not documents:
         notes.append(f"– arr: no {kind} has scores of every system.")
+    learned = None
+    if by == "trueskill":
+        met = comparisons(scores, name).of(there)
+        learned = skills(met, runs=runs, matches=matches, seed=seed)
+        columns["trueskill"] = learned.means
     order_by = -columns[by] if by == "arr" else columns[by]
     if not np.isfinite(order_by).all():
         msg = f"Systems cannot be ranked by {by}: {notes[-1] if notes else 'no values'}"
         raise CorpusError(msg)
     order = np.argsort(-order_by, kind="stable")
     paired = are_paired(values) if test == "auto" else test == "signed-rank"
-    p = p_values(values[order], paired=paired)
+    p = p_values(values[order], paired=paired, strata=strata)
     ranges = rank_ranges(p, alpha)
+    if learned is not None:
+        rule, ranges = "range", [learned.ranges[at] for at in order]
     clusters = {
         "wmt": lambda: clusters_wmt(p, alpha),
         "greedy": lambda: clusters_greedy(p, alpha),
@@ -104,6 +125,9 @@ def ranked(
     line = signature(
         scorer=name,
         by=by,
+        macro=macro if macro != "none" else None,
+        trueskill=_learned_by(learned),
+        seed=seed if learned is not None else None,
         arr=f"{documents} {kind}s" if documents else None,
         test=f"{tested}, one-sided",
         alpha=alpha,
@@ -138,7 +162,8 @@ def _table(
         if automatic is not None:
             figures.append(Figure(number(automatic[place])))
         rows.append((system, figures))
-    heads = ["rank", "cluster", "range", "mean", "z", "average rank", "wins", "n"]
+    heads = ["rank", "cluster", "range", "mean", "z", "average rank", "wins"]
+    heads += [*list(columns)[len(heads) - 3 :], "n"]
     heads += ["AutoRank"] if automatic is not None else []
     return FigureTable("ranking", "system", heads, rows, f"Systems by {name}")
 
@@ -209,6 +234,37 @@ def _z(scores: Scores, name: str, there: Mask) -> tuple[Array, str]:
     z = row_means(_signed(made, made.names[0]))[there]
     gone = [report.judge for report in reports if report.left_out]
     return z, f"z leaves out judges of one value: {', '.join(gone)}." if gone else ""
+
+
+def _strata(
+    scores: Scores, values: Array, macro: Macro, notes: list[str]
+) -> tuple[Codes | None, Array, Array]:
+    """What counts the same, segment by segment, the values that are left, and means."""
+    if macro == "none":
+        return None, values, row_means(values)
+    named = [getattr(scores.items[at], macro) for at in scores.segments.tolist()]
+    if not all(named):
+        msg = (
+            f"{named.count('')} of {len(named)} segments name no {macro}; "
+            f"--macro {macro} takes a column that says it."
+        )
+        raise CorpusError(msg)
+    names, strata = np.unique(named, return_inverse=True)
+    means, shared = macro_means(values, strata)
+    if not shared:
+        msg = f"No {macro} has scores of every system, so none can count the same."
+        raise CorpusError(msg)
+    gone = [str(name) for at, name in enumerate(names) if at not in shared]
+    if gone:
+        notes.append(
+            f"Without scores of every system and so left out: {macro} {', '.join(gone)}."
+        )
+    kept = np.isin(strata, shared)
+    return strata, np.where(kept, values, np.nan), means
+
+
+def _learned_by(learned: Skills | None) -> str | None:
+    return f"{learned.runs} runs of {learned.matches} matches" if learned else None
 
 
 def _groups(scores: Scores) -> tuple[Codes, str]:

@@ -6,11 +6,13 @@ any choice of segments (a resample, a pseudo-document) is scored as a corpus wou
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from metra.errors import CorpusError
 from metra.meta.arrays import Array, Mask
+from metra.meta.exact_products import Values
 
 
 @dataclass(frozen=True)
@@ -23,12 +25,16 @@ class Statistics:
     systems: tuple[str, ...] = ()
     segments: tuple[str, ...] = ()
 
+    @cached_property
+    def _values(self) -> list[Values]:
+        return [Values(rows) for rows in self.rows]
+
     def pooled(self, weights: Array) -> Array:
         """Score each weighting of the segments: (draws, segments) to (draws, systems).
 
         Higher is better in what is given, whatever the measure's direction.
         """
-        totals = np.stack([weights @ rows for rows in self.rows], axis=1)
+        totals = np.stack([rows.weighted(weights) for rows in self._values], axis=1)
         scores = self.aggregate(totals)
         return scores if self.higher_is_better else -scores
 

@@ -18,6 +18,7 @@ from metra.meta.arrays import Array
 from metra.meta.bootstrap import resamples_segments
 from metra.meta.confidence import signs_of
 from metra.meta.correlation import Options, correlate_all, group_values
+from metra.meta.exact_products import Values
 from metra.meta.panel import Panel
 from metra.meta.tail import upper_tail
 
@@ -97,7 +98,7 @@ def _pearson_with(gold: Array) -> Callable[[Array, Array], Array]:
 
     def r(_: Array, x: Array) -> Array:
         spread = np.einsum("ds,ds->d", x, x) - x.sum(1) ** 2 / len(unit)
-        return (x @ unit) / np.sqrt(np.maximum(spread, 1e-300))
+        return np.einsum("ds,s->d", x, unit) / np.sqrt(np.maximum(spread, 1e-300))
 
     return r
 
@@ -114,11 +115,12 @@ def _moved(
     found = np.empty((metrics, trials, systems))
     shared = list(signs_of(trials, segments, rng)) if swap == "input" else None
     for system in range(systems):
-        values = cells[:, system].T
+        values = Values(cells[:, system].T)
+        whole = cells[:, system].sum(1)
         drawn = shared if shared is not None else signs_of(trials, segments, rng)
         start = 0
         for signs in drawn:
-            part = (values.sum(0) + signs @ values) / 2
+            part = (whole + values.weighted(signs)) / 2
             found[:, start : start + len(signs), system] = part.T
             start += len(signs)
     return found / count
@@ -135,14 +137,7 @@ def _cells(panel: Panel, options: Options, swap: Swap) -> Swapped:
         units = columns.reshape(3 * len(z), -1).T
     else:
         units = columns.sum(2 if swap == "input" else 3).reshape(3 * len(z), -1).T
-    total = units.sum(0)
-    rng = np.random.default_rng(options.seed)
-    moved = np.concatenate(
-        [
-            (total + signs @ units) / 2
-            for signs in signs_of(options.trials, len(units), rng)
-        ]
-    )
+    total, moved = _moved_sums(units, options)
     moved = moved.reshape(-1, 3, len(z))
     total = total.reshape(3, len(z))
     count, sum_g, sum_gg = there.sum(), g.sum(), (g * g).sum()
@@ -192,14 +187,7 @@ def _empty(options: Options) -> float:
 
 def _means_after(columns: Array, options: Options) -> Swapped:
     count = len(columns) // 2
-    total = columns.sum(1)
-    rng = np.random.default_rng(options.seed)
-    moved = np.concatenate(
-        [
-            (total + signs @ columns.T) / 2
-            for signs in signs_of(options.trials, columns.shape[1], rng)
-        ]
-    )
+    total, moved = _moved_sums(columns.T, options)
 
     def after(a: int, b: int) -> tuple[Array, Array]:
         above = moved[:, b] - moved[:, a]
@@ -209,6 +197,14 @@ def _means_after(columns: Array, options: Options) -> Swapped:
         return first, second
 
     return after
+
+
+def _moved_sums(units: Array, options: Options) -> tuple[Array, Array]:
+    """Sums of columns, and in each draw of what is exchanged: about half of the units."""
+    total, values = units.sum(0), Values(units)
+    rng = np.random.default_rng(options.seed)
+    drawn = signs_of(options.trials, len(units), rng)
+    return total, np.concatenate([(total + values.weighted(s)) / 2 for s in drawn])
 
 
 def _soft(panel: Panel, options: Options) -> Swapped:
@@ -225,10 +221,8 @@ def _soft(panel: Panel, options: Options) -> Swapped:
     drawn = list(signs_of(options.trials, gold.shape[1], rng))
     total = gaps.sum(-1), (gaps**2).sum(-1)
     moved = [
-        np.concatenate(
-            [np.stack([signs @ d.T, signs @ (d * d).T]) for signs in drawn], 1
-        )
-        for d in gaps
+        [np.concatenate([values.weighted(signs) for signs in drawn]) for values in both]
+        for both in ((Values(d.T), Values(d.T**2)) for d in gaps)
     ]
 
     def after(a: int, b: int) -> tuple[Array, Array]:

@@ -5,7 +5,7 @@ import numpy as np
 from metra.errors import CorpusError
 from metra.meta.arrays import Array, Codes, row_means
 from metra.meta.average_rank import mid_ranks
-from metra.meta.rank_tests import rank_sum_p, signed_rank_p
+from metra.meta.rank_tests import rank_sum, signed_rank, strata_p
 
 
 def expected_wins(values: Array) -> Array:
@@ -65,25 +65,41 @@ def auto_rank(scores: Array) -> Array:
     return np.asarray(1 + (top - mean) / (top - bottom) * (len(mean) - 1))
 
 
-def p_values(values: Array, *, paired: bool) -> Array:
+def p_values(values: Array, *, paired: bool, strata: Codes | None = None) -> Array:
     """p-values that the row's system is no better than the column's.
 
     Paired: Wilcoxon's signed ranks on shared segments; else Mann and Whitney's rank sum.
-    Identical systems get 1/2, two without a shared segment NaN.
+    Identical systems get 1/2, two without a shared segment NaN. Strata, such as the domains
+    of the segments, count the same each.
     """
     size = len(values)
+    parts = [values]
+    if strata is not None:
+        parts = [values[:, strata == stratum] for stratum in np.unique(strata)]
     p = np.full((size, size), np.nan)
     for i in range(size):
         for j in range(size):
-            if i == j:
-                continue
-            if not paired:
-                p[i, j] = rank_sum_p(values[i], values[j])
-            else:
-                gaps = values[i] - values[j]
-                if np.isfinite(gaps).any():
-                    p[i, j] = signed_rank_p(gaps)
+            if i != j:
+                sums = (
+                    [signed_rank(part[i] - part[j]) for part in parts]
+                    if paired
+                    else [rank_sum(part[i], part[j]) for part in parts]
+                )
+                p[i, j] = strata_p(sums)
     return p
+
+
+def macro_means(values: Array, strata: Codes) -> tuple[Array, list[int]]:
+    """Mean over strata of each stratum's mean, and the strata that every system has.
+
+    >>> macro_means(np.array([[1.0, 1, 4], [2, 2, 2]]), np.array([0, 0, 1]))[0].tolist()
+    [2.5, 2.0]
+    """
+    each = {s: row_means(values[:, strata == s]) for s in np.unique(strata).tolist()}
+    shared = [s for s, means in each.items() if np.isfinite(means).all()]
+    if not shared:
+        return np.full(len(values), np.nan), []
+    return np.mean([each[s] for s in shared], axis=0), shared
 
 
 def are_paired(values: Array) -> bool:

@@ -87,7 +87,7 @@ def task(
     weights = weights / weights.sum()
     lowest = np.array([part.question.options.coefficient.lowest for part in parts])
     rescaled = (scores - lowest[:, None]) / (1 - lowest[:, None])
-    average = weights @ rescaled
+    average = np.einsum("p,pm->m", weights, rescaled)
     order = np.argsort(-average, kind="stable")
     columns = [marked([Figure(float(average[at])) for at in order])]
     if test:
@@ -130,7 +130,7 @@ def _score(part: Part) -> Array:
                 raise CorpusError(msg)
     pairs = np.array([len(p.systems) * (len(p.systems) - 1) / 2 for p in part.panels])
     each = np.array([[results[name].value for name in names] for results in found])
-    return pairs @ each / pairs.sum()
+    return np.einsum("p,pm->m", pairs, each) / pairs.sum()
 
 
 def _p_values(

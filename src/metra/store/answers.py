@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, insert, select
 
 from metra.errors import MetraError
+from metra.human.asking import asked
 from metra.human.judgement import Judgement, judged
 from metra.human.task import Task
 from metra.store import drafts, screens, tables, tasks
@@ -81,9 +82,9 @@ def submit(
             msg = "This answer's id belongs to another answer; send it with a new one."
             raise ConflictError(msg)
         return again
-    asked = stored.campaign.protocol
+    wanted = asked(stored.campaign, task, number)
     steps = screens.shown_steps(db, task.id, number)
-    for at, step in enumerate(asked.steps):
+    for at, step in enumerate(wanted.steps):
         if step.shows and at not in steps and answer.cannot is None:
             msg = (
                 f"The texts for {step.name} have not been shown yet; reveal them first."

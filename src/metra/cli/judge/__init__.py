@@ -8,7 +8,16 @@ from metra.cli import LazyGroup
 class _JudgeGroup(LazyGroup):
     """The steps of a campaign, one file each."""
 
-    names = ("init", "serve", "links", "status", "forget")
+    names = (
+        "init",
+        "serve",
+        "links",
+        "status",
+        "export",
+        "import",
+        "forget",
+        "demo",
+    )
     package = "metra.cli.judge"
 
 

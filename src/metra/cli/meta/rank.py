@@ -16,11 +16,18 @@ if TYPE_CHECKING:
 @shared.scorer
 @click.option(
     "--by",
-    type=click.Choice(["mean", "z", "arr", "wins"]),
+    type=click.Choice(["mean", "z", "arr", "wins", "trueskill"]),
     default="mean",
     show_default=True,
     help="mean of segments; z: of judges' z-scores; arr: average rank over documents; "
-    "wins: expected wins.",
+    "wins: expected wins; trueskill: skills learned from comparisons, as WMT did to 2016.",
+)
+@click.option(
+    "--macro",
+    type=click.Choice(["none", "document", "domain"]),
+    default="none",
+    show_default=True,
+    help="Let each document or domain count the same, in the mean and in the test.",
 )
 @click.option(
     "--clusters",
@@ -29,7 +36,7 @@ if TYPE_CHECKING:
     default="wmt",
     show_default=True,
     help="wmt: all above beat all below; greedy: beaten by one of the cluster; range: no "
-    "rank range reaches across.",
+    "rank range reaches across (always so for trueskill).",
 )
 @click.option(
     "--test",
@@ -43,6 +50,20 @@ if TYPE_CHECKING:
     "--against", "against", "Scorers whose rankings are held against this one."
 )
 @shared.names("--auto", "auto", "Metrics that AutoRank (WMT 2025) averages.")
+@click.option(
+    "--runs",
+    type=click.IntRange(1),
+    default=100,
+    show_default=True,
+    help="Times that trueskill learns from other draws; 95 % of the runs make a rank range.",
+)
+@click.option(
+    "--matches",
+    type=click.IntRange(1),
+    help="Comparisons in one run of trueskill; as many as there are, at most 10,000, "
+    "where not given.",
+)
+@shared.seed
 @shared.plot
 def rank(
     scores: "Scores",
@@ -53,6 +74,10 @@ def rank(
     alpha: float,
     against: list[str],
     auto: list[str],
+    macro: str,
+    runs: int,
+    matches: int | None,
+    seed: int,
     plot: str | None,
 ) -> "Findings":
     """Rank systems by judgements or a metric, with clusters and rank ranges.
@@ -62,6 +87,8 @@ def rank(
 
     \b
     metra meta rank esa.csv --scorer esa --by z
+    metra meta rank esa.csv --scorer esa --macro domain
+    metra meta rank ranking.tsv --by trueskill --runs 1000
     metra meta rank scores.tsv --scorer mqm --against BLEU,COMET --auto BLEU,chrF,COMET
     """
     from metra.meta.ranking import ranked
@@ -76,6 +103,10 @@ def rank(
         alpha=alpha,
         against=against,
         auto=auto,
+        macro=macro,  # type: ignore[arg-type]
+        runs=runs,
+        matches=matches or 0,
+        seed=seed,
     )
     if plot:
         from metra.report.heatmap import Heat, render

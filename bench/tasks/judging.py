@@ -1,7 +1,7 @@
 """Fifty judges at once on the judging app, through a real server: how long a save takes.
 
-Each reads a screen, rests a while, saves a draft and an answer, two hundred times. The rest is a
-tenth of what a quick judge takes. Before any time counts, every answer must be there, once.
+Each reads a screen, rests a while, saves a draft and an answer, two hundred times. The rest is
+a tenth of what a quick judge takes. Before any time counts, every answer must be there, once.
 """
 
 import sys
@@ -20,10 +20,11 @@ JUDGES, ITEMS, PAUSE = 50, 200, 1.5
 
 def saves(kind: str, workers: int) -> list[float]:
     """Milliseconds within which 95 of 100 saves were done."""
-    from metra import store as stores
     from tests import databases
     from tests.campaigns import made, opened
     from tests.web.servers import serving
+
+    from metra import store as stores
 
     checks = {"calibration": 0, "repeats": 0.0, "degraded": 0.0}
     content = made("da", judges=JUDGES, texts=JUDGES * ITEMS // 4, **checks)
@@ -42,7 +43,9 @@ def saves(kind: str, workers: int) -> list[float]:
         load = run(app.base, list(house.tokens.values()), ITEMS, pause=PAUSE)
         kept = [one.id for one in house.judgements()]
     if sorted(kept) != sorted(load.saved) or len(set(kept)) != JUDGES * ITEMS:
-        msg = f"kept {len(kept)} answers, told {len(load.saved)}, asked {JUDGES * ITEMS}"
+        msg = (
+            f"kept {len(kept)} answers, told {len(load.saved)}, asked {JUDGES * ITEMS}"
+        )
         raise RuntimeError(msg)
     return [load.p95()]
 

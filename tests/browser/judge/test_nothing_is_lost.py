@@ -1,6 +1,7 @@
 """Whatever happens to the connection, the session or the page: one answer, and all of it."""
 
-from playwright.sync_api import expect
+import pytest
+from playwright.sync_api import Error, expect
 
 OFFLINE = ("ERR_INTERNET_DISCONNECTED", "ERR_FAILED")
 
@@ -13,21 +14,25 @@ def place(page, number: int, of: int = 4) -> None:
     expect(page.locator("#place")).to_have_text(f"{number} of {of}")
 
 
+def cut_off(page) -> None:
+    """Without a connection, and it is noticed: that takes the browser a moment."""
+    page.context.set_offline(True)
+    page.wait_for_function("fetch('/health').then(() => false, () => true)")
+
+
 def test_a_draft_made_offline_outlives_a_reload(server, work):
     link = server.campaign("esa")
     page = work(link, allow=OFFLINE)
     saved(page)
-    page.context.set_offline(True)
+    cut_off(page)
     page.keyboard.press("Shift+ArrowRight")
     page.keyboard.press("2")
     page.keyboard.press("c")
     page.keyboard.type("written in a tunnel")
     expect(page.locator("#saved")).to_have_text("not sent yet")
     expect(page.locator("#trouble")).to_contain_text("kept on this device")
-    try:
+    with pytest.raises(Error, match="ERR_INTERNET_DISCONNECTED"):
         page.reload()
-    except Exception as error:
-        assert "ERR_INTERNET_DISCONNECTED" in str(error)
     page.context.set_offline(False)
     page.goto(f"{server.url}/judge/work")
     expect(page.locator(".marks li")).to_have_count(1)
@@ -48,7 +53,7 @@ def test_a_draft_made_offline_outlives_a_reload(server, work):
 def test_an_answer_given_offline_arrives_once_after_a_reload(server, work):
     link = server.campaign("adequacy")
     page = work(link, allow=OFFLINE)
-    page.context.set_offline(True)
+    cut_off(page)
     page.keyboard.press("3")
     page.keyboard.press("Enter")
     page.keyboard.press("Enter")
@@ -67,7 +72,7 @@ def test_an_answer_given_offline_arrives_once_after_a_reload(server, work):
 def test_the_connection_comes_back_by_itself(server, work):
     link = server.campaign("ldc")
     page = work(link, allow=OFFLINE)
-    page.context.set_offline(True)
+    cut_off(page)
     page.keyboard.press("2")
     page.keyboard.press("Enter")
     expect(page.locator("#saved")).to_have_text("not sent yet")

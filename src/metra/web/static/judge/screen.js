@@ -207,8 +207,10 @@ export async function openScreen(place, { screen, work, draft, clock, change, re
 
   async function goBack() {
     if (at > 0) go(at - 1);
-    else if (screen.previous) await once(back);
+    else if (screen.previous) await once(() => back(screen.answer && changed && isComplete()));
   }
+
+  const isComplete = () => mounted.length === steps.length && !mounted.some((one) => one.handle.missing?.());
 
   async function leaveOut() {
     await once(cannot);

@@ -44,14 +44,18 @@ def counted_and_scored(
         for (system, spec), found in rows.items():
             single = metrics[spec].for_segments or metrics[spec]
             columns[plan.score_column(system, spec)].append(single.aggregate(found))
-    arrays = [
-        pa.array(np.concatenate([*parts, []]), pa.float64(), from_pandas=True)
-        for parts in columns.values()
-    ]
+    arrays = [_column(np.concatenate([*parts, []])) for parts in columns.values()]
     scores = pa.record_batch(
         [*batch.columns, *arrays], schema=scores_schema(plan, batch.schema)
     )
     return totals, scores
+
+
+def _column(scores: Array) -> pa.Array:
+    """Scores as Arrow keeps them, NaN as null; `pa.array` would load pandas."""
+    there = np.packbits(~np.isnan(scores), bitorder="little")
+    buffers = [pa.py_buffer(there), pa.py_buffer(np.ascontiguousarray(scores))]
+    return pa.Array.from_buffers(pa.float64(), len(scores), buffers)
 
 
 def _names(plan: Plan) -> list[str]:

@@ -5,7 +5,7 @@ number of `sums` are simply summed, and the digits come out the same (see `exact
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -28,6 +28,9 @@ from metra.errors import CorpusError
 from metra.io.arrow_rows import plain
 from metra.measure import Metric
 from metra.results import Results
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 SYSTEM, METRIC, SEGMENTS, LACKING, SUMS = (
     "_system",
@@ -138,13 +141,19 @@ def groups_of(piece: pa.RecordBatch, plan: Plan) -> Grouping:
     for name in plan.group_by:
         encoded = plain(piece.column(name)).dictionary_encode("encode")
         known = encoded.dictionary.to_pylist()
-        codes = encoded.indices.to_numpy(zero_copy_only=False)
+        codes = _numbers(encoded.indices)
         both, places = np.unique(places * len(known) + codes, return_inverse=True)
         keys = [
             (*keys[code // len(known)], known[code % len(known)])
             for code in both.tolist()
         ]
     return Grouping(keys, places) if len(keys) > 1 else Grouping(keys)
+
+
+def _numbers(indices: pa.Array) -> "NDArray[np.int32]":
+    """A dictionary's indices, which have no nulls; `to_numpy` would load pandas."""
+    found = np.frombuffer(indices.buffers()[1], np.int32)
+    return found[indices.offset : indices.offset + len(indices)]
 
 
 def _plain(kind: Any) -> Any:

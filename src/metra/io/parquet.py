@@ -64,7 +64,7 @@ def _said(path: str) -> Iterator[None]:
     except FormatError:
         raise
     except (FileNotFoundError, PermissionError) as error:
-        reason = error.strerror or os.strerror(error.errno or 0)
+        reason = os.strerror(error.errno or 0)
         msg = f"{path} cannot be read: {reason}; check the name and its rights."
         raise FormatError(msg) from None
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:

@@ -75,7 +75,7 @@ def score_on_spark(
 
     settings = dict(map(_setting, spark_conf))
     pyarrow("Scoring on Spark")
-    from metra.engine.spark_files import score_files
+    from metra.engine.spark_files import score_parquet
     from metra.engine.spark_session import LOCAL, spark_session
     from metra.io.fields import ColumnNames
 
@@ -83,7 +83,7 @@ def score_on_spark(
     logging.disable()
     try:
         with spark_session(master or LOCAL, settings) as session:
-            return score_files(
+            return score_parquet(
                 session,
                 paths,
                 specs,

@@ -9,7 +9,7 @@ import pytest
 from tests.campaigns import made, opened
 from tests.web.routes import routes_of
 
-from metra.store import judges, sessions
+from metra.store import campaigns, judges, sessions
 
 #: Method, path: the status for (nobody, another judge, the judge, an admin).
 JUDGING = {
@@ -36,31 +36,47 @@ JUDGING = {
     ("POST", "/api/screens/{task}/{number}/answer"): (401, 404, 200, 401),
     ("POST", "/api/heartbeat"): (401, 404, 200, 401),
 }
-_KEY = "/admin/campaigns/{key}"
-#: Nobody sees an admin's page: a look is sent to the door, a deed is refused.
+#: The same; who is no admin is sent to where admins come in, or refused.
 ADMINISTERING = {
     ("GET", "/admin/login"): (200, 200, 200, 303),
-    ("POST", "/admin/login"): (401, 401, 401, 401),
-    ("GET", "/admin"): (303, 303, 303, 200),
-    ("GET", "/admin/log"): (303, 303, 303, 200),
-    ("GET", "/admin/campaigns/new"): (303, 303, 303, 200),
+    ("POST", "/admin/login"): (401, 401, 401, 401),  # with a wrong password
+    ("POST", "/admin/logout"): (401, 401, 401, 303),
+    **{
+        ("GET", path): (303, 303, 303, 200)
+        for path in (
+            "/admin",
+            "/admin/log",
+            "/admin/exercise",
+            "/admin/campaigns/new",
+            "/admin/campaigns/{key}",
+            "/admin/campaigns/{key}/export",
+            "/admin/campaigns/{key}/judges",
+            "/admin/campaigns/{key}/log",
+            "/admin/campaigns/{key}/measures",
+            "/admin/campaigns/{key}/preview",
+            "/admin/campaigns/{key}/results",
+        )
+    },
+    # Nothing is judged yet.
+    ("GET", "/admin/campaigns/{key}/export/{form}"): (303, 303, 303, 422),
+    # Nothing is unblinded yet, so there is nothing to pack.
+    ("GET", "/admin/exercise/tables.zip"): (303, 303, 303, 404),
+    **{
+        ("POST", path): (401, 401, 401, 303)
+        for path in (
+            "/admin/campaigns/{key}/judges/note",
+            "/admin/campaigns/{key}/judges/revoke",
+            "/admin/campaigns/{key}/release",
+            "/admin/campaigns/{key}/state",
+        )
+    },
+    # The links are in the reply, this once.
+    ("POST", "/admin/campaigns/{key}/judges/issue"): (401, 401, 401, 200),
+    # Forms with nothing in them.
     ("POST", "/admin/campaigns/new/files"): (401, 401, 401, 422),
     ("POST", "/admin/campaigns/new/wishes"): (401, 401, 401, 422),
-    ("GET", _KEY): (303, 303, 303, 200),
-    ("POST", f"{_KEY}/state"): (401, 401, 401, 303),
-    ("POST", f"{_KEY}/release"): (401, 401, 401, 303),
-    ("POST", f"{_KEY}/unblind"): (401, 401, 401, 303),
-    ("GET", f"{_KEY}/judges"): (303, 303, 303, 200),
-    ("POST", f"{_KEY}/judges/issue"): (401, 401, 401, 200),
-    ("POST", f"{_KEY}/judges/revoke"): (401, 401, 401, 303),
-    ("POST", f"{_KEY}/judges/note"): (401, 401, 401, 303),
-    ("GET", f"{_KEY}/preview"): (303, 303, 303, 200),
-    ("GET", f"{_KEY}/results"): (303, 303, 303, 200),
-    ("GET", f"{_KEY}/export"): (303, 303, 303, 200),
-    # There is nothing to export as yet.
-    ("GET", f"{_KEY}/export/{{form}}"): (303, 303, 303, 422),
-    ("GET", f"{_KEY}/log"): (303, 303, 303, 200),
-    ("POST", "/admin/logout"): (401, 401, 401, 303),
+    ("POST", "/admin/campaigns/{key}/second-look"): (401, 401, 401, 422),
+    ("POST", "/admin/campaigns/{key}/unblind"): (401, 401, 401, 303),
 }
 MATRIX = JUDGING | ADMINISTERING
 VISITORS = ("nobody", "another judge", "the judge", "an admin")
@@ -131,19 +147,34 @@ def test_judging_is_for_judges(house, place, method, path, who):
 
 @pytest.mark.parametrize("who", VISITORS)
 @pytest.mark.parametrize(("method", "path"), ADMINISTERING)
-def test_administering_is_for_admins(house, method, path, who):
-    other = opened(house.store, made("da", name=str(uuid.uuid4())))
+def test_administering_is_for_admins(house, place, method, path, who):
+    second = opened(house.store, made("da", name=str(uuid.uuid4())))
+    del place
     with house.store.reading() as db:
-        judge = judges.of_campaign(db, other.campaign)[-1]
+        spare = judges.labelled(db, second.campaign, "judge 3")
     browser = visitor(house, who)
-    filled = path.format(key=other.campaign, form="jsonl")
+    filled = path.format(key=second.campaign, form="jsonl")
     if method == "GET":
         reply = browser.get(filled)
+        if reply.status_code == 303 and who != "an admin":
+            assert reply.headers["Location"] == "/admin/login"
     else:
-        reply = browser.form(filled, judge=judge.id, state="paused", text="a note")
+        reply = browser.form(filled, judge=spare.id, state="paused", name="ann")
     assert reply.status_code == MATRIX[method, path][VISITORS.index(who)], reply.text
-    if reply.status_code == 303 and who != "an admin":
-        assert reply.headers["location"] == "/admin/login"
+    if who != "an admin" and method == "POST":
+        with house.store.reading() as db:
+            assert campaigns.existing(db, second.campaign).state == "open"
+            assert campaigns.existing(db, second.campaign).unblinded_at is None
+            assert judges.find(db, spare.id) == spare
+
+
+def test_an_admin_of_yesterday_is_nobody(house):
+    browser = visitor(house, "an admin")
+    assert browser.get("/admin").status_code == 200
+    now = house.clock.now
+    house.clock.pass_by(13 * 3600)
+    assert browser.get("/admin").status_code == 303
+    house.clock.now = now
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """A judge's way, and all that may come between: nothing lost, nothing doubled."""
 
+import json
 import threading
 import uuid
 
@@ -363,6 +364,23 @@ def test_a_sign_of_life_keeps_the_task(house):
         lease = db.exec_driver_sql(query).scalar_one()
     assert judge.seen_at == house.clock()
     assert lease == house.clock() + 1800
+
+
+def test_what_no_database_can_hold_is_not_found(house):
+    browser = house.browser("judge 0")
+    for task in ("a\0b", "\ud800", "x" * 101):
+        beat = {"task": task, "number": 0}
+        body = json.dumps(beat).encode()
+        headers = {"Origin": house.base, "X-CSRF-Token": browser.csrf}
+        headers["Content-Type"] = "application/json"
+        reply = browser.client.post("/api/heartbeat", content=body, headers=headers)
+        assert reply.status_code in (404, 422)
+    assert browser.get("/api/screens/a%00b/0").status_code == 404
+    assert browser.get(f"/api/screens/x/{10**30}").status_code == 404
+    assert browser.get("/j/a%00b").status_code == 404
+    assert browser.form("/j/a%00b").status_code == 404
+    browser.client.cookies.set("metra-judge", "%00")
+    assert browser.get("/api/work").status_code in (200, 401)
 
 
 def test_documents_are_judged_part_by_part(store):

@@ -54,7 +54,8 @@ def test_our_mistakes_are_told_to_the_log_alone(house, monkeypatch, caplog):
     from metra.web.judge import pages
 
     def fall(*_):
-        raise RuntimeError("the key is under the mat")
+        msg = "the key is under the mat"
+        raise RuntimeError(msg)
 
     browser = house.browser("judge 0")
     monkeypatch.setattr(pages.screens, "way", fall)

@@ -42,7 +42,10 @@ def frozen(
     named = list(documents) or ["d"] * len(source)
     corpus = Outputs(
         EvalSet([list(references)], list(source), named),
-        {name: list(texts) for name, texts in (outputs or {"secret-0": OUTPUT}).items()},
+        {
+            name: list(texts)
+            for name, texts in (outputs or {"secret-0": OUTPUT}).items()
+        },
     )
     return campaign(settings(table | wishes, "test"), corpus, material)
 

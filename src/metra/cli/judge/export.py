@@ -10,7 +10,10 @@ from metra.cli.judge.stores import (
     this_moment,
 )
 
-FORMATS = ("jsonl", "tsv", "csv", "appraise", "marot", "mt-metrics-eval", "zip")
+FORMATS = (
+    *("jsonl", "tsv", "csv", "appraise", "marot", "mt-metrics-eval"),
+    *("texts", "annotations", "judged", "zip"),
+)
 
 
 @click.command()
@@ -44,7 +47,8 @@ def export(campaign: str | None, url: str, form: str, out: str, unblind: bool) -
     from metra.io.whole import whole_file
     from metra.judging import exporting
     from metra.judging.blinding import blind_names, blinded
-    from metra.store import answers, audit, campaigns
+    from metra.judging.second_looks import completed
+    from metra.store import audit, campaigns
 
     store = open_store(url)
     now = this_moment()
@@ -53,7 +57,7 @@ def export(campaign: str | None, url: str, form: str, out: str, unblind: bool) -
         if unblind:
             campaigns.unblind(db, key, now=now, who=AT_KEYBOARD)
         stored = campaigns.existing(db, key)
-        judgements = answers.judgements(db, stored)
+        judgements = completed(db, stored)
         audit.note(db, AT_KEYBOARD, "export", {"format": form}, now=now, campaign=key)
     store.close()
     if stored.unblinded_at is None and stored.state != "closed":

@@ -25,6 +25,12 @@ _ABOUT = {
     "appraise": ("Appraise", "The export of Appraise, for scripts made for it."),
     "marot": ("Marot", "MQM errors, a line each, for Marot."),
     "mt-metrics-eval": ("mt-metrics-eval", "Texts, scores and ratings in its folders."),
+    "texts": ("Scores of texts", "Each judge's mean for each text, 0 to 100."),
+    "annotations": (
+        "Names or terms",
+        "What was agreed; entities and terminology read it.",
+    ),
+    "judged": ("Judged outputs", "Scores from 0 to 10; evaltrans reads it."),
 }
 
 

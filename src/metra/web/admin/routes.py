@@ -5,8 +5,10 @@ from fastapi import APIRouter
 from metra.web.admin import (
     campaigns,
     entering,
+    exercise,
     exports,
     history,
+    measures,
     monitor,
     people,
     preview,
@@ -23,6 +25,8 @@ for part in (
     people,
     preview,
     results,
+    measures,
+    exercise,
     exports,
     history,
 ):

@@ -8,7 +8,8 @@ from fastapi import Request, Response
 
 from metra.human.judgement import Judgement
 from metra.judging.blinding import blind_names, blinded
-from metra.store import answers, campaigns
+from metra.judging.second_looks import completed
+from metra.store import campaigns
 from metra.store.campaigns import Stored
 from metra.web.pages import page, templates
 from metra.web.refusals import Refusal
@@ -56,7 +57,7 @@ def shown_names(stored: Stored) -> dict[str, str]:
 def shown_judgements(request: Request, stored: Stored) -> list[Judgement]:
     """All answers, every revision, with the names that may be shown."""
     with state_of(request).store.reading() as db:
-        every = answers.judgements(db, stored)
+        every = completed(db, stored)
     return blinded(every, shown_names(stored))
 
 

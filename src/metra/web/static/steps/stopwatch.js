@@ -27,6 +27,9 @@ export function makeStopwatch(clock, kept, tick) {
   function to(next) {
     settle();
     state = next;
+    // The whole screen stands still with the step.
+    if (next === "paused") clock.pause?.("step");
+    else clock.goOn?.("step");
     since = next === "running" ? clock.times() : null;
     clock.event(`step ${next}`);
   }
@@ -42,6 +45,7 @@ export function makeStopwatch(clock, kept, tick) {
       return { ms: Math.max(ms, state === "done" ? 1 : 0), idle_ms, hidden_ms, pauses, state };
     },
     destroy() {
+      clock.goOn?.("step");
       document.removeEventListener("visibilitychange", hidden);
       clearInterval(timer);
     },

@@ -2,9 +2,9 @@
 
 import { el } from "./elements.js";
 import { agreement, inWords } from "./comparing.js";
-import { scope } from "./keys.js";
 import { t } from "./strings.js";
 import { drawTexts } from "./texts.js";
+import { askSteps, isLater } from "./trying.js";
 
 const { guide, protocol, source, target } = JSON.parse(document.getElementById("practice").textContent);
 const place = document.getElementById("examples");
@@ -12,7 +12,6 @@ const place = document.getElementById("examples");
 const spoken = { code: guide.language, dir: "auto" };
 const campaign = { source: { ...source, ...spoken }, target: { ...target, ...spoken } };
 const languages = { source: guide.language, target: guide.language };
-const unused = { now: () => performance.now(), event() {} };
 
 // What is timed cannot be tried out.
 const TIMED = ["reading", "edit"];
@@ -32,7 +31,7 @@ function draw(example, at, modules) {
     extra: example.extra,
   };
   // As at work, a text that belongs to a later question comes with it.
-  const later = !steps[0].shows.includes("basis") && steps.some((step) => step.shows.includes("basis"));
+  const later = isLater(steps);
   const { element, texts } = drawTexts({
     screen: later ? { outputs: whole.outputs } : whole,
     campaign,
@@ -53,26 +52,8 @@ function draw(example, at, modules) {
     el("p", { class: "ways" }, check),
     verdict,
   );
-  const keys = scope();
-  keys.wake(false);
-  const handles = [];
-
-  function ask() {
-    const index = handles.length;
-    const step = steps[index];
-    const part = el("div", { class: "step" });
-    asked.append(part);
-    if (index && step.shows.includes("basis")) texts.reveal?.(whole);
-    const change = () => {
-      verdict.hidden = true;
-      if (index + 1 === handles.length && index + 1 < steps.length) ask();
-    };
-    const options = { step, screen: whole, value: undefined, language: guide.language, languages, texts, t, change, done() {}, keys, clock: unused };
-    handles.push(modules[index].mount(part, options));
-    if (index + 1 < steps.length && !steps[index + 1].shows.length) ask();
-  }
-
-  ask();
+  const changed = () => (verdict.hidden = true);
+  const handles = askSteps(asked, { steps, modules, screen: whole, texts, changed, language: guide.language, languages, t });
   check.addEventListener("click", () => {
     const lacking = handles.find((handle) => handle.missing?.());
     if (lacking || handles.length < steps.length) {

@@ -54,8 +54,11 @@ def programs() -> Path | None:
 
 
 @contextmanager
-def running() -> Iterator[PostgreSQL]:
-    """Start a server that listens on a socket in its own folder, and stop it in the end."""
+def running(*, durable: bool = False) -> Iterator[PostgreSQL]:
+    """Start a server that listens on a socket in its own folder, and stop it in the end.
+
+    One that is not durable is quicker: it would not survive a failing machine.
+    """
     folder = Path(
         tempfile.mkdtemp(prefix="metra-pg-", dir="/tmp")
     )  # a socket's path is short
@@ -77,9 +80,9 @@ def running() -> Iterator[PostgreSQL]:
     settings = {
         "listen_addresses": "",
         "unix_socket_directories": str(folder),
-        "fsync": "off",
-        "full_page_writes": "off",
-        "synchronous_commit": "off",
+        "fsync": "on" if durable else "off",
+        "full_page_writes": "on" if durable else "off",
+        "synchronous_commit": "on" if durable else "off",
         "max_connections": "150",
     }
     options = [f"--{name}={value}" for name, value in settings.items()]

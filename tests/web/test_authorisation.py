@@ -9,7 +9,7 @@ import pytest
 from tests.campaigns import made, opened
 from tests.web.routes import routes_of
 
-from metra.store import sessions
+from metra.store import campaigns, judges, sessions
 
 #: Method, path: the status for (nobody, another judge, the judge, an admin).
 JUDGING = {
@@ -36,7 +36,49 @@ JUDGING = {
     ("POST", "/api/screens/{task}/{number}/answer"): (401, 404, 200, 401),
     ("POST", "/api/heartbeat"): (401, 404, 200, 401),
 }
-MATRIX = JUDGING
+#: The same; who is no admin is sent to where admins come in, or refused.
+ADMINISTERING = {
+    ("GET", "/admin/login"): (200, 200, 200, 303),
+    ("POST", "/admin/login"): (401, 401, 401, 401),  # with a wrong password
+    ("POST", "/admin/logout"): (401, 401, 401, 303),
+    **{
+        ("GET", path): (303, 303, 303, 200)
+        for path in (
+            "/admin",
+            "/admin/log",
+            "/admin/exercise",
+            "/admin/campaigns/new",
+            "/admin/campaigns/{key}",
+            "/admin/campaigns/{key}/export",
+            "/admin/campaigns/{key}/judges",
+            "/admin/campaigns/{key}/log",
+            "/admin/campaigns/{key}/measures",
+            "/admin/campaigns/{key}/preview",
+            "/admin/campaigns/{key}/results",
+        )
+    },
+    # Nothing is judged yet.
+    ("GET", "/admin/campaigns/{key}/export/{form}"): (303, 303, 303, 422),
+    # Nothing is unblinded yet, so there is nothing to pack.
+    ("GET", "/admin/exercise/tables.zip"): (303, 303, 303, 404),
+    **{
+        ("POST", path): (401, 401, 401, 303)
+        for path in (
+            "/admin/campaigns/{key}/judges/note",
+            "/admin/campaigns/{key}/judges/revoke",
+            "/admin/campaigns/{key}/release",
+            "/admin/campaigns/{key}/state",
+        )
+    },
+    # The links are in the reply, this once.
+    ("POST", "/admin/campaigns/{key}/judges/issue"): (401, 401, 401, 200),
+    # Forms with nothing in them.
+    ("POST", "/admin/campaigns/new/files"): (401, 401, 401, 422),
+    ("POST", "/admin/campaigns/new/wishes"): (401, 401, 401, 422),
+    ("POST", "/admin/campaigns/{key}/second-look"): (401, 401, 401, 422),
+    ("POST", "/admin/campaigns/{key}/unblind"): (401, 401, 401, 303),
+}
+MATRIX = JUDGING | ADMINISTERING
 VISITORS = ("nobody", "another judge", "the judge", "an admin")
 
 
@@ -101,6 +143,71 @@ def test_judging_is_for_judges(house, place, method, path, who):
     else:
         reply = browser.form(filled, agree="yes")
     assert reply.status_code == MATRIX[method, path][VISITORS.index(who)], reply.text
+
+
+@pytest.mark.parametrize("who", VISITORS)
+@pytest.mark.parametrize(("method", "path"), ADMINISTERING)
+def test_administering_is_for_admins(house, place, method, path, who):
+    second = opened(house.store, made("da", name=str(uuid.uuid4())))
+    del place
+    with house.store.reading() as db:
+        spare = judges.labelled(db, second.campaign, "judge 3")
+    browser = visitor(house, who)
+    filled = path.format(key=second.campaign, form="jsonl")
+    if method == "GET":
+        reply = browser.get(filled)
+        if reply.status_code == 303 and who != "an admin":
+            assert reply.headers["Location"] == "/admin/login"
+    else:
+        reply = browser.form(filled, judge=spare.id, state="paused", name="ann")
+    assert reply.status_code == MATRIX[method, path][VISITORS.index(who)], reply.text
+    if who != "an admin" and method == "POST":
+        with house.store.reading() as db:
+            assert campaigns.existing(db, second.campaign).state == "open"
+            assert campaigns.existing(db, second.campaign).unblinded_at is None
+            assert judges.find(db, spare.id) == spare
+
+
+def test_an_admin_of_yesterday_is_nobody(house):
+    browser = visitor(house, "an admin")
+    assert browser.get("/admin").status_code == 200
+    now = house.clock.now
+    house.clock.pass_by(13 * 3600)
+    assert browser.get("/admin").status_code == 303
+    house.clock.now = now
+
+
+@pytest.mark.parametrize(
+    "path", [path for method, path in ADMINISTERING if "{key}" in path]
+)
+def test_a_campaign_that_is_not_there(house, path):
+    method = next(method for method, place in ADMINISTERING if place == path)
+    browser = visitor(house, "an admin")
+    filled = path.format(key="none", form="jsonl")
+    reply = browser.get(filled) if method == "GET" else browser.form(filled)
+    assert reply.status_code == 404
+
+
+@pytest.mark.parametrize(
+    "deed", ["release", "judges/issue", "judges/revoke", "judges/note"]
+)
+def test_an_admin_names_judges_of_the_campaign_only(house, deed):
+    one, other = (opened(house.store, made("da", name=str(uuid.uuid4()))) for _ in "ab")
+    with house.store.reading() as db:
+        stranger = judges.of_campaign(db, other.campaign)[0].id
+    browser = visitor(house, "an admin")
+    for judge in (stranger, "none"):
+        reply = browser.form(f"/admin/campaigns/{one.campaign}/{deed}", judge=judge)
+        assert reply.status_code == 404
+
+
+def test_an_admins_form_needs_its_token(house):
+    browser = visitor(house, "an admin")
+    browser.csrf = "wrong"
+    for method, path in ADMINISTERING:
+        if method == "POST" and path != "/admin/login":
+            reply = browser.form(path.format(key=house.campaign))
+            assert reply.status_code == 403, path
 
 
 def test_others_screens_are_as_if_they_were_not_there(house, place):

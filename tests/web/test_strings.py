@@ -13,7 +13,7 @@ WEB = Path(web.__file__).parent
 ENGLISH = strings("en").texts
 # Keys that code puts together from a beginning and a name.
 BUILT = re.compile(
-    r"(languages|message)\.\w+|consent\.level_\w+|guide\.(same|near|other)|save\.\w+"
+    r"(languages|message|measures)\.\w+|consent\.level_\w+|guide\.(same|near|other)|save\.\w+"
     r"|work\.(source|reference|cannot_\w+)|marks\.(minor|major|neutral|critical|\w+_label)"
 )
 
@@ -40,7 +40,7 @@ def test_catalogues_are_translated(language):
 
 def test_every_language_has_its_catalogue():
     found = {path.stem for path in (WEB / "strings").glob("*.toml")}
-    assert found == set(LANGUAGES)
+    assert found == {*LANGUAGES, *(f"measures.{code}" for code in LANGUAGES)}
 
 
 def test_no_text_is_idle_and_none_is_missing():

@@ -71,8 +71,10 @@ def main() -> None:
     except click.ClickException as error:
         error.show()
         sys.exit(2)
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("metra: interrupted; nothing was written.", err=True)
+    except (click.Abort, KeyboardInterrupt) as stop:
+        # click puts its own exception in the place of one that may say what is kept.
+        said = str(stop.__cause__ or stop) or "interrupted; nothing was written."
+        click.echo(f"metra: {said}", err=True)
         sys.exit(130)
     except SystemExit as ended:
         # click puts another stream in the place of one whose reader has gone, as `head`

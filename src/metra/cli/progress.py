@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
@@ -38,16 +39,19 @@ class Progress(_Line):
         self._noun = noun
         self._start = self._shown = time.monotonic()
         self._delay = delay
+        #: What share of the work is done, from 0 to 1, if that can be told.
+        self.share: Callable[[], float | None] = lambda: None
 
     def __call__(self, done: int) -> None:
         """Say how many are done."""
         now = time.monotonic()
         if not self._watched or now - self._shown < self._delay:
             return
-        rate = done / (now - self._start)
+        spent = now - self._start
         self._delay = 0.2
         self._shown = now
-        self._show(f"{done:,} {self._noun}, {rate:,.0f} a second")
+        rate = f"{done:,} {self._noun}, {done / spent:,.0f} a second"
+        self._show(rate + _left(self.share(), spent))
 
 
 class Stages(_Line):
@@ -57,3 +61,24 @@ class Stages(_Line):
         """Say what comes next."""
         if self._watched:
             self._show(f"{stage} …")
+
+
+def _left(share: float | None, spent: float) -> str:
+    """Say how much is done and how long the rest will take, at the pace so far."""
+    if not share or share > 1:
+        return ""
+    return f", {share:.0%}, {duration(spent * (1 - share) / share)} left"
+
+
+def duration(seconds: float) -> str:
+    """Write a time in its two largest units.
+
+    >>> duration(42), duration(200), duration(8000)
+    ('42 s', '3 min 20 s', '2 h 13 min')
+    """
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"

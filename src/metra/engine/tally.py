@@ -34,6 +34,9 @@ class Entry(NamedTuple):
         )
 
 
+#: A chunk's statistics, by system and spec: a row for each segment.
+Statistics: TypeAlias = dict[tuple[str, str], Array]
+
 #: By group, system and spec.
 Totals: TypeAlias = dict[tuple[Key, str, str], Entry]
 
@@ -56,13 +59,21 @@ def add(totals: Totals, more: Iterable[tuple[tuple[Key, str, str], Entry]]) -> N
         totals[key] = entry if known is None else known.plus(entry)
 
 
+def statistics(
+    batches: Iterable[tuple[str, Batch]], metrics: Mapping[str, Metric]
+) -> Statistics:
+    """Let every measure count every system's batch."""
+    return {
+        (system, spec): metric.rows(batch)
+        for system, batch in batches
+        for spec, metric in metrics.items()
+    }
+
+
 def count(
-    chunk: Chunk,
-    batches: Iterable[tuple[str, Batch]],
-    grouping: Grouping,
-    metrics: Mapping[str, Metric],
+    chunk: Chunk, rows: Statistics, grouping: Grouping
 ) -> Iterator[tuple[tuple[Key, str, str], Entry]]:
-    """Count a chunk's segments for each system, given with its batch, and measure."""
+    """Add up the statistics of a chunk's segments, group by group."""
     keys, places = grouping
     gaps = [at for ref in chunk.refs for at in ref.text.missing()]
     if places is None:
@@ -70,11 +81,10 @@ def count(
     else:
         sizes = np.bincount(places, minlength=len(keys)).tolist()
         lacking = np.bincount(places[gaps], minlength=len(keys)).tolist()
-    for system, batch in batches:
-        for spec, metric in metrics.items():
-            sums = exact.sums_by_group(metric.rows(batch), places, len(keys))
-            for at, key in enumerate(keys):
-                yield (key, system, spec), Entry(sizes[at], lacking[at], sums[at])
+    for (system, spec), found in rows.items():
+        sums = exact.sums_by_group(found, places, len(keys))
+        for at, key in enumerate(keys):
+            yield (key, system, spec), Entry(sizes[at], lacking[at], sums[at])
 
 
 def grouped(columns: Sequence[Sequence[Any]]) -> Grouping:

@@ -5,7 +5,7 @@ number of `sums` are simply summed, and the digits come out the same (see `exact
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,11 +14,23 @@ from metra.engine.columns import batches_of, chunk_of, pieces
 from metra.engine.measures import measures, unweighed
 from metra.engine.outcome import Shape, outcome
 from metra.engine.plan import Plan
-from metra.engine.tally import ONE_GROUP, Entry, Grouping, Key, Totals, add, count
+from metra.engine.tally import (
+    ONE_GROUP,
+    Entry,
+    Grouping,
+    Key,
+    Totals,
+    add,
+    count,
+    statistics,
+)
 from metra.errors import CorpusError
 from metra.io.arrow_rows import plain
 from metra.measure import Metric
 from metra.results import Results
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 SYSTEM, METRIC, SEGMENTS, LACKING, SUMS = (
     "_system",
@@ -89,8 +101,8 @@ def count_rows(
     totals: Totals = {}
     for piece in pieces(batch):
         chunk = chunk_of(piece, plan)
-        grouping = _groups(piece, plan.group_by)
-        add(totals, count(chunk, batches_of(chunk), grouping, metrics))
+        rows = statistics(batches_of(chunk), metrics)
+        add(totals, count(chunk, rows, groups_of(piece, plan)))
     return totals
 
 
@@ -120,22 +132,28 @@ def as_batch(totals: Totals, schema: pa.Schema) -> pa.RecordBatch:
     return pa.record_batch(arrays, schema=schema)
 
 
-def _groups(piece: pa.RecordBatch, names: tuple[str, ...]) -> Grouping:
+def groups_of(piece: pa.RecordBatch, plan: Plan) -> Grouping:
     """Tell which group each row is in; most rows are in the same few."""
-    if not names:
+    if not plan.group_by:
         return ONE_GROUP
     places = np.zeros(piece.num_rows, np.int64)
     keys: list[Key] = [()]
-    for name in names:
+    for name in plan.group_by:
         encoded = plain(piece.column(name)).dictionary_encode("encode")
         known = encoded.dictionary.to_pylist()
-        codes = encoded.indices.to_numpy(zero_copy_only=False)
+        codes = _numbers(encoded.indices)
         both, places = np.unique(places * len(known) + codes, return_inverse=True)
         keys = [
             (*keys[code // len(known)], known[code % len(known)])
             for code in both.tolist()
         ]
     return Grouping(keys, places) if len(keys) > 1 else Grouping(keys)
+
+
+def _numbers(indices: pa.Array) -> "NDArray[np.int32]":
+    """A dictionary's indices, which have no nulls; `to_numpy` would load pandas."""
+    found = np.frombuffer(indices.buffers()[1], np.int32)
+    return found[indices.offset : indices.offset + len(indices)]
 
 
 def _plain(kind: Any) -> Any:

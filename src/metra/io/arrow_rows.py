@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metra.errors import CorpusError, FormatError
+from metra.io.fields import no_column
 from metra.text.arrow import is_text
 
 #: A null where a text has to be: an error, or an empty text.
@@ -37,15 +38,6 @@ def check_there(schema: pa.Schema, names: Sequence[str], where: str) -> None:
             raise FormatError(msg)
         if not found:
             raise FormatError(no_column(name, schema.names, where))
-
-
-def no_column(name: str, known: Sequence[str], where: str) -> str:
-    """Say that there is no such column, with the nearest name and all that there are."""
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, known, n=1, cutoff=0.5)
-    guess = f" Did you mean {near[0]!r}?" if near else ""
-    return f"{where} has no column {name!r}.{guess} It has: {', '.join(known)}."
 
 
 def check_texts(schema: pa.Schema, names: Sequence[str], where: str) -> None:

@@ -48,6 +48,10 @@ class Pairs:
             texts = [text or None for text in texts]
         return {self.fields[0]: texts}
 
+    def share(self) -> float | None:
+        """Tell what share of the texts has been given."""
+        return self.count / len(self._texts) if self._texts else None
+
     def close(self) -> None:
         """Let go of the texts."""
         self._texts = []

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from metra.errors import FormatError
-from metra.io.fields import Field, fields_of, refuse_twins
+from metra.io.fields import ColumnNames, Field, check_named, fields_of, refuse_twins
 from metra.io.plain import Lines
 from metra.io.stream import shown, stem
 
@@ -16,13 +16,19 @@ _MAPS = ("outputs", "systems", "hyps")
 class Objects:
     """A file of JSON objects as columns, some lines at a time."""
 
-    def __init__(self, path: str, default_system: str | None = None) -> None:
+    def __init__(
+        self,
+        path: str,
+        default_system: str | None = None,
+        names: ColumnNames | None = None,
+    ) -> None:
         self.path = path
         self._lines = Lines(path)
         try:
             self._first = self._first_object()
             self._keys = list(self._flat(self._first[0], 1))
-            self.fields = fields_of(self._keys, default_system or stem(path))
+            check_named(self._keys, names, shown(path))
+            self.fields = fields_of(self._keys, default_system or stem(path), names)
             refuse_twins(self.fields, shown(path))
         except FormatError:
             self.close()
@@ -52,6 +58,10 @@ class Objects:
             for key, field in zip(self._keys, self.fields, strict=True):
                 columns[field].append(self._text(row.get(key), field, key, start + at))
         return columns
+
+    def share(self) -> float | None:
+        """Tell what share of the file has been read, if that can be told."""
+        return self._lines.share()
 
     def close(self) -> None:
         """Let go of the file before its end."""

@@ -153,10 +153,20 @@ def last(db: Connection, task: str, number: int) -> Last | None:
     return None if row is None else Last(*row)
 
 
-def judgements(db: Connection, stored: Stored) -> list[Judgement]:
-    """All answers of a campaign, every revision, by judge, position, item and revision."""
+def judgements(
+    db: Connection, stored: Stored, judge_id: str | None = None
+) -> list[Judgement]:
+    """All answers of a campaign, every revision, by judge, position, item and revision.
+
+    `judge_id` asks for those of one judge alone.
+    """
     task, judge, judgement = tables.task, tables.judge, tables.judgement
-    known = {one.task.id: one.task for one in tasks.of_campaign(db, stored.id)}
+    owned = (
+        tasks.of_campaign(db, stored.id)
+        if judge_id is None
+        else tasks.ever_of_judge(db, judge_id)
+    )
+    known = {one.task.id: one.task for one in owned}
     query = (
         select(judgement)
         .join_from(judgement, task, judgement.c.task == task.c.id)
@@ -166,6 +176,8 @@ def judgements(db: Connection, stored: Stored) -> list[Judgement]:
             judge.c.place, task.c.position, judgement.c.number, judgement.c.revision
         )
     )
+    if judge_id is not None:
+        query = query.where(judgement.c.judge == judge_id)
     return [
         _judgement(stored, known[row.task], dict(row._mapping))
         for row in db.execute(query)

@@ -12,7 +12,7 @@ from metra.errors import OptionError, UnknownNameError, no_such
 from metra.human.assignment import assign
 from metra.human.campaign import Campaign
 from metra.store import audit, tables, tasks
-from metra.store.encoding import encoded
+from metra.store.encoding import encoded, storable
 from metra.store.frozen import from_json, to_json
 from metra.store.tokens import new_code, new_id
 
@@ -85,7 +85,7 @@ def listed(db: Connection) -> list[tuple[str, str, str, float]]:
 
 def find(db: Connection, key: str) -> Stored | None:
     """Find a campaign by its id."""
-    row = db.execute(_FIND, {"key": key}).first()
+    row = db.execute(_FIND, {"key": storable(key)}).first()
     return None if row is None else _stored(db, row)
 
 

@@ -40,7 +40,7 @@ def of_campaign(db: Connection, campaign: str) -> list[Judge]:
 
 def find(db: Connection, key: str, *, lock: bool = False) -> Judge | None:
     """Find a judge by id; `lock` keeps other writers of this judge's work waiting."""
-    row = db.execute(_LOCK if lock else _FIND, {"key": key}).first()
+    row = db.execute(_LOCK if lock else _FIND, {"key": storable(key)}).first()
     return None if row is None else _judge(row)
 
 

@@ -23,7 +23,11 @@ def finish(page, score: str = "50") -> None:
 
 
 def campaign(server, text: str, language: str, protocol: str = "esa", **more):
-    texts = {"outputs": [(text, text)], "sources": (text, "b"), "references": ("a", "b")}
+    texts = {
+        "outputs": [(text, text)],
+        "sources": (text, "b"),
+        "references": ("a", "b"),
+    }
     return server.campaign(protocol, **texts | more, languages=("fr", language))
 
 
@@ -31,7 +35,8 @@ def sweep(page, quote: str, selector: str = ".judged .text") -> None:
     """Select a quote with the mouse, as one does by hand: press, draw, let go."""
     box = page.evaluate(
         """([selector, quote]) => {
-          const walker = document.createTreeWalker(document.querySelector(selector), NodeFilter.SHOW_TEXT);
+          const whole = document.querySelector(selector);
+          const walker = document.createTreeWalker(whole, NodeFilter.SHOW_TEXT);
           const nodes = [];
           let all = "";
           while (walker.nextNode()) {
@@ -46,8 +51,9 @@ def sweep(page, quote: str, selector: str = ".judged .text") -> None:
           range.setStart(...place(all.indexOf(quote), false));
           range.setEnd(...place(all.indexOf(quote) + quote.length, true));
           const rects = [...range.getClientRects()];
-          const first = rects[0], last = rects.at(-1);
-          return [first.left, first.top + first.height / 2, last.right, last.top + last.height / 2];
+          const [first, last] = [rects[0], rects.at(-1)];
+          const middle = (rect) => rect.top + rect.height / 2;
+          return [first.left, middle(first), last.right, middle(last)];
         }""",
         [selector, quote],
     )
@@ -61,8 +67,12 @@ def sweep(page, quote: str, selector: str = ".judged .text") -> None:
 @pytest.mark.parametrize(
     ("text", "language", "quote"),
     [
-        pytest.param(EMOJI, "en", "👩‍👩‍👧‍👦 and 🎉", id="emoji take two units and are joined"),
-        pytest.param(EMOJI, "en", "te\u0301", id="accents that are characters of their own"),
+        pytest.param(
+            EMOJI, "en", "👩‍👩‍👧‍👦 and 🎉", id="emoji take two units and are joined"
+        ),
+        pytest.param(
+            EMOJI, "en", "te\u0301", id="accents that are characters of their own"
+        ),
         pytest.param(JAPANESE, "ja", "好きです", id="no spaces between words"),
         pytest.param("a\tb  c\nd e", "en", "b  c\nd", id="white space stays as it was"),
     ],
@@ -82,11 +92,41 @@ def test_a_mark_by_mouse_slices_the_text(server, work, text, language, quote):
 @pytest.mark.parametrize(
     ("text", "language", "keys", "quote"),
     [
-        pytest.param(ARABIC, "ar", ["ArrowLeft", "Shift+ArrowLeft"], "القطار إلى", id="left is on in Arabic"),
-        pytest.param(JAPANESE, "ja", ["End", "ArrowLeft", "ArrowLeft", "Space"], "好き", id="Japanese words"),
-        pytest.param(EMOJI, "en", ["ArrowRight", "ArrowRight", "Space"], "👩‍👩‍👧‍👦", id="a family is one word"),
-        pytest.param("one two three", "en", ["ArrowRight", "[", "ArrowRight", "]"], "two three", id="brackets"),
-        pytest.param("one two three", "en", ["End", "Home", "Shift+ArrowRight", "Shift+ArrowLeft"], "one", id="there and back"),
+        pytest.param(
+            ARABIC,
+            "ar",
+            ["ArrowLeft", "Shift+ArrowLeft"],
+            "القطار إلى",
+            id="left is on in Arabic",
+        ),
+        pytest.param(
+            JAPANESE,
+            "ja",
+            ["End", "ArrowLeft", "ArrowLeft", "Space"],
+            "好き",
+            id="Japanese words",
+        ),
+        pytest.param(
+            EMOJI,
+            "en",
+            ["ArrowRight", "ArrowRight", "Space"],
+            "👩‍👩‍👧‍👦",
+            id="a family is one word",
+        ),
+        pytest.param(
+            "one two three",
+            "en",
+            ["ArrowRight", "[", "ArrowRight", "]"],
+            "two three",
+            id="brackets",
+        ),
+        pytest.param(
+            "one two three",
+            "en",
+            ["End", "Home", "Shift+ArrowRight", "Shift+ArrowLeft"],
+            "one",
+            id="there and back",
+        ),
     ],
 )
 def test_a_mark_by_keyboard_slices_the_text(server, work, text, language, keys, quote):
@@ -184,7 +224,8 @@ def test_words_are_found_without_the_browsers_help(server, work):
           const { wordsOf } = await import("/static/steps/words.js");
           return texts.map((text) => {
             const points = Array.from(text);
-            return wordsOf(text, "en", null).map(({ start, end }) => points.slice(start, end).join(""));
+            const words = wordsOf(text, "en", null);
+            return words.map(({ start, end }) => points.slice(start, end).join(""));
           });
         }""",
         ["It's 3.50, e\u0301te\u0301!", "猫が好き", "👩‍👩‍👧‍👦 ok", " \n"],

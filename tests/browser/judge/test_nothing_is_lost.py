@@ -1,6 +1,7 @@
 """Whatever happens to the connection, the session or the page: one answer, and all of it."""
 
-from playwright.sync_api import expect
+import pytest
+from playwright.sync_api import Error, expect
 
 OFFLINE = ("ERR_INTERNET_DISCONNECTED", "ERR_FAILED")
 
@@ -13,21 +14,25 @@ def place(page, number: int, of: int = 4) -> None:
     expect(page.locator("#place")).to_have_text(f"{number} of {of}")
 
 
+def cut_off(page) -> None:
+    """Without a connection, and it is noticed: that takes the browser a moment."""
+    page.context.set_offline(True)
+    page.wait_for_function("fetch('/health').then(() => false, () => true)")
+
+
 def test_a_draft_made_offline_outlives_a_reload(server, work):
     link = server.campaign("esa")
     page = work(link, allow=OFFLINE)
     saved(page)
-    page.context.set_offline(True)
+    cut_off(page)
     page.keyboard.press("Shift+ArrowRight")
     page.keyboard.press("2")
     page.keyboard.press("c")
     page.keyboard.type("written in a tunnel")
     expect(page.locator("#saved")).to_have_text("not sent yet")
     expect(page.locator("#trouble")).to_contain_text("kept on this device")
-    try:
+    with pytest.raises(Error, match="ERR_INTERNET_DISCONNECTED"):
         page.reload()
-    except Exception as error:
-        assert "ERR_INTERNET_DISCONNECTED" in str(error)
     page.context.set_offline(False)
     page.goto(f"{server.url}/judge/work")
     expect(page.locator(".marks li")).to_have_count(1)
@@ -48,13 +53,13 @@ def test_a_draft_made_offline_outlives_a_reload(server, work):
 def test_an_answer_given_offline_arrives_once_after_a_reload(server, work):
     link = server.campaign("adequacy")
     page = work(link, allow=OFFLINE)
-    page.context.set_offline(True)
+    cut_off(page)
     page.keyboard.press("3")
     page.keyboard.press("Enter")
     page.keyboard.press("Enter")
     expect(page.locator("#saved")).to_have_text("not sent yet")
-    page.goto("about:blank")
     assert link.judgements() == []
+    page.goto("about:blank")
     page.context.set_offline(False)
     page.goto(f"{server.url}/judge/work")
     place(page, 2)
@@ -67,7 +72,7 @@ def test_an_answer_given_offline_arrives_once_after_a_reload(server, work):
 def test_the_connection_comes_back_by_itself(server, work):
     link = server.campaign("ldc")
     page = work(link, allow=OFFLINE)
-    page.context.set_offline(True)
+    cut_off(page)
     page.keyboard.press("2")
     page.keyboard.press("Enter")
     expect(page.locator("#saved")).to_have_text("not sent yet")
@@ -215,3 +220,61 @@ def test_what_the_server_refuses_is_said(server, work):
     page.keyboard.press("Enter")
     expect(page.locator("#trouble")).to_contain_text("That did not work")
     assert link.judgements() == []
+
+
+def test_a_draft_that_is_refused_is_said_and_the_page_lives_on(server, work):
+    from metra.store import campaigns
+
+    link = server.campaign("adequacy")
+    page = work(link, allow=("409", "403"))
+
+    def switch(state: str) -> None:
+        now = server.now()
+        with server.store.transaction() as db:
+            campaigns.set_state(db, link.campaign, state, now=now, who="test")
+
+    switch("closed")
+    page.keyboard.press("3")
+    expect(page.locator("#trouble")).to_contain_text("That did not work")
+    switch("open")
+    page.keyboard.press("4")
+    saved(page)
+    page.keyboard.press("Enter")
+    place(page, 2)
+    assert [one.value for one in link.judgements()] == [{"adequacy": 4}]
+
+
+def test_an_unsent_answer_waits_for_its_judge(server, work):
+    hers = server.campaign("adequacy")
+    his = server.campaign("da")
+    page = work(hers, allow=(*OFFLINE, "404"))
+    cut_off(page)
+    page.keyboard.press("5")
+    page.keyboard.press("Enter")
+    expect(page.locator("#saved")).to_have_text("not sent yet")
+    page.goto("about:blank")
+    page.context.set_offline(False)
+    page.context.add_cookies([his.cookie()])
+    page.goto(f"{server.url}/judge/work")
+    page.locator("input[type=range]").wait_for()
+    page.context.add_cookies([hers.cookie()])
+    page.goto(f"{server.url}/judge/work")
+    place(page, 2)
+    assert his.judgements() == []
+    assert [one.value for one in hers.judgements()] == [{"adequacy": 5}]
+
+
+def test_a_change_to_an_answer_is_kept_when_going_further_back(server, work):
+    link = server.campaign("adequacy")
+    page = work(link)
+    for number in (2, 3):
+        page.keyboard.press("3")
+        page.keyboard.press("Enter")
+        place(page, number)
+    page.keyboard.press("Backspace")
+    place(page, 2)
+    page.keyboard.press("1")
+    page.keyboard.press("Backspace")
+    place(page, 1)
+    values = [(one.revision, one.value["adequacy"]) for one in link.judgements()]
+    assert sorted(values) == [(1, 3), (1, 3), (2, 1)]

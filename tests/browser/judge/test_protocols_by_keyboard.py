@@ -20,7 +20,10 @@ ANSWERS = {
     "ldc": (["4", "Enter", "wait", "2", "Enter"], {"fluency": 4, "adequacy": 2}),
     "adequacy": (["5", "Enter"], {"adequacy": 5}),
     "da": (["7", "3", "Enter"], {"da": 73.0}),
-    "da-sqm": (["Tab to slider", "ArrowRight", "ArrowRight", "Enter"], {"da-sqm": 51.0}),
+    "da-sqm": (
+        ["Tab to slider", "ArrowRight", "ArrowRight", "Enter"],
+        {"da-sqm": 51.0},
+    ),
     "esa": (
         # the second and third words, what is missing (kept first), then the score
         ["ArrowRight", "Shift+ArrowRight", "2", "End", "1", "Enter", "6", "0", "Enter"],

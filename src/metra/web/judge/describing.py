@@ -102,8 +102,7 @@ def _own(db: Connection, stored: Stored, owned: StoredTask) -> list[Judgement]:
     """What the judge has judged before, where new texts are judged beside it."""
     if not shows_judged(stored.campaign.protocol):
         return []
-    found = answers.judgements(db, stored)
-    return [one for one in found if one.judge == owned.task.judge]
+    return answers.judgements(db, stored, owned.judge)
 
 
 def reached_step(db: Connection, place: Place) -> int:

@@ -16,6 +16,7 @@ from metra.web.refusals import Refusal
 from metra.web.security.cookies import session_cookie
 from metra.web.state import state_of
 
+_MOST_BYTES = 64_000_000
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
@@ -89,7 +90,9 @@ async def _check_form(request: Request, session: Session) -> None:
         "application/x-www-form-urlencoded",
         "multipart/form-data",
     ):
-        field = (await request.form()).get("csrf")
+        # The first to read a form sets its limits; how much it may be was settled before.
+        form = await request.form(max_files=100, max_part_size=_MOST_BYTES)
+        field = form.get("csrf")
         sent = field if isinstance(field, str) else None
     if sent is None or not hmac.compare_digest(sent.encode(), session.csrf.encode()):
         raise Refusal(403, "The page is out of date; reload it and try again.")

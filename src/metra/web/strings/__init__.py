@@ -50,6 +50,10 @@ class Strings:
         """The languages that somebody can choose, each by its own name."""
         return LANGUAGES
 
+    def name_of(self, code: str) -> str:
+        """What a language is called in this one."""
+        return language_name(code, self.language)
+
     def for_browser(self, *tables: str) -> dict[str, str]:
         """The texts of some tables, for scripts, which fill in the places themselves."""
         return {

@@ -82,8 +82,8 @@ function draw(example, at, modules) {
       const given = Object.fromEntries(steps.map((step, index) => [step.name, handles[index].value()]));
       verdict.replaceChildren(
         el("p", {}, el("b", {}, t(`guide.${agreement(steps, given, example.answer)}`))),
-        el("p", { lang: guide.language }, `${t("guide.ours")}: ${inWords(steps, example, t)}`),
-        el("p", { lang: guide.language }, example.why),
+        el("p", { dir: "auto" }, `${t("guide.ours")}: ${inWords(steps, example, t)}`),
+        el("p", { lang: guide.language, dir: "auto" }, example.why.replaceAll("{missing}", t("marks.missing_word"))),
       );
     }
     verdict.hidden = false;

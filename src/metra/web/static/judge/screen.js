@@ -90,10 +90,10 @@ export async function openScreen(place, { screen, work, draft, clock, change, re
   commentButton.setAttribute("aria-expanded", `${!note.hidden}`);
 
   function pastStep(index) {
-    const said = el("b");
+    const said = el("b", { lang: "en", dir: "auto" });
     const again = el("button", { type: "button", class: "quiet", onclick: () => go(index) }, t("work.change"));
     const name = steps[index].name;
-    const line = el("p", { class: "past", hidden: true }, el("span", { lang: "en" }, `${name[0].toUpperCase()}${name.slice(1)}`), " ", said, again);
+    const line = el("p", { class: "past", hidden: true }, el("span", { lang: "en", dir: "auto" }, `${name[0].toUpperCase()}${name.slice(1)}`), " ", said, again);
     return { element: line, said };
   }
 
@@ -207,8 +207,10 @@ export async function openScreen(place, { screen, work, draft, clock, change, re
 
   async function goBack() {
     if (at > 0) go(at - 1);
-    else if (screen.previous) await once(back);
+    else if (screen.previous) await once(() => back(screen.answer && changed && isComplete()));
   }
+
+  const isComplete = () => mounted.length === steps.length && !mounted.some((one) => one.handle.missing?.());
 
   async function leaveOut() {
     await once(cannot);

@@ -184,6 +184,11 @@ export function markedText(place, { text, language, label, missing, choose, open
       words[caret]?.missing
         ? marks.filter((mark) => mark.missing)
         : marks.filter((mark) => !mark.missing && words[caret] && mark.start < words[caret].end && mark.end > words[caret].start),
+    // Back to where one was in the text.
+    goTo() {
+      place.focus({ preventScroll: true });
+      place.querySelector(".caret")?.scrollIntoView({ block: "nearest" });
+    },
     clear() {
       anchor = from = null;
       chosen = null;

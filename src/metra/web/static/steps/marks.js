@@ -106,7 +106,7 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
       el(
         "span",
         { class: "mark-controls" },
-        categories.length ? categoryMenu(mark, categories, name, t, () => changed(), () => sides[source ? "source" : "output"].place.focus()) : null,
+        categories.length ? categoryMenu(mark, categories, name, t, () => changed(), () => sides[source ? "source" : "output"].goTo()) : null,
         choice,
         el("button", { type: "button", class: "quiet", "aria-label": t("marks.delete_label", { text: quote }), onclick: () => remove(at) }, t("marks.delete")),
       ),

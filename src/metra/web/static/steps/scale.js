@@ -46,9 +46,9 @@ function buttons(place, { step, value, t, change, keys }) {
           "label",
           { for: input.id },
           el("span", { class: "figure" }, `${number}`),
-          el("b", { lang: "en" }, label),
+          el("b", { lang: "en", dir: "auto" }, label),
           " ",
-          el("span", { class: "meaning", lang: "en" }, shorter(anchor?.text ?? "", label)),
+          el("span", { class: "meaning", lang: "en", dir: "auto" }, shorter(anchor?.text ?? "", label)),
         ),
       ),
     );

@@ -99,9 +99,9 @@ export function slider(place, { step, value, t, change, keys }) {
       "li",
       { class: bare ? "bare" : "", lang: "en" },
       figure,
-      el("b", {}, anchor.label),
+      el("b", { dir: "auto" }, anchor.label),
       " ",
-      bare ? null : el("span", { class: "meaning" }, anchor.text),
+      bare ? null : el("span", { class: "meaning", dir: "auto" }, anchor.text),
     );
     row.style.setProperty("--at", `${share(anchor.at)}`);
     return row;

@@ -117,14 +117,25 @@ def judge_everything(page, link, given):
     page.wait_for_url("**/judge/guide")
     page.locator("form[action='/judge/guide'] button").focus()
     press(page, "Enter")
+    text, output = "", page.locator(".judged .text")
     for number in range(1, 9):
         expect(page.locator("#place")).to_have_text(f"{number} of 8")
-        text = page.locator(".judged .text").inner_text()
+        expect(output).not_to_have_text(text)
+        text = output.inner_text()
         fluency, adequacy = given["good" if "good" in text else "poor"]
-        press(page, fluency, "Enter")
+        answer(page, "How good is the English", fluency)
         page.locator(".given").wait_for()
-        press(page, adequacy, "Enter")
+        answer(page, "How much of the meaning", adequacy)
     page.wait_for_url("**/judge/done")
+
+
+def answer(page, question, key):
+    """Press a number when its question is there, and go on when it is marked."""
+    step = page.locator(".step.current")
+    expect(step).to_contain_text(question)
+    press(page, key)
+    expect(step.locator("input:checked")).to_have_count(1)
+    press(page, "Enter")
 
 
 def see_results(page, server, key, tab_to, tmp_path):

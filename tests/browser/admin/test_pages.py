@@ -58,7 +58,9 @@ def test_no_sideways_scroll_and_nothing_for_axe(admin, name, theme):
     from axe_playwright_python.sync_playwright import Axe
 
     page = admin(name, theme=theme, width=1280)
-    page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+    page.evaluate(
+        "for (const one of document.querySelectorAll('details')) one.open = true"
+    )
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 900})
         wide = page.evaluate("document.documentElement.scrollWidth")

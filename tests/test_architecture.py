@@ -39,8 +39,9 @@ LAYERS = {
     "meta": 5,
     "describe": 5,
     "counting": 5,
-    "judging": 5,
+    "judging": 8,
     "evaluation": 6,
+    "store": 6,
     "engine": 6,
     "single": 7,
     "aligning": 7,
@@ -52,9 +53,9 @@ LAYERS = {
     "insight": 8,
     "report": 9,
     "picture": 10,
-    "cli": 11,
     "web": 11,
-    "__main__": 12,
+    "cli": 12,
+    "__main__": 13,
 }
 # Neighbours that must not know each other, whatever their numbers.
 APART = ("io", "metrics", "human", "infer")

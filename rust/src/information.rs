@@ -4,7 +4,10 @@
 //! word that ends it, in one table for each order. An n-gram takes 21 to 43 bytes, and half of
 //! those of a new reference are new too: a million references of 23 words need 1.5 gigabytes.
 
-use crate::tokens::Tokens;
+pub use crate::steps::Gram;
+use crate::steps::{Steps, key};
+use crate::terms::Terms;
+use crate::tokens::{Sentence, Tokens};
 use crate::vocabulary::Vocabulary;
 
 pub struct Information {
@@ -27,13 +30,6 @@ enum Source {
     },
     /// For each order the weight of each n-gram.
     Given(Vec<Vec<f64>>),
-}
-
-/// An n-gram as it was found in the table.
-#[derive(Clone, Copy)]
-pub struct Gram {
-    id: u32,
-    count: u32,
 }
 
 /// A line that is not an n-gram, a tab and a number; lines count from 1.
@@ -164,10 +160,69 @@ impl Information {
     /// if a word has a blank, a tab or a newline in it.
     pub fn lines(&self, n: usize) -> Option<String> {
         let mut lines = String::new();
+        let mut writable = true;
+        self.each(n, |words, _, weight| {
+            for (at, word) in words.iter().enumerate() {
+                let word = String::from_utf8_lossy(self.words.word(*word));
+                writable &= !word.is_empty() && !word.contains([' ', '\t', '\n']);
+                lines.push_str(if at == 0 { "" } else { " " });
+                lines.push_str(&word);
+            }
+            lines.push_str(&format!("\t{weight}\n"));
+        });
+        writable.then_some(lines)
+    }
+
+    /// All n-grams with their counts.
+    pub fn terms(&self) -> Terms {
+        let mut terms = Terms::default();
+        for n in 1..=self.order {
+            self.each(n, |words, gram, _| {
+                terms.push(words.iter().map(|word| self.words.word(*word)), gram.count as u64);
+            });
+        }
+        terms
+    }
+
+    /// Adds n-grams that were counted elsewhere, what begins one before it. False if there is one
+    /// too long, or one whose beginning is not there.
+    pub fn learn(&mut self, terms: &Terms) -> bool {
+        let mut builder = Tokens::builder(terms.len(), 0);
+        terms.iter().for_each(|(words, _)| builder.sentence(words));
+        let tokens = builder.finish();
+        self.longer.iter_mut().for_each(|steps| steps.reserve(terms.len()));
+        (0..terms.len()).all(|index| {
+            let sentence = tokens.get(index).expect("no n-gram is missing");
+            let count = terms.count(index).min(u32::MAX as u64) as u32;
+            sentence.len() <= self.order && self.learn_one(sentence, count).is_some()
+        })
+    }
+
+    fn learn_one(&mut self, sentence: Sentence<'_>, count: u32) -> Option<()> {
+        let last = sentence.len().checked_sub(1)?;
+        let word = self.words.insert(sentence, last);
+        self.unigrams.resize(self.words.len(), 0);
+        if last == 0 {
+            let known = &mut self.unigrams[word as usize];
+            *known = known.saturating_add(count);
+            self.total += count as u64;
+            return Some(());
+        }
+        let mut id = self.words.find(sentence, 0)?;
+        for at in 1..last {
+            id = self.longer[at - 1].find(key(id, self.words.find(sentence, at)?))?.id;
+        }
+        self.longer[last - 1].add(key(id, word), count);
+        Some(())
+    }
+
+    /// Goes through the n-grams of `n` words: their words, their counts and their weights.
+    fn each(&self, n: usize, mut tell: impl FnMut(&[u32], Gram, f64)) {
         let ends = self.longer[..n - 1].iter().map(Steps::by_id).collect::<Vec<_>>();
         let count = ends.last().map_or(self.words.len(), Vec::len);
+        let mut words = Vec::with_capacity(n);
         for id in 0..count as u32 {
-            let mut words = Vec::with_capacity(n);
+            words.clear();
             let mut at = id;
             for steps in ends.iter().rev() {
                 let (first, last) = steps[at as usize];
@@ -178,108 +233,12 @@ impl Information {
             words.reverse();
             let (mut gram, mut weight) = self.first(words[0]);
             for (at, word) in words.iter().enumerate().skip(1) {
-                (gram, weight) = self.next(at + 1, gram, *word)?;
+                let next = self.next(at + 1, gram, *word);
+                (gram, weight) = next.expect("what begins an n-gram is one");
             }
-            for (at, word) in words.iter().enumerate() {
-                let word = String::from_utf8_lossy(self.words.word(*word));
-                if word.is_empty() || word.contains([' ', '\t', '\n']) {
-                    return None;
-                }
-                lines.push_str(if at == 0 { "" } else { " " });
-                lines.push_str(&word);
-            }
-            lines.push_str(&format!("\t{weight}\n"));
-        }
-        Some(lines)
-    }
-}
-
-fn key(first: u32, last: u32) -> u64 {
-    (first as u64) << 32 | last as u64
-}
-
-/// N-grams of one order by their beginning and their last word, with their counts.
-struct Steps {
-    slots: Vec<Slot>,
-    used: usize,
-}
-
-#[derive(Clone, Copy)]
-struct Slot {
-    key: u64,
-    id: u32,
-    /// 0 where there is no n-gram.
-    count: u32,
-}
-
-impl Default for Steps {
-    fn default() -> Self {
-        Steps { slots: free_slots(1024), used: 0 }
-    }
-}
-
-impl Steps {
-    /// Makes room for so many n-grams more.
-    fn reserve(&mut self, more: usize) {
-        let wanted = (self.used + more) * 4 / 3;
-        if wanted < self.slots.len() {
-            return;
-        }
-        let old = std::mem::take(&mut self.slots);
-        self.slots = free_slots((wanted + 1).next_power_of_two());
-        for slot in old.into_iter().filter(|slot| slot.count > 0) {
-            let at = self.seek(slot.key);
-            self.slots[at] = slot;
+            tell(&words, gram, weight);
         }
     }
-
-    /// Counts the n-gram; there must be room for it.
-    #[inline]
-    fn count(&mut self, key: u64) -> u32 {
-        let at = self.seek(key);
-        let slot = &mut self.slots[at];
-        if slot.count == 0 {
-            *slot = Slot { key, id: self.used as u32, count: 0 };
-            self.used += 1;
-        }
-        slot.count = slot.count.saturating_add(1);
-        slot.id
-    }
-
-    #[inline]
-    fn find(&self, key: u64) -> Option<Gram> {
-        let slot = self.slots[self.seek(key)];
-        (slot.count > 0).then_some(Gram { id: slot.id, count: slot.count })
-    }
-
-    /// The slot that holds the n-gram, or the free one where it belongs.
-    #[inline]
-    fn seek(&self, key: u64) -> usize {
-        const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
-        let mask = self.slots.len() - 1;
-        let mixed = key.wrapping_mul(SPREAD);
-        let mut at = (mixed ^ mixed >> 32).wrapping_mul(SPREAD) as usize >> 20 & mask;
-        loop {
-            let slot = &self.slots[at];
-            if (slot.count == 0) | (slot.key == key) {
-                return at;
-            }
-            at = (at + 1) & mask;
-        }
-    }
-
-    /// For each n-gram its beginning and its last word.
-    fn by_id(&self) -> Vec<(u32, u32)> {
-        let mut found = vec![(0, 0); self.used];
-        for slot in self.slots.iter().filter(|slot| slot.count > 0) {
-            found[slot.id as usize] = ((slot.key >> 32) as u32, slot.key as u32);
-        }
-        found
-    }
-}
-
-fn free_slots(count: usize) -> Vec<Slot> {
-    vec![Slot { key: 0, id: 0, count: 0 }; count]
 }
 
 #[cfg(test)]
@@ -317,6 +276,26 @@ mod tests {
         let given = Information::given(&all, 3).unwrap();
         assert_eq!((1..=3).map(|n| given.lines(n).unwrap()).collect::<String>(), all);
         assert!(Information::given(&all, 2).unwrap().words().len() == 4);
+    }
+
+    #[test]
+    fn counts_add_up() {
+        let mut first = Information::counted(3, true);
+        first.add(&tokens(&["a b a b a c"]));
+        let mut second = Information::counted(3, true);
+        second.add(&tokens(&["0 a"]));
+        assert!(second.learn(&first.terms()));
+        let all = |information: &Information| {
+            let mut terms: Vec<_> = (1..=3).map(|n| information.lines(n).unwrap()).collect();
+            terms.iter_mut().for_each(|lines| {
+                let mut sorted: Vec<_> = lines.split('\n').collect();
+                sorted.sort_unstable();
+                *lines = sorted.join("\n");
+            });
+            terms
+        };
+        assert_eq!(all(&second), all(&counted(true)));
+        assert!(!Information::counted(2, false).learn(&first.terms()));
     }
 
     #[test]

@@ -18,7 +18,9 @@ pub mod overlap;
 #[cfg(feature = "python")]
 mod python;
 pub mod salience;
+pub mod steps;
 pub mod ter;
+pub mod terms;
 pub mod text;
 pub mod ties;
 pub mod tokenize;

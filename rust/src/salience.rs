@@ -1,6 +1,7 @@
 //! How often each word occurs in each document of a corpus, and how salient that makes it.
 
 use crate::hits::Table;
+use crate::terms::Terms;
 use crate::tokens::Tokens;
 use crate::vocabulary::Vocabulary;
 use rustc_hash::FxHashMap;
@@ -101,6 +102,30 @@ impl Counts {
         }
     }
 
+    /// Adds words that were counted elsewhere: terms of a document's name and a word, each once,
+    /// those of a document together. False if one is not such a pair.
+    pub fn learn(&mut self, terms: &Terms) -> bool {
+        let mut builder = Tokens::builder(terms.len(), 0);
+        terms.iter().for_each(|(words, _)| builder.sentence(words));
+        let tokens = builder.finish();
+        let mut last = None;
+        for index in 0..terms.len() {
+            let pair = tokens.get(index).expect("no term is missing");
+            let name = std::str::from_utf8(pair.token(0));
+            let (Ok(name), 2) = (name, pair.len()) else {
+                return false;
+            };
+            let document = self.documents.insert(name);
+            if last != Some(document) {
+                self.stretches.push((document, self.entries.len()));
+                last = Some(document);
+            }
+            let count = terms.count(index).min(u32::MAX as u64) as u32;
+            self.entries.push((self.words.insert(pair, 1), count));
+        }
+        true
+    }
+
     /// What has been counted, document by document.
     pub fn frequencies(&self) -> Frequencies {
         let mut places: Vec<Vec<(usize, usize)>> = vec![Vec::new(); self.documents.names.len()];
@@ -196,6 +221,18 @@ impl Frequencies {
         self.lengths.len()
     }
 
+    /// Every word of every document with its count, as `Counts::learn` takes them.
+    pub fn terms(&self, counts: &Counts) -> Terms {
+        let mut terms = Terms::default();
+        for (name, ends) in counts.documents.names.iter().zip(self.starts.windows(2)) {
+            for (word, count) in &self.entries[ends[0]..ends[1]] {
+                let pair = [name.as_bytes(), counts.words.word(*word)];
+                terms.push(pair.into_iter(), *count as u64);
+            }
+        }
+        terms
+    }
+
     pub fn starts(&self) -> &[usize] {
         &self.starts
     }
@@ -274,6 +311,21 @@ mod tests {
         assert_eq!(found.column(|entry| entry.p_doc)[..2], [4.0 / 7.0, 2.0 / 7.0]);
         assert_eq!(found.column(|entry| entry.p_rest)[2..], [1.0 / 3.0, 0.0, 1.0 / 7.0]);
         assert_eq!(found.words(), [0, 1, 3, 2, 3]);
+    }
+
+    #[test]
+    fn counts_add_up() {
+        let mut counts = Counts::default();
+        let (one, two) = (counts.document("one"), counts.document("two"));
+        counts.add(&tokens(&["a b a", "c", "b"]), &[one, two, one]);
+        let terms = counts.frequencies().terms(&counts);
+        counts.add(&tokens(&["a b a", "c", "b"]), &[one, two, one]);
+        let mut added = Counts::default();
+        assert!(added.learn(&terms) && added.learn(&terms));
+        assert_eq!(added.frequencies().entries, counts.frequencies().entries);
+        let mut lone = Terms::default();
+        lone.push([&b"word"[..]].into_iter(), 1);
+        assert!(!added.learn(&lone));
     }
 
     #[test]

@@ -20,6 +20,14 @@ class Text:
     """Segments packed into one buffer; None, NaN and pandas' NA become missing segments."""
 
     def __new__(cls, segments: list[str | None]) -> Text: ...
+    @staticmethod
+    def packed(
+        bytes: NDArray[np.uint8],
+        bounds: NDArray[np.int64],
+        there: NDArray[np.bool_] | None = None,
+    ) -> Text:
+        """Segments from one buffer, each between two bounds; raises BadSegment."""
+
     def __len__(self) -> int: ...
     def __getitem__(self, index: int, /) -> str | None: ...
     def missing(self) -> list[int]:
@@ -216,6 +224,14 @@ class Information:
     def add(self, tokens: Tokens) -> None:
         """Count the n-grams of these references too."""
 
+    def terms(self) -> tuple[bytes, NDArray[np.int64], NDArray[np.int64]]:
+        """All n-grams with the byte 0xFF between words, where each ends, their counts."""
+
+    def learn(
+        self, bytes: bytes, ends: NDArray[np.int64], counts: NDArray[np.int64]
+    ) -> None:
+        """Count what `terms` gave elsewhere too; what begins an n-gram comes before it."""
+
     def lines(self, n: int) -> str | None:
         """Write the weights of the n-grams of n words, a line each, as `given` reads them.
 
@@ -287,6 +303,15 @@ class Salience:
 
     def __new__(cls, texts: Iterable[tuple[Tokens, list[str]]]) -> Salience:
         """Count the words of segments, given with the name of each segment's document."""
+
+    @staticmethod
+    def learnt(
+        bytes: bytes, ends: NDArray[np.int64], counts: NDArray[np.int64]
+    ) -> Salience:
+        """Take what `terms` gave, each term once and those of a document together."""
+
+    def terms(self) -> tuple[bytes, NDArray[np.int64], NDArray[np.int64]]:
+        """Document, the byte 0xFF and word of each entry, where each ends, their counts."""
 
     def column(self, name: str) -> NDArray[np.float64]:
         """One number for each entry.

@@ -1,6 +1,6 @@
 """Walking through a corpus once: every metric's statistics of every system, added up."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -89,6 +89,7 @@ class Sheets:
     """What counting found: a tally for each system and metric, and the corpus's shape."""
 
     tallies: dict[tuple[str, str], Tally]
+    #: Each segment's, where rows were kept; else each once.
     documents: list[str]
     segments: int = 0
     references: int = 0
@@ -130,6 +131,7 @@ def count(
         }
         return part, counted
 
+    seen: set[str] = set()
     parts = parts_of(corpus, metrics, chunk)
     for part, counted in ordered_map(work, parts, thread_count()):
         for key, tally in sheets.tallies.items():
@@ -137,6 +139,15 @@ def count(
         sheets.segments += len(part)
         sheets.references = len(part.refs)
         sheets.complete &= not any(ref.text.missing() for ref in part.refs)
-        sheets.documents.extend(part.documents or [])
+        names = part.documents or []
+        # Without rows nobody asks which segment was of which document.
+        sheets.documents.extend(names if keep else _new(names, seen))
         progress(sheets.segments)
     return sheets
+
+
+def _new(names: Sequence[str], seen: set[str]) -> list[str]:
+    """List the names that were not seen before."""
+    found = [name for name in dict.fromkeys(names) if name not in seen]
+    seen.update(found)
+    return found

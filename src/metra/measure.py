@@ -27,6 +27,9 @@ from metra.errors import (
 )
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from metra.alignment import Alignment
     from metra.detail import Detail
 
@@ -37,6 +40,29 @@ Aligner: TypeAlias = "Callable[[Batch | Sentence, int], list[Alignment]]"
 
 def _no_parts(_: Array) -> Parts:
     return {}
+
+
+class Terms(NamedTuple):
+    """What a measure counts to find its weights: keys with whole numbers, which add up.
+
+    The keys lie one behind the other in `keys`; `ends` says where each ends. Keys of several
+    words have the byte 0xFF between them, which no UTF-8 has.
+    """
+
+    keys: bytes
+    ends: "NDArray[np.int64]"
+    counts: "NDArray[np.int64]"
+
+
+@dataclass(frozen=True, slots=True)
+class Weighing:
+    """`fit` in two steps, for a corpus whose parts are counted in different places."""
+
+    #: What the references of a batch have, in no order, each key once.
+    count: Callable[[Batch], Terms]
+    #: The measure with the weights of all batches, from the sums of all that was counted, in
+    #: the order of the keys' bytes. It has no `fit` and no `weighing` itself.
+    weighed: "Callable[[Terms], Metric]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +94,8 @@ class Metric:
     #: Measures with corpus weights: gives the same measure with the weights of these
     #: references. What it gives has no `fit` itself and is used as it is.
     fit: "Callable[[Iterable[Batch]], Metric] | None" = None
+    #: The same for parts of a corpus in different places, where counts that add up suffice.
+    weighing: Weighing | None = None
     #: Measures that align words: a segment of the batch with each of its references.
     align: "Aligner | None" = None
     #: Measures that can say what they found or missed: in every segment of the batch.
@@ -148,7 +176,7 @@ def measure(factory: Callable[..., Metric]) -> Callable[..., Metric]:
 
 def _with_options(made: Metric, options: Mapping[str, object]) -> Metric:
     """Record the options in the metric and in the metrics that come of it."""
-    segments, fit = made.for_segments, made.fit
+    segments, fit, weighing = made.for_segments, made.fit, made.weighing
     if segments is not None:
         segments = _with_options(segments, options)
     if fit is not None:
@@ -157,7 +185,15 @@ def _with_options(made: Metric, options: Mapping[str, object]) -> Metric:
         def fit(batches: Iterable[Batch]) -> Metric:
             return _with_options(plain(batches), options)
 
-    return replace(made, options=options, for_segments=segments, fit=fit)
+    if weighing is not None:
+        weighed = weighing.weighed
+        weighing = replace(
+            weighing, weighed=lambda terms: _with_options(weighed(terms), options)
+        )
+
+    return replace(
+        made, options=options, for_segments=segments, fit=fit, weighing=weighing
+    )
 
 
 def unfitted(name: str) -> Callable[[Batch | Sentence], Array]:

@@ -39,6 +39,16 @@ class SystemScores:
     scores: Mapping[str, Score]
 
 
+@dataclass(frozen=True, slots=True)
+class GroupScores:
+    """The systems' scores on the segments of one group."""
+
+    #: What the group's segments have in common: values by column.
+    key: Mapping[str, object]
+    segments: int
+    systems: Sequence[SystemScores]
+
+
 class Terms(NamedTuple):
     """How systems were compared: what was tested on what, and when it counts."""
 
@@ -99,6 +109,8 @@ class Results:
     terms: Terms | None = None
     #: By metric spec, where all pairs were compared: systems that belong together, best first.
     clusters: Mapping[str, Sequence[Sequence[str]]] | None = None
+    #: Where segments were grouped: every group's scores, in the order of their keys.
+    groups: Sequence[GroupScores] | None = None
 
     def __getitem__(self, system: str) -> Mapping[str, Score]:
         """Give a system's scores by spec."""

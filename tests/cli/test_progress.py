@@ -5,7 +5,11 @@ import sys
 
 import pytest
 
+import metra
 from metra.cli import progress
+from metra.corpus import Outputs
+from metra.evaluation import by_spec
+from metra.insight.study import study
 
 
 class Terminal(io.StringIO):
@@ -58,3 +62,20 @@ def test_nothing_is_shown_where_no_one_watches(clock, monkeypatch):
         clock(10)
         report(5000)
     assert sys.stderr.getvalue() == ""
+
+
+def test_what_cannot_be_counted_is_named(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with progress.Stages() as say:
+        say("n-grams")
+        say("profiles")
+    assert sys.stderr.getvalue() == "\rn-grams … \x1b[K\rprofiles … \x1b[K\r\x1b[K"
+
+
+def test_every_finding_is_announced():
+    corpus = Outputs(
+        metra.EvalSet([["a b c", "d e f"]]), {"x": ["a b", "d"], "y": ["a c", "e"]}
+    )
+    stages = []
+    study(corpus, by_spec(["bleu"]), looking=stages.append)
+    assert stages == ["changed segments", "n-grams", "buckets", "profiles"]

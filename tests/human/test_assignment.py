@@ -167,7 +167,8 @@ def test_what_a_judge_receives_names_no_system_and_no_reason(frozen, data):
     sent = json.dumps(screen(frozen, task, number=number, step=0))
     words = [*NAMES, "degraded", "repeat", "calibration", "test", "judge"]
     assert not [word for word in words if word.lower() in sent.lower()]
-    assert set(json.loads(sent)) <= {"task", "step", "outputs", "source", "context"}
+    known = {"task", "step", "outputs", "source", "context", "before"}
+    assert set(json.loads(sent)) <= known
 
 
 @given(blind())
@@ -259,7 +260,9 @@ def test_context_is_the_rest_of_the_document():
     task = next(
         task for task in assign(frozen, secret=SECRET) if task.items[0].segment == 4
     )
-    assert screen(frozen, task, number=0, step=0)["context"] == ["source 3", "source 5"]
+    shown = screen(frozen, task, number=0, step=0)
+    assert shown["context"] == ["source 3", "source 5"]
+    assert shown["before"] == 1
 
 
 def test_a_short_secret_is_refused():

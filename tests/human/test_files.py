@@ -81,7 +81,8 @@ def test_json_lines_there_and_back(judgement):
 
 @given(marked("esa"))
 def test_appraise_there_and_back(judgement):
-    outputs = {(judgement.systems[0], str(judgement.segment)): judgement.outputs[0]}
+    key = judgement.systems[0], str(judgement.segment), "TGT"
+    outputs = {key: (judgement.source, judgement.outputs[0])}
     [back] = appraise.read(appraise.write([judgement]), "x", outputs=outputs)
     assert back.value == judgement.value
     assert (back.judge, back.systems) == (judgement.judge, judgement.systems)

@@ -407,7 +407,7 @@ def test_where_and_what_to_write(tmp_path):
     text = tmp_path / "out.txt"
     assert refusal(OptionError, [start], text) == (
         f"The format of {text} does not follow from its name; give --to FORMAT, or a name "
-        "that ends in .tsv, .jsonl, .sgm or .xml, or a folder's."
+        "that ends in .tsv, .jsonl, .sgm, .xml or .parquet, or a folder's."
     )
     assert refusal(OptionError, [start], text, "plain") == (
         f"Plain text is a folder with a file for each text, but {text} is a file's name; "

@@ -107,6 +107,12 @@ WRONG = [
         id="a new key later",
     ),
     pytest.param(
+        ['{"refs": ["x"], "ref:1": "y", "A": "a"}'],
+        "{}, line 1 gives 'ref:1' twice, once within a list or map; "
+        "leave one of them out.",
+        id="a reference in a list and by itself",
+    ),
+    pytest.param(
         ['{"ref": "x", "hyp": "a", "mt": "b"}'],
         "{} has two columns for the output 'test'; give each column a name of its own.",
         id="two outputs without a name",

@@ -6,41 +6,18 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.judging.answers import made
 
 from metra.corpus import EvalSet, Outputs
 from metra.errors import OptionError
 from metra.human.assignment import assign
 from metra.human.campaign import campaign
 from metra.human.files import jsonl
-from metra.human.judgement import Judgement, judged
-from metra.human.protocols import protocol
+from metra.human.judgement import judged
 from metra.human.settings import Settings
 from metra.human.task import COUNTED
 from metra.judging.judges import judge_table, sign_test
 from metra.judging.results import system_means
-
-
-def made(system, segment, judge, score, kind="judged", name="adequacy", **more):
-    value = {name: score} if not isinstance(score, dict) else score
-    fields = {
-        "id": "",
-        "campaign": "c",
-        "protocol": name,
-        "protocol_version": protocol(name).version,
-        "source_language": "fr",
-        "target_language": "en",
-        "judge": judge,
-        "task": f"{judge} {system} {segment} {kind}",
-        "kind": kind,
-        "systems": (system,),
-        "document": f"d{segment // 2}",
-        "segment": segment,
-        "source": None,
-        "outputs": ("x",),
-        "value": value,
-    }
-    return Judgement(**fields | more)
-
 
 #: Item means of one: (5 + 3) / 2 = 4, 1; so 2.5, where the mean of all judgements is 3.
 ONE = [

@@ -1,6 +1,7 @@
 //! Salience: counting a corpus, weights by document, and n-grams weighed by them.
 
 use super::hits::PyHits;
+use super::terms::{Parts, not_terms, packed, parts};
 use super::tokens::PyTokens;
 use super::totals::{Totals, each_row};
 use super::unknown;
@@ -33,6 +34,26 @@ impl PySalience {
         }
         let found = texts.py().detach(|| counts.frequencies());
         Ok(PySalience { counts, found })
+    }
+
+    #[staticmethod]
+    fn learnt(
+        py: Python<'_>,
+        bytes: &[u8],
+        ends: PyReadonlyArray1<'_, i64>,
+        counts: PyReadonlyArray1<'_, i64>,
+    ) -> PyResult<Self> {
+        let terms = packed(bytes, ends, counts)?;
+        let mut counts = Counts::default();
+        if !py.detach(|| counts.learn(&terms)) {
+            return Err(not_terms());
+        }
+        let found = py.detach(|| counts.frequencies());
+        Ok(PySalience { counts, found })
+    }
+
+    fn terms<'py>(&self, py: Python<'py>) -> Parts<'py> {
+        parts(py, py.detach(|| self.found.terms(&self.counts)))
     }
 
     #[getter]

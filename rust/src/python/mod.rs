@@ -10,6 +10,7 @@ mod meteor;
 mod nist;
 mod pairs;
 mod ter;
+mod terms;
 mod text;
 mod ties;
 mod tokens;

@@ -1,12 +1,13 @@
 //! NIST and its weights.
 
 use super::hits::PyHits;
+use super::terms::{Parts, not_terms, packed, parts};
 use super::tokens::PyTokens;
 use super::totals::{Scores, Totals, each_row};
 use super::{BadLine, unknown};
 use crate::information::Information;
 use crate::nist;
-use numpy::{PyArray2, PyArrayMethods};
+use numpy::{PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -36,6 +37,21 @@ impl PyInformation {
     fn add(&mut self, py: Python<'_>, tokens: &Bound<'_, PyTokens>) {
         let tokens = &tokens.get().0;
         py.detach(|| self.0.add(tokens));
+    }
+
+    fn terms<'py>(&self, py: Python<'py>) -> Parts<'py> {
+        parts(py, py.detach(|| self.0.terms()))
+    }
+
+    fn learn(
+        &mut self,
+        py: Python<'_>,
+        bytes: &[u8],
+        ends: PyReadonlyArray1<'_, i64>,
+        counts: PyReadonlyArray1<'_, i64>,
+    ) -> PyResult<()> {
+        let terms = packed(bytes, ends, counts)?;
+        if py.detach(|| self.0.learn(&terms)) { Ok(()) } else { Err(not_terms()) }
     }
 
     #[getter]

@@ -3,6 +3,8 @@
 use super::{BadSegment, NotUtf8, position};
 use crate::lines::LineBuffer;
 use crate::text::Text;
+use numpy::PyReadonlyArray1;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString};
 
@@ -28,6 +30,36 @@ impl PyText {
             }
         }
         Ok(PyText(text))
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (bytes, bounds, there=None))]
+    fn packed(
+        py: Python<'_>,
+        bytes: PyReadonlyArray1<'_, u8>,
+        bounds: PyReadonlyArray1<'_, i64>,
+        there: Option<PyReadonlyArray1<'_, bool>>,
+    ) -> PyResult<Self> {
+        let (bytes, bounds) = (bytes.as_slice()?, bounds.as_slice()?);
+        let there = there.as_ref().map(|flags| flags.as_slice()).transpose()?;
+        let segments = bounds.len().saturating_sub(1);
+        if there.is_some_and(|flags| flags.len() != segments) {
+            return Err(PyValueError::new_err("flags and bounds of different lengths"));
+        }
+        py.detach(|| {
+            let mut text = Text::with_capacity(segments, bytes.len());
+            for (index, ends) in bounds.windows(2).enumerate() {
+                if there.is_some_and(|flags| !flags[index]) {
+                    text.push_missing();
+                    continue;
+                }
+                let segment = bytes.get(ends[0] as usize..ends[1] as usize);
+                let segment = segment.ok_or((index, "out of bounds"))?;
+                text.push(std::str::from_utf8(segment).map_err(|_| (index, "not UTF-8"))?);
+            }
+            Ok(PyText(text))
+        })
+        .map_err(|bad: (usize, &'static str)| BadSegment::new_err(bad))
     }
 
     fn __len__(&self) -> usize {

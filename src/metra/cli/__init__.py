@@ -27,6 +27,7 @@ COMMANDS = (
     "weights",
     "convert",
     "meta",
+    "judge",
     "demo",
 )
 
@@ -45,7 +46,9 @@ class LazyGroup(click.Group):
         """Load a command."""
         if name not in self.names:
             return None
-        return getattr(import_module(f"{self.package}.{name}"), name)
+        # A file cannot be called import.
+        place = f"{name}_" if name == "import" else name
+        return getattr(import_module(f"{self.package}.{place}"), place)
 
 
 @click.group(
@@ -68,8 +71,10 @@ def main() -> None:
     except click.ClickException as error:
         error.show()
         sys.exit(2)
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("metra: interrupted; nothing was written.", err=True)
+    except (click.Abort, KeyboardInterrupt) as stop:
+        # click puts its own exception in the place of one that may say what is kept.
+        said = str(stop.__cause__ or stop) or "interrupted; nothing was written."
+        click.echo(f"metra: {said}", err=True)
         sys.exit(130)
     except SystemExit as ended:
         # click puts another stream in the place of one whose reader has gone, as `head`

@@ -90,7 +90,7 @@ def compare(
     metra compare test.tsv --baseline online --all-pairs --test bootstrap
     """
     from metra.cli.output import screen_width, wants_color, write
-    from metra.cli.progress import Progress
+    from metra.cli.progress import Progress, Stages
     from metra.comparing import Contest, baseline_of, compared, trials_of
     from metra.evaluation import Questions, by_spec, counted
     from metra.insight.findings import check, find
@@ -120,7 +120,15 @@ def compare(
         )
     with Progress("trials") as progress:
         results = compared(corpus, fitted, sheets, contest, progress=progress)
-    found = find(corpus, fitted, sheets, wishes, baseline=baseline_of(corpus, contest))
+    with Stages() as stages:
+        found = find(
+            corpus,
+            fitted,
+            sheets,
+            wishes,
+            baseline=baseline_of(corpus, contest),
+            looking=stages,
+        )
     style = Style(
         digits=digits,
         color=wants_color() and not out,

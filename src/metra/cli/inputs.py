@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from metra import report
-from metra.io.formats import FORMATS
+from metra.io.formats import FORMATS, READ_ONLY
 
 references = click.option(
     "-r",
@@ -42,7 +42,7 @@ def input_format_of(*formats: str) -> Callable[..., Any]:
     )
 
 
-input_format = input_format_of(*FORMATS)
+input_format = input_format_of(*FORMATS, *READ_ONLY)
 
 
 def metrics_of(*default: str) -> Callable[..., Any]:

@@ -1,33 +1,24 @@
-"""A line on standard error that says how far long work has come."""
+"""A line on standard error that says how far long work has come, or what it is at."""
 
 import sys
 import time
+from collections.abc import Callable
 from types import TracebackType
+from typing import Self
 
 
-class Progress:
-    """Counts segments, or trials; shows nothing for quick work, or where no one watches."""
+class _Line:
+    """A line that is written over and over, and gone at the end; none where no one watches."""
 
-    def __init__(self, noun: str = "segments", delay: float = 1.0) -> None:
-        self._noun = noun
-        self._start = self._shown = time.monotonic()
-        self._delay = delay
+    def __init__(self) -> None:
         self._watched = sys.stderr.isatty()
         self._visible = False
 
-    def __call__(self, done: int) -> None:
-        """Say how many are done."""
-        now = time.monotonic()
-        if not self._watched or now - self._shown < self._delay:
-            return
-        rate = done / (now - self._start)
-        self._delay = 0.2
-        self._shown = now
+    def _show(self, text: str) -> None:
         self._visible = True
-        line = f"\r{done:,} {self._noun}, {rate:,.0f} a second \x1b[K"
-        print(line, end="", file=sys.stderr, flush=True)
+        print(f"\r{text} \x1b[K", end="", file=sys.stderr, flush=True)
 
-    def __enter__(self) -> "Progress":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -38,3 +29,56 @@ class Progress:
     ) -> None:
         if self._visible:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+class Progress(_Line):
+    """Counts segments, or trials; shows nothing for quick work."""
+
+    def __init__(self, noun: str = "segments", delay: float = 1.0) -> None:
+        super().__init__()
+        self._noun = noun
+        self._start = self._shown = time.monotonic()
+        self._delay = delay
+        #: What share of the work is done, from 0 to 1, if that can be told.
+        self.share: Callable[[], float | None] = lambda: None
+
+    def __call__(self, done: int) -> None:
+        """Say how many are done."""
+        now = time.monotonic()
+        if not self._watched or now - self._shown < self._delay:
+            return
+        spent = now - self._start
+        self._delay = 0.2
+        self._shown = now
+        rate = f"{done:,} {self._noun}, {done / spent:,.0f} a second"
+        self._show(rate + _left(self.share(), spent))
+
+
+class Stages(_Line):
+    """Names what is being done, where it cannot be counted."""
+
+    def __call__(self, stage: str) -> None:
+        """Say what comes next."""
+        if self._watched:
+            self._show(f"{stage} …")
+
+
+def _left(share: float | None, spent: float) -> str:
+    """Say how much is done and how long the rest will take, at the pace so far."""
+    if not share or share > 1:
+        return ""
+    return f", {share:.0%}, {duration(spent * (1 - share) / share)} left"
+
+
+def duration(seconds: float) -> str:
+    """Write a time in its two largest units.
+
+    >>> duration(42), duration(200), duration(8000)
+    ('42 s', '3 min 20 s', '2 h 13 min')
+    """
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"

@@ -72,7 +72,7 @@ def report(
     metra report test.tsv --judgements ratings.tsv -o report.html
     """
     from metra.cli.output import write
-    from metra.cli.progress import Progress
+    from metra.cli.progress import Progress, Stages
     from metra.cli.provenance import provenance
     from metra.evaluation import by_spec
     from metra.insight.study import study
@@ -85,7 +85,7 @@ def report(
     labelled = read_labels(labels)
     judged = read_judgements(judgements) if judgements else None
     corpus = open_corpus(outputs, references, source, docs, input_format=input_format)
-    with Progress() as segments, Progress("trials") as trials:
+    with Progress() as segments, Progress("trials") as trials, Stages() as stages:
         found = study(
             corpus,
             chosen,
@@ -96,6 +96,7 @@ def report(
             seed=seed,
             counting=segments,
             testing=trials,
+            looking=stages,
         )
     files = [*outputs, *references, *filter(None, (source, docs, judgements)), *labels]
     write(render(found, provenance(files), title), out)

@@ -1,17 +1,18 @@
 """`metra score`: outputs against references, by any measures, at any level."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from metra.cli import inputs
+from metra.cli import engines, inputs, tables
 from metra.cli.segments import check_alignment_options, segment_numbers
 
 if TYPE_CHECKING:
     from metra.annotations.quality_model import QualityModel
 
 LEVELS = ("system", "document", "segment")
+PARQUET = ("auto", "parquet")
 
 
 def _levels(_: click.Context, __: click.Parameter, value: str) -> list[str]:
@@ -85,6 +86,8 @@ def _levels(_: click.Context, __: click.Parameter, value: str) -> list[str]:
     is_flag=True,
     help="List what measures noted, such as names and terms that are missing.",
 )
+@tables.options
+@engines.options
 @inputs.form
 @inputs.out
 @inputs.input_format
@@ -111,13 +114,18 @@ def score(
     input_format: str,
     digits: int,
     sort: bool,
+    engine: str,
+    master: str | None,
+    spark_conf: tuple[str, ...],
+    **columns: Any,
 ) -> None:
     """Score one or more OUTPUTs against one or more references.
 
     An OUTPUT is a file, one segment a line; its name without the ending names the system,
     or write NAME=FILE. "-" is standard input. Files packed with gzip, xz or zstd are read
-    as they are. A .tsv, .jsonl, .sgm or .xml file (NIST's SGML, WMT's XML) may carry the
-    source, the references, the documents and several systems at once.
+    as they are. A .tsv, .jsonl, .parquet, .sgm or .xml file (NIST's SGML, WMT's XML) may
+    carry the source, the references, the documents and several systems at once. Several
+    Parquet files are one table, of any size.
 
     \b
     metra score sysA.txt sysB.txt -r ref.txt --ci
@@ -126,6 +134,7 @@ def score(
     metra score sysA.txt -r ref.txt -m wer --show-alignment --segments 1,3-5
     metra score sysA.sgm sysB.sgm -r ref.sgm -s src.sgm --level system,document
     metra score sysA.txt -r ref.txt --model gisting.toml --ci
+    metra score data/*.parquet --hyp-column A=mt_a --ref-column ref --group-by lp,domain
     """
     from metra.cli.output import screen_width, wants_color, write
     from metra.cli.progress import Progress
@@ -155,13 +164,49 @@ def score(
         trials=trials,
         seed=seed,
     )
-    corpus = open_corpus(outputs, references, source, docs, input_format=input_format)
-    with Progress() as progress:
-        results = evaluate_corpus(corpus, chosen, questions, progress=progress)
-        if aligned:
-            results = with_alignments(results, corpus, aligned, segments)
-        if noting:
-            results = with_details(results, corpus, noting)
+    table = tables.table_of(**columns)
+    alone = {"--ci": ci, "--show-alignment": show_alignment, "--details": details}
+    alone |= {f"--level {level}": True for level in levels if level != "system"}
+    tables.refuse_together(table, alone)
+    files = {"-r": references, "-s": source, "--docs": docs}
+    parts = {"--resume": table.resume, "--input-format": input_format not in PARQUET}
+    engines.check_options(engine, master, spark_conf, {**alone, **files, **parts})
+    if engine == "spark":
+        with Progress("tasks") as progress:
+            results = engines.score_on_spark(
+                outputs, table, list(chosen), master, spark_conf, progress
+            )
+    elif table.in_parts or (
+        table.group_by and tables.is_parquet(outputs, input_format)
+    ):
+        tables.refuse_together(table, files)
+        with Progress() as progress:
+            results = tables.score_in_parts(
+                outputs, table, list(chosen), input_format, progress
+            )
+    else:
+        corpus = open_corpus(
+            outputs,
+            references,
+            source,
+            docs,
+            input_format=input_format,
+            columns=table.names,
+        )
+        with Progress() as progress:
+            progress.share = corpus.share
+            if table.group_by:
+                from metra.engine.grouped import score_groups
+
+                results = score_groups(
+                    corpus, chosen, table.group_by, progress=progress
+                )
+            else:
+                results = evaluate_corpus(corpus, chosen, questions, progress=progress)
+            if aligned:
+                results = with_alignments(results, corpus, aligned, segments)
+            if noting:
+                results = with_details(results, corpus, noting)
     style = Style(
         digits=digits,
         color=wants_color() and not out,

@@ -4,17 +4,20 @@ The ids that judges see come from a secret and never from the seed, so that nobo
 the campaign can tell a system by an id.
 """
 
-import hmac
 import math
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from metra.errors import OptionError
 from metra.human.campaign import Campaign
 from metra.human.degrade import degraded
+from metra.human.opaque import opaque
+from metra.human.protocols.reading import Reading
 from metra.human.sharing import Share, shares
-from metra.human.task import Item, Kind, Task
+from metra.human.task import BASELINE, Item, Kind, Task
 
 _SHORTEST = 16
 _DONORS = 20
@@ -28,10 +31,11 @@ def assign(campaign: Campaign, *, secret: bytes) -> tuple[Task, ...]:
     seed = campaign.settings.seed
     found = shares(campaign, rng=np.random.default_rng([seed, 0]))
     tasks: list[Task] = []
-    for judge, mine in enumerate(found):
+    for judge, share in enumerate(found):
         rng = np.random.default_rng([seed, 1, judge])
-        order = _in_order(campaign, mine, judge, rng)
-        tasks += _tasks(campaign, judge, _with_checks(campaign, order, rng), secret)
+        order = _in_order(campaign, share, judge, rng)
+        mine = _tasks(campaign, judge, _with_checks(campaign, order, rng), secret)
+        tasks += _after_baseline(campaign, judge, mine, secret)
     return tuple(tasks)
 
 
@@ -109,7 +113,7 @@ def _with_checks(
     first = sum(share.calibration for share in order)
     count = len(order) - first
     half = count // 2
-    repeats = min(half, math.ceil(campaign.settings.repeats * count))
+    repeats = min(half, math.ceil(campaign.repeats * count))
     early = [first + int(at) for at in rng.permutation(half)][:repeats]
     others = [at for at in range(first, len(order)) if at not in early]
     spoilt = [others[at] for at in rng.permutation(len(others))]
@@ -139,12 +143,8 @@ def _far(at: int, first: int, count: int, rng: "np.random.Generator") -> float:
 def _kind(campaign: Campaign, share: Share) -> Kind:
     if share.calibration:
         return "calibration"
-    alone = len(share.systems) == 1
-    return (
-        "reference"
-        if alone and campaign.systems[share.systems[0]].kind == "reference"
-        else "judged"
-    )
+    kind = campaign.systems[share.systems[0]].kind
+    return "judged" if kind == "mt" or len(share.systems) > 1 else kind
 
 
 def _spoilt(campaign: Campaign, share: Share) -> tuple[str, ...] | None:
@@ -171,12 +171,11 @@ def _tasks(
 ) -> list[Task]:
     name = campaign.settings.judges[judge]
 
-    def opaque(*parts: object) -> str:
-        content = "\0".join(map(str, (campaign.settings.name, judge, *parts)))
-        return hmac.new(secret, content.encode(), "sha256").hexdigest()[:20]
+    def hidden(*parts: object) -> str:
+        return opaque(secret, campaign.settings.name, judge, *parts)
 
     ids: dict[int | None, str] = {
-        origin: opaque("task", at)
+        origin: hidden("task", at)
         for at, (_, kind, origin) in enumerate(entries, 1)
         if kind not in ("repeat", "degraded")
     }
@@ -191,7 +190,7 @@ def _tasks(
         ]
         items = tuple(
             Item(
-                opaque("output", at, number),
+                hidden("output", at, number),
                 campaign.systems[system].name,
                 segment,
                 texts[number] if texts else campaign.systems[system].outputs[segment],
@@ -199,5 +198,20 @@ def _tasks(
             for number, (system, segment) in enumerate(shown)
         )
         original = ids[origin] if check else None
-        found.append(Task(opaque("task", at), name, at, kind, items, original))
+        found.append(Task(hidden("task", at), name, at, kind, items, original))
     return found
+
+
+def _after_baseline(
+    campaign: Campaign, judge: int, tasks: list[Task], secret: bytes
+) -> list[Task]:
+    """Put the baseline text, which tells how a judge reads any text, before the rest."""
+    text = campaign.material.get("baseline")
+    reads = any(isinstance(step.asks, Reading) for step in campaign.protocol.steps)
+    if not text or not reads:
+        return tasks
+    hidden = partial(opaque, secret, campaign.settings.name, judge)
+    item = Item(hidden("output", BASELINE), BASELINE, 0, text)
+    name = campaign.settings.judges[judge]
+    first = Task(hidden("task", BASELINE), name, 1, "baseline", (item,))
+    return [first, *(replace(task, position=task.position + 1) for task in tasks)]

@@ -2,12 +2,17 @@
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, replace
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal
 
 from metra.corpus import Corpus
 from metra.errors import CorpusError, OptionError
+from metra.human.joining import joined
 from metra.human.protocols import Protocol, protocol
+from metra.human.protocols.questions import Questions
+from metra.human.protocols.reading import Reading
+from metra.human.protocols.template import Template
 from metra.human.settings import Settings
 
 REFERENCE = "reference"
@@ -28,7 +33,7 @@ class System:
     """Who made the outputs, segment by segment."""
 
     name: str
-    kind: Literal["mt", "reference"]
+    kind: Literal["mt", "reference", "control"]
     outputs: tuple[str, ...]
 
 
@@ -40,6 +45,8 @@ class Campaign:
     protocol: Protocol
     segments: tuple[Segment, ...]
     systems: tuple[System, ...]
+    #: What protocols need beside the texts, such as questions by document; plain JSON.
+    material: dict[str, Any] = field(default_factory=dict)
 
     @property
     def texts(self) -> tuple[tuple[int, ...], ...]:
@@ -66,8 +73,21 @@ class Campaign:
     def degraded(self) -> float:
         """The share of tasks that come back spoilt."""
         wished = self.settings.degraded
-        usual = 0.0 if self.protocol.contrastive else 0.05
+        spoils = not (self.protocol.contrastive or self._once)
+        usual = 0.05 if spoils else 0.0
         return usual if wished is None else wished
+
+    @property
+    def repeats(self) -> float:
+        """The share of tasks that come back as they were."""
+        wished = self.settings.repeats
+        usual = 0.0 if self._once else 0.05
+        return usual if wished is None else wished
+
+    @property
+    def _once(self) -> bool:
+        """Whether nobody can do a task twice as if for the first time."""
+        return self.protocol.whole or self.protocol.over == "reference"
 
     @property
     def version(self) -> str:
@@ -75,24 +95,85 @@ class Campaign:
         content = json.dumps(asdict(self), sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(content.encode()).hexdigest()[:16]
 
+    def asked(self, segment: int) -> Protocol:
+        """The protocol with what its steps need to know about one text."""
+        document = self.segments[segment].document
+        return self.protocol.bound(self.material, document=document, segment=segment)
+
     def reference_of(self, segment: int) -> str | None:
         """The reference that judges may see; never one that takes part as a system."""
         references = self.segments[segment].references
         return references[0] if references else None
 
 
-def campaign(settings: Settings, corpus: Corpus) -> Campaign:
-    """Freeze wishes and texts, or say why they do not fit together."""
-    asked = protocol(settings.protocol)
-    if settings.basis is not None:
-        asked = replace(asked, basis=settings.basis)
+def campaign(
+    settings: Settings, corpus: Corpus, material: Mapping[str, Any] | None = None
+) -> Campaign:
+    """Freeze wishes, texts and material, or say why they do not fit together."""
+    given = dict(material or {})
+    asked = _asked(settings, given)
     segments, systems = _read(corpus)
-    if settings.reference_as_system:
+    if asked.over == "reference":
+        systems = [_reference(segments, asked, settings.name)]
+    elif settings.reference_as_system:
         systems.append(_reference(segments, asked, settings.name))
-    frozen = Campaign(settings, asked, tuple(segments), tuple(systems))
+    if asked.whole:
+        segments, systems = _whole(segments, systems, asked)
+    if asked.control:
+        systems.append(_control(segments, asked, settings.name))
+    frozen = Campaign(settings, asked, tuple(segments), tuple(systems), given)
     _check_texts(frozen, corpus)
+    _check_material(frozen)
     _check_wishes(frozen)
     return frozen
+
+
+def _asked(settings: Settings, material: Mapping[str, Any]) -> Protocol:
+    """Adapt the protocol; of optional steps, those stay for which there is material."""
+    asked = protocol(settings.protocol, settings.options)
+    steps = (
+        replace(step, optional=False)
+        for step in asked.steps
+        if not step.optional
+        or (isinstance(step.asks, Questions) and material.get("questions"))
+    )
+    asked = replace(asked, steps=tuple(steps))
+    return replace(asked, basis=settings.basis) if settings.basis else asked
+
+
+def _control(segments: list[Segment], asked: Protocol, place: str) -> System:
+    """Let what is not a translation take part: no text at all, or the original."""
+    if asked.control == "no text":
+        return System(asked.control, "control", ("",) * len(segments))
+    texts = tuple(segment.source for segment in segments)
+    if None in texts:
+        msg = f"{place}: the original takes part, but the corpus has no source; add it."
+        raise CorpusError(msg)
+    return System(asked.control, "control", tuple(text or "" for text in texts))
+
+
+def _whole(
+    segments: list[Segment], systems: list[System], asked: Protocol
+) -> tuple[list[Segment], list[System]]:
+    """Make each document one segment; its lines are what the segments were."""
+    documents = joined([segment.document for segment in segments], first=asked.first)
+    texts = [
+        Segment(
+            name,
+            documents.text([segment.source for segment in segments], name),
+            documents.references([segment.references for segment in segments], name),
+        )
+        for name in documents.places
+    ]
+    return texts, [
+        replace(
+            system,
+            outputs=tuple(
+                documents.text(system.outputs, name) or "" for name in documents.places
+            ),
+        )
+        for system in systems
+    ]
 
 
 def _read(corpus: Corpus) -> tuple[list[Segment], list[System]]:
@@ -115,8 +196,11 @@ def _read(corpus: Corpus) -> tuple[list[Segment], list[System]]:
 
 
 def _reference(segments: list[Segment], asked: Protocol, place: str) -> System:
-    """Let the last reference of each segment take part; the first may be on the screen."""
-    needed = 2 if asked.basis == "reference" else 1
+    """Let the last reference of each segment take part; the first may be on the screen.
+
+    Where people work on the reference itself, it is the first, which measures go by.
+    """
+    needed = 2 if asked.basis == "reference" and asked.over == "outputs" else 1
     for at, segment in enumerate(segments, 1):
         if len(segment.references) < needed:
             msg = (
@@ -125,7 +209,8 @@ def _reference(segments: list[Segment], asked: Protocol, place: str) -> System:
                 f"see the {asked.basis}."
             )
             raise CorpusError(msg)
-    texts = tuple(segment.references[-1] for segment in segments)
+    last = 0 if asked.over == "reference" else -1
+    texts = tuple(segment.references[last] for segment in segments)
     return System(REFERENCE, "reference", texts)
 
 
@@ -146,6 +231,12 @@ def _check_texts(frozen: Campaign, corpus: Corpus) -> None:
             'documents, or set unit = "segment".'
         )
         raise CorpusError(msg)
+    if asked.whole and not corpus.has_documents:
+        msg = (
+            f"{settings.name}: {asked.name} is about whole texts, but the corpus does not "
+            "say which segments make a text; add documents."
+        )
+        raise CorpusError(msg)
     names = [system.name for system in frozen.systems]
     if len(set(names)) < len(names):
         msg = (
@@ -153,6 +244,33 @@ def _check_texts(frozen: Campaign, corpus: Corpus) -> None:
             "takes part would be; rename it."
         )
         raise CorpusError(msg)
+
+
+def _check_material(frozen: Campaign) -> None:
+    """Refuse what would leave every score undefined."""
+    place, asked, given = frozen.settings.name, frozen.protocol, frozen.material
+    documents = {segment.document for segment in frozen.segments}
+    wanted = {"questions": Questions, "templates": Template}
+    for what, kind in wanted.items():
+        if not any(isinstance(step.asks, kind) for step in asked.steps):
+            continue
+        missing = sorted(documents - set(given.get(what, {})))
+        if missing:
+            msg = (
+                f"{place}: {asked.name} has no {what} about {missing[0]!r}; give each text "
+                f"some in files.{what}."
+            )
+            raise CorpusError(msg)
+    timed = any(
+        isinstance(step.asks, Reading) and step.asks.compared and not step.asks.natural
+        for step in asked.steps
+    )
+    if timed and not given.get("baseline"):
+        msg = (
+            f"{place}: {asked.name} compares a judge's speed with natural text; give "
+            f"files.baseline, or natural = WORDS_PER_MINUTE in [{asked.name}]."
+        )
+        raise OptionError(msg)
 
 
 def _check_wishes(frozen: Campaign) -> None:
@@ -169,6 +287,9 @@ def _check_wishes(frozen: Campaign) -> None:
         ),
         f'{asked.name} compares segment by segment; set unit = "segment"': (
             asked.contrastive and settings.unit == "document"
+        ),
+        f'{asked.name} takes sentences out of their texts; set unit = "segment"': (
+            asked.shuffled and settings.unit == "document"
         ),
         f"{asked.name} compares outputs, so none can be spoilt; set degraded = 0": (
             asked.contrastive and frozen.degraded > 0

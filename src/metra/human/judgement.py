@@ -4,10 +4,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from metra.human import asking
+from metra.human.baselines import with_baselines
 from metra.human.campaign import Campaign
 from metra.human.protocols import protocol
 from metra.human.protocols.scored import Scored
-from metra.human.task import COUNTED, Kind, Task
+from metra.human.task import BASELINE, COUNTED, Kind, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,20 +40,26 @@ class Judgement:
     #: The task that this one repeats or spoils.
     original: str | None = None
     shown_at: float | None = None
+    first_action_at: float | None = None
     submitted_at: float | None = None
     wall_ms: int | None = None
     active_ms: int | None = None
     hidden_ms: int | None = None
     idle_ms: int | None = None
+    paused_ms: int | None = None
     comment: str = ""
+    #: Why the judge could not judge this; then there is no value.
+    cannot: str | None = None
 
     @property
     def counts(self) -> bool:
         """Whether it may enter the means of systems."""
-        return self.kind in COUNTED
+        return self.kind in COUNTED and self.cannot is None
 
     def scores(self) -> list[tuple[Scored, ...]]:
-        """What it says of each of its outputs."""
+        """What it says of each of its outputs; nothing, if they could not be judged."""
+        if self.cannot is not None:
+            return [() for _ in self.outputs]
         return protocol(self.protocol).scores(self.value)
 
 
@@ -62,18 +70,18 @@ def judged(
     *,
     id: str,
     number: int = 0,
+    cannot: str | None = None,
     **more: Any,
 ) -> Judgement:
-    """Check an answer and make a record of it; `number` is the item within the task."""
+    """Check an answer and make a record of it; `number` is the item within the task.
+
+    `cannot` says why there is no value.
+    """
     asked = campaign.protocol
     items = task.items if asked.contrastive else (task.items[number],)
     segment = campaign.segments[items[0].segment]
-    if asked.contrastive:
-        texts = {str(at): item.text for at, item in enumerate(items, 1)}
-    else:
-        texts = {"output": items[0].text}
-    if asked.basis == "source" and segment.source is not None:
-        texts["source"] = segment.source
+    is_baseline = task.kind == "baseline"
+    texts = texts_of(campaign, task, number)
     return Judgement(
         id=id,
         campaign=campaign.settings.name,
@@ -85,24 +93,45 @@ def judged(
         task=task.id,
         kind=task.kind,
         systems=tuple(item.system for item in items),
-        document=segment.document,
-        segment=items[0].segment + 1,
-        source=segment.source,
+        document=BASELINE if is_baseline else segment.document,
+        segment=0 if is_baseline else items[0].segment + 1,
+        source=None if is_baseline else segment.source,
         outputs=tuple(item.text for item in items),
-        value=asked.check(value, texts),
+        value=(
+            asking.asked(campaign, task, number).check(value, texts)
+            if cannot is None
+            else {}
+        ),
         original=task.original,
+        cannot=cannot,
         **more,
     )
 
 
+def texts_of(campaign: Campaign, task: Task, number: int) -> dict[str, str]:
+    """The texts that an answer may point into, as `Protocol.check` wants them."""
+    asked = campaign.protocol
+    if asked.contrastive:
+        texts = {str(at): item.text for at, item in enumerate(task.items, 1)}
+    else:
+        texts = {"output": task.items[number].text}
+    source = campaign.segments[task.items[number].segment].source
+    if asked.basis == "source" and source is not None:
+        texts["source"] = source
+    return texts
+
+
 def latest(judgements: Iterable[Judgement]) -> list[Judgement]:
-    """Keep the last revision of each answer, in the order in which answers first came."""
+    """Keep the last revision of each answer, in the order in which answers first came.
+
+    Readings are given the speed at which their judge read the baseline text.
+    """
     found: dict[tuple[str, str, int], Judgement] = {}
     for judgement in judgements:
         key = judgement.judge, judgement.task, judgement.segment
         if key not in found or judgement.revision >= found[key].revision:
             found[key] = judgement
-    return list(found.values())
+    return with_baselines(list(found.values()))
 
 
 def marks_of(judgement: Judgement) -> list[dict[str, Any]]:

@@ -1,8 +1,12 @@
 """What a judge's browser may be told: texts and ids, never who wrote what."""
 
+from collections.abc import Sequence
 from typing import Any
 
+from metra.human import asking
 from metra.human.campaign import Campaign
+from metra.human.protocols.gaps import Gaps
+from metra.human.protocols.record import ASKS_WITH_EXTRA, Step
 from metra.human.task import Item, Task
 
 
@@ -11,19 +15,48 @@ def screen(campaign: Campaign, task: Task, *, number: int, step: int) -> dict[st
 
     Outputs to be compared stand on one screen, and `number` is 0.
     """
-    asked = campaign.protocol
+    asked = asking.asked(campaign, task, number)
     items = task.items if asked.contrastive else (task.items[number],)
-    shows = {what for passed in asked.steps[: step + 1] for what in passed.shows}
+    passed = asked.steps[: step + 1]
+    shows = {what for one in passed for what in one.shows}
+    if task.kind == "baseline":
+        shows = set()
     found: dict[str, Any] = {
         "task": task.id,
         "step": asked.steps[step].name,
-        "outputs": [{"id": item.id, "text": item.text} for item in items],
+        "outputs": [
+            {"id": item.id, "text": _shown(item.text, passed)} for item in items
+        ],
     }
+    if len(asked.steps) < len(campaign.protocol.steps):
+        found["steps"] = [one.name for one in asked.steps]
+    extra = {
+        one.name: one.asks.extra(items[0].text)
+        for one in passed
+        if isinstance(one.asks, ASKS_WITH_EXTRA)
+    }
+    if extra:
+        found["extra"] = extra
     if "basis" in shows:
         found[asked.basis] = _basis(campaign, items[0].segment)
+        if asked.numbered:
+            found["sentence"] = 1 + sum(
+                at < items[0].segment for at in _around(campaign, items[0])
+            )
     if "context" in shows:
-        found["context"] = _context(campaign, items[0])
+        around = _around(campaign, items[0])
+        found["context"] = [_basis(campaign, at) for at in around]
+        # How many of them stand before this one.
+        found["before"] = sum(at < items[0].segment for at in around)
     return found
+
+
+def _shown(text: str, passed: Sequence[Step]) -> str:
+    """The text of an output; where words are to be guessed, not even that."""
+    for step in passed:
+        if isinstance(step.asks, Gaps):
+            return step.asks.shown(text)
+    return text
 
 
 def _basis(campaign: Campaign, segment: int) -> str | None:
@@ -32,11 +65,11 @@ def _basis(campaign: Campaign, segment: int) -> str | None:
     return campaign.reference_of(segment)
 
 
-def _context(campaign: Campaign, item: Item) -> list[str | None]:
-    """The other segments of the document on the side that is shown, in order."""
+def _around(campaign: Campaign, item: Item) -> list[int]:
+    """The other segments of the document, in order."""
     document = campaign.segments[item.segment].document
     return [
-        _basis(campaign, at)
+        at
         for at, segment in enumerate(campaign.segments)
         if document and segment.document == document and at != item.segment
     ]

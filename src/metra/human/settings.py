@@ -8,7 +8,7 @@ judges = ["ann", "bob", "cleo", "dan"]
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, Literal, TypeAlias, get_args
 
 from metra.errors import FormatError, no_such
@@ -36,22 +36,29 @@ class Settings:
     calibration: int | None = None
     #: Whether a judge sees all systems' versions of a text.
     complete: bool = False
-    #: Shares of a judge's tasks that come back as they were, and spoilt.
-    repeats: float = 0.05
+    #: Shares of a judge's tasks that come back as they were, and spoilt; None is 0.05
+    #: where that makes sense.
+    repeats: float | None = None
     degraded: float | None = None
     #: Whether a reference takes part as if it were a system.
     reference_as_system: bool = False
+    #: How the protocol is adapted, such as every = 6 in the table [cloze].
+    options: dict[str, Any] = field(default_factory=dict)
 
 
 def settings(table: Mapping[str, Any], place: str) -> Settings:
-    """Check each wish; `place` names the file for the message."""
-    known = {field.name: field for field in fields(Settings)}
+    """Check each wish; `place` names the file for the message.
+
+    A table with the protocol's name adapts the protocol.
+    """
+    table = _with_options(table)
+    known = {entry.name: entry for entry in fields(Settings)}
     for name in table:
         if name not in known:
             msg = no_such("setting", name, known, owner=place)
             raise FormatError(msg)
-    for name, field in known.items():
-        if name not in table and field.default is MISSING:
+    for name, entry in known.items():
+        if name not in table and entry.default is entry.default_factory is MISSING:
             msg = f"{place} has no {name}; expected {_RULES[name][1]}."
             raise FormatError(msg)
     for name, value in table.items():
@@ -60,6 +67,14 @@ def settings(table: Mapping[str, Any], place: str) -> Settings:
             msg = f"{place}: {name} is {value!r}; expected {expected}."
             raise FormatError(msg)
     return Settings(**dict(table) | {"judges": tuple(table["judges"])})
+
+
+def _with_options(table: Mapping[str, Any]) -> dict[str, Any]:
+    name = table.get("protocol")
+    if not isinstance(name, str) or name not in table or name in _RULES:
+        return dict(table)
+    rest = {key: value for key, value in table.items() if key != name}
+    return rest | {"options": table[name]}
 
 
 def _text(value: object) -> bool:
@@ -83,6 +98,10 @@ def _switch(value: object) -> bool:
     return isinstance(value, bool)
 
 
+def _table(value: object) -> bool:
+    return isinstance(value, dict) and all(isinstance(name, str) for name in value)
+
+
 _RULES: dict[str, tuple[Callable[[object], bool], str]] = {
     "name": (_text, "a name"),
     "protocol": (_text, "a protocol's name, such as ldc"),
@@ -98,4 +117,5 @@ _RULES: dict[str, tuple[Callable[[object], bool], str]] = {
     "repeats": (_share, "a share from 0 to 0.5"),
     "degraded": (_share, "a share from 0 to 0.5"),
     "reference_as_system": (_switch, "true or false"),
+    "options": (_table, "a table that adapts the protocol, named like it"),
 }

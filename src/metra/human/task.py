@@ -3,9 +3,21 @@
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-#: Why a task is there. Only judged and reference count for systems.
-Kind: TypeAlias = Literal["judged", "reference", "calibration", "repeat", "degraded"]
-COUNTED: frozenset[str] = frozenset({"judged", "reference"})
+#: Why a task is there. A baseline tells how a judge reads any text; a control tells what
+#: is found without the translation.
+Kind: TypeAlias = Literal[
+    "judged",
+    "reference",
+    "control",
+    "calibration",
+    "repeat",
+    "degraded",
+    "baseline",
+]
+#: What enters the means of systems; references and controls are rows of their own there.
+COUNTED: frozenset[str] = frozenset({"judged", "reference", "control"})
+#: What the baseline text is called in the place of a system.
+BASELINE = "baseline"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """All that can be asked about the differences between systems, and the answers together."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -80,11 +80,12 @@ def find(
     wishes: Wishes,
     *,
     baseline: str,
+    looking: Callable[[str], None] = lambda _: None,
 ) -> Findings:
     """Find out what is wished: the other systems against the baseline, and each by itself.
 
     The metrics are fitted ones, and the sheets hold their rows for every system. Words are
-    those of the metric that sorts the changes.
+    those of the metric that sorts the changes. `looking` is told what comes next.
     """
     if not wishes.any:
         return Findings()
@@ -99,6 +100,7 @@ def find(
     found_changes: Sequence[Changes] = ()
     found_ngrams: Sequence[NgramChanges] = ()
     if wishes.changes != 0:
+        looking("changed segments")
         found_changes = changes(
             corpus,
             metrics,
@@ -112,6 +114,7 @@ def find(
             min_words=wishes.min_words,
         )
     if wishes.ngrams != 0:
+        looking("n-grams")
         found_ngrams = ngram_changes(
             corpus,
             baseline=baseline,
@@ -120,6 +123,8 @@ def find(
             order=wishes.ngram_order,
             most=wishes.ngrams,
         )
+    if wishes.buckets or wishes.labels:
+        looking("buckets")
     resampling = {"trials": wishes.trials, "seed": wishes.seed}
     parted = [
         buckets(
@@ -139,6 +144,8 @@ def find(
         )
         for name, labels in wishes.labels.items()
     ]
+    if wishes.profiles:
+        looking("profiles")
     return Findings(
         changes=found_changes,
         ngrams=found_ngrams,

@@ -66,10 +66,11 @@ def study(
     seed: int = infer.SEED,
     counting: Callable[[int], None] = lambda _: None,
     testing: Callable[[int], None] = lambda _: None,
+    looking: Callable[[str], None] = lambda _: None,
 ) -> Study:
     """Score a corpus and look at the scores from all sides.
 
-    There are two reports of progress: segments counted, trials done.
+    There are three reports of progress: segments counted, trials done, what comes next.
     """
     baseline = _baseline(corpus.systems, baseline)
     questions = Questions(documents=corpus.has_documents, segments=True, seed=seed)
@@ -100,7 +101,9 @@ def study(
         distributions=distributions(results),
         relations=metric_relations(results),
         grids=grids(texts, metrics, changed[:most_grids]),
-        findings=find(corpus, metrics, sheets, wishes, baseline=baseline),
+        findings=find(
+            corpus, metrics, sheets, wishes, baseline=baseline, looking=looking
+        ),
         people=said,
         trust=trusted,
     )

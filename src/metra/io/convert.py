@@ -55,6 +55,15 @@ def convert(
             else:
                 write_sgml.fill(folder, fields, chunks, about)
         return
+    if form == "parquet":
+        from metra.text.arrow import pyarrow
+
+        pyarrow("Writing Parquet")
+        from metra.io import write_parquet
+
+        with whole_file(out) as file:
+            write_parquet.write(file, fields, chunks)
+        return
     with whole_file(out) as file:
         for piece in _pieces(form, fields, chunks, about):
             file.write(piece)
@@ -83,7 +92,7 @@ def _target(out: str, to: str) -> str:
         if not _is_folder(out):
             msg = (
                 f"The format of {out} does not follow from its name; give --to FORMAT, or "
-                "a name that ends in .tsv, .jsonl, .sgm or .xml, or a folder's."
+                "a name that ends in .tsv, .jsonl, .sgm, .xml or .parquet, or a folder's."
             )
             raise OptionError(msg)
         to = "plain"

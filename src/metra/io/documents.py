@@ -183,6 +183,10 @@ class _Reading:
         self.count += have
         return columns
 
+    def share(self) -> float | None:
+        """Files with ids are looked through before, and read in the order of their ids."""
+        return None
+
     def close(self) -> None:
         """Let go of what is open; the files stay, to be read again."""
         self._open = {}

@@ -16,6 +16,30 @@ class Field(NamedTuple):
     name: str
 
 
+class ColumnNames(NamedTuple):
+    """Columns that the user has named; the others go by what they are called."""
+
+    #: Pairs of a system's name and the column of its outputs.
+    outputs: tuple[tuple[str, str], ...] = ()
+    references: tuple[str, ...] = ()
+    source: str | None = None
+    document: str | None = None
+    #: Columns that are no texts, whatever they are called.
+    labels: tuple[str, ...] = ()
+    #: Whether a null where a text has to be is an error, or an empty text.
+    nulls: Literal["refuse", "empty"] = "refuse"
+
+    def given(self) -> dict[str, Field]:
+        """Give what each named column is."""
+        found = {column: Field("output", system) for system, column in self.outputs}
+        found |= {column: Field("reference", column) for column in self.references}
+        if self.source:
+            found[self.source] = Field("source", self.source)
+        if self.document:
+            found[self.document] = Field("document", self.document)
+        return found
+
+
 _EXACT: dict[str, Role] = {
     "source": "source",
     "src": "source",
@@ -52,22 +76,59 @@ HELP = (
 )
 
 
-def fields_of(header: Sequence[str], default_system: str) -> list[Field]:
+def fields_of(
+    header: Sequence[str], default_system: str, names: ColumnNames | None = None
+) -> list[Field]:
     """Tell what each column is.
 
     An `output` column without a name is called `default_system`. Columns of other names
-    are outputs where no column says that it is one, else labels.
+    are outputs where no column says that it is one, else labels. Where the user has named
+    the columns of a kind, there are no others of that kind.
 
     >>> [field.role for field in fields_of(["doc", "ref", "sysA"], "file")]
     ['document', 'reference', 'output']
     """
-    found = [_field(column, default_system) for column in header]
+    names = names or ColumnNames()
+    given = names.given()
+    kinds = {field.role for field in given.values()}
+    found: list[Field | None] = []
+    for column in header:
+        field = given.get(column) or _field(column, default_system)
+        if column not in given and field and field.role in kinds:
+            field = Field("label", column)
+        if field is None and column in names.labels:
+            field = Field("label", column)
+        found.append(field)
     outputs = any(field and field.role == "output" for field in found)
     rest: Role = "label" if outputs else "output"
     return [
         field or Field(rest, column)
         for field, column in zip(found, header, strict=True)
     ]
+
+
+def check_named(header: Sequence[str], names: ColumnNames | None, where: str) -> None:
+    """Refuse names of columns that the table does not have, or that are for two things."""
+    if names is None:
+        return
+    for name in (*names.given(), *names.labels):
+        if name not in header:
+            raise FormatError(no_column(name, header, where))
+    columns = [*(column for _, column in names.outputs), *names.references]
+    columns += [column for column in (names.source, names.document) if column]
+    for name in columns:
+        if columns.count(name) > 1:
+            msg = f"The column {name!r} is named for two purposes; name it for one."
+            raise FormatError(msg)
+
+
+def no_column(name: str, known: Sequence[str], where: str) -> str:
+    """Say that there is no such column, with the nearest name and all that there are."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, known, n=1, cutoff=0.5)
+    guess = f" Did you mean {near[0]!r}?" if near else ""
+    return f"{where} has no column {name!r}.{guess} It has: {', '.join(known)}."
 
 
 def _field(column: str, default_system: str) -> Field | None:
@@ -97,6 +158,11 @@ def refuse_twins(fields: Sequence[Field], where: str) -> None:
 
 # The label that holds the segments' ids goes by several names; the first is ours.
 SEGMENT_IDS = ("seg", "segment", "seg_id", "segid", "id")
+
+
+def is_document(column: str) -> bool:
+    """Whether a column of this name holds documents."""
+    return _EXACT.get(column.lower()) == "document"
 
 
 def column_name(field: Field) -> str:

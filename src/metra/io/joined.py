@@ -24,7 +24,8 @@ class _Side(NamedTuple):
 
     def open(self, wanted: Sequence[Field]) -> Reader:
         if isinstance(self.file, Source):
-            return self.file.open()
+            mine = [found for found, field in self.columns.items() if field in wanted]
+            return self.file.open(mine)
         return self.file.open(wanted)
 
 
@@ -33,6 +34,7 @@ class Joined:
 
     def __init__(self, files: Sequence[Source]) -> None:
         """Look at how files begin, and through those with ids, to learn the columns."""
+        self._readers: list[Reader] = []
         choose = Choice(files)
         with_ids = [file for file in files if file.format in WITH_IDS]
         self._sides: list[_Side] = []
@@ -63,6 +65,10 @@ class Joined:
         """Tell which file a column comes from."""
         return next(side.path for side in self._sides if field in side.columns.values())
 
+    def share(self) -> float | None:
+        """Tell what share of the first file has been read, if that can be told."""
+        return self._readers[0].share() if self._readers else None
+
     def chunks(
         self, size: int, wanted: Sequence[Field]
     ) -> Iterator[dict[Field, Values]]:
@@ -72,6 +78,7 @@ class Joined:
                 stack.enter_context(closing(side.open(wanted))) for side in self._sides
             ]
             start = 0
+            self._readers = readers
             while True:
                 parts = [reader.read(size) for reader in readers]
                 counts = [len(next(iter(part.values()))) for part in parts]

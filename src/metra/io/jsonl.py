@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from metra.errors import FormatError
-from metra.io.fields import Field, fields_of, refuse_twins
+from metra.io.fields import ColumnNames, Field, check_named, fields_of, refuse_twins
 from metra.io.plain import Lines
 from metra.io.stream import shown, stem
 
@@ -16,13 +16,19 @@ _MAPS = ("outputs", "systems", "hyps")
 class Objects:
     """A file of JSON objects as columns, some lines at a time."""
 
-    def __init__(self, path: str, default_system: str | None = None) -> None:
+    def __init__(
+        self,
+        path: str,
+        default_system: str | None = None,
+        names: ColumnNames | None = None,
+    ) -> None:
         self.path = path
         self._lines = Lines(path)
         try:
             self._first = self._first_object()
-            self._keys = list(_flat(self._first[0]))
-            self.fields = fields_of(self._keys, default_system or stem(path))
+            self._keys = list(self._flat(self._first[0], 1))
+            check_named(self._keys, names, shown(path))
+            self.fields = fields_of(self._keys, default_system or stem(path), names)
             refuse_twins(self.fields, shown(path))
         except FormatError:
             self.close()
@@ -38,7 +44,7 @@ class Objects:
         start = self.count + 1
         objects, self._first = self._first, []
         objects = objects + self._parsed(most - len(objects))
-        rows = [_flat(entry) for entry in objects]
+        rows = [self._flat(entry, start + at) for at, entry in enumerate(objects)]
         known = set(self._keys)
         columns: dict[Field, list[str | None]] = {field: [] for field in self.fields}
         for at, row in enumerate(rows):
@@ -52,6 +58,10 @@ class Objects:
             for key, field in zip(self._keys, self.fields, strict=True):
                 columns[field].append(self._text(row.get(key), field, key, start + at))
         return columns
+
+    def share(self) -> float | None:
+        """Tell what share of the file has been read, if that can be told."""
+        return self._lines.share()
 
     def close(self) -> None:
         """Let go of the file before its end."""
@@ -84,6 +94,19 @@ class Objects:
             raise FormatError(msg)
         return value
 
+    def _flat(self, entry: dict[str, Any], number: int) -> dict[str, Any]:
+        """Its texts by key; none may be given twice."""
+        found: dict[str, Any] = {}
+        for key, value in _flat(entry):
+            if key in found:
+                msg = (
+                    f"{shown(self.path)}, line {number} gives {key!r} twice, once within a "
+                    "list or map; leave one of them out."
+                )
+                raise FormatError(msg)
+            found[key] = value
+        return found
+
     def _text(self, value: Any, field: Field, key: str, number: int) -> str | None:
         if value is None or isinstance(value, str):
             return value
@@ -94,18 +117,18 @@ class Objects:
         raise FormatError(msg)
 
 
-def _flat(entry: dict[str, Any]) -> dict[str, Any]:
+def _flat(entry: dict[str, Any]) -> list[tuple[str, Any]]:
     """Give the lists of references and maps of outputs a key each.
 
     >>> _flat({"refs": ["a", "b"], "outputs": {"x": "c"}})
-    {'ref:1': 'a', 'ref:2': 'b', 'output:x': 'c'}
+    [('ref:1', 'a'), ('ref:2', 'b'), ('output:x', 'c')]
     """
-    flat: dict[str, Any] = {}
+    flat: list[tuple[str, Any]] = []
     for key, value in entry.items():
         if key in _LISTS and isinstance(value, list):
-            flat |= {f"ref:{at}": text for at, text in enumerate(value, 1)}
+            flat += [(f"ref:{at}", text) for at, text in enumerate(value, 1)]
         elif key in _MAPS and isinstance(value, dict):
-            flat |= {f"output:{name}": text for name, text in value.items()}
+            flat += [(f"output:{name}", text) for name, text in value.items()]
         else:
-            flat[key] = value
+            flat.append((key, value))
     return flat

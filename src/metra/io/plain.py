@@ -37,6 +37,10 @@ class Lines:
         self.count += len(text)
         return text
 
+    def share(self) -> float | None:
+        """Tell what share of the file has been read, if that can be told."""
+        return 1.0 if self._ended else self._bytes.share()
+
     def close(self) -> None:
         """Let go of the file before its end."""
         self._bytes.close()

@@ -14,7 +14,14 @@ BY_SUFFIX = {
     ".sgm": "sgml",
     ".sgml": "sgml",
     ".xml": "wmt-xml",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".tmx": "tmx",
+    ".xlf": "xliff",
+    ".xliff": "xliff",
 }
+
+_PARQUET = b"PAR1"
 
 _MARKED_UP = (".sgm", ".sgml", ".xml")
 
@@ -34,14 +41,16 @@ _ROOTS = {
 def format_of(path: str) -> str:
     """Recognise a file's format.
 
-    A name that ends in .tsv or .jsonl is believed. Any other file may turn out to be
-    marked up by the way it begins; what does not is plain text.
+    A name that ends in .tsv, .jsonl or .parquet is believed. Any other file may turn out
+    to be marked up, or Parquet, by the way it begins; what does not is plain text.
     """
     kind = suffix(path).lower()
     if kind in BY_SUFFIX and kind not in _MARKED_UP:
         return BY_SUFFIX[kind]
     with closing(ByteStream(path)) as stream:
         head = stream.read(_HEAD).removeprefix(codecs.BOM_UTF8)
+    if head.startswith(_PARQUET):
+        return "parquet"
     for name, root in _ROOTS.items():
         if root.match(head):
             return name

@@ -1,13 +1,14 @@
 """The files of a command line: what each is for, its format, and what it is called."""
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from metra.errors import FormatError
-from metra.io.fields import SEGMENT_IDS, Field, Role
-from metra.io.formats import WITH_IDS
+from metra.io.fields import SEGMENT_IDS, ColumnNames, Field, Role
+from metra.io.formats import READ_ONLY, TABLES, WITH_IDS
 from metra.io.plain import Lines
 from metra.io.recognise import format_of
 from metra.io.stream import STDIN, shown, stem
@@ -32,6 +33,10 @@ class Reader(Protocol):
         """Read the next segments: fewer than `most` only where the file ends."""
         ...
 
+    def share(self) -> float | None:
+        """Tell what share of the file has been read, if that can be told."""
+        ...
+
     def close(self) -> None:
         """Let go of the file before its end."""
         ...
@@ -49,20 +54,36 @@ class Source(NamedTuple):
     format: str
     name: str
     named: bool = False
+    #: Which of a table's columns are what, where the user says so.
+    columns: ColumnNames | None = None
+    #: The files of a table that is in several, one below the other.
+    shards: tuple[str, ...] = ()
 
-    def open(self) -> Reader:
-        """Open a file without ids from its start."""
+    def open(self, wanted: Sequence[Field] | None = None) -> Reader:
+        """Open a file without ids from its start, for all of its columns or for some."""
         if self.format == "tsv":
             from metra.io.tsv import Table
 
-            return Table(self.path, self.name)
+            return Table(self.path, self.name, self.columns)
         if self.format == "jsonl":
             from metra.io.jsonl import Objects
 
-            return Objects(self.path, self.name)
+            return Objects(self.path, self.name, self.columns)
+        if self.format == "parquet":
+            from metra.text.arrow import pyarrow
+
+            pyarrow("Reading Parquet")
+            from metra.io.parquet_rows import ParquetRows
+
+            paths = self.shards or (self.path,)
+            return ParquetRows(paths, self.name, self.columns, wanted)
+        role = "output" if self.use == "any" else self.use
+        if self.format in READ_ONLY:
+            from metra.io.bilingual import Pairs
+
+            return Pairs(self.path, role, self.name)
         if self.use == "document":
             return _DocumentIds(self.path)
-        role = "output" if self.use == "any" else self.use
         return _Plain(self.path, Field(role, self.name))
 
 
@@ -80,6 +101,9 @@ class _Plain:
 
     def read(self, most: int) -> dict[Field, Text]:
         return {self.fields[0]: self._lines.read(most)}
+
+    def share(self) -> float | None:
+        return self._lines.share()
 
     def close(self) -> None:
         self._lines.close()
@@ -108,6 +132,9 @@ class _DocumentIds:
             field: [row[at] for row in cells] for at, field in enumerate(self.fields)
         }
 
+    def share(self) -> float | None:
+        return self._lines.share()
+
     def close(self) -> None:
         self._lines.close()
 
@@ -120,16 +147,20 @@ def sources(
     *,
     input_format: str = "auto",
     use: Use = "output",
+    columns: ColumnNames | None = None,
 ) -> list[Source]:
     """List the files of a command line; `use` is what the files without an option are for.
 
-    Such a file is a path or `NAME=PATH`; `-` is standard input.
+    Such a file is a path or `NAME=PATH`; `-` is standard input. Parquet files without a name
+    are one table together, and so are those in a folder. `columns` says which columns of
+    these files are what.
     """
 
     def given(path: str, use: Use, name: str, *, named: bool = False) -> Source:
         chosen = format_of(path) if input_format == "auto" else input_format
         return Source(path, use, chosen, name, named)
 
+    files = [name for file in files for name in _expanded(file)]
     paths = [*(path for _, path in map(_named, files)), *references]
     paths += [path for path in (source, documents) if path is not None]
     if paths.count(STDIN) > 1:
@@ -139,12 +170,53 @@ def sources(
         given(path, use, name or stem(path), named=name is not None)
         for name, path in map(_named, files)
     ]
+    found = _one_table(found)
+    if columns is not None:
+        found = [_with_columns(file, columns) for file in found]
     found += [given(path, "reference", _reference_name(path)) for path in references]
     if source is not None:
         found.append(given(source, "source", "source"))
     if documents is not None:
         found.append(_documents(given(documents, "document", "doc")))
     return found
+
+
+def _expanded(file: str) -> list[str]:
+    """A folder stands for the Parquet files in it; hidden ones and logs are none of them."""
+    if not os.path.isdir(file):
+        return [file]
+    names = sorted(os.listdir(file))
+    found = [
+        os.path.join(file, name)
+        for name in names
+        if name.endswith((".parquet", ".pq")) and not name.startswith((".", "_"))
+    ]
+    return found or [file]
+
+
+def _one_table(files: Sequence[Source]) -> list[Source]:
+    """Put Parquet files without a name together, in the place of the first."""
+    shards = [file for file in files if file.format == "parquet" and not file.named]
+    if len(shards) < 2:
+        return list(files)
+    paths = tuple(file.path for file in shards)
+    # Parts of a table have numbers for names, so that a lone output goes by its column's.
+    whole = shards[0]._replace(name="", shards=paths)
+    return [
+        whole if file is shards[0] else file
+        for file in files
+        if file is shards[0] or file not in shards
+    ]
+
+
+def _with_columns(file: Source, columns: ColumnNames) -> Source:
+    if file.format not in TABLES:
+        msg = (
+            f"{shown(file.path)} is {file.format}, which has no names for its columns; "
+            f"columns can be named in {', '.join(TABLES)}."
+        )
+        raise FormatError(msg)
+    return file._replace(columns=columns)
 
 
 def _documents(file: Source) -> Source:

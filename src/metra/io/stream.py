@@ -1,5 +1,6 @@
 """Bytes of a file or of standard input, unpacked where they are packed."""
 
+import os
 import sys
 from io import BufferedReader
 from os.path import basename, splitext
@@ -53,6 +54,13 @@ class ByteStream:
                 "expected a whole compressed file."
             )
             raise FormatError(msg) from None
+
+    def share(self) -> float | None:
+        """Tell what share of the file has been read; of a pipe that cannot be told."""
+        if self.path in _KEPT:
+            return None
+        size = os.fstat(self._raw.fileno()).st_size
+        return self._raw.tell() / size if size else None
 
     def close(self) -> None:
         """Close the file; what was read from a pipe stays for the next reader."""

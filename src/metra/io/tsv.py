@@ -1,7 +1,7 @@
 """Tab-separated tables: a header line, then one segment a line; no quoting."""
 
 from metra.errors import FormatError
-from metra.io.fields import Field, fields_of, refuse_twins
+from metra.io.fields import ColumnNames, Field, check_named, fields_of, refuse_twins
 from metra.io.plain import Lines
 from metra.io.stream import shown, stem
 
@@ -9,11 +9,16 @@ from metra.io.stream import shown, stem
 class Table:
     """A table's columns, some lines at a time."""
 
-    def __init__(self, path: str, default_system: str | None = None) -> None:
+    def __init__(
+        self,
+        path: str,
+        default_system: str | None = None,
+        names: ColumnNames | None = None,
+    ) -> None:
         self.path = path
         self._lines = Lines(path)
         try:
-            self.fields = self._header(default_system or stem(path))
+            self.fields = self._header(default_system or stem(path), names)
         except FormatError:
             self.close()
             raise
@@ -46,15 +51,21 @@ class Table:
             for field, column in zip(self.fields, columns, strict=True)
         }
 
+    def share(self) -> float | None:
+        """Tell what share of the file has been read, if that can be told."""
+        return self._lines.share()
+
     def close(self) -> None:
         """Let go of the file before its end."""
         self._lines.close()
 
-    def _header(self, default_system: str) -> list[Field]:
+    def _header(self, default_system: str, names: ColumnNames | None) -> list[Field]:
         header = self._lines.read(1)
         if not len(header):
             msg = f"{shown(self.path)} is empty; expected a header line with column names."
             raise FormatError(msg)
-        fields = fields_of(str(header[0]).split("\t"), default_system)
+        columns = str(header[0]).split("\t")
+        check_named(columns, names, shown(self.path))
+        fields = fields_of(columns, default_system, names)
         refuse_twins(fields, shown(self.path))
         return fields

@@ -9,6 +9,8 @@ from math import comb
 from statistics import fmean, median, stdev
 
 from metra.human.judgement import Judgement, latest
+from metra.judging.drift import Drift, drifts
+from metra.judging.reading_speed import WORDS_PER_MINUTE, Speed, speeds
 from metra.judging.results import Figure, figures_by_scorer
 
 
@@ -34,9 +36,15 @@ class JudgeRow:
     p_value: float | None
     #: Median seconds of active time; None where nobody measured.
     seconds: float | None
+    #: How many answers came before the text could be read.
+    speed: Speed
+    #: Whether the judge became milder on the way; None without times or with too little.
+    drift: Drift | None
 
 
-def judge_table(judgements: Iterable[Judgement]) -> list[JudgeRow]:
+def judge_table(
+    judgements: Iterable[Judgement], *, words_per_minute: float = WORDS_PER_MINUTE
+) -> list[JudgeRow]:
     """One row for each judge and scorer, in the order of the judges' names."""
     kept = latest(judgements)
     plain = [one for one in kept if one.counts or one.kind == "calibration"]
@@ -44,6 +52,7 @@ def judge_table(judgements: Iterable[Judgement]) -> list[JudgeRow]:
     for one in plain:
         if one.active_ms is not None:
             seconds.setdefault(one.judge, []).append(one.active_ms / 1000)
+    quick, changed = speeds(kept, words_per_minute), drifts(plain)
     rows = []
     for (scorer, _), figures in figures_by_scorer(plain).items():
         for judge in sorted({figure.judge for figure in figures}):
@@ -66,6 +75,8 @@ def judge_table(judgements: Iterable[Judgement]) -> list[JudgeRow]:
                     sum(gap < 0 for gap in less),
                     sign_test(less),
                     median(seconds[judge]) if judge in seconds else None,
+                    quick[judge],
+                    changed.get((judge, scorer)),
                 )
             )
     return rows
@@ -109,7 +120,9 @@ def _differences(
         if one.kind == kind and one.judge == judge and first is not None:
             # Compared outputs may come back in another order: systems are matched by name.
             before, after = _hundreds(first, scorer), _hundreds(one, scorer)
-            found += [after[system] - before[system] for system in after]
+            found += [
+                after[system] - before[system] for system in after if system in before
+            ]
     return found
 
 
@@ -118,5 +131,5 @@ def _hundreds(judgement: Judgement, scorer: str) -> dict[str, float]:
         system: scored.hundred
         for system, scores in zip(judgement.systems, judgement.scores(), strict=True)
         for scored in scores
-        if scored.scorer == scorer
+        if scored.scorer == scorer and scored.defined
     }

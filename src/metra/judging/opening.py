@@ -10,7 +10,8 @@
     outputs = ["one=outputs/one.txt", "two=outputs/two.txt"]
     references = ["reference.txt"]
 
-Paths are seen from the folder of the file.
+Paths are seen from the folder of the file. Protocols that need more name it there, too:
+questions, templates, baseline or judged.
 """
 
 from pathlib import Path
@@ -21,9 +22,11 @@ from metra.errors import FormatError
 from metra.human.campaign import Campaign, campaign
 from metra.human.settings import settings
 from metra.io import open_corpus
+from metra.judging.material import READERS, placed, read_material
 
 _LISTS = ("outputs", "references")
 _SINGLE = ("source", "documents")
+_NAMES = (*_LISTS, *_SINGLE, *READERS)
 
 
 def open_campaign(path: str) -> Campaign:
@@ -44,12 +47,13 @@ def open_campaign(path: str) -> Campaign:
         [_placed(reference, here) for reference in files.get("references", ())],
         *(_placed(files[name], here) if name in files else None for name in _SINGLE),
     )
-    return campaign(wishes, corpus)
+    material = {name: files[name] for name in READERS if name in files}
+    return campaign(wishes, corpus, read_material(placed(material, here)))
 
 
 def _check(name: str, value: Any, path: str) -> None:
-    if name not in (*_LISTS, *_SINGLE):
-        msg = f"{path} has files.{name}; expected outputs, references, source or documents."
+    if name not in _NAMES:
+        msg = f"{path} has files.{name}; expected {', '.join(_NAMES)}."
         raise FormatError(msg)
     listed = isinstance(value, list) and all(isinstance(one, str) for one in value)
     if not (listed if name in _LISTS else isinstance(value, str)):

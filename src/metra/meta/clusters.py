@@ -38,6 +38,20 @@ def clusters_greedy(p: Array, alpha: float = 0.05) -> list[int]:
     return found
 
 
+def clusters_neighbours(p: Array, alpha: float = 0.05) -> list[int]:
+    """Rule of WMT 2025: a new cluster where a system beats the next one.
+
+    >>> clusters_neighbours(np.array([[1, 0.5, 0.5], [1, 1, 0.01], [1, 1, 1]]))
+    [1, 1, 2]
+    """
+    found, cluster = [], 1
+    for at in range(len(p)):
+        if at and p[at - 1, at] < alpha:
+            cluster += 1
+        found.append(cluster)
+    return found
+
+
 def holm(p: Array) -> Array:
     """Adjust p-values for how many there are (Holm 1979); NaN stays out of it.
 

@@ -1,19 +1,19 @@
 """Scores that people gave, carried over to outputs that are like those they judged."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from metra.annotations.judged import MOST, read_judged, version_of
+from metra.annotations.judged import MOST, Judged, read_judged, version_of
 from metra.corpus import Batch, Sentence
 from metra.detail import Detail
 from metra.errors import OptionError
 from metra.measure import Array, Metric, Parts, measure
 from metra.metrics.neighbours import JudgedOutputs, Known, edits
 from metra.metrics.share import share
-from metra.text import preparation
+from metra.text import Preparation, preparation
 
 
 @measure
@@ -70,23 +70,31 @@ Higher is better.
 
     def fresh() -> Metric:
         judged = read_judged(db)
-        judge = _Judge(JudgedOutputs(judged, text, key), k, lend=lend)
-        return Metric(
-            name="evaltrans",
-            columns=COLUMNS,
-            rows=judge.rows,
-            aggregate=aggregate,
-            parts=parts,
-            details=judge.details,
-            needs_reference=False,
-            needs_source=key == "source",
-            settled={"db": version_of(db, judged), "tok": text.versions()["tok"]},
-        )
+        metric = of_judged(judged, k=k, lend=lend, key=key, text=text)
+        settled = {"db": version_of(db, judged), "tok": text.versions()["tok"]}
+        return replace(metric, settled=settled)
 
     def fit(_: Iterable[Batch]) -> Metric:
         return fresh()  # what was judged meanwhile counts
 
     return replace(fresh(), fit=fit)
+
+
+def of_judged(
+    judged: Sequence[Judged], *, k: int, lend: bool, key: str, text: Preparation
+) -> Metric:
+    """Make the measure of judged outputs that are at hand."""
+    judge = _Judge(JudgedOutputs(judged, text, key), k, lend=lend)
+    return Metric(
+        name="evaltrans",
+        columns=COLUMNS,
+        rows=judge.rows,
+        aggregate=aggregate,
+        parts=parts,
+        details=judge.details,
+        needs_reference=False,
+        needs_source=key == "source",
+    )
 
 
 COLUMNS = (

@@ -10,7 +10,7 @@ import numpy as np
 from metra import _core
 from metra.corpus import Batch, Sentence
 from metra.errors import CorpusError, OptionError
-from metra.measure import Array, Metric, Parts, measure, unfitted
+from metra.measure import Array, Metric, Parts, Terms, Weighing, measure, unfitted
 from metra.parallel import ordered_map, thread_count
 from metra.text import Preparation, preparation
 from metra.text.salience import Frequencies, Tokens, WordWeights, weighed
@@ -110,10 +110,19 @@ def ltv(
         score = partial(rows, formula=formula, text=text, weights=found, lists=lists)
         return replace(plain, rows=score, needs_documents=lists is not None)
 
+    def fitted(found: Frequencies) -> Metric:
+        _check_documents(found)
+        weights = limits(found, WEIGHTS[weight])
+        return with_weights(weights, "the references that the weights were fitted on")
+
     def fit(batches: Iterable[Batch]) -> Metric:
-        found = _references(batches, text)
-        fitted = limits(found, WEIGHTS[weight])
-        return with_weights(fitted, "the references that the weights were fitted on")
+        return fitted(_references(batches, text))
+
+    def count(batch: Batch) -> Terms:
+        return Terms(*_references([batch], text).salience.terms())
+
+    def weighed_by(terms: Terms) -> Metric:
+        return fitted(Frequencies.learnt(terms))
 
     if weight == "none":
         if weights is not None:
@@ -122,7 +131,8 @@ def ltv(
         plain = replace(plain, settled={**plain.settled, "weights": "no"})
         return with_weights(None, None)
     if weights is None:
-        return replace(plain, fit=fit, needs_documents=True)
+        weighing = Weighing(count, weighed_by)
+        return replace(plain, fit=fit, weighing=weighing, needs_documents=True)
     given = read_list(weights, weight)
     fixed = limits(given.words, given.salience)
     return with_weights(fixed, weights if given.by_document else None)
@@ -195,7 +205,10 @@ def _references(batches: Iterable[Batch], text: Preparation) -> Frequencies:
             for tokens in columns:
                 yield tokens, documents
 
-    found = Frequencies(texts())
+    return Frequencies(texts())
+
+
+def _check_documents(found: Frequencies) -> None:
     if len(found.documents) < 2:
         msg = (
             f"All segments are of one document, {found.documents[0]!r}; salience shows "
@@ -203,7 +216,6 @@ def _references(batches: Iterable[Batch], text: Preparation) -> Frequencies:
             "weights=FILE with a list of a larger corpus, or weight=none."
         )
         raise CorpusError(msg)
-    return found
 
 
 def _documents(batch: Batch | Sentence) -> list[str]:

@@ -10,7 +10,7 @@ import numpy as np
 from metra import _core
 from metra.corpus import Batch, Sentence
 from metra.errors import OptionError
-from metra.measure import Array, Metric, Parts, measure, unfitted
+from metra.measure import Array, Metric, Parts, Terms, Weighing, measure, unfitted
 from metra.text import Preparation, mteval_preparation, preparation
 from metra.text.information import information_version, read_information
 
@@ -84,9 +84,15 @@ def nist(
     def fit(batches: Iterable[Batch]) -> Metric:
         return with_weights(_counted(batches, n=n, text=text, history=style))
 
+    def count(batch: Batch) -> Terms:
+        return Terms(*_counted([batch], n=n, text=text, history=style).terms())
+
+    def weighed(terms: Terms) -> Metric:
+        return with_weights(_learnt(terms, n=n, history=style))
+
     if info is not None:
         return with_weights(read_information(info, n))
-    return replace(plain, fit=fit)
+    return replace(plain, fit=fit, weighing=Weighing(count, weighed))
 
 
 def rows(
@@ -137,4 +143,11 @@ def _counted(
     for batch in batches:
         for ref in batch.refs:
             weights.add(ref.tokens(text))
+    return weights
+
+
+def _learnt(terms: Terms, *, n: int, history: str) -> _core.Information:
+    """The weights from n-grams that were counted elsewhere, what begins one before it."""
+    weights = _core.Information(n, history)
+    weights.learn(*terms)
     return weights

@@ -7,7 +7,7 @@ from metra import __version__
 from metra.alignment import Alignment
 from metra.report.layout import Style
 from metra.report.records import number
-from metra.results import Comparison, Results, Score
+from metra.results import Comparison, Results, Score, SystemScores
 
 SCHEMA = 1
 
@@ -23,19 +23,47 @@ def as_data(results: Results) -> dict[str, Any]:
     if results.documents is not None:
         shape["documents"] = results.documents
     shape["references"] = results.references
+    return (
+        {
+            "metra": __version__,
+            "schema": SCHEMA,
+            "evalset": shape,
+            "systems": [
+                _system(entry)
+                | _level("documents", _each(entry.scores, _documents))
+                | _level("segments", _each(entry.scores, _segments))
+                | _level("alignments", _each(entry.scores, _alignments))
+                | _level("details", _each(entry.scores, _details))
+                for entry in results.systems
+            ],
+        }
+        | _compared(results)
+        | _grouped(results)
+    )
+
+
+def _system(entry: SystemScores) -> dict[str, Any]:
+    return {"name": entry.name, "scores": _each(entry.scores, _score)}
+
+
+def _grouped(results: Results) -> dict[str, Any]:
+    """Give each group's key, with numbers as numbers and all else as text."""
+    if results.groups is None:
+        return {}
     return {
-        "metra": __version__,
-        "schema": SCHEMA,
-        "evalset": shape,
-        "systems": [
-            {"name": entry.name, "scores": _each(entry.scores, _score)}
-            | _level("documents", _each(entry.scores, _documents))
-            | _level("segments", _each(entry.scores, _segments))
-            | _level("alignments", _each(entry.scores, _alignments))
-            | _level("details", _each(entry.scores, _details))
-            for entry in results.systems
-        ],
-    } | _compared(results)
+        "groups": [
+            {
+                "key": {name: _key(value) for name, value in group.key.items()},
+                "segments": group.segments,
+                "systems": [_system(entry) for entry in group.systems],
+            }
+            for group in results.groups
+        ]
+    }
+
+
+def _key(value: object) -> object:
+    return value if value is None or isinstance(value, (bool, int)) else str(value)
 
 
 def _compared(results: Results) -> dict[str, Any]:

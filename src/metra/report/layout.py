@@ -52,6 +52,10 @@ def sheets(results: Results, style: Style) -> list[Sheet]:
         {entry.name: [entry.scores[spec] for spec in specs] for entry in systems},
         style,
     )
+    if results.groups is not None:
+        from metra.report.groups import group_sheets
+
+        return [main, *group_sheets(results, style)]
     return [main, *_levels(results, style)]
 
 
@@ -72,6 +76,8 @@ def footing(results: Results) -> str:
     shape = [counted(results.segments, "segment")]
     if results.documents is not None:
         shape.append(counted(results.documents, "document"))
+    if results.groups is not None:
+        shape.append(counted(len(results.groups), "group"))
     if results.references:
         shape.append(counted(results.references, "reference"))
     return ", ".join(shape)
@@ -113,7 +119,7 @@ def _sheet(
     scores: Mapping[str, Sequence[Score]],
     style: Style,
 ) -> Sheet:
-    best = [_best(column) for column in zip(*scores.values(), strict=True)]
+    best = [best_of(column) for column in zip(*scores.values(), strict=True)]
     rows = [
         (
             name,
@@ -166,7 +172,8 @@ def _cells(
     ]
 
 
-def _best(scores: Sequence[Score]) -> float:
+def best_of(scores: Sequence[Score]) -> float:
+    """Find the best of some scores by the same metric, of those that are there."""
     return _top([score.score for score in scores], scores[0])
 
 

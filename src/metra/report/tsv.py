@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from metra.report.groups import group_name
 from metra.report.layout import Style
 from metra.results import Results
 
@@ -14,7 +15,7 @@ TEST_COLUMNS = ("standard_error", "effect", "p_value", "p_holm", "significant")
 
 def render(results: Results, _: Style) -> str:
     """Write a header and a line for every score, numbers in full."""
-    lines = [COLUMNS, *_lines(results)]
+    lines = [COLUMNS, *_lines(results), *_groups(results)]
     if results.terms is not None:
         blank = ("",) * len(TEST_COLUMNS)
         lines = [COLUMNS + TEST_COLUMNS, *(line + blank for line in lines[1:])]
@@ -54,6 +55,15 @@ def _lines(results: Results) -> Iterator[tuple[str, ...]]:
                     "",
                     signature,
                 )
+
+
+def _groups(results: Results) -> Iterator[tuple[str, ...]]:
+    for group in results.groups or ():
+        item = group_name(group)
+        for entry in group.systems:
+            for spec, score in entry.scores.items():
+                cells = ("group", entry.name, item, spec, _number(score.score))
+                yield (*cells, "", "", score.signature)
 
 
 def _comparisons(results: Results) -> Iterator[tuple[str, ...]]:

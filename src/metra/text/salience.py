@@ -34,6 +34,13 @@ class Frequencies:
         """Count the words of segments, given with the name of each segment's document."""
         self.salience = Salience(texts)
 
+    @classmethod
+    def learnt(cls, terms: tuple[bytes, Index, Index]) -> "Frequencies":
+        """Take what `salience.terms()` gave, added up, those of a document together."""
+        found = cls.__new__(cls)
+        found.salience = Salience.learnt(*terms)
+        return found
+
     @cached_property
     def documents(self) -> list[str]:
         """The names of the documents, by number."""

@@ -37,7 +37,8 @@ _PROTOCOLS = ("da", "da-sqm", "esa")
 def write(judgements: Iterable[Judgement]) -> str:
     """Write the last revision of each; names that look like formulas are made harmless.
 
-    Calibration is left out: the format cannot tell it from what counts for systems.
+    Calibration is left out: the format cannot tell it from what counts for systems. So is
+    what could not be judged.
     """
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
@@ -48,7 +49,7 @@ def write(judgements: Iterable[Judgement]) -> str:
                 f"expected {', '.join(_PROTOCOLS)}."
             )
             raise OptionError(msg)
-        if judgement.kind not in TYPES:
+        if judgement.kind not in TYPES or judgement.cannot is not None:
             continue
         [[scored]] = judgement.scores()
         names = [judgement.judge, judgement.systems[0], str(judgement.segment)]
@@ -67,12 +68,13 @@ def read(
     text: str,
     place: str,
     *,
-    outputs: Mapping[tuple[str, str], str],
+    outputs: Mapping[tuple[str, str, str], tuple[str | None, str]],
     campaign: str = "appraise",
 ) -> list[Judgement]:
-    """Read an export again; `outputs` gives the text of each system and item.
+    """Read an export again; `outputs` gives source and text of each system, item and type.
 
-    Marks can only be placed in the text that was judged, so ESA needs the texts.
+    Marks can only be placed in the text that was judged, so ESA needs the texts, which
+    stand in Appraise's batches.
     """
     return [
         _judgement(row, f"{place}, line {at}", outputs, campaign, at)
@@ -102,7 +104,7 @@ def _time(seconds: float | None) -> str:
 def _judgement(
     row: list[str],
     place: str,
-    outputs: Mapping[tuple[str, str], str],
+    outputs: Mapping[tuple[str, str, str], tuple[str | None, str]],
     campaign: str,
     line: int,
 ) -> Judgement:
@@ -115,7 +117,7 @@ def _judgement(
     names = [unguarded(cell) for cell in row]
     esa = row[9].startswith("[")
     asked = PROTOCOLS["esa" if esa else "da"]
-    output = outputs.get((names[1], names[2]), "")
+    source, output = outputs.get((names[1], names[2], row[3]), (None, ""))
     try:
         value: dict[str, Any] = {asked.name: float(row[6])}
         if esa:
@@ -139,7 +141,7 @@ def _judgement(
         systems=(names[1],),
         document=names[7].partition("#")[0],
         segment=segment,
-        source=None,
+        source=source,
         outputs=(output,),
         value=value,
         shown_at=times[0],

@@ -67,7 +67,9 @@ def _checked(entry: dict[str, Any], place: str) -> dict[str, Any]:
     if isinstance(entry["source"], str):
         texts["source"] = entry["source"]
     try:
-        value = asked.recorded().check(entry["value"], texts)
+        value = {}
+        if entry.get("cannot") is None:
+            value = asked.recorded().check(entry["value"], texts)
     except ValueError as error:
         msg = f"{place}: {error}"
         raise FormatError(msg) from None

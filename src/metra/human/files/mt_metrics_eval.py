@@ -32,13 +32,14 @@ def write_scores(
             continue
         for system, scores in zip(judgement.systems, judgement.scores(), strict=True):
             for scored in scores:
-                if scored.scorer == scorer:
+                if scored.scorer == scorer and scored.defined:
                     sign = 1 if scored.higher_is_better else -1
                     found.setdefault((system, judgement.segment), []).append(
                         sign * scored.native
                     )
+    names = file_names(systems)
     lines = (
-        f"{_name(system)}\t{_mean(found.get((system, segment)))}\n"
+        f"{names[system]}\t{_mean(found.get((system, segment)))}\n"
         for system in systems
         for segment in range(1, segments + 1)
     )
@@ -58,40 +59,78 @@ def write_ratings(
         for judgement in latest(judgements)
         if judgement.counts and judgement.judge == judge
     }
+    names = file_names(systems)
     return "".join(
-        f"{_name(system)}\t{_rating(found.get((system, segment)))}\t{one_line(judge)}\n"
+        f"{names[system]}\t{_rating(found.get((system, segment)))}\t{one_line(judge)}\n"
         for system in systems
         for segment in range(1, segments + 1)
     )
 
 
+def file_names(systems: Sequence[str]) -> dict[str, str]:
+    """Give each system a name without spaces, at which score files are cut; none twice.
+
+    >>> file_names(["my system", "my_system", "other"])
+    {'my system': 'my_system', 'my_system': 'my_system-2', 'other': 'other'}
+    """
+    found: dict[str, str] = {}
+    for system in systems:
+        plain = name = "_".join(system.split()) or "system"
+        number = 1
+        while name in found.values():
+            number += 1
+            name = f"{plain}-{number}"
+        found[system] = name
+    return found
+
+
+def read_scores(text: str, place: str) -> list[tuple[str, int, float | None]]:
+    """Read system, segment and score of each line; None where nobody judged."""
+    counts: dict[str, int] = {}
+    found = []
+    for at, line in enumerate(text.split("\n"), 1):
+        if not line:
+            continue
+        system, _, cell = line.partition("\t")
+        counts[system] = counts.get(system, 0) + 1
+        try:
+            score = None if cell == _NOTHING else float(cell)
+        except ValueError:
+            msg = (
+                f"{place}, line {at} is {line[:60]!r}; expected a system's name, a tab and "
+                "its score, or None where it is missing."
+            )
+            raise FormatError(msg) from None
+        found.append((system, counts[system], score))
+    return found
+
+
 def read_ratings(
-    text: str, place: str
+    text: str, place: str, *, judge: str = ""
 ) -> list[tuple[str, int, str, list[dict[str, Any]] | None]]:
-    """Read system, segment, judge and marks of each line; None where nobody judged."""
+    """Read system, segment, judge and marks of each line; None where nobody judged.
+
+    `judge` is who judged where the lines do not say it.
+    """
     counts: dict[str, int] = {}
     found = []
     for at, line in enumerate(text.split("\n"), 1):
         if not line:
             continue
         cells = line.split("\t")
+        cells += [judge] if len(cells) == 2 and judge else []
         if len(cells) != 3:
             msg = (
                 f"{place}, line {at} has {len(cells)} columns; "
                 "expected system, rating and judge."
             )
             raise FormatError(msg)
-        system, rating, judge = cells
+        system, rating, who = cells
         counts[system] = counts.get(system, 0) + 1
         found.append(
-            (system, counts[system], judge, _marks(rating, f"{place}, line {at}"))
+            (system, counts[system], who, _marks(rating, f"{place}, line {at}"))
         )
     return found
-
-
-def _name(system: str) -> str:
-    """Names must not hold spaces, at which score files are cut."""
-    return "_".join(system.split())
 
 
 def _mean(values: list[float] | None) -> str:

@@ -1,26 +1,95 @@
 """How people are asked: one record a protocol, found by its name."""
 
-from metra.errors import UnknownNameError, no_such
+from collections.abc import Callable, Mapping
+from inspect import signature
+from typing import Any
+
+from metra.errors import FormatError, UnknownNameError, no_such
+from metra.human.protocols.cloze import cloze
 from metra.human.protocols.comparing import PAIRWISE, RANKING
+from metra.human.protocols.comprehension import comprehension, templates
+from metra.human.protocols.correction import correction
 from metra.human.protocols.direct import DA, DA_SQM
 from metra.human.protocols.error_spans import ESA, MQM
+from metra.human.protocols.evaltrans import evaltrans
 from metra.human.protocols.ldc import ADEQUACY, LDC
+from metra.human.protocols.minimal_correction import MINIMAL_CORRECTION
+from metra.human.protocols.reading_time import reading, reading_aloud
 from metra.human.protocols.record import Protocol
+from metra.human.protocols.tagging import (
+    TERM_MARKING,
+    TERM_RECONCILIATION,
+    entity_reconciliation,
+    entity_tagging,
+)
+from metra.human.protocols.understanding import CLARITY, INTELLIGIBILITY
+from metra.human.protocols.verdicts import VERDICTS
 
 __all__ = ["PROTOCOLS", "Protocol", "protocol"]
 
+#: Protocols that campaigns may adapt, by what makes them.
+_ADAPTABLE: dict[str, Callable[..., Protocol]] = {
+    "correction": correction,
+    "cloze": cloze,
+    "reading": reading,
+    "reading-aloud": reading_aloud,
+    "comprehension": comprehension,
+    "templates": templates,
+    "entity-tagging": entity_tagging,
+    "entity-reconciliation": entity_reconciliation,
+    "evaltrans": evaltrans,
+}
+
 PROTOCOLS = {
     known.name: known
-    for known in (LDC, ADEQUACY, DA, DA_SQM, ESA, MQM, PAIRWISE, RANKING)
+    for known in (
+        *(LDC, ADEQUACY, DA, DA_SQM, ESA, MQM, PAIRWISE, RANKING),
+        *(INTELLIGIBILITY, CLARITY, MINIMAL_CORRECTION),
+        *(TERM_MARKING, TERM_RECONCILIATION, VERDICTS),
+        *(make() for make in _ADAPTABLE.values()),
+    )
 }
 
 
-def protocol(name: str) -> Protocol:
-    """Find a protocol by its name.
+def protocol(name: str, options: Mapping[str, Any] | None = None) -> Protocol:
+    """Find a protocol by its name, adapted as the options say.
 
     >>> protocol("da").steps[0].asks.high
     100.0
+    >>> protocol("cloze", {"every": 6}).steps[0].asks.every
+    6
     """
     if name not in PROTOCOLS:
         raise UnknownNameError(no_such("protocol", name, PROTOCOLS))
-    return PROTOCOLS[name]
+    if not options:
+        return PROTOCOLS[name]
+    make = _ADAPTABLE.get(name)
+    known = signature(make).parameters if make else {}
+    for option, value in options.items():
+        if make is None or option not in known:
+            raise FormatError(no_such("option", option, known, owner=name))
+        _check(name, option, value, known[option].default)
+    given = {
+        option: tuple(value) if isinstance(value, list) else value
+        for option, value in options.items()
+    }
+    return make(**given) if make else PROTOCOLS[name]
+
+
+def _check(name: str, option: str, value: object, default: object) -> None:
+    """Compare an option with the kind of its default."""
+    number = type(value) in (int, float)
+    fits, expected = {
+        bool: (isinstance(value, bool), "true or false"),
+        int: (type(value) is int, "a whole number"),
+        float: (number, "a number"),
+        str: (isinstance(value, str), "a text"),
+        tuple: (
+            isinstance(value, list | tuple)
+            and all(isinstance(one, str) for one in value),
+            "a list of texts",
+        ),
+    }[type(default)]
+    if not fits:
+        msg = f"{name}: {option} is {value!r}; expected {expected}."
+        raise FormatError(msg)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from metra.errors import OptionError
 from metra.human.protocols.scored import Scored
@@ -15,6 +15,8 @@ SIDES = ("output", "source", MISSING)
 @dataclass(frozen=True, slots=True)
 class Marks:
     """Error spans in code points, the end not included."""
+
+    kind: ClassVar[str] = "marks"
 
     severities: tuple[str, ...]
     #: Empty where judges name no kind of error.

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from metra.errors import OptionError
 from metra.human.protocols.scored import Scored
@@ -10,6 +11,8 @@ from metra.human.protocols.scored import Scored
 @dataclass(frozen=True, slots=True)
 class Order:
     """A rank for each output on the screen, 1 the best; equal ranks are ties."""
+
+    kind: ClassVar[str] = "order"
 
     ties: bool = True
 

@@ -2,20 +2,50 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from metra.errors import OptionError
+from metra.human.protocols.chips import Chips
+from metra.human.protocols.edit import Edit
+from metra.human.protocols.entries import KEY
+from metra.human.protocols.gaps import Gaps
 from metra.human.protocols.marks import Marks
+from metra.human.protocols.near import Near
 from metra.human.protocols.orders import Order
+from metra.human.protocols.questions import Questions
+from metra.human.protocols.reading import Reading
 from metra.human.protocols.scales import Scale
 from metra.human.protocols.scored import Scored
+from metra.human.protocols.tags import Reconcile, Tags
+from metra.human.protocols.template import Template
+from metra.human.protocols.verdict import Verdict
 
 #: What may stand beside an output; the basis is the source or the reference, as one likes.
 Shown: TypeAlias = Literal["basis", "context"]
 Basis: TypeAlias = Literal["source", "reference"]
 Value: TypeAlias = dict[str, Any]
+Ask: TypeAlias = (
+    Scale
+    | Marks
+    | Order
+    | Reading
+    | Edit
+    | Gaps
+    | Questions
+    | Template
+    | Chips
+    | Tags
+    | Reconcile
+    | Near
+    | Verdict
+)
+#: Asks that need more on the screen than the texts.
+ASKS_WITH_EXTRA = (Gaps, Questions, Template, Chips, Reconcile, Near, Verdict)
+#: What takes part beside the systems so that their scores can be seen in its light:
+#: questions without any text, or the original text.
+Control: TypeAlias = Literal["", "no text", "original"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +54,10 @@ class Step:
 
     name: str
     question: str
-    asks: Scale | Marks | Order
+    asks: Ask
     shows: tuple[Shown, ...] = ()
+    #: Whether an answer may lack it, because some campaigns leave it out.
+    optional: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +74,17 @@ class Protocol:
     seconds: int = 30
     #: Seconds after which a bar is full, where the protocol asks for haste.
     guidance_seconds: int | None = None
+    #: Whether the segments of a document are joined and judged as one text.
+    whole: bool = False
+    #: How many segments of a document are joined; 0 joins all of them.
+    first: int = 0
+    #: Whether the source or the reference carries the sentence's number in its text.
+    numbered: bool = False
+    #: Whether sentences come in no order, without their neighbours.
+    shuffled: bool = False
+    #: What people work on: the outputs, or the reference that outputs are measured by.
+    over: Literal["outputs", "reference"] = "outputs"
+    control: Control = ""
 
     @property
     def contrastive(self) -> bool:
@@ -57,7 +100,7 @@ class Protocol:
         if not isinstance(value, Mapping):
             msg = f"The answer to {self.name} is {value!r}; expected an entry for each step."
             raise OptionError(msg)
-        names = [step.name for step in self.steps]
+        names = self.step_names(value)
         for name in [*names, *value]:
             if name not in value or name not in names:
                 what = "lacks" if name in names else "has an unknown entry"
@@ -69,21 +112,58 @@ class Protocol:
         return {
             step.name: step.asks.check(value[step.name], step.name, texts)
             for step in self.steps
+            if step.name in names
         }
+
+    def step_names(self, value: Mapping[Any, Any]) -> list[str]:
+        """Name the steps that an answer must have; optional ones only if it has them."""
+        return [
+            step.name for step in self.steps if not step.optional or step.name in value
+        ]
 
     def recorded(self) -> "Protocol":
         """The same protocol for answers that were given elsewhere, under looser rules."""
-        steps = (
-            replace(step, asks=step.asks.recorded())
-            if isinstance(step.asks, Marks)
-            else step
-            for step in self.steps
-        )
+        return self._with_asks(_recorded)
+
+    def bound(
+        self, material: Mapping[str, Any], *, document: str, segment: int
+    ) -> "Protocol":
+        """The same protocol with what its steps need to know about one text."""
+
+        def bind(asks: Ask) -> Ask:
+            if isinstance(asks, Questions | Template | Reconcile | Near | Verdict):
+                return asks.bound(material, document=document, segment=segment)
+            return asks
+
+        return self._with_asks(bind)
+
+    def _with_asks(self, change: Callable[[Ask], Ask]) -> "Protocol":
+        steps = (replace(step, asks=change(step.asks)) for step in self.steps)
         return replace(self, steps=tuple(steps))
+
+    def within(self, value: object, wall_ms: int) -> object:
+        """Cut times that an answer tells to the server's time of the screen."""
+        if not isinstance(value, Mapping):
+            return value
+        timed = {
+            step.name: step.asks
+            for step in self.steps
+            if isinstance(step.asks, Reading | Edit)
+        }
+        return {
+            name: timed[name].within(entry, wall_ms) if name in timed else entry
+            for name, entry in value.items()
+        }
 
     def scores(self, value: Value) -> list[tuple[Scored, ...]]:
         """What a checked answer says of each output on the screen, step by step."""
-        columns = [step.asks.scores(value[step.name], step.name) for step in self.steps]
+        columns = [
+            step.asks.scores(value[step.name], step.name)
+            for step in self.steps
+            if step.name in value
+        ]
+        if not self.contrastive:
+            return [tuple(scored for column in columns for scored in column)]
         count = max(map(len, columns))
         return [
             tuple(column[at] for column in columns if column) for at in range(count)
@@ -91,7 +171,7 @@ class Protocol:
 
     def as_json(self) -> str:
         """Everything that decides what answers mean, always in the same order."""
-        kinds = {step.name: type(step.asks).__name__.lower() for step in self.steps}
+        kinds = {step.name: step.asks.kind for step in self.steps}
         return json.dumps(
             asdict(self) | {"kinds": kinds}, sort_keys=True, ensure_ascii=False
         )
@@ -100,3 +180,21 @@ class Protocol:
     def version(self) -> str:
         """A hash that changes with any word of it."""
         return hashlib.sha256(self.as_json().encode()).hexdigest()[:16]
+
+
+def public(value: Value) -> Value:
+    """An answer as its judge may see it again: without what it is scored against."""
+    return {
+        name: {what: entry[what] for what in entry if what != KEY}
+        if isinstance(entry, Mapping)
+        else entry
+        for name, entry in value.items()
+    }
+
+
+def _recorded(asks: Ask) -> Ask:
+    if isinstance(asks, Marks):
+        return asks.recorded()
+    if isinstance(asks, Scale | Order | Tags | Near | Verdict):
+        return asks
+    return replace(asks, keyed=True)

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from metra.errors import OptionError
 from metra.human.protocols.scored import Scored
@@ -20,6 +21,8 @@ class Anchor:
 @dataclass(frozen=True, slots=True)
 class Scale:
     """A rating; `whole` allows whole numbers only."""
+
+    kind: ClassVar[str] = "scale"
 
     low: float
     high: float

@@ -8,6 +8,10 @@ from metra.meta.scores import Scores
 def read(path: str) -> Scores:
     """Read the scores of all levels; a measure's direction comes from our own registry."""
     header, rows = rows_of(path)
+    if "level" in header:
+        # Scores of groups are neither a system's nor a document's.
+        at = header.index("level")
+        rows = [row for row in rows if row[at] != "group"]
     columns = dict(zip(header, zip(*rows, strict=True), strict=True)) if rows else {}
     level, item = columns.get("level", ()), columns.get("item", ())
     blank = [""] * len(rows)

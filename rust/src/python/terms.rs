@@ -1,0 +1,28 @@
+//! Terms with their counts, as bytes and arrays.
+
+use crate::terms::Terms;
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+/// The terms one behind the other, where each ends, and how often each was counted.
+pub type Parts<'py> = (Bound<'py, PyBytes>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>);
+
+pub fn parts(py: Python<'_>, terms: Terms) -> Parts<'_> {
+    let (bytes, ends, counts) = terms.into_parts();
+    (PyBytes::new(py, &bytes), ends.into_pyarray(py), counts.into_pyarray(py))
+}
+
+pub fn packed(
+    bytes: &[u8],
+    ends: PyReadonlyArray1<'_, i64>,
+    counts: PyReadonlyArray1<'_, i64>,
+) -> PyResult<Terms> {
+    let (ends, counts) = (ends.as_slice()?.to_vec(), counts.as_slice()?.to_vec());
+    Terms::packed(bytes.to_vec(), ends, counts).ok_or_else(not_terms)
+}
+
+pub fn not_terms() -> PyErr {
+    PyValueError::new_err("these are no terms of this measure")
+}

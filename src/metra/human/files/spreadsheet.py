@@ -1,0 +1,55 @@
+"""A table for spreadsheets: a line for each score, with times and comments, safe to open.
+
+Cells that a spreadsheet would run as formulas have an apostrophe before them.
+"""
+
+import csv
+import io
+from collections.abc import Iterable
+
+from metra.human.files.formula_guard import guarded
+from metra.human.judgement import Judgement, latest
+
+COLUMNS = (
+    "judge",
+    "system",
+    "document",
+    "segment",
+    "kind",
+    "scorer",
+    "native",
+    "hundred",
+    "shown_at",
+    "submitted_at",
+    "active_seconds",
+    "cannot",
+    "comment",
+    "output",
+)
+
+
+def write(judgements: Iterable[Judgement]) -> str:
+    """Write the last revision of each; what has no score has a line without one."""
+    out = io.StringIO()
+    rows = csv.writer(out, lineterminator="\r\n")
+    rows.writerow(COLUMNS)
+    for one in latest(judgements):
+        active = "" if one.active_ms is None else repr(one.active_ms / 1000)
+        times = [_number(one.shown_at), _number(one.submitted_at), active]
+        said = [guarded(one.cannot or ""), guarded(one.comment)]
+        for system, output, scores in zip(
+            one.systems, one.outputs, one.scores(), strict=True
+        ):
+            head = [*map(guarded, (one.judge, system, one.document)), str(one.segment)]
+            for name, native, hundred in [
+                (scored.scorer, repr(scored.native), repr(scored.hundred))
+                for scored in scores
+                if scored.defined
+            ] or [("", "", "")]:
+                cells = [*head, one.kind, guarded(name), native, hundred]
+                rows.writerow([*cells, *times, *said, guarded(output)])
+    return out.getvalue()
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else repr(value)

@@ -1,0 +1,129 @@
+"""Answers that somebody else has to look at: cases for a campaign of verdicts, and back.
+
+Whoever gives verdicts sees a gap in its surroundings, or a question, with what was expected
+and what was answered: neither the reader nor the system. Equal cases are judged once.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from statistics import fmean
+from typing import Any
+
+from metra.errors import CorpusError
+from metra.human.campaign import Campaign, Segment, System
+from metra.human.judgement import Judgement, latest
+from metra.human.protocols import protocol
+from metra.human.protocols.entries import KEY
+from metra.human.protocols.gaps import undecided
+from metra.human.protocols.questions import unlisted
+from metra.human.settings import Settings
+
+#: How many characters of the text are shown on each side of a gap.
+AROUND = 120
+
+
+def verdict_campaign(
+    first: Campaign,
+    judgements: Iterable[Judgement],
+    *,
+    judges: Sequence[str],
+    each: int = 1,
+    name: str = "",
+) -> Campaign:
+    """Make a campaign of the answers that are neither exact nor accepted by a list."""
+    open_cases = cases(judgements)
+    if not open_cases:
+        msg = f"{first.settings.name} has no answers that wait for a second look."
+        raise CorpusError(msg)
+    settings = Settings(
+        name=name or f"{first.settings.name}: close answers",
+        protocol="verdicts",
+        source_language=first.settings.source_language,
+        target_language=first.settings.target_language,
+        judges=tuple(judges),
+        seed=first.settings.seed,
+        each=min(each, len(judges)),
+        calibration=0,
+        repeats=0.0,
+        degraded=0.0,
+    )
+    listed = [
+        {"shown": dict(shown), "answer": answer, "of": places}
+        for (answer, shown), places in open_cases.items()
+    ]
+    return Campaign(
+        settings,
+        protocol("verdicts"),
+        tuple(Segment("", None, ()) for _ in listed),
+        (System("answers", "mt", tuple(str(case["answer"]) for case in listed)),),
+        {"cases": listed},
+    )
+
+
+def with_verdicts(
+    judgements: Iterable[Judgement], second: Campaign, verdicts: Iterable[Judgement]
+) -> list[Judgement]:
+    """Fill in the share of second judges who accept an answer, where all is decided."""
+    votes: dict[int, list[bool]] = {}
+    for one in latest(verdicts):
+        if one.counts:
+            votes.setdefault(one.segment - 1, []).append(one.value["verdict"]["right"])
+    decided: dict[tuple[str, str], dict[int, float]] = {}
+    for at, case in enumerate(second.material["cases"]):
+        for judgement, step, place in case["of"] if at in votes else ():
+            decided.setdefault((judgement, step), {})[place] = fmean(votes[at])
+    return [_decided(one, decided) for one in latest(judgements)]
+
+
+Case = tuple[str, tuple[tuple[str, str], ...]]
+
+
+def cases(judgements: Iterable[Judgement]) -> dict[Case, list[list[Any]]]:
+    """Answers that wait, equal ones once, with the places where they were given."""
+    found: dict[Case, list[list[Any]]] = {}
+    for one in latest(judgements):
+        for name, step in one.value.items():
+            if not isinstance(step, dict):
+                continue
+            for at, shown in _waiting(step, one.outputs[0]):
+                case = step["answers"][at], tuple(shown.items())
+                found.setdefault(case, []).append([one.id, name, at])
+    return dict(sorted(found.items()))
+
+
+def _waiting(
+    step: Mapping[str, Any], output: str
+) -> Iterable[tuple[int, dict[str, str]]]:
+    key = step.get(KEY, {})
+    if "close" in key:
+        for at in undecided(step):
+            start, word = key["starts"][at], key["words"][at]
+            end = start + len(word)
+            yield (
+                at,
+                {
+                    "before": output[max(0, start - AROUND) : start],
+                    "after": output[end : end + AROUND],
+                    "expected": word,
+                },
+            )
+    elif "verdicts" in key:
+        for at in unlisted(step):
+            question = key["questions"][at]
+            expected = " / ".join(question["accepted"])
+            yield at, {"question": question["question"], "expected": expected}
+
+
+def _decided(
+    judgement: Judgement, decided: Mapping[tuple[str, str], Mapping[int, float]]
+) -> Judgement:
+    value = dict(judgement.value)
+    for name, step in judgement.value.items():
+        shares = decided.get((judgement.id, name))
+        if shares:
+            what = "close" if "close" in step[KEY] else "verdicts"
+            filled = list(step[KEY][what])
+            for at, share in shares.items():
+                filled[at] = share
+            value[name] = step | {KEY: step[KEY] | {what: filled}}
+    return replace(judgement, value=value)

@@ -1,0 +1,193 @@
+"""The collective exercise: several evaluators, texts, translations and metrics, 0 to 100.
+
+Dabbadie et al. 2002, LREC workshop, ask of each metric how reliable it is (the standard
+deviation over evaluators and their agreement) and how far metrics agree with each other.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from math import nan, sqrt
+from statistics import fmean, variance
+from typing import Any
+
+import numpy as np
+
+from metra.errors import CorpusError
+from metra.human.files.one_line import one_line
+from metra.judging.text_scores import TextScore
+from metra.meta.alpha import alpha
+from metra.meta.moments import pearson, spearman
+from metra.meta.ratings import ratings_of
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What an evaluator found for one translation of one text, between 0 and 100."""
+
+    metric: str
+    evaluator: str
+    text: str
+    translation: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reliability:
+    """One metric: how far its evaluators are apart; None where nobody shares a translation."""
+
+    metric: str
+    evaluators: int
+    translations: int
+    #: Translations that two evaluators or more scored.
+    shared: int
+    mean: float
+    #: Standard deviation over evaluators, pooled over the shared translations.
+    deviation: float | None
+    #: Krippendorff's alpha on the interval scale.
+    agreement: float | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """Two metrics on the translations that both scored; None where there is no figure."""
+
+    one: str
+    other: str
+    translations: int
+    pearson: float | None
+    spearman: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Exercise:
+    """Everything that the exercise asks for, in one record."""
+
+    results: tuple[Result, ...]
+    reliability: tuple[Reliability, ...]
+    correlations: tuple[Correlation, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """The record as plain tables and lists."""
+        return asdict(self)
+
+    def tables(self) -> dict[str, str]:
+        """The tables to send in, by file name: results, reliability and correlations."""
+        return {
+            "results.tsv": _table(self.results, Result),
+            "reliability.tsv": _table(self.reliability, Reliability),
+            "correlations.tsv": _table(self.correlations, Correlation),
+            "matrix.tsv": _matrix(
+                self.correlations, [one.metric for one in self.reliability]
+            ),
+        }
+
+
+def exercise(results: Iterable[Result]) -> Exercise:
+    """Compare evaluators by metric, and metrics with each other."""
+    given = tuple(results)
+    if not given:
+        msg = "There are no results to compare; give the scores of at least one evaluator."
+        raise CorpusError(msg)
+    for one in given:
+        if not 0 <= one.score <= 100:
+            msg = (
+                f"{one.evaluator} gives {one.metric} of {one.translation} {one.score:g}; "
+                "expected a score from 0 to 100."
+            )
+            raise CorpusError(msg)
+    metrics = list(dict.fromkeys(one.metric for one in given))
+    by_metric = {name: [one for one in given if one.metric == name] for name in metrics}
+    means = {name: _means(mine) for name, mine in by_metric.items()}
+    return Exercise(
+        given,
+        tuple(_reliability(name, mine) for name, mine in by_metric.items()),
+        tuple(
+            _correlation(one, other, means[one], means[other])
+            for one, other in combinations(metrics, 2)
+        ),
+    )
+
+
+def of_text_scores(scores: Iterable[TextScore]) -> list[Result]:
+    """The judges' own scores of each text, without the means over judges."""
+    return [
+        Result(one.metric, one.evaluator, one.text, one.translation, one.score)
+        for one in scores
+        if one.evaluator
+    ]
+
+
+Place = tuple[str, str]
+
+
+def _places(results: Iterable[Result]) -> dict[Place, dict[str, float]]:
+    found: dict[Place, dict[str, float]] = {}
+    for one in results:
+        found.setdefault((one.text, one.translation), {})[one.evaluator] = one.score
+    return found
+
+
+def _means(results: Iterable[Result]) -> dict[Place, float]:
+    return {place: fmean(given.values()) for place, given in _places(results).items()}
+
+
+def _reliability(metric: str, results: Sequence[Result]) -> Reliability:
+    places = _places(results)
+    evaluators = sorted({one.evaluator for one in results})
+    shared = [given for given in places.values() if len(given) > 1]
+    mean = fmean(fmean(given.values()) for given in places.values())
+    counts = len(evaluators), len(places), len(shared)
+    if not shared:
+        reason = "no translation has two evaluators"
+        return Reliability(metric, *counts, mean, None, None, reason)
+    deviation = sqrt(fmean(variance(given.values()) for given in shared))
+    matrix = [
+        [given.get(evaluator, nan) for given in places.values()]
+        for evaluator in evaluators
+    ]
+    agreement = alpha(ratings_of(matrix))
+    known = agreement == agreement
+    reason = "" if known else "all scores are equal"
+    return Reliability(
+        metric, *counts, mean, deviation, agreement if known else None, reason
+    )
+
+
+def _correlation(
+    one: str, other: str, mine: Mapping[Place, float], theirs: Mapping[Place, float]
+) -> Correlation:
+    both = sorted(set(mine) & set(theirs))
+    x, y = (np.array([[scores[place] for place in both]]) for scores in (mine, theirs))
+    figures = [
+        float(of(x, y)[0]) if len(both) > 1 else nan for of in (pearson, spearman)
+    ]
+    known = [figure if figure == figure else None for figure in figures]
+    return Correlation(one, other, len(both), *known)
+
+
+def _table(records: Sequence[Any], kind: type[Any]) -> str:
+    names = list(kind.__dataclass_fields__)
+    lines = ["\t".join(names)]
+    lines += ["\t".join(_cell(getattr(one, name)) for name in names) for one in records]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "n/a"
+    return repr(value) if isinstance(value, float) else one_line(str(value))
+
+
+def _matrix(correlations: Sequence[Correlation], metrics: Sequence[str]) -> str:
+    """Pearson's r of every two metrics, a square with the metrics on both sides."""
+    found: dict[tuple[str, str], float | None] = {(name, name): 1.0 for name in metrics}
+    for one in correlations:
+        found[one.one, one.other] = found[one.other, one.one] = one.pearson
+    lines = ["\t".join(["metric", *map(one_line, metrics)])]
+    lines += [
+        "\t".join([one_line(row), *(_cell(found[row, column]) for column in metrics)])
+        for row in metrics
+    ]
+    return "".join(f"{line}\n" for line in lines)

@@ -1,0 +1,103 @@
+"""What judges are told before they begin: a lead, what to look at, and worked examples.
+
+The texts belong to the protocols: `human/guides/PROTOCOL.LANGUAGE.toml`.
+"""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from metra import human
+from metra.errors import FormatError
+from metra.human.protocols import protocol
+from metra.human.protocols.marks import MISSING
+
+_HERE = Path(human.__file__).parent / "guides"
+_ENGLISH = "en"
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """Texts as a screen would show them, the answer that we would give, and why."""
+
+    other: str
+    outputs: tuple[str, ...]
+    answer: dict[str, Any]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Guide:
+    """How to judge by a protocol, in the language that it was found in."""
+
+    language: str
+    lead: str
+    points: tuple[str, ...]
+    examples: tuple[Example, ...]
+
+    def for_browser(self) -> dict[str, Any]:
+        """What the page needs to let judges try the examples."""
+        return {
+            "language": self.language,
+            "examples": [asdict(example) for example in self.examples],
+        }
+
+
+@cache
+def guide(name: str, language: str = _ENGLISH) -> Guide:
+    """The guide of a protocol in a language, else in English, else an empty one.
+
+    >>> guide("ldc", "cs").language
+    'en'
+    """
+    for code in (language, _ENGLISH):
+        path = _HERE / f"{name}.{code}.toml"
+        if path.exists():
+            content = tomllib.loads(path.read_text(encoding="utf-8"))
+            return Guide(
+                code,
+                content["lead"],
+                tuple(content["points"]),
+                tuple(_example(name, one, path) for one in content["examples"]),
+            )
+    return Guide(_ENGLISH, protocol(name).title, (), ())
+
+
+def _example(name: str, content: Mapping[str, Any], path: Path) -> Example:
+    """Check our answer as a judge's would be, so that no guide teaches what is refused."""
+    asked = protocol(name)
+    outputs = tuple(content["outputs"])
+    written = {
+        step.replace("{step}", asked.steps[0].name): value
+        for step, value in content["answer"].items()
+    }
+    answer = {
+        step: [_placed(mark, outputs[0], path) for mark in value]
+        if _marks(value)
+        else value
+        for step, value in written.items()
+    }
+    texts = {str(at): text for at, text in enumerate(outputs, 1)}
+    if not asked.contrastive:
+        texts = {"output": outputs[0]}
+    checked = asked.check(answer, texts)
+    return Example(content["other"], outputs, checked, content["why"])
+
+
+def _marks(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(one, dict) for one in value)
+
+
+def _placed(mark: Mapping[str, Any], output: str, path: Path) -> dict[str, Any]:
+    """A mark in code points, from one that quotes the words it stands on."""
+    kept = {key: mark[key] for key in ("severity", "category") if key in mark}
+    if mark.get("missing"):
+        return {"side": MISSING, **kept}
+    start = output.find(mark["text"])
+    if start < 0:
+        msg = f"{path} marks {mark['text']!r}, which its output does not hold."
+        raise FormatError(msg)
+    return {"side": "output", "start": start, "end": start + len(mark["text"]), **kept}

@@ -1,0 +1,197 @@
+"""Other programs' files as judgements or as texts: what each file is, its content tells."""
+
+import csv
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from metra.errors import FormatError, OptionError
+from metra.human.files import appraise, appraise_batches, jsonl, marot, pearmut
+from metra.human.files.judged_text import JudgedText
+from metra.human.judgement import Judgement
+from metra.judging import metrics_folder
+
+#: Files of texts without judgements.
+TEXTS = ("pearmut-campaign", "appraise-batches")
+_UNKNOWN = ("und", "und")
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A file, what it is, and its text."""
+
+    path: str
+    kind: str
+    text: str
+
+    @property
+    def name(self) -> str:
+        """What the campaign is called after."""
+        return Path(self.path).name.partition(".")[0]
+
+
+class _Known(NamedTuple):
+    """What files do not say of themselves."""
+
+    languages: tuple[str, str]
+    protocol: str | None
+    outputs: dict[tuple[str, str, str], tuple[str | None, str]]
+
+
+def recognised(path: str) -> Read:
+    """Read a file as UTF-8 text, and tell what it is."""
+    try:
+        text = Path(path).read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        msg = f"{path} cannot be read: {error.strerror}; check the name and its rights."
+        raise FormatError(msg) from None
+    except UnicodeDecodeError as error:
+        msg = f"{path} is not UTF-8 at byte {error.start}; save it as UTF-8."
+        raise FormatError(msg) from None
+    return Read(path, _kind(path, text), text)
+
+
+def read_judgements(
+    paths: Sequence[str],
+    *,
+    languages: tuple[str, str] | None = None,
+    protocol: str | None = None,
+) -> list[Judgement]:
+    """Read the judgements of files; texts that belong to them may be among the files.
+
+    Appraise's batches bring the texts of its export, and a campaign of Pearmut says which
+    protocol its results followed.
+    """
+    files = [recognised(path) for path in paths]
+    outputs: dict[tuple[str, str, str], tuple[str | None, str]] = {}
+    for file in files:
+        if file.kind == "appraise-batches":
+            outputs |= appraise_batches.by_item(file.text, file.path)
+        elif file.kind == "pearmut-campaign":
+            protocol = protocol or pearmut.protocol_of(file.text, file.path)
+    known = _Known(languages or _UNKNOWN, protocol, outputs)
+    found: list[Judgement] = []
+    for file in files:
+        if file.kind in _READERS:
+            found += _READERS[file.kind](file, known)
+    if not found:
+        kinds = ", ".join(f"{file.path} ({file.kind})" for file in files)
+        msg = f"There are no judgements in {kinds}."
+        raise FormatError(msg)
+    return found
+
+
+def read_texts(paths: Sequence[str]) -> list[JudgedText]:
+    """Read the texts of campaigns that other programs made."""
+    found: list[JudgedText] = []
+    for path in paths:
+        file = recognised(path)
+        if file.kind not in TEXTS:
+            msg = (
+                f"{path} holds no campaign's texts; expected a campaign of Pearmut or "
+                "batches of Appraise."
+            )
+            raise OptionError(msg)
+        reader = (
+            pearmut.read_campaign
+            if file.kind == "pearmut-campaign"
+            else appraise_batches.read
+        )
+        found += reader(file.text, file.path)
+    return found
+
+
+def language_pair(name: str | None) -> tuple[str, str] | None:
+    """Take a pair of languages apart.
+
+    >>> language_pair("en-de")
+    ('en', 'de')
+    """
+    if name is None:
+        return None
+    source, dash, target = name.partition("-")
+    if not (source and dash and target):
+        msg = f"The languages are {name!r}; expected two codes, such as en-de."
+        raise OptionError(msg)
+    return source, target
+
+
+def _metra(file: Read, _: _Known) -> list[Judgement]:
+    return jsonl.read(file.text, file.path)
+
+
+def _pearmut(file: Read, known: _Known) -> list[Judgement]:
+    return pearmut.read_results(
+        file.text,
+        file.path,
+        languages=known.languages,
+        campaign=file.name,
+        protocol=known.protocol,
+    )
+
+
+def _appraise(file: Read, known: _Known) -> list[Judgement]:
+    return appraise.read(
+        file.text, file.path, outputs=known.outputs, campaign=file.name
+    )
+
+
+def _marot(file: Read, known: _Known) -> list[Judgement]:
+    return marot.read(
+        file.text, file.path, languages=known.languages, campaign=file.name
+    )
+
+
+def _folder(file: Read, _: _Known) -> list[Judgement]:
+    return metrics_folder.read(file.text, file.path)
+
+
+_READERS: dict[str, Callable[[Read, _Known], list[Judgement]]] = {
+    "metra": _metra,
+    "pearmut": _pearmut,
+    "appraise": _appraise,
+    "marot": _marot,
+    "mt-metrics-eval": _folder,
+}
+
+
+def _kind(path: str, text: str) -> str:
+    if path.endswith((".seg.rating", ".seg.score")):
+        return "mt-metrics-eval"
+    first = text.partition("\n")[0].rstrip("\r")
+    if tuple(first.split("\t")) == marot.COLUMNS:
+        return "marot"
+    found = _json_kind(text, first)
+    if found:
+        return found
+    cells = next(csv.reader([first]), [])
+    if len(cells) >= 11 and cells[3] in appraise.TYPES.values():
+        return "appraise"
+    msg = (
+        f"{path} begins with {first[:60]!r}, which no reader knows; expected judgements of "
+        "metra, Pearmut, Appraise, Marot or mt-metrics-eval."
+    )
+    raise FormatError(msg)
+
+
+def _json_kind(text: str, first: str) -> str:
+    """Tell JSON lines by their first line, and a whole file of JSON by its top."""
+    if not text.lstrip().startswith(("{", "[")):
+        return ""
+    try:
+        entry = json.loads(first)
+    except ValueError:
+        entry = None
+    if isinstance(entry, dict) and "schema" in entry:
+        return "metra"
+    if isinstance(entry, dict) and "annotation" in entry and "user_id" in entry:
+        return "pearmut"
+    try:
+        whole = json.loads(text)
+    except ValueError:
+        return ""
+    if isinstance(whole, dict) and "data" in whole:
+        return "pearmut-campaign"
+    return "appraise-batches" if isinstance(whole, list) else ""

@@ -1,0 +1,83 @@
+"""What protocols need beside the texts: questions, templates, a baseline, a brief, scores.
+
+Questions are a table with the columns document, question and answer, and perhaps choices;
+`|` stands between accepted answers and between choices. Templates are tables as `ie` reads
+them. The baseline and the brief are texts. Judged outputs are a table or a database as
+`evaltrans` reads them, whose sources are the numbers of the segments.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from metra.annotations.judged import read_judged
+from metra.annotations.table import read_lines, read_table
+from metra.annotations.templates import COLUMNS as TEMPLATE_COLUMNS
+
+_BETWEEN = "|"
+
+
+def read_material(files: Mapping[str, str]) -> dict[str, Any]:
+    """Read each file by what it is for; the content is plain JSON."""
+    return {name: READERS[name](path) for name, path in files.items()}
+
+
+def read_questions(path: str) -> dict[str, list[list[Any]]]:
+    """Read questions: by document, the question, accepted answers and choices."""
+    needed = ["document", "question", "answer"]
+    table = read_table(path, needed, {*needed, "choices"})
+    found: dict[str, list[list[Any]]] = {}
+    for row in table.rows:
+        document, question, answer = (row.cells[name] for name in needed)
+        accepted, choices = _parts(answer), _parts(row.cells.get("choices", ""))
+        if not document or not question or not accepted:
+            raise table.refuse(
+                row, "an empty cell", "expected document, question and answer"
+            )
+        if choices and (len(accepted) > 1 or accepted[0] not in choices):
+            raise table.refuse(
+                row, f"the answer is {answer!r}", "expected one of the choices"
+            )
+        found.setdefault(document, []).append([question, accepted, choices])
+    return found
+
+
+def _parts(cell: str) -> list[str]:
+    return [part.strip() for part in cell.split(_BETWEEN) if part.strip()]
+
+
+def _templates(path: str) -> dict[str, list[list[str]]]:
+    table = read_table(path, TEMPLATE_COLUMNS, TEMPLATE_COLUMNS)
+    found: dict[str, list[list[str]]] = {}
+    for row in table.rows:
+        document, slot, value = (row.cells[name] for name in TEMPLATE_COLUMNS)
+        if not document or not slot or not value:
+            raise table.refuse(
+                row, "an empty cell", "expected document, slot and value"
+            )
+        found.setdefault(document, []).append([slot, value])
+    return found
+
+
+def _text(path: str) -> str:
+    return "\n".join(read_lines(path)).strip()
+
+
+def _judged(path: str) -> dict[str, list[list[Any]]]:
+    found: dict[str, list[list[Any]]] = {}
+    for entry in read_judged(path):
+        found.setdefault(entry.source, []).append([entry.output, entry.score])
+    return found
+
+
+READERS: dict[str, Callable[[str], Any]] = {
+    "questions": read_questions,
+    "templates": _templates,
+    "baseline": _text,
+    "judged": _judged,
+}
+
+
+def placed(files: Mapping[str, str], here: Path) -> dict[str, str]:
+    """Find the files from the campaign's folder."""
+    return {name: str(here / path) for name, path in files.items()}

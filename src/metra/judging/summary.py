@@ -1,0 +1,56 @@
+"""Everything that a results page tells, computed anew from the judgements that are chosen."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from metra.human.judgement import Judgement, latest
+from metra.judging.agreement import AgreementOn, agreement
+from metra.judging.choosing import Chosen, chosen
+from metra.judging.flags import Rules, flags
+from metra.judging.judge_by_system import JudgeBySystem, judge_by_system
+from metra.judging.judges import JudgeRow, judge_table
+from metra.judging.ranking import Ranking, RankingWishes, rankings
+from metra.judging.times import TimeTable, time_table
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The answers to all questions under one choice."""
+
+    judgements: int
+    #: How many answers there are without the choice.
+    of: int
+    rankings: Sequence[Ranking]
+    judges: Sequence[JudgeRow]
+    flags: dict[str, list[str]]
+    judge_by_system: Sequence[JudgeBySystem]
+    agreement: Sequence[AgreementOn]
+    times: TimeTable | None
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What is chosen, how systems are told apart, and when judges are flagged."""
+
+    choice: Chosen = field(default_factory=Chosen)
+    ranking: RankingWishes = field(default_factory=RankingWishes)
+    rules: Rules = field(default_factory=Rules)
+
+
+def summary(judgements: Iterable[Judgement], wishes: Wishes | None = None) -> Summary:
+    """Answer everything from the same judgements."""
+    wishes = wishes or Wishes()
+    kept = latest(judgements)
+    mine = chosen(kept, wishes.choice, wishes.rules)
+    rows = judge_table(mine, words_per_minute=wishes.rules.words_per_minute)
+    trials, seed = wishes.ranking.trials, wishes.ranking.seed
+    return Summary(
+        len(mine),
+        len(kept),
+        rankings(mine, wishes.ranking),
+        rows,
+        flags(rows, wishes.rules),
+        judge_by_system(mine),
+        agreement(mine, trials=trials, seed=seed),
+        time_table(mine),
+    )

@@ -1,0 +1,258 @@
+"""Answers: only ever added, each once, with times that the server's clock vouches for."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, insert, select
+
+from metra.errors import MetraError
+from metra.human.asking import asked
+from metra.human.judgement import Judgement, judged
+from metra.human.task import Task
+from metra.store import drafts, screens, tables, tasks
+from metra.store.campaigns import Stored
+from metra.store.encoding import decoded, encoded, storable
+
+
+class ConflictError(MetraError):
+    """Something that was right once but no longer is, such as an id that is taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Milliseconds as the browser measured them; never more than the server's wall time."""
+
+    active_ms: int = 0
+    idle_ms: int = 0
+    hidden_ms: int = 0
+    paused_ms: int = 0
+    first_action_ms: int | None = None
+
+    def within(self, wall_ms: int) -> "Times":
+        """Cut them, the most telling last, so that together they fit the wall time."""
+        left = wall_ms
+        cut = {}
+        for name in ("active_ms", "idle_ms", "paused_ms", "hidden_ms"):
+            cut[name] = max(0, min(getattr(self, name), left))
+            left -= cut[name]
+        first = self.first_action_ms
+        if first is not None:
+            first = max(0, min(first, wall_ms))
+        return Times(**cut, first_action_ms=first)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a browser sends; `cannot` says why there is no value."""
+
+    id: str
+    value: Any
+    comment: str = ""
+    cannot: str | None = None
+    times: Times = Times()
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """An answer as it was kept."""
+
+    id: str
+    task: str
+    number: int
+    revision: int
+    value: Any
+    comment: str
+    cannot: str | None
+
+
+def submit(
+    db: Connection,
+    stored: Stored,
+    owned: tasks.StoredTask,
+    number: int,
+    answer: Answer,
+    *,
+    now: float,
+) -> Given:
+    """Keep an answer, or find that it has been kept; the judge's row must be locked."""
+    task = owned.task
+    again = find(db, answer.id)
+    if again is not None:
+        if (again.task, again.number) != (task.id, number):
+            msg = "This answer's id belongs to another answer; send it with a new one."
+            raise ConflictError(msg)
+        return again
+    wanted = asked(stored.campaign, task, number)
+    steps = screens.shown_steps(db, task.id, number)
+    for at, step in enumerate(wanted.steps):
+        if step.shows and at not in steps and answer.cannot is None:
+            msg = (
+                f"The texts for {step.name} have not been shown yet; reveal them first."
+            )
+            raise ConflictError(msg)
+    before = last(db, task.id, number)
+    begun = steps.get(0, now)
+    since = begun if before is None else max(begun, before.submitted_at)
+    wall_ms = max(0, round(1000 * (now - since)))
+    times = answer.times.within(wall_ms)
+    value = _within(stored, answer.value, wall_ms)
+    cannot = None if answer.cannot is None else storable(answer.cannot)
+    comment = storable(answer.comment)
+    record = judged(
+        stored.campaign, task, value, id=answer.id, number=number, cannot=cannot
+    )
+    first = times.first_action_ms
+    revision = 1 if before is None else before.revision + 1
+    db.execute(
+        insert(tables.judgement).values(
+            id=record.id,
+            task=task.id,
+            number=number,
+            revision=revision,
+            supersedes=None if before is None else before.id,
+            judge=owned.judge,
+            value_json=encoded(record.value),
+            comment=comment,
+            cannot=cannot,
+            shown_at=begun,
+            first_action_at=None if first is None else since + first / 1000,
+            submitted_at=now,
+            wall_ms=wall_ms,
+            active_ms=times.active_ms,
+            hidden_ms=times.hidden_ms,
+            idle_ms=times.idle_ms,
+            paused_ms=times.paused_ms,
+            protocol_version=record.protocol_version,
+        )
+    )
+    drafts.drop(db, task.id, number)
+    _finish(db, owned)
+    return Given(record.id, task.id, number, revision, record.value, comment, cannot)
+
+
+def find(db: Connection, key: str) -> Given | None:
+    """Find an answer by its id."""
+    row = db.execute(_FIND, {"key": key}).first()
+    if row is None:
+        return None
+    return Given(*row[:4], decoded(row.value_json), row.comment, row.cannot)
+
+
+@dataclass(frozen=True, slots=True)
+class Last:
+    """The newest answer to a screen."""
+
+    id: str
+    revision: int
+    submitted_at: float
+
+
+def last(db: Connection, task: str, number: int) -> Last | None:
+    """Find the newest answer to a screen."""
+    row = db.execute(_LAST, {"of": task, "place": number}).first()
+    return None if row is None else Last(*row)
+
+
+def judgements(
+    db: Connection, stored: Stored, judge_id: str | None = None
+) -> list[Judgement]:
+    """All answers of a campaign, every revision, by judge, position, item and revision.
+
+    `judge_id` asks for those of one judge alone.
+    """
+    task, judge, judgement = tables.task, tables.judge, tables.judgement
+    owned = (
+        tasks.of_campaign(db, stored.id)
+        if judge_id is None
+        else tasks.ever_of_judge(db, judge_id)
+    )
+    known = {one.task.id: one.task for one in owned}
+    query = (
+        select(judgement)
+        .join_from(judgement, task, judgement.c.task == task.c.id)
+        .join(judge, judgement.c.judge == judge.c.id)
+        .where(task.c.campaign == stored.id)
+        .order_by(
+            judge.c.place, task.c.position, judgement.c.number, judgement.c.revision
+        )
+    )
+    if judge_id is not None:
+        query = query.where(judgement.c.judge == judge_id)
+    return [
+        _judgement(stored, known[row.task], dict(row._mapping))
+        for row in db.execute(query)
+    ]
+
+
+def _judgement(stored: Stored, task: Task, row: dict[str, Any]) -> Judgement:
+    times = (
+        "shown_at",
+        "first_action_at",
+        "submitted_at",
+        "wall_ms",
+        "active_ms",
+        "hidden_ms",
+        "idle_ms",
+        "paused_ms",
+    )
+    return judged(
+        stored.campaign,
+        task,
+        decoded(row["value_json"]),
+        id=row["id"],
+        number=row["number"],
+        cannot=row["cannot"],
+        revision=row["revision"],
+        comment=row["comment"],
+        **{name: row[name] for name in times},
+    )
+
+
+def _within(stored: Stored, value: Any, wall_ms: int) -> Any:
+    """Cut times inside an answer, where what is asked carries any."""
+    if not isinstance(value, dict):
+        return value
+    cut = dict(value)
+    for step in stored.campaign.protocol.steps:
+        shorten = getattr(step.asks, "within", None)
+        if shorten is not None and step.name in cut:
+            cut[step.name] = shorten(cut[step.name], wall_ms)
+    return cut
+
+
+def _finish(db: Connection, owned: tasks.StoredTask) -> None:
+    """Note that a task is done when each of its screens has an answer."""
+    answered = 1
+    if owned.screens > 1:
+        judgement = tables.judgement.c
+        query = select(judgement.number).where(judgement.task == owned.task.id)
+        answered = len(db.execute(query.distinct()).all())
+    if answered == owned.screens and owned.state != "done":
+        tasks.set_state(db, owned.task.id, "done")
+    elif owned.state == "waiting":
+        tasks.set_state(db, owned.task.id, "open")
+
+
+# What every request asks is put together once.
+_FIND = select(
+    tables.judgement.c.id,
+    tables.judgement.c.task,
+    tables.judgement.c.number,
+    tables.judgement.c.revision,
+    tables.judgement.c.value_json,
+    tables.judgement.c.comment,
+    tables.judgement.c.cannot,
+).where(tables.judgement.c.id == bindparam("key"))
+_LAST = (
+    select(
+        tables.judgement.c.id,
+        tables.judgement.c.revision,
+        tables.judgement.c.submitted_at,
+    )
+    .where(
+        tables.judgement.c.task == bindparam("of"),
+        tables.judgement.c.number == bindparam("place"),
+    )
+    .order_by(tables.judgement.c.revision.desc())
+    .limit(1)
+)

@@ -1,0 +1,54 @@
+"""The audit log: who did what, when."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, insert, select
+
+from metra.store import tables
+from metra.store.encoding import decoded, encoded
+from metra.store.tokens import new_id
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing done."""
+
+    at: float
+    who: str
+    what: str
+    campaign: str | None
+    data: Any
+
+
+def note(
+    db: Connection,
+    who: str,
+    what: str,
+    data: object = None,
+    *,
+    now: float,
+    campaign: str | None = None,
+) -> None:
+    """Write a thing down."""
+    db.execute(
+        insert(tables.audit).values(
+            id=new_id(),
+            at=now,
+            who=who,
+            what=what,
+            campaign=campaign,
+            data_json=encoded(data),
+        )
+    )
+
+
+def entries(db: Connection, campaign: str | None = None) -> list[Entry]:
+    """List what was done, the newest first; of one campaign, or of all."""
+    audit = tables.audit.c
+    query = select(
+        audit.at, audit.who, audit.what, audit.campaign, audit.data_json
+    ).order_by(audit.at.desc(), audit.id)
+    if campaign is not None:
+        query = query.where(audit.campaign == campaign)
+    return [Entry(*row[:4], decoded(row[4])) for row in db.execute(query)]

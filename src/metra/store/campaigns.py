@@ -1,0 +1,174 @@
+"""Campaigns: frozen when they are made, with all their tasks."""
+
+import secrets
+from collections import OrderedDict
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, func, insert, select, update
+
+from metra.errors import OptionError, UnknownNameError, no_such
+from metra.human.assignment import assign
+from metra.human.campaign import Campaign
+from metra.store import audit, tables, tasks
+from metra.store.encoding import encoded, storable
+from metra.store.frozen import from_json, to_json
+from metra.store.tokens import new_code, new_id
+
+STATES = ("draft", "open", "paused", "closed")
+_KEPT = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A campaign as it is kept; `campaign` never changes."""
+
+    id: str
+    name: str
+    state: str
+    version: str
+    created_at: float
+    unblinded_at: float | None
+    secret: bytes
+    campaign: Campaign
+
+
+def create(
+    db: Connection, campaign: Campaign, *, now: float, who: str, state: str = "draft"
+) -> str:
+    """Keep a campaign, its judges (without links as yet) and their tasks; give its id."""
+    name = campaign.settings.name
+    taken = select(tables.campaign.c.id).where(tables.campaign.c.name == name)
+    if db.execute(taken).first() is not None:
+        msg = f"There is a campaign named {name!r} already; choose another name."
+        raise OptionError(msg)
+    key, secret = new_id(), secrets.token_bytes(32)
+    db.execute(
+        insert(tables.campaign).values(
+            id=key,
+            name=name,
+            content_json=to_json(campaign),
+            version=campaign.version,
+            secret=secret.hex(),
+            state=state,
+            created_at=now,
+        )
+    )
+    judges = {label: new_id() for label in campaign.settings.judges}
+    rows = [
+        {
+            "id": judge,
+            "campaign": key,
+            "label": label,
+            "place": place,
+            "profile_json": encoded({}),
+            "note": "",
+            "completion_code": new_code(),
+        }
+        for place, (label, judge) in enumerate(judges.items())
+    ]
+    db.execute(insert(tables.judge), rows)
+    tasks.add(db, key, campaign, assign(campaign, secret=secret), judges)
+    audit.note(db, who, "create", {"version": campaign.version}, now=now, campaign=key)
+    return key
+
+
+def listed(db: Connection) -> list[tuple[str, str, str, float]]:
+    """List id, name, state and birth of all campaigns, the newest first."""
+    campaign = tables.campaign.c
+    query = select(
+        campaign.id, campaign.name, campaign.state, campaign.created_at
+    ).order_by(campaign.created_at.desc(), campaign.name)
+    return [tuple(row) for row in db.execute(query)]
+
+
+def find(db: Connection, key: str) -> Stored | None:
+    """Find a campaign by its id."""
+    row = db.execute(_FIND, {"key": storable(key)}).first()
+    return None if row is None else _stored(db, row)
+
+
+def existing(db: Connection, key: str) -> Stored:
+    """Find a campaign that must be there, such as a judge's."""
+    found = find(db, key)
+    if found is None:
+        msg = f"The campaign {key} is not in the store."
+        raise UnknownNameError(msg)
+    return found
+
+
+def count(db: Connection) -> int:
+    """How many campaigns there are."""
+    return int(db.execute(select(func.count(tables.campaign.c.id))).scalar_one())
+
+
+def named(db: Connection, name: str | None) -> Stored:
+    """Find a campaign by its name; without one, the only campaign there is."""
+    known = {entry[1]: entry[0] for entry in listed(db)}
+    if name is None and len(known) == 1:
+        [name] = known
+    if name is None:
+        msg = (
+            f"There are {len(known)} campaigns; say which: {', '.join(sorted(known))}."
+        )
+        raise OptionError(msg)
+    found = find(db, known[name]) if name in known else None
+    if found is None:
+        raise UnknownNameError(no_such("campaign", name, known))
+    return found
+
+
+def set_state(db: Connection, key: str, state: str, *, now: float, who: str) -> None:
+    """Open, pause or close a campaign."""
+    if state not in STATES:
+        msg = f"A campaign's state cannot be {state!r}; expected {', '.join(STATES)}."
+        raise OptionError(msg)
+    db.execute(
+        update(tables.campaign).where(tables.campaign.c.id == key).values(state=state)
+    )
+    audit.note(db, who, "state", {"state": state}, now=now, campaign=key)
+
+
+def unblind(db: Connection, key: str, *, now: float, who: str) -> None:
+    """Let admins see the systems' names; the first time is kept."""
+    campaign = tables.campaign
+    db.execute(
+        update(campaign)
+        .where(campaign.c.id == key, campaign.c.unblinded_at.is_(None))
+        .values(unblinded_at=now)
+    )
+    audit.note(db, who, "unblind", now=now, campaign=key)
+
+
+_FIND = select(
+    tables.campaign.c.id,
+    tables.campaign.c.name,
+    tables.campaign.c.state,
+    tables.campaign.c.version,
+    tables.campaign.c.created_at,
+    tables.campaign.c.unblinded_at,
+    tables.campaign.c.secret,
+).where(tables.campaign.c.id == bindparam("key"))
+
+# A campaign does not change, and is large: what was read once is kept, by id and version.
+_known: OrderedDict[tuple[str, str], Campaign] = OrderedDict()
+_turn = Lock()
+
+
+def _stored(db: Connection, row: Any) -> Stored:
+    found = dict(row._mapping)
+    secret = bytes.fromhex(found.pop("secret"))
+    key = found["id"], found["version"]
+    with _turn:
+        content = _known.get(key)
+    if content is None:
+        query = select(tables.campaign.c.content_json).where(
+            tables.campaign.c.id == key[0]
+        )
+        content = from_json(db.execute(query).scalar_one())
+        with _turn:
+            _known[key] = content
+            while len(_known) > _KEPT:
+                _known.popitem(last=False)
+    return Stored(**found, secret=secret, campaign=content)

@@ -1,0 +1,68 @@
+"""Events of a screen: keys and focus as the browser logged them, each kept once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, func, insert, select
+
+from metra.store import tables
+from metra.store.encoding import decoded, encoded, storable
+
+#: How many events a screen may have; what comes after is left out.
+MOST = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event; `t_ms` is the browser's own clock, from when the screen was opened."""
+
+    seq: int | None
+    t_ms: float
+    kind: str
+    data: Any = None
+
+
+def add(db: Connection, task: str, number: int, events: Sequence[Event]) -> None:
+    """Keep events that are not there yet; those without a number go to the end."""
+    if not events:
+        return
+    event = tables.event
+    here = (event.c.task == task) & (event.c.number == number)
+    count, last = db.execute(
+        select(func.count(), func.max(event.c.seq)).where(here)
+    ).one()
+    asked = [one.seq for one in events if one.seq is not None]
+    query = select(event.c.seq).where(here, event.c.seq.in_(asked))
+    known = set(db.execute(query).scalars())
+    following = max([-1 if last is None else last, *asked]) + 1
+    rows = []
+    for one in events:
+        seq = one.seq
+        if seq is None:
+            seq, following = following, following + 1
+        if seq not in known:
+            known.add(seq)
+            rows.append(
+                {
+                    "task": task,
+                    "number": number,
+                    "seq": seq,
+                    "t_ms": one.t_ms,
+                    "kind": storable(one.kind),
+                    "data_json": encoded(one.data),
+                }
+            )
+    if rows := rows[: max(0, MOST - count)]:
+        db.execute(insert(event), rows)
+
+
+def of_screen(db: Connection, task: str, number: int) -> list[Event]:
+    """All events of a screen, in order."""
+    event = tables.event.c
+    query = (
+        select(event.seq, event.t_ms, event.kind, event.data_json)
+        .where(event.task == task, event.number == number)
+        .order_by(event.seq)
+    )
+    return [Event(*row[:3], decoded(row[3])) for row in db.execute(query)]

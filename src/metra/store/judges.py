@@ -1,0 +1,147 @@
+"""Judges: their links, their consent, and whether they may still come in."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, delete, select, update
+
+from metra.errors import UnknownNameError, no_such
+from metra.store import audit, tables
+from metra.store.encoding import decoded, encoded, storable
+from metra.store.tokens import hashed, new_token
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """A judge of a campaign."""
+
+    id: str
+    campaign: str
+    label: str
+    place: int
+    has_link: bool
+    revoked_at: float | None
+    released_at: float | None
+    consent_at: float | None
+    guide_at: float | None
+    seen_at: float | None
+    profile: dict[str, Any]
+    note: str
+    completion_code: str
+    anonymised_at: float | None
+
+
+def of_campaign(db: Connection, campaign: str) -> list[Judge]:
+    """All judges of a campaign, in its order."""
+    judge = tables.judge
+    query = select(judge).where(judge.c.campaign == campaign).order_by(judge.c.place)
+    return [_judge(row) for row in db.execute(query)]
+
+
+def find(db: Connection, key: str, *, lock: bool = False) -> Judge | None:
+    """Find a judge by id; `lock` keeps other writers of this judge's work waiting."""
+    row = db.execute(_LOCK if lock else _FIND, {"key": storable(key)}).first()
+    return None if row is None else _judge(row)
+
+
+def labelled(db: Connection, campaign: str, label: str) -> Judge:
+    """Find a judge of a campaign by name."""
+    known = {judge.label: judge for judge in of_campaign(db, campaign)}
+    if label not in known:
+        raise UnknownNameError(no_such("judge", label, known))
+    return known[label]
+
+
+def by_token(db: Connection, token: str) -> Judge | None:
+    """Find whose link this is; a link that was taken back is nobody's."""
+    judge = tables.judge
+    query = select(judge).where(
+        judge.c.token_hash == hashed(token), judge.c.revoked_at.is_(None)
+    )
+    row = db.execute(query).first()
+    return None if row is None else _judge(row)
+
+
+def issue(db: Connection, key: str, *, now: float, who: str) -> str:
+    """Make a judge's link anew and give its secret, this once; older links die."""
+    token = new_token()
+    db.execute(
+        update(tables.judge)
+        .where(tables.judge.c.id == key)
+        .values(token_hash=hashed(token), revoked_at=None)
+    )
+    end_sessions(db, key)
+    _note(db, key, who, "issue link", now)
+    return token
+
+
+def revoke(db: Connection, key: str, *, now: float, who: str) -> None:
+    """Take a judge's link back; what was judged stays, the rest may go to others."""
+    db.execute(
+        update(tables.judge)
+        .where(tables.judge.c.id == key)
+        .values(token_hash=None, revoked_at=now)
+    )
+    end_sessions(db, key)
+    _note(db, key, who, "revoke link", now)
+
+
+def release(db: Connection, key: str, *, now: float, who: str) -> None:
+    """Let others take what this judge has not done; coming back ends that."""
+    _set(db, key, released_at=now)
+    _note(db, key, who, "release tasks", now)
+
+
+def consent(
+    db: Connection, key: str, *, now: float, profile: dict[str, Any] | None = None
+) -> None:
+    """Keep that the judge agreed, when, and what she told of herself."""
+    _set(db, key, consent_at=now, profile_json=encoded(profile or {}))
+
+
+def guided(db: Connection, key: str, *, now: float) -> None:
+    """Keep that the judge has been through the guide."""
+    _set(db, key, guide_at=now)
+
+
+def seen(db: Connection, key: str, *, now: float) -> None:
+    """Keep that the judge is at work; tasks that are still hers are no longer released."""
+    db.execute(_SEEN, {"key": key, "now": now})
+
+
+def set_note(db: Connection, key: str, note: str) -> None:
+    """Keep the admin's note about a judge."""
+    _set(db, key, note=storable(note))
+
+
+def end_sessions(db: Connection, key: str) -> None:
+    """Send a judge out of all browsers."""
+    db.execute(delete(tables.session).where(tables.session.c.judge == key))
+
+
+def _set(db: Connection, key: str, **values: object) -> None:
+    db.execute(update(tables.judge).where(tables.judge.c.id == key).values(**values))
+
+
+def _note(db: Connection, key: str, who: str, what: str, now: float) -> None:
+    judge = find(db, key)
+    if judge is not None:
+        data = {"judge": judge.label}
+        audit.note(db, who, what, data, now=now, campaign=judge.campaign)
+
+
+def _judge(row: Any) -> Judge:
+    found = dict(row._mapping)
+    token = found.pop("token_hash")
+    profile = decoded(found.pop("profile_json"))
+    return Judge(has_link=token is not None, profile=profile, **found)
+
+
+# What every request asks is put together once.
+_FIND = select(tables.judge).where(tables.judge.c.id == bindparam("key"))
+_LOCK = _FIND.with_for_update()
+_SEEN = (
+    update(tables.judge)
+    .where(tables.judge.c.id == bindparam("key"))
+    .values(seen_at=bindparam("now"), released_at=None)
+)

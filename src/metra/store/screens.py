@@ -1,0 +1,115 @@
+"""Screens in a judge's order: which comes next, and which may be opened again."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from sqlalchemy import Connection, bindparam, insert, select
+
+from metra.store import tables
+
+#: How many answered screens back a judge may still change.
+BLOCK = 10
+
+
+class Place(NamedTuple):
+    """One screen of a judge, and whether it has been answered."""
+
+    task: str
+    number: int
+    answered: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """All screens of a judge in order; `reached` is the first without an answer."""
+
+    places: Sequence[Place]
+    reached: int
+
+    def index(self, task: str, number: int) -> int | None:
+        """Where a screen stands, if it is the judge's at all."""
+        for at, place in enumerate(self.places):
+            if place.task == task and place.number == number:
+                return at
+        return None
+
+    def may_open(self, at: int) -> bool:
+        """Whether a screen can be looked at: what is behind, what is next, what is begun."""
+        return at <= self.reached or self._together(at)
+
+    def may_answer(self, at: int) -> bool:
+        """Whether an answer can be given or changed: the current block only."""
+        return self.may_open(at) and (
+            at > self.reached - 1 - BLOCK or self._together(at)
+        )
+
+    def next_open(self, at: int) -> Place | None:
+        """The screen to go to after this one: the next that is open and has no answer."""
+        waiting = [
+            where
+            for where, place in enumerate(self.places)
+            if not place.answered and self.may_open(where)
+        ]
+        later = [where for where in waiting if where > at]
+        return next((self.places[where] for where in later or waiting), None)
+
+    def with_answer(self, at: int) -> "Way":
+        """The same way once a screen has been answered."""
+        places = list(self.places)
+        places[at] = Place(places[at].task, places[at].number, True)
+        return Way(places, _reached(places))
+
+    def _together(self, at: int) -> bool:
+        """Whether it belongs to the task that the judge has reached."""
+        return (
+            self.reached < len(self.places)
+            and self.places[at].task == self.places[self.reached].task
+        )
+
+
+def way(db: Connection, judge: str) -> Way:
+    """Lay out a judge's screens."""
+    answered = {(row[0], row[1]) for row in db.execute(_ANSWERED, {"of": judge}).all()}
+    places = [
+        Place(row[0], number, (row[0], number) in answered)
+        for row in db.execute(_OWNED, {"of": judge}).all()
+        for number in range(row[1])
+    ]
+    return Way(places, _reached(places))
+
+
+def shown_steps(db: Connection, task: str, number: int) -> dict[int, float]:
+    """When each step of a screen was first shown."""
+    rows = db.execute(_SHOWN, {"of": task, "place": number}).all()
+    return {row[0]: row[1] for row in rows}
+
+
+def show(db: Connection, task: str, number: int, step: int, *, now: float) -> int:
+    """Note that the steps up to `step` are shown now; give the furthest ever shown."""
+    before = shown_steps(db, task, number)
+    new = [at for at in range(step + 1) if at not in before]
+    if new:
+        rows = [{"task": task, "number": number, "step": at, "at": now} for at in new]
+        db.execute(insert(tables.shown), rows)
+    return max([step, *before])
+
+
+def _reached(places: Sequence[Place]) -> int:
+    waiting = (at for at, place in enumerate(places) if not place.answered)
+    return next(waiting, len(places))
+
+
+# What every request asks is put together once.
+_OWNED = (
+    select(tables.task.c.id, tables.task.c.screens)
+    .where(tables.task.c.judge == bindparam("of"), tables.task.c.state != "passed")
+    .order_by(tables.task.c.position)
+)
+_ANSWERED = select(tables.judgement.c.task, tables.judgement.c.number).where(
+    tables.judgement.c.judge == bindparam("of")
+)
+_SHOWN = select(tables.shown.c.step, tables.shown.c.at).where(
+    tables.shown.c.task == bindparam("of"),
+    tables.shown.c.number == bindparam("place"),
+)

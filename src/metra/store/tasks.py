@@ -1,0 +1,147 @@
+"""Tasks: what each judge has to do, how far it is, and for how long it is taken."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Select, bindparam, insert, select, update
+
+from metra.human.campaign import Campaign
+from metra.human.task import Item, Task
+from metra.store import tables
+from metra.store.encoding import decoded, encoded, storable
+
+#: How long a judge who shows no sign keeps an open task to herself.
+LEASE_SECONDS = 30 * 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTask:
+    """A task and its state; `judge` is the judge's id."""
+
+    task: Task
+    judge: str
+    screens: int
+    state: str
+    lease_until: float | None
+    topped_up_from: str | None
+
+
+def screens_of(campaign: Campaign, task: Task) -> int:
+    """How many screens a task has: compared outputs stand on one."""
+    return 1 if campaign.protocol.contrastive else len(task.items)
+
+
+def add(
+    db: Connection,
+    key: str,
+    campaign: Campaign,
+    tasks: Iterable[Task],
+    judges: Mapping[str, str],
+    *,
+    topped_up_from: str | None = None,
+) -> None:
+    """Keep tasks; `judges` gives the ids of the judges by their labels."""
+    rows = [
+        {
+            "id": task.id,
+            "campaign": key,
+            "judge": judges[task.judge],
+            "position": task.position,
+            "kind": task.kind,
+            "original": task.original,
+            "items_json": encoded([asdict(item) for item in task.items]),
+            "screens": screens_of(campaign, task),
+            "state": "waiting",
+            "lease_until": None,
+            "topped_up_from": topped_up_from,
+        }
+        for task in tasks
+    ]
+    if rows:
+        db.execute(insert(tables.task), rows)
+
+
+def of_campaign(db: Connection, campaign: str) -> list[StoredTask]:
+    """All tasks, judge by judge in the campaign's order, then by position."""
+    task, judge = tables.task, tables.judge
+    query = (
+        _select()
+        .where(task.c.campaign == campaign)
+        .order_by(judge.c.place, task.c.position)
+    )
+    return [_task(row) for row in db.execute(query)]
+
+
+def of_judge(db: Connection, judge: str) -> list[StoredTask]:
+    """The tasks that are a judge's, in order; not those that went to others."""
+    task = tables.task.c
+    query = (
+        _select()
+        .where(task.judge == judge, task.state != "passed")
+        .order_by(task.position)
+    )
+    return [_task(row) for row in db.execute(query)]
+
+
+def ever_of_judge(db: Connection, judge: str) -> list[StoredTask]:
+    """All tasks that a judge ever had, also those that went to others."""
+    query = _select().where(tables.task.c.judge == judge)
+    return [_task(row) for row in db.execute(query.order_by(tables.task.c.position))]
+
+
+def find(db: Connection, judge: str, key: str) -> StoredTask | None:
+    """Find one of the judge's own tasks; others' tasks are not there for her."""
+    row = db.execute(_FIND, {"key": storable(key), "of": judge}).first()
+    return None if row is None else _task(row)
+
+
+def extend_lease(db: Connection, key: str, *, now: float) -> None:
+    """Keep a task for its judge a while longer."""
+    db.execute(_EXTEND, {"key": key, "until": now + LEASE_SECONDS})
+
+
+def set_state(db: Connection, key: str, state: str) -> None:
+    """Say how far a task is; one that went to somebody else stays so."""
+    task = tables.task
+    db.execute(
+        update(task)
+        .where(task.c.id == key, task.c.state != "passed")
+        .values(state=state)
+    )
+
+
+def _select() -> Select[Any]:
+    task, judge = tables.task, tables.judge
+    return select(
+        task.c.id,
+        judge.c.label,
+        task.c.position,
+        task.c.kind,
+        task.c.items_json,
+        task.c.original,
+        task.c.judge,
+        task.c.screens,
+        task.c.state,
+        task.c.lease_until,
+        task.c.topped_up_from,
+    ).join_from(task, judge, task.c.judge == judge.c.id)
+
+
+def _task(row: Any) -> StoredTask:
+    key, label, position, kind, items, original, *more = row
+    shown = tuple(Item(**item) for item in decoded(items))
+    return StoredTask(Task(key, label, position, kind, shown, original), *more)
+
+
+# What every request asks is put together once.
+_FIND = _select().where(
+    tables.task.c.id == bindparam("key"),
+    tables.task.c.judge == bindparam("of"),
+    tables.task.c.state != "passed",
+)
+_EXTEND = (
+    update(tables.task)
+    .where(tables.task.c.id == bindparam("key"))
+    .values(lease_until=bindparam("until"))
+)

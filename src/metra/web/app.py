@@ -1,0 +1,78 @@
+"""The judging app, put together."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from fastapi import FastAPI
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+
+from metra.store import Store
+from metra.store.topping_up import AWAY_SECONDS
+from metra.web.admin import routes as admin
+from metra.web.judge import api as judge_api
+from metra.web.judge import pages as judge_pages
+from metra.web.refusals import say_refusals
+from metra.web.security.body_limit import BodyLimit
+from metra.web.security.failures import Failures
+from metra.web.security.headers import SecurityHeaders
+from metra.web.security.origins import LOOPBACK, Origins, host_of, origin_of
+from metra.web.state import State
+
+_SMALL = 64_000
+_API = 1_000_000
+#: What an admin may send at once: the texts of a campaign.
+_UPLOAD = 64_000_000
+
+
+def create_app(
+    store: Store,
+    *,
+    base_url: str | None = None,
+    secure_cookies: bool | None = None,
+    hosts: frozenset[str] = frozenset(),
+    clock: Callable[[], float] = time.time,
+    away_after: float = AWAY_SECONDS,
+) -> FastAPI:
+    """Make the app over a store.
+
+    `base_url` is how browsers reach it; without it, by a loopback address. `hosts` are
+    further names that it answers to.
+    """
+    https = base_url is not None and base_url.startswith("https://")
+    secure = https if secure_cookies is None else secure_cookies
+    app = FastAPI(
+        title="metra judge",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        redirect_slashes=False,
+    )
+    app.state.metra = State(store, clock, base_url, secure, away_after)
+    say_refusals(app)
+    app.include_router(judge_pages.router)
+    app.include_router(judge_api.router)
+    app.include_router(admin.router)
+    static = Path(__file__).parent / "static"
+    app.mount("/static", StaticFiles(directory=static), name="static")
+    names = LOOPBACK | hosts
+    if base_url is not None:
+        names |= {host_of(origin_of(base_url).partition("://")[2])}
+    # The last is the outermost.
+    app.add_middleware(Origins, base_url=base_url, hosts=names)
+    app.add_middleware(BodyLimit, limit_of=_limit)
+    app.add_middleware(Failures)
+    app.add_middleware(SecurityHeaders, secure=secure)
+    return app
+
+
+def _limit(scope: Scope) -> int:
+    """How many bytes a request may bring; much only with an admin's cookie, right or wrong."""
+    path = scope["path"]
+    if path.startswith("/api/"):
+        return _API
+    if path.startswith("/admin/"):
+        cookies = b";".join(v for k, v in scope["headers"] if k == b"cookie")
+        return _UPLOAD if b"metra-admin=" in cookies else _SMALL
+    return _SMALL

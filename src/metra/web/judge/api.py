@@ -1,0 +1,273 @@
+"""The JSON that a judge's browser lives on."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from sqlalchemy import Connection
+
+from metra.human.asking import asked
+from metra.human.judgement import texts_of
+from metra.store import answers, campaigns, drafts, events, judges, screens, tasks
+from metra.store.campaigns import Stored
+from metra.store.drafts import Draft
+from metra.store.progress import progress
+from metra.store.screens import Way
+from metra.store.tasks import StoredTask
+from metra.store.topping_up import top_up
+from metra.web.judge.describing import (
+    OPTIONS,
+    campaign_json,
+    place_json,
+    progress_json,
+    protocol_json,
+    screen_json,
+)
+from metra.web.judge.entering import enter
+from metra.web.judge.payloads import (
+    AnswerIn,
+    DraftIn,
+    RevealIn,
+    ScreenName,
+    TokenIn,
+    events_of,
+)
+from metra.web.pages import json_reply
+from metra.web.refusals import Refusal
+from metra.web.security.cookies import put_session
+from metra.web.security.visitors import Judging, Visit
+from metra.web.state import state_of
+
+router = APIRouter(prefix="/api")
+_RUNNING = ("open",)
+_TAKING = ("open", "paused")
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """One of the judge's screens, in a transaction that no other of hers runs beside."""
+
+    db: Connection
+    stored: Stored
+    owned: StoredTask
+    way: Way
+    at: int
+    now: float
+
+    @property
+    def number(self) -> int:
+        return self.way.places[self.at].number
+
+    @property
+    def task(self) -> str:
+        return self.owned.task.id
+
+    def json(self, step: int) -> dict[str, Any]:
+        return screen_json(self.db, self.stored, self.owned, self.way, self.at, step)
+
+
+@router.get("/work")
+def work(request: Request, visit: Judging) -> Response:
+    """What the judge works on: the protocol, how far she is, and the next screen."""
+    state = state_of(request)
+    _fill(request, visit)
+    with state.store.transaction() as db:
+        _lock(db, visit)
+        stored = _campaign(db, visit, _RUNNING)
+        way = screens.way(db, visit.judge.id)
+        target = stored.campaign.settings.target_language
+        return json_reply(
+            {
+                "campaign": campaign_json(stored),
+                "protocol": protocol_json(stored.campaign.protocol, target),
+                "options": OPTIONS,
+                "progress": progress_json(progress(db, stored, visit.judge.id, way)),
+                "screen": _next_screen(db, stored, visit, way, state.clock()),
+            }
+        )
+
+
+@router.get("/screens/{task}/{number}")
+def one_screen(request: Request, visit: Judging, task: str, number: int) -> Response:
+    """One of the judge's own screens that is not closed yet."""
+    with _opened(request, visit, task, number, _RUNNING) as opened:
+        return json_reply(opened.json(_show(opened, 0)))
+
+
+@router.post("/screens/{task}/{number}/reveal")
+def reveal(
+    request: Request, visit: Judging, task: str, number: int, body: RevealIn
+) -> Response:
+    """Show the texts of a further step, once the steps before it have been answered."""
+    with _opened(request, visit, task, number, _TAKING) as opened:
+        campaign = opened.stored.campaign
+        steps = asked(campaign, opened.owned.task, number).steps
+        if body.step >= len(steps):
+            msg = f"There are {len(steps)} steps, counted from 0; there is no {body.step}."
+            raise Refusal(422, msg)
+        texts = texts_of(campaign, opened.owned.task, number)
+        for step in steps[: body.step]:
+            step.asks.check(body.value.get(step.name), step.name, texts)
+        stored = drafts.find(opened.db, task, number)
+        comment = "" if stored is None else stored.comment
+        _keep_draft(opened, Draft(body.rev, body.value, comment))
+        return json_reply(opened.json(_show(opened, body.step)))
+
+
+@router.put("/screens/{task}/{number}/draft")
+def save_draft(
+    request: Request, visit: Judging, task: str, number: int, body: DraftIn
+) -> Response:
+    """Keep what the judge has put in so far."""
+    with _opened(request, visit, task, number, _TAKING) as opened:
+        events.add(opened.db, task, number, events_of(body.events))
+        _keep_draft(opened, body.draft())
+        tasks.extend_lease(opened.db, task, now=opened.now)
+        return json_reply({"rev": body.rev})
+
+
+@router.post("/screens/{task}/{number}/answer")
+def submit(
+    request: Request, visit: Judging, task: str, number: int, body: AnswerIn
+) -> Response:
+    """Keep an answer; the same one again gets the same reply and is kept once."""
+    answer = body.answer()
+    state = state_of(request)
+    with state.store.transaction() as db:
+        _lock(db, visit)
+        known = answers.find(db, answer.id)
+        stored = _campaign(db, visit, campaigns.STATES if known else _TAKING)
+        way = screens.way(db, visit.judge.id)
+        at = way.index(task, number)
+        owned = tasks.find(db, visit.judge.id, task)
+        if at is None or owned is None:
+            raise Refusal.not_found()
+        if known is None and not way.may_answer(at):
+            raise _closed(way, at)
+        now = state.clock()
+        given = answers.submit(db, stored, owned, number, answer, now=now)
+        if known is None:
+            events.add(db, task, number, events_of(body.events))
+            tasks.extend_lease(db, task, now=now)
+            judges.seen(db, visit.judge.id, now=now)
+            way = way.with_answer(at)
+        following = way.next_open(at)
+        return json_reply(
+            {
+                "saved": given.id,
+                "revision": given.revision,
+                "next": place_json(following),
+                "progress": progress_json(progress(db, stored, visit.judge.id, way)),
+            }
+        )
+
+
+@router.post("/heartbeat")
+def heartbeat(request: Request, visit: Judging, body: ScreenName) -> Response:
+    """A sign that the judge is still at it: the task stays hers."""
+    state = state_of(request)
+    with state.store.transaction() as db:
+        _lock(db, visit)
+        if tasks.find(db, visit.judge.id, body.task) is None:
+            raise Refusal.not_found()
+        now = state.clock()
+        tasks.extend_lease(db, body.task, now=now)
+        judges.seen(db, visit.judge.id, now=now)
+    return json_reply({"ok": True})
+
+
+@router.post("/session")
+def sign_in(request: Request, body: TokenIn) -> Response:
+    """Come in again without leaving the page, by the link or the secret at its end."""
+    secret = body.token.strip().rstrip("/").rpartition("/")[2]
+    token, session = enter(request, secret)
+    reply = json_reply({"csrf": session.csrf})
+    put_session(request, reply, "judge", token)
+    return reply
+
+
+@contextmanager
+def _opened(
+    request: Request, visit: Visit, task: str, number: int, states: tuple[str, ...]
+) -> Iterator[_Opened]:
+    """Lock the judge's work and find the screen, or say that it is not there for her."""
+    state = state_of(request)
+    with state.store.transaction() as db:
+        _lock(db, visit)
+        way = screens.way(db, visit.judge.id)
+        at = way.index(task, number)
+        owned = tasks.find(db, visit.judge.id, task)
+        if at is None or owned is None:
+            raise Refusal.not_found()
+        stored = _campaign(db, visit, states)
+        if not way.may_answer(at):
+            raise _closed(way, at)
+        yield _Opened(db, stored, owned, way, at, state.clock())
+
+
+def _lock(db: Connection, visit: Visit) -> None:
+    judge = judges.find(db, visit.judge.id, lock=True)
+    if judge is None or judge.revoked_at is not None:
+        raise Refusal.judge_signed_out()
+    if judge.consent_at is None or judge.guide_at is None:
+        raise Refusal(403, "Read the first pages before you begin.", reason="stage")
+
+
+def _campaign(db: Connection, visit: Visit, states: tuple[str, ...]) -> Stored:
+    stored = campaigns.find(db, visit.judge.campaign)
+    if stored is None:
+        raise Refusal.not_found()
+    if stored.state not in states:
+        msg = f"The project is {stored.state}; there is nothing to judge now."
+        raise Refusal(409, msg, reason=stored.state)
+    return stored
+
+
+def _closed(way: Way, at: int) -> Refusal:
+    if at > way.reached:
+        return Refusal(403, "This screen comes later.")
+    return Refusal(403, "This answer can no longer be changed.")
+
+
+def _fill(request: Request, visit: Visit) -> None:
+    """Let a judge who has nothing left take over what others left."""
+    state = state_of(request)
+    with state.store.reading() as db:
+        way = screens.way(db, visit.judge.id)
+    if way.reached == len(way.places):
+        top_up(
+            state.store,
+            visit.judge,
+            now=state.clock(),
+            away_after=state.away_after,
+        )
+
+
+def _next_screen(
+    db: Connection, stored: Stored, visit: Visit, way: Way, now: float
+) -> dict[str, Any] | None:
+    judges.seen(db, visit.judge.id, now=now)
+    if way.reached == len(way.places):
+        return None
+    owned = tasks.find(db, visit.judge.id, way.places[way.reached].task)
+    if owned is None:
+        return None
+    opened = _Opened(db, stored, owned, way, way.reached, now)
+    return opened.json(_show(opened, 0))
+
+
+def _show(opened: _Opened, step: int) -> int:
+    """Note what is shown and that the task is taken; give the furthest step shown."""
+    if opened.owned.state == "waiting":
+        tasks.set_state(opened.db, opened.task, "open")
+    tasks.extend_lease(opened.db, opened.task, now=opened.now)
+    return screens.show(opened.db, opened.task, opened.number, step, now=opened.now)
+
+
+def _keep_draft(opened: _Opened, draft: Draft) -> None:
+    newer = drafts.save(opened.db, opened.task, opened.number, draft, now=opened.now)
+    if newer is not None:
+        msg = "A newer version of this answer is kept already."
+        raise Refusal(409, msg, draft=asdict(newer))

@@ -1,0 +1,130 @@
+"""What a judge's browser is told: the protocol, the progress, and one screen at a time."""
+
+from dataclasses import asdict
+from typing import Any
+
+from sqlalchemy import Connection
+
+from metra.human.judgement import Judgement
+from metra.human.protocols import Protocol
+from metra.human.protocols.record import ASKS_WITH_EXTRA, public
+from metra.human.remembering import shows_judged, with_judged
+from metra.human.screen import screen
+from metra.store import answers, drafts, screens
+from metra.store.campaigns import Stored
+from metra.store.progress import Progress
+from metra.store.screens import Place, Way
+from metra.store.tasks import StoredTask
+from metra.web.strings import direction, language_name
+
+OPTIONS = {
+    "idle_after_ms": 30_000,
+    "break_after_ms": 1_200_000,
+    "heartbeat_ms": 15_000,
+    "log_keys": False,
+}
+
+
+def campaign_json(stored: Stored) -> dict[str, Any]:
+    """The campaign's title and languages."""
+    settings = stored.campaign.settings
+    return {
+        "title": settings.name,
+        "source": language_json(settings.source_language),
+        "target": language_json(settings.target_language),
+    }
+
+
+def language_json(code: str) -> dict[str, str]:
+    """A language's code, name and direction."""
+    return {"code": code, "name": language_name(code), "dir": direction(code)}
+
+
+def protocol_json(protocol: Protocol, target: str) -> dict[str, Any]:
+    """The steps with their questions, the target language's name filled in."""
+    language = language_name(target)
+    return {
+        "name": protocol.name,
+        "title": protocol.title,
+        "contrastive": protocol.contrastive,
+        "basis": protocol.basis,
+        "guidance_seconds": protocol.guidance_seconds,
+        "steps": [
+            {
+                "name": step.name,
+                "question": step.question.replace("{language}", language),
+                "kind": step.asks.kind,
+                "ask": _filled(asdict(step.asks), language),
+                "shows": list(step.shows),
+                # Whether it needs more on the screen than texts, and so a word with the server.
+                "extra": isinstance(step.asks, ASKS_WITH_EXTRA),
+            }
+            for step in protocol.steps
+        ],
+    }
+
+
+def progress_json(progress: Progress) -> dict[str, int]:
+    """How far the judge is."""
+    return asdict(progress)
+
+
+def screen_json(
+    db: Connection, stored: Stored, owned: StoredTask, way: Way, at: int, step: int
+) -> dict[str, Any]:
+    """One screen with what the steps up to `step` show, its draft and its answer."""
+    place = way.places[at]
+    campaign = with_judged(stored.campaign, _own(db, stored, owned))
+    shown = screen(campaign, owned.task, number=place.number, step=step)
+    draft = drafts.find(db, place.task, place.number)
+    last = answers.last(db, place.task, place.number)
+    given = None if last is None else answers.find(db, last.id)
+    return shown | {
+        "number": place.number,
+        "items": owned.screens,
+        "place": at + 1,
+        "step": step,
+        "draft": None if draft is None else asdict(draft),
+        "answer": None
+        if given is None
+        else {
+            "value": public(given.value),
+            "comment": given.comment,
+            "cannot": given.cannot,
+            "revision": given.revision,
+        },
+        "previous": place_json(_neighbour(way, at - 1)),
+        "next": place_json(_neighbour(way, at + 1)),
+    }
+
+
+def _own(db: Connection, stored: Stored, owned: StoredTask) -> list[Judgement]:
+    """What the judge has judged before, where new texts are judged beside it."""
+    if not shows_judged(stored.campaign.protocol):
+        return []
+    return answers.judgements(db, stored, owned.judge)
+
+
+def reached_step(db: Connection, place: Place) -> int:
+    """The furthest step of a screen that has been shown."""
+    return max(screens.shown_steps(db, place.task, place.number), default=0)
+
+
+def place_json(place: Place | None) -> dict[str, Any] | None:
+    """Where a screen is."""
+    return None if place is None else {"task": place.task, "number": place.number}
+
+
+def _neighbour(way: Way, at: int) -> Place | None:
+    inside = 0 <= at < len(way.places)
+    return way.places[at] if inside and way.may_answer(at) else None
+
+
+def _filled(value: Any, language: str) -> Any:
+    if isinstance(value, str):
+        return value.replace("{language}", language)
+    if isinstance(value, dict):
+        return {key: _filled(one, language) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_filled(one, language) for one in value]
+    return value

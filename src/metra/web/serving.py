@@ -1,0 +1,114 @@
+"""Running the app under uvicorn, in one process or several."""
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from fastapi import FastAPI
+
+from metra import store
+from metra.errors import OptionError
+from metra.web.app import create_app
+from metra.web.security.origins import LOOPBACK
+
+# Workers are processes of their own, and are told through their environment what to serve.
+_VARIABLE = "METRA_JUDGE_SERVING"
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """What to serve, and where."""
+
+    url: str
+    host: str = "127.0.0.1"
+    port: int = 8000
+    base_url: str | None = None
+    workers: int = 1
+    #: The proxy whose word about the client's address is taken.
+    proxy: str | None = None
+    away_hours: float = 72.0
+
+
+def serve_for_ever(serving: Serving) -> None:
+    """Serve until interrupted."""
+    import uvicorn
+
+    refuse_unsafe(serving)
+    os.environ[_VARIABLE] = json.dumps(asdict(serving))
+    uvicorn.run(
+        "metra.web.serving:app",
+        factory=True,
+        host=serving.host,
+        port=serving.port,
+        workers=serving.workers,
+        proxy_headers=serving.proxy is not None,
+        forwarded_allow_ips=serving.proxy or "",
+        server_header=False,
+        log_config=LOGGING,
+        timeout_graceful_shutdown=10,
+    )
+
+
+def app() -> FastAPI:
+    """Make the app as a worker's environment says."""
+    serving = Serving(**json.loads(os.environ[_VARIABLE]))
+    return create_app(
+        store.open(serving.url, create=False),
+        base_url=serving.base_url,
+        hosts=frozenset({serving.host.lower()}),
+        away_after=3600 * serving.away_hours,
+    )
+
+
+def refuse_unsafe(serving: Serving) -> None:
+    """Refuse to be reached from elsewhere without encryption."""
+    base = serving.base_url
+    if base is not None and not base.startswith(("http://", "https://")):
+        msg = (
+            f"--base-url is {base!r}; expected https://… (or http:// on this machine)."
+        )
+        raise OptionError(msg)
+    public = serving.host not in LOOPBACK
+    if public and not (base or "").startswith("https://"):
+        msg = (
+            f"--host {serving.host} can be reached from other machines; say with "
+            "--base-url https://… how browsers come in, through a proxy that encrypts."
+        )
+        raise OptionError(msg)
+
+
+LOGGING: dict[str, Any] = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "filters": {"secrets": {"()": "metra.web.security.log_masking.MaskSecrets"}},
+    "formatters": {
+        "plain": {"format": "%(asctime)s %(levelname)s %(message)s"},
+    },
+    "handlers": {
+        "error": {
+            "class": "logging.StreamHandler",
+            "formatter": "plain",
+            "filters": ["secrets"],
+        },
+    },
+    "loggers": {
+        name: {"handlers": ["error"], "level": "INFO", "propagate": False}
+        for name in ("uvicorn", "uvicorn.access", "uvicorn.error", "metra.web")
+    },
+}
+
+
+def free_port(wished: int) -> int:
+    """Give the port if nobody has it, else one that is free."""
+    import socket
+
+    for port in (wished, 0):
+        with socket.socket() as trial:
+            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                trial.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return int(trial.getsockname()[1])
+    return wished

@@ -1,0 +1,57 @@
+// How near a judge's answer to an example is to ours, and ours in words.
+
+import { severityName } from "../steps/mark_menus.js";
+
+const RANKING = ["same", "near", "other"];
+
+// The worst of the steps' agreements.
+export function agreement(steps, given, ours) {
+  const found = steps.map((step) => KINDS[step.kind]?.(given[step.name], ours[step.name], step.ask) ?? "near");
+  return RANKING[Math.max(...found.map((one) => RANKING.indexOf(one)))];
+}
+
+const KINDS = {
+  scale(given, ours, { low, high, whole }) {
+    const share = Math.abs(given - ours) / (high - low);
+    if (whole) return given === ours ? "same" : share <= 0.25 ? "near" : "other";
+    return share <= 0.05 ? "same" : share <= 0.2 ? "near" : "other";
+  },
+  // Every one of ours touched by one of theirs, and as many of them.
+  marks(given, ours) {
+    const touch = (one, other) => one.side === other.side && (one.side === "missing" || (one.start < other.end && other.start < one.end));
+    const hit = ours.filter((mark) => given.some((other) => touch(mark, other)));
+    const alike = ours.every((mark) => given.some((other) => touch(mark, other) && other.severity === mark.severity));
+    if (hit.length === ours.length && given.length === ours.length) return alike ? "same" : "near";
+    return hit.length || !ours.length === !given.length ? "near" : "other";
+  },
+  order: (given, ours) => (`${given}` === `${ours}` ? "same" : "other"),
+};
+
+const WORDS = {
+  scale(value, step) {
+    const label = step.ask.anchors.find((one) => one.at === value)?.label;
+    return label && label !== `${value}` ? `${value} (${label})` : `${value}`;
+  },
+  marks(value, step, example, t) {
+    if (!value.length) return t("marks.none");
+    const points = Array.from(example.outputs[0]);
+    return value
+      .map((mark) => {
+        const text = mark.side === "missing" ? t("marks.missing_word") : `“${points.slice(mark.start, mark.end).join("")}”`;
+        return [text, severityName(mark.severity, t), mark.category].filter(Boolean).join(" · ");
+      })
+      .join("; ");
+  },
+  order(value, step, example, t) {
+    if (value.length === 2) return t(value[0] < value[1] ? "order.first_better" : value[0] > value[1] ? "order.second_better" : "order.tie");
+    return value.map((rank, at) => `${"ABCDEFGHIJKLMNOPQRSTUVWXYZ"[at]}: ${rank}`).join(", ");
+  },
+};
+
+export const inWords = (steps, example, t) =>
+  steps
+    .map((step) => {
+      const said = WORDS[step.kind]?.(example.answer[step.name], step, example, t) ?? "";
+      return steps.length > 1 ? `${step.name} ${said}` : said;
+    })
+    .join("; ");

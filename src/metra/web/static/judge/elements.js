@@ -1,0 +1,46 @@
+// Elements from names, attributes and children. Texts become text nodes, never markup.
+
+export function el(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else if (key in made && typeof value !== "string") made[key] = value;
+    else made.setAttribute(key, value);
+  }
+  made.append(...children.filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+let last = 0;
+
+// An id that no other element has, to tie labels to what they name.
+export const freshId = (stem) => `${stem}-${++last}`;
+
+// A dialog in the middle of the page, gone when it is closed.
+export function dialog(title, ...children) {
+  const made = open(title, children);
+  made.addEventListener("close", () => made.remove());
+  return made;
+}
+
+// A dialog that Escape does not close; only `finish` does.
+export function insistingDialog(title, ...children) {
+  const made = open(title, children);
+  let finished = false;
+  made.addEventListener("keydown", (event) => event.key === "Escape" && event.preventDefault());
+  made.addEventListener("close", () => (finished ? made.remove() : made.showModal()));
+  made.finish = () => {
+    finished = true;
+    made.close();
+  };
+  return made;
+}
+
+function open(title, children) {
+  const heading = el("h2", { id: freshId("title") }, title);
+  const made = el("dialog", { "aria-labelledby": heading.id }, heading, ...children);
+  document.body.append(made);
+  made.showModal();
+  return made;
+}

@@ -1,0 +1,88 @@
+// Worked examples: the same questions as at work, then what we would have said and why.
+
+import { el } from "./elements.js";
+import { agreement, inWords } from "./comparing.js";
+import { scope } from "./keys.js";
+import { t } from "./strings.js";
+import { drawTexts } from "./texts.js";
+
+const { guide, protocol, source, target } = JSON.parse(document.getElementById("practice").textContent);
+const place = document.getElementById("examples");
+// Examples are in the guide's own language, whatever is judged at work.
+const spoken = { code: guide.language, dir: "auto" };
+const campaign = { source: { ...source, ...spoken }, target: { ...target, ...spoken } };
+const languages = { source: guide.language, target: guide.language };
+const unused = { now: () => performance.now(), event() {} };
+
+async function start() {
+  const modules = await Promise.all(protocol.steps.map((step) => import(`../steps/${step.kind}.js`)));
+  guide.examples.forEach((example, at) => place.append(draw(example, at, modules)));
+  place.hidden = false;
+}
+
+function draw(example, at, modules) {
+  const steps = protocol.steps;
+  const whole = {
+    outputs: example.outputs.map((text, number) => ({ id: `${number}`, text })),
+    [protocol.basis]: example.other,
+  };
+  // As at work, a text that belongs to a later question comes with it.
+  const later = !steps[0].shows.includes("basis") && steps.some((step) => step.shows.includes("basis"));
+  const { element, texts } = drawTexts({
+    screen: later ? { outputs: whole.outputs } : whole,
+    campaign,
+    basis: protocol.basis,
+    later,
+    outputsOwned: modules.some((module) => module.owns?.includes("outputs")),
+  });
+  const verdict = el("div", { class: "verdict", role: "status", hidden: true });
+  const check = el("button", { type: "button", class: "quiet" }, t("guide.check"));
+  const asked = el("div");
+  const section = el(
+    "section",
+    { class: "example" },
+    el("h3", {}, t("guide.example", { number: at + 1, of: guide.examples.length })),
+    element,
+    asked,
+    el("p", { class: "ways" }, check),
+    verdict,
+  );
+  const keys = scope();
+  keys.wake(false);
+  const handles = [];
+
+  function ask() {
+    const index = handles.length;
+    const step = steps[index];
+    const part = el("div", { class: "step" });
+    asked.append(part);
+    if (index && step.shows.includes("basis")) texts.reveal?.(whole);
+    const change = () => {
+      verdict.hidden = true;
+      if (index + 1 === handles.length && index + 1 < steps.length) ask();
+    };
+    const options = { step, screen: whole, value: undefined, language: guide.language, languages, texts, t, change, done() {}, keys, clock: unused };
+    handles.push(modules[index].mount(part, options));
+    if (index + 1 < steps.length && !steps[index + 1].shows.length) ask();
+  }
+
+  ask();
+  check.addEventListener("click", () => {
+    const lacking = handles.find((handle) => handle.missing?.());
+    if (lacking || handles.length < steps.length) {
+      verdict.replaceChildren(el("p", {}, t("guide.missing")));
+      (lacking ?? handles.at(-1)).focus();
+    } else {
+      const given = Object.fromEntries(steps.map((step, index) => [step.name, handles[index].value()]));
+      verdict.replaceChildren(
+        el("p", {}, el("b", {}, t(`guide.${agreement(steps, given, example.answer)}`))),
+        el("p", { dir: "auto" }, `${t("guide.ours")}: ${inWords(steps, example, t)}`),
+        el("p", { lang: guide.language, dir: "auto" }, example.why.replaceAll("{missing}", t("marks.missing_word"))),
+      );
+    }
+    verdict.hidden = false;
+  });
+  return section;
+}
+
+if (place) start();

@@ -1,0 +1,125 @@
+// Saving: every change becomes a draft, on the device at once and at the server a moment later.
+
+import { call, Refused } from "./api.js";
+import { keep, kept } from "./device.js";
+import { addressOf, keyOf, persist, sendAnswer } from "./sending.js";
+
+const PAUSE = 800;
+// The server takes no more at once.
+const MOST_EVENTS = 2000;
+const CONFLICT = 409;
+
+// `tell(state)` hears saved, saving or waiting; `newer(draft)` that another window was ahead;
+// `refused(error)` that the server does not want a draft.
+export function makeSaver({ clock, tell, newer, refused }) {
+  let screen = null;
+  let draft = null;
+  let timer = null;
+  let sending = Promise.resolve();
+  let inFlight = null;
+  let handedIn = null;
+
+  // The draft to go on with: what the server has, or what this device has and it has not.
+  async function open(next) {
+    screen = next;
+    clearTimeout(timer);
+    const local = await kept("drafts", keyOf(next));
+    const server = next.draft;
+    const ahead = local && local.rev > (server?.rev ?? 0);
+    const base = ahead ? local : server ?? next.answer;
+    draft = { rev: server?.rev ?? 0, value: {}, comment: "", ...(base && pick(base)) };
+    clock.start(local?.clock);
+    clock.event("shown");
+    if (ahead) soon(0);
+    else tell("saved");
+    return draft;
+  }
+
+  const pick = ({ rev, value, comment }) => ({ ...(rev && { rev }), value: value ?? {}, comment: comment ?? "" });
+
+  function change(part) {
+    draft = { ...draft, ...part, rev: draft.rev + 1 };
+    clock.acted();
+    store();
+    soon(PAUSE);
+  }
+
+  const store = () => keep("drafts", keyOf(screen), { ...draft, clock: clock.state() });
+
+  function soon(delay) {
+    tell("saving");
+    clearTimeout(timer);
+    timer = setTimeout(flush, delay);
+  }
+
+  // Sends are queued one behind the other, so that revisions arrive in order.
+  function flush(options) {
+    clearTimeout(timer);
+    timer = null;
+    const mine = screen;
+    const gone = () => mine !== screen || mine === handedIn;
+    sending = sending.then(() => persist(() => put(mine, options), tell, gone)).catch(refused);
+    return sending;
+  }
+
+  async function put(mine, options) {
+    if (mine !== screen || mine === handedIn) return;
+    const sent = draft;
+    const events = clock.events().slice(0, MOST_EVENTS);
+    try {
+      inFlight = call("PUT", `${addressOf(mine)}/draft`, { ...sent, events }, options);
+      await inFlight;
+    } catch (error) {
+      const ahead = error instanceof Refused && error.status === CONFLICT && error.body.draft;
+      if (!ahead || mine !== screen) throw error;
+      draft = pick(ahead);
+      await store();
+      newer(draft);
+    }
+    if (mine !== screen) return;
+    if (events.length) clock.sent(events.at(-1).seq);
+    if (draft.rev <= sent.rev || timer === null) tell("saved");
+  }
+
+  // A draft that is under way arrives before the answer does; one that waits is not needed.
+  async function submit(cannot) {
+    clearTimeout(timer);
+    timer = null;
+    tell("saving");
+    handedIn = screen;
+    const { value, comment } = draft;
+    const events = clock.events().slice(0, MOST_EVENTS);
+    const content = { value, comment, cannot, times: clock.times(), events };
+    try {
+      const reply = await sendAnswer(screen, content, tell, inFlight);
+      screen = null;
+      tell("saved");
+      return reply;
+    } finally {
+      handedIn = null;
+    }
+  }
+
+  // A page that goes away sends what it has, and keeps its clock for when it comes back.
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden || screen === null) return;
+    store();
+    if (timer !== null) flush({ keepalive: true });
+  });
+  addEventListener("pagehide", () => screen && store());
+
+  return {
+    open,
+    change,
+    submit,
+    flush: () => (timer === null ? sending : flush()),
+    store: () => screen && store(),
+    // Another window works on: nothing more is written from here.
+    stop() {
+      clearTimeout(timer);
+      screen = null;
+    },
+    draft: () => draft,
+    screen: () => screen,
+  };
+}

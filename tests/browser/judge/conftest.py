@@ -1,0 +1,232 @@
+"""A real server over a real store, and judges in real browsers who fail on any complaint."""
+
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SOURCES = (
+    "Le marché ouvre à huit heures le samedi.",
+    "La pluie a duré toute la nuit, et la rivière monte.",
+    "Il faut garder le reçu pour tout échange.",
+    "Le train de Lyon partira avec dix minutes de retard.",
+)
+REFERENCES = (
+    "The market opens at eight on Saturdays.",
+    "It rained all night, and the river is rising.",
+    "Keep the receipt for any exchange.",
+    "The train from Lyon will leave ten minutes late.",
+)
+OUTPUTS = (
+    "The market opens at eight hours the Saturday.",
+    "The rain lasted all night and the river rises.",
+    "One must guard the receipt for every exchange.",
+    "The train to Lyon will leave ten minutes early.",
+)
+_names = count(1)
+
+
+@dataclass
+class Server:
+    """A running server; `ahead` moves its clock, in seconds."""
+
+    store: Any
+    url: str = ""
+    ahead: float = 0.0
+
+    def now(self) -> float:
+        return time.time() + self.ahead
+
+    def link(self, campaign: str, judge: str, token: str) -> "Link":
+        return Link(self, campaign, judge, token)
+
+    def campaign(
+        self,
+        protocol: str,
+        *,
+        outputs: Sequence[Sequence[str]] = (OUTPUTS,),
+        sources: Sequence[str] = SOURCES,
+        references: Sequence[str] = REFERENCES,
+        documents: Sequence[str] | None = None,
+        languages: tuple[str, str] = ("fr", "en"),
+        guided: bool = True,
+        **wishes: Any,
+    ) -> "Link":
+        """One judge who sees everything once, in order; `guided` spares her the guide."""
+        from metra.human.campaign import Campaign, Segment, System
+        from metra.human.protocols import protocol as known
+        from metra.human.settings import settings
+        from metra.store import campaigns, judges
+
+        table = {
+            "name": f"{protocol} {next(_names)}",
+            "protocol": protocol,
+            "source_language": languages[0],
+            "target_language": languages[1],
+            "judges": ["ann"],
+            "each": 1,
+            "calibration": 0,
+            "repeats": 0,
+            "degraded": 0,
+            "complete": True,
+        }
+        segments = tuple(
+            Segment(documents[at] if documents else "", source, (reference,))
+            for at, (source, reference) in enumerate(
+                zip(sources, references, strict=True)
+            )
+        )
+        systems = tuple(
+            System(f"secret-{at}", "mt", tuple(texts))
+            for at, texts in enumerate(outputs)
+        )
+        frozen = Campaign(
+            settings(table | wishes, "test"), known(protocol), segments, systems
+        )
+        now = self.now()
+        with self.store.transaction() as db:
+            key = campaigns.create(db, frozen, now=now, who="test", state="open")
+            [judge] = judges.of_campaign(db, key)
+            token = judges.issue(db, judge.id, now=now, who="test")
+            if guided:
+                judges.consent(db, judge.id, now=now, profile={})
+                judges.guided(db, judge.id, now=now)
+        return Link(self, key, judge.id, token)
+
+
+@dataclass
+class Link:
+    """A judge's way in, and what the store has of her."""
+
+    server: Server
+    campaign: str
+    judge: str
+    token: str
+
+    @property
+    def url(self) -> str:
+        return f"{self.server.url}/j/{self.token}"
+
+    def judgements(self) -> list[Any]:
+        from metra.store import answers, campaigns
+
+        with self.server.store.reading() as db:
+            stored = campaigns.existing(db, self.campaign)
+            return answers.judgements(db, stored)
+
+    def cookie(self) -> dict[str, str]:
+        """What a browser has that came in by the link."""
+        from metra.store import sessions
+
+        with self.server.store.transaction() as db:
+            now = self.server.now()
+            token, _ = sessions.begin(db, "judge", now=now, judge=self.judge)
+        return {"name": "metra-judge", "value": token, "url": self.server.url}
+
+    def end_sessions(self) -> None:
+        from metra.store import judges
+
+        with self.server.store.transaction() as db:
+            judges.end_sessions(db, self.judge)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One server for the tests of a file."""
+    uvicorn = pytest.importorskip("uvicorn", reason="needs metra[judge]")
+    pytest.importorskip("sqlalchemy", reason="needs metra[judge]")
+    from metra import store as stores
+    from metra.web.app import create_app
+
+    path: Path = tmp_path_factory.mktemp("store") / "judge.sqlite"
+    made = Server(stores.open(str(path)))
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    made.url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    app = create_app(made.store, base_url=made.url, clock=made.now)
+    running = uvicorn.Server(uvicorn.Config(app, log_level="warning", ws="none"))
+    thread = threading.Thread(target=running.run, kwargs={"sockets": [listener]})
+    thread.start()
+    while not running.started:
+        time.sleep(0.01)
+    yield made
+    running.should_exit = True
+    thread.join()
+    listener.close()
+    made.store.close()
+
+
+@pytest.fixture
+def visit(chromium, server: Server) -> Iterator[Callable[..., Any]]:
+    """Open a browser; `allow` names complaints that a test brings about on purpose."""
+    contexts = []
+    complaints: list[str] = []
+    allowed: list[str] = []
+
+    def open_browser(
+        *,
+        width: int = 1280,
+        height: int = 900,
+        theme: str = "light",
+        touch: bool = False,
+        language: str = "en-GB",
+        motion: str = "reduce",
+        allow: Sequence[str] = (),
+    ):
+        context = chromium.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme=theme,
+            reduced_motion=motion,
+            has_touch=touch,
+            is_mobile=touch,
+            locale=language,
+        )
+        context.set_default_timeout(10_000)
+        contexts.append(context)
+        allowed.extend(allow)
+        context.on("page", listen)
+        return context
+
+    def listen(page) -> None:
+        def fetched(request) -> None:
+            if not request.url.startswith((server.url, "data:", "blob:")):
+                complaints.append(f"fetched {request.url}")
+
+        def said(message) -> None:
+            if message.type in ("error", "warning"):
+                complaints.append(f"console: {message.text}")
+
+        page.on("request", fetched)
+        page.on("console", said)
+        page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
+        page.on("dialog", lambda dialog: complaints.append(f"asks {dialog.message}"))
+
+    yield open_browser
+    for context in contexts:
+        context.close()
+    assert [
+        one for one in complaints if not any(known in one for known in allowed)
+    ] == []
+
+
+@pytest.fixture
+def work(visit) -> Callable[..., Any]:
+    """Bring a judge to the first screen of her work."""
+
+    def begin(link: Link, *, before: Callable[[Any], None] | None = None, **how: Any):
+        context = visit(**how)
+        context.add_cookies([link.cookie()])
+        page = context.new_page()
+        if before is not None:
+            before(page)
+        page.goto(f"{link.server.url}/judge/work")
+        page.locator(".item").wait_for()
+        return page
+
+    return begin

@@ -1,0 +1,169 @@
+"""Pearmut's files: spans that count UTF-16 units, resets, revisions, campaigns."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metra.errors import FormatError
+from metra.human.files import pearmut
+from metra.human.judgement import latest
+
+FR_EN = ("fr", "en")
+
+
+def line(user="u", screen=0, score=50, spans=(), output="a😀b c", **more):
+    """A screen of one item and one system, as Pearmut logs it."""
+    answer = {"score": score, "error_spans": list(spans), "textfield": None}
+    entry = {
+        "annotation": [{"one": answer}],
+        "actions": [
+            {"time": 100.0, "action": "load"},
+            {"time": 110.0, "action": "score"},
+            {"time": 200.0, "action": "submit"},
+        ],
+        "item": [{"item_id": "i1", "src": "s", "tgt": {"one": output}}],
+        "user_id": user,
+        "item_i": screen,
+    }
+    return json.dumps(entry | more)
+
+
+def read(*lines, **more):
+    return pearmut.read_results("\n".join(lines), "x", languages=FR_EN, **more)
+
+
+def span(start, end, severity="minor", category=None):
+    return {
+        "start_i": start,
+        "end_i": end,
+        "severity": severity,
+        "category": category,
+    }
+
+
+def test_a_screen():
+    [one] = read(line(spans=[span(1, 2)]))
+    assert (one.protocol, one.judge, one.systems) == ("esa", "u", ("one",))
+    assert (one.source, one.outputs, one.segment) == ("s", ("a😀b c",), 1)
+    # Units 1 and 2 are the two halves of the one emoji.
+    place = {"side": "output", "start": 1, "end": 2, "severity": "minor"}
+    assert one.value == {"errors": [place], "esa": 50.0}
+    # Ten seconds, and a pause that counts as 61.
+    assert (one.shown_at, one.submitted_at, one.active_ms) == (100.0, 200.0, 71000)
+
+
+def test_marks_tell_the_protocol():
+    assert read(line())[0].protocol == "da"
+    [one] = read(line(spans=[span(0, 0, "Critical", "Accuracy/Other")], score=None))
+    assert one.protocol == "mqm"
+    [mark] = one.value["mqm"]
+    assert (mark["severity"], mark["category"]) == ("major", "accuracy/other")
+    assert read(line(), protocol="esa")[0].value == {"errors": [], "esa": 50.0}
+
+
+def test_what_lies_behind_the_text_is_missing():
+    # The text has seven units and no eighth.
+    [one] = read(line(output="a😀b cd", spans=[span(7, 15, "major")]))
+    assert one.value["errors"][0]["side"] == "missing"
+
+
+def test_marks_without_a_severity_were_never_made():
+    [one] = read(line(spans=[span(0, 0, None), span(0, 0, "neutral"), span(0, 0)]))
+    assert len(one.value["errors"]) == 1
+
+
+def test_later_lines_replace_and_resets_mask():
+    first, second = line(score=1), line(score=2)
+    found = read(first, second)
+    assert [one.revision for one in found] == [1, 2]
+    assert len({one.id for one in found}) == 2
+    assert [one.value["da"] for one in latest(found)] == [2.0]
+    reset = json.dumps({"user_id": "u", "item_i": 0, "annotation": "__RESET__"})
+    assert [one.value["da"] for one in read(first, reset, second)] == [2.0]
+    assert read(first, line(user="v"), reset)[0].judge == "v"
+    everywhere = json.dumps({"user_id": "u", "annotation": "__RESET__"})
+    assert read(first, line(screen=1), everywhere) == []
+    assert len(read(first, line(screen=1), reset)) == 1
+
+
+def test_tutorials_do_not_count():
+    [one] = read(line(screen="welcome_0"))
+    assert not one.counts
+
+
+def test_forms_are_no_judgements():
+    form = {"item": [{"text": "Age?", "form": "number"}], "annotation": [9]}
+    assert read(json.dumps(form | {"user_id": "u", "item_i": "welcome_1"}), line())
+
+
+def test_several_systems_on_a_screen_share_its_time():
+    both = json.loads(line())
+    both["annotation"][0]["two"] = {"score": 9, "error_spans": []}
+    both["item"][0]["tgt"]["two"] = "b"
+    found = read(json.dumps(both))
+    assert [one.systems for one in found] == [("one",), ("two",)]
+    assert {one.active_ms for one in found} == {35500}
+    assert {one.segment for one in found} == {1}
+
+
+@given(st.text("aé😀語\u0301 ", min_size=1, max_size=12), st.data())
+def test_spans_slice_the_text_that_was_marked(text, data):
+    start = data.draw(st.integers(0, len(text) - 1))
+    end = data.draw(st.integers(start + 1, len(text)))
+
+    def units(piece):
+        return len(piece.encode("utf-16-le")) // 2
+
+    there = span(units(text[:start]), units(text[:end]) - 1)
+    [one] = read(line(output=text, spans=[there]))
+    [mark] = one.value["errors"]
+    assert text[mark["start"] : mark["end"]] == text[start:end]
+
+
+CAMPAIGN = {
+    "info": {"assignment": "task-based", "protocol": "cESA"},
+    "campaign_id": "c",
+    "data": [
+        [[{"item_id": "i1", "src": "s", "ref": "r", "tgt": {"one": "a", "two": "b"}}]],
+        [[{"item_id": "i1", "src": "s", "ref": "r", "tgt": {"one": "a", "two": "b"}}]],
+    ],
+    "data_welcome": [
+        [{"text": "Age?", "form": "number"}],
+        [{"src": "t", "tgt": {"x": "y"}}],
+    ],
+}
+
+
+def test_a_campaign_gives_each_text_once():
+    text = json.dumps(CAMPAIGN)
+    found = pearmut.read_campaign(text, "x")
+    assert [(one.system, one.output, one.is_check) for one in found] == [
+        ("one", "a", False),
+        ("two", "b", False),
+        ("x", "y", True),
+    ]
+    assert (found[0].reference, found[0].document) == ("r", "i1")
+    assert pearmut.protocol_of(text, "x") == "esa"
+    assert pearmut.protocol_of('{"data": []}', "x") is None
+
+
+WRONG = [
+    pytest.param("[1]", "line 1 is no JSON object", id="a list"),
+    pytest.param("{", "line 1 is no JSON", id="half a line"),
+    pytest.param(line(score=101), "da is 101; expected a number from 0", id="score"),
+    pytest.param(line(score=None), "da is None", id="no score"),
+    pytest.param(
+        line(item=[{"src": "s", "tgt": "text"}]),
+        "tgt is str; expected",
+        id="old format",
+    ),
+    pytest.param(line(annotation=[]), "line 1 cannot be read", id="no annotation"),
+]
+
+
+@pytest.mark.parametrize(("text", "says"), WRONG)
+def test_lines_that_cannot_be_read(text, says):
+    with pytest.raises(FormatError, match=says):
+        read(text)

@@ -1,0 +1,27 @@
+"""Judgements made up for tests, as short as they can be."""
+
+from metra.human.judgement import Judgement
+from metra.human.protocols import protocol
+
+
+def made(system, segment, judge, score, kind="judged", name="adequacy", **more):
+    """One answer; `score` is a number, or the whole value."""
+    value = {name: score} if not isinstance(score, dict) else score
+    fields = {
+        "id": "",
+        "campaign": "c",
+        "protocol": name,
+        "protocol_version": protocol(name).version,
+        "source_language": "fr",
+        "target_language": "en",
+        "judge": judge,
+        "task": f"{judge} {system} {segment} {kind}",
+        "kind": kind,
+        "systems": (system,),
+        "document": f"d{segment // 2}",
+        "segment": segment,
+        "source": None,
+        "outputs": ("x",),
+        "value": value,
+    }
+    return Judgement(**fields | more)

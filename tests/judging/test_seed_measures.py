@@ -1,0 +1,210 @@
+"""From judgements to the workbook's tables and to files that measures read."""
+
+import pytest
+from tests.human.campaigns import REFERENCE, SYSTEMS, answered, opened
+
+from metra.annotations.judged import written
+from metra.corpus import EvalSet
+from metra.errors import CorpusError, FormatError
+from metra.evaluation import evaluate
+from metra.human.edit_rate import edits_between
+from metra.judging.exercise import Result, exercise, of_text_scores
+from metra.judging.exercise_files import read_results
+from metra.judging.material import read_material
+from metra.judging.results import system_means
+from metra.judging.running import judged_outputs, running
+from metra.judging.tagged_files import entities_table, terms_table
+from metra.judging.text_scores import table, text_scores
+
+
+def test_the_score_of_a_text_is_the_mean_of_its_sentences():
+    frozen = opened("clarity", each=2, repeats=0, degraded=0)
+    found = answered(frozen, lambda task, _: {"clarity": task.items[0].segment + 1})
+    [score] = [
+        one
+        for one in text_scores(found)
+        if (one.text, one.translation, one.evaluator) == ("trip", "good", "")
+    ]
+    assert (score.items, score.native) == (2, 1.5)
+    assert score.score == pytest.approx(50)  # of 33.3 and 66.7
+    assert table([score]).split("\n")[1].startswith("trip\tgood\tclarity\tall\t2\t50.0")
+
+
+def test_a_control_has_a_row_of_its_own():
+    questions = {"trip": [["?", ["x"], []]], "brake": [["?", ["x"], []]]}
+    frozen = opened(
+        "comprehension", {"questions": questions}, judges=["a", "b", "c"], each=1
+    )
+
+    def value(task, _):
+        right = task.kind != "control"
+        return {"comprehension": {"answers": ["x" if right else None]}}
+
+    means = {one.system: one.hundred for one in system_means(answered(frozen, value))}
+    assert means == {"good": 100, "bad": 100, "no text": 0}
+
+
+@pytest.mark.parametrize(
+    ("output", "correction"),
+    [
+        pytest.param("a b c d\ne f", "c d a b\ne g", id="line by line"),
+        pytest.param("a b c d\ne f", "c d a b e g", id="lines joined"),
+        pytest.param("same", "same", id="nothing to do"),
+    ],
+)
+def test_hter_is_metras_ter(output, correction):
+    found = edits_between(output, correction)
+    hyps, refs = output.split("\n"), correction.split("\n")
+    if len(hyps) != len(refs):
+        hyps, refs = [output], [correction]
+    score = evaluate(EvalSet([refs]), {"s": hyps}, ["ter"])["s"]["ter"].score
+    assert 100 * found.edits / found.words == pytest.approx(score)
+
+
+def tagged(name, words, *, judges=("zoe",), variants=()):
+    frozen = opened(name, judges=list(judges), each=len(judges))
+
+    def value(task, _):
+        text = task.items[0].text
+        return {
+            "tags": {
+                "tags": [
+                    {"start": text.index(word), "end": text.index(word) + len(word)}
+                    | ({"type": kind} if kind else {})
+                    | ({"variants": list(variants)} if variants else {})
+                    for word, kind in words.items()
+                    if word in text
+                ]
+            }
+        }
+
+    return answered(frozen, value)
+
+
+def scores(spec, outputs=None):
+    outputs = outputs or {"good": SYSTEMS["good"], "none": ["x"] * 3}
+    found = evaluate(EvalSet([REFERENCE]), outputs, [spec])
+    return [next(iter(found[system].values())).score for system in outputs]
+
+
+def test_tags_feed_the_measures_of_names_and_terms(write):
+    names = entities_table(
+        tagged("entity-tagging", {"Ann": "PERSON", "Rome": "LOCATION"})
+    )
+    path = write("names.tsv", names.encode())
+    assert scores(f"entities:file={path}") == [100, 0]
+    terms = terms_table(tagged("term-marking", {"brake": ""}, variants=["brakes"]))
+    path = write("terms.tsv", terms.encode())
+    assert scores(f"terminology:file={path}") == [100, 0]
+    assert "brake\tbrakes\t3" in terms
+
+
+def test_tags_of_two_raters_are_reconciled_before_they_are_written():
+    both = tagged("term-marking", {"brake": ""}, judges=("ann", "bob"))
+    with pytest.raises(CorpusError, match="ann and bob tagged the same texts"):
+        terms_table(both)
+
+
+def test_evaltrans_runs_along_with_the_judgements(write):
+    frozen = opened("evaltrans", repeats=0, degraded=0)
+    nothing = running(frozen, [])
+    assert nothing[1].figure("sser") is None
+    found = answered(frozen, lambda *_: {"evaltrans": {"score": 4}})
+    good, bad = running(frozen, found)
+    assert (good.system, good.figure("sser"), bad.figure("sser")) == ("good", 60, 60)
+    assert bad.figure("mwer") == 100  # 5, 2 and 4 edits for 5, 2 and 4 words
+    judged = judged_outputs(frozen, found)
+    assert len(judged) == 12
+    path = write("judged.tsv", list(written(judged)))
+    again = [100 - score for score in scores(f"evaltrans:db={path}", SYSTEMS)]
+    assert again == pytest.approx([good.figure("sser"), bad.figure("sser")])
+
+
+def row(metric, evaluator, text, score, translation="t"):
+    return Result(metric, evaluator, text, translation, score)
+
+
+def test_the_exercise_worked_by_hand():
+    found = exercise(
+        [
+            *(row("H4b", "ann", at, s) for at, s in (("1", 40), ("2", 60), ("3", 80))),
+            *(row("H4b", "bob", at, s) for at, s in (("1", 50), ("2", 70))),
+            *(
+                row("bleu", "metra", at, s)
+                for at, s in (("1", 10), ("2", 20), ("3", 25))
+            ),
+        ]
+    )
+    human, metric = found.reliability
+    assert (human.evaluators, human.translations, human.shared) == (2, 3, 2)
+    assert human.mean == pytest.approx((45 + 65 + 80) / 3)
+    assert human.deviation == pytest.approx(50**0.5)  # both pairs are ten apart
+    # Squares within pairs: 100 on average; between any two of the four: 2000 / 6.
+    assert human.agreement == pytest.approx(1 - 100 / (2000 / 6))
+    assert metric.deviation is None
+    assert metric.reason == "no translation has two evaluators"
+    [pair] = found.correlations
+    assert (pair.translations, pair.spearman) == (3, 1)
+    assert pair.pearson == pytest.approx(800 / (1850 * 350) ** 0.5)
+    tables = found.tables()
+    assert tables["matrix.tsv"].split("\n")[0] == "metric\tH4b\tbleu"
+    assert "n/a" in tables["reliability.tsv"]
+    assert found.as_json()["correlations"][0]["one"] == "H4b"
+
+
+def test_what_the_exercise_refuses(write):
+    with pytest.raises(CorpusError, match="no results"):
+        exercise([])
+    with pytest.raises(CorpusError, match="expected a score from 0 to 100"):
+        exercise([row("m", "e", "1", 101)])
+    path = write(
+        "r.tsv", ["metric\tevaluator\ttext\ttranslation\tscore", "m\te\t1\tt\tx"]
+    )
+    with pytest.raises(FormatError, match="line 2: the score is 'x'"):
+        read_results(str(path))
+
+
+def test_an_exercise_is_written_and_read_again(write):
+    frozen = opened("clarity", repeats=0, degraded=0)
+    found = answered(frozen, lambda task, _: {"clarity": len(task.judge) % 4})
+    results = of_text_scores(text_scores(found))
+    done = exercise(results)
+    path = write("results.tsv", done.tables()["results.tsv"].encode())
+    assert exercise(read_results(str(path))) == done
+
+
+def test_material_is_read_from_its_files(write):
+    questions = write(
+        "q.tsv",
+        ["document\tquestion\tanswer\tchoices", "d\tWhy?\tB\tA|B", "d\tWho?\tx | y\t"],
+    )
+    baseline = write("b.txt", ["one", "two"])
+    judged = write("j.tsv", ["source\toutput\tscore", "1\ta\t7"])
+    templates = write("t.tsv", ["document\tslot\tvalue", "d\twho\tAnn"])
+    found = read_material(
+        {
+            "questions": str(questions),
+            "baseline": str(baseline),
+            "judged": str(judged),
+            "templates": str(templates),
+        }
+    )
+    assert found == {
+        "questions": {"d": [["Why?", ["B"], ["A", "B"]], ["Who?", ["x", "y"], []]]},
+        "baseline": "one\ntwo",
+        "judged": {"1": [["a", 7.0]]},
+        "templates": {"d": [["who", "Ann"]]},
+    }
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        pytest.param("d\tWhy?\tC\tA|B", "expected one of the choices", id="no choice"),
+        pytest.param("d\t\tC\t", "an empty cell", id="no question"),
+    ],
+)
+def test_questions_that_cannot_be_answered(write, line, says):
+    path = write("q.tsv", ["document\tquestion\tanswer\tchoices", line])
+    with pytest.raises(FormatError, match=says):
+        read_material({"questions": str(path)})

@@ -1,5 +1,7 @@
 """`metra judge settle` and `exercise`: second looks and comparisons at the keyboard."""
 
+from pathlib import Path
+
 import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs the extra judge")
@@ -43,11 +45,13 @@ def cloze(task):
     return {"cloze": {"answers": ["thing"] * count}}
 
 
-def test_close_answers_become_a_campaign_and_its_verdicts_count(store, cli):
+def test_close_answers_become_a_campaign_and_its_verdicts_count(store, cli, tmp_path):
     from metra.store import campaigns
 
     answered(store, opened("cloze", cloze={"every": 3}, name="first"), cloze)
-    before = cli("judge", "export", "first", "--format", "tsv", "--unblind").out
+    out = str(tmp_path / "scores.tsv")
+    cli("judge", "export", "first", "--format", "tsv", "--unblind", "-o", out)
+    before = Path(out).read_text()
     assert "cloze-exact" in before
     assert "cloze-close" not in before
     made = cli("judge", "settle", "first", "-j", "zoe", "--name", "second")
@@ -65,7 +69,8 @@ def test_close_answers_become_a_campaign_and_its_verdicts_count(store, cli):
             screens.show(db, owned.task.id, 0, 0, now=0.0)
             given = answers.Answer(str(uuid4()), {"verdict": {"right": True}})
             answers.submit(db, second, owned, 0, given, now=9.0)
-    after = cli("judge", "export", "first", "--format", "tsv").out
+    cli("judge", "export", "first", "--format", "tsv", "-o", out)
+    after = Path(out).read_text()
     lines = [line.split("\t") for line in after.split("\n") if "cloze-close" in line]
     assert {line[2] for line in lines} == {"100.0"}
     again = cli("judge", "settle", "first", "-j", "zoe", "--name", "third")

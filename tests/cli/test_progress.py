@@ -79,3 +79,32 @@ def test_every_finding_is_announced():
     stages = []
     study(corpus, by_spec(["bleu"]), looking=stages.append)
     assert stages == ["changed segments", "n-grams", "buckets", "profiles"]
+
+
+def test_the_time_that_is_left(clock, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with progress.Progress() as report:
+        report.share = lambda: 0.25
+        clock(100)
+        report(1_000_000)
+        report.share = lambda: None
+        clock(100)
+        report(4_000_000)
+    assert sys.stderr.getvalue() == (
+        "\r1,000,000 segments, 10,000 a second, 25%, 5 min 0 s left \x1b[K"
+        "\r4,000,000 segments, 20,000 a second \x1b[K"
+        "\r\x1b[K"
+    )
+
+
+def test_files_tell_how_far_they_are_read(write):
+    from metra.io import open_corpus
+
+    path = str(write("a.txt", ["one line"] * 400_000))
+    corpus = open_corpus([path], [path])
+    chunks = corpus.chunks(2048)
+    assert corpus.share() is None
+    next(chunks)
+    assert 0.2 < corpus.share() < 0.5
+    assert sum(len(chunk) for chunk in chunks) == 400_000 - 2048
+    assert corpus.share() == 1

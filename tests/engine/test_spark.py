@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -400,3 +401,120 @@ def test_an_active_session_is_used_and_left_alone(spark):
     with spark_session("local[1]") as session:
         assert session.sparkContext is spark.sparkContext
     assert spark.range(3).count() == 3
+
+
+COLUMNS = ("--hyp-column", "A=hyp.a", "--hyp-column", "B=other", "--ref-column", "ref")
+
+
+def test_the_command_line_prints_the_same(spark, data, cli):
+    assert spark is not None
+    asked = (
+        "score",
+        data,
+        *COLUMNS,
+        "-m",
+        "bleu",
+        "-m",
+        "nist",
+        "--group-by",
+        "lp,year",
+    )
+    here = cli(*asked, "--format", "json")
+    there = cli(*asked, "--format", "json", "--engine", "spark")
+    assert (there.code, there.err) == (0, "")
+    assert there.out == here.out
+
+
+REFUSED = [
+    pytest.param(
+        ("--ref-column", "reff"),
+        "has no column 'reff'. Did you mean 'ref'",
+        id="column",
+    ),
+    pytest.param(
+        ("--master", "local[1]"),
+        "--master is for Spark; give --engine spark",
+        id="master",
+    ),
+    pytest.param(
+        ("--spark-conf", "a=b"),
+        "--spark-conf is for Spark; give --engine",
+        id="setting",
+    ),
+    pytest.param(
+        ("--engine", "spark", "--spark-conf", "memory"),
+        "expected KEY=VALUE",
+        id="no value",
+    ),
+    pytest.param(
+        ("--engine", "spark", "-r", "ref.txt"),
+        "-r and --engine spark cannot be given together; Spark scores tables",
+        id="file of references",
+    ),
+    pytest.param(
+        ("--engine", "spark", "--ci"),
+        "--ci and --engine spark cannot be",
+        id="interval",
+    ),
+    pytest.param(
+        ("--engine", "spark", "--resume", "here"),
+        "--resume and --engine spark",
+        id="resume",
+    ),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), REFUSED)
+def test_the_command_line_refuses_in_a_sentence(spark, data, cli, options, message):
+    assert spark is not None
+    if "--ref-column" in options:
+        options = (*options, "--engine", "spark")
+    ran = cli("score", data, "--hyp-column", "hyp.a", *options)
+    assert ran.code == 2
+    assert message in ran.err
+    assert "Traceback" not in ran.err
+
+
+@pytest.fixture(scope="module")
+def long_table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Work for some seconds."""
+    path = tmp_path_factory.mktemp("long") / "rows.parquet"
+    pq.write_table(pa.concat_tables([table(1000)] * 20).drop(["kept"]), path)
+    return path
+
+
+def test_interrupted_it_leaves_nothing_behind(long_table, tmp_path):
+    where = ("--scores-out", tmp_path / "out")
+    spark = ("--engine", "spark", "--master", "local[1]", "--spark-conf")
+    java = f"spark.driver.extraJavaOptions={SMALL}"
+    command = [sys.executable, "-m", "metra", "score", long_table, *COLUMNS, *where]
+    running = subprocess.Popen(
+        [*command, "-m", "ter", "-m", "gtm:e=2", "-m", "meteor", *spark, java],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        text=True,
+    )
+    while running.poll() is None and not (tmp_path / "out").exists():
+        time.sleep(0.05)  # until it writes
+    assert members(running.pid)
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=60)
+    assert (running.returncode, out) == (130, "")
+    assert err.strip() == "metra: interrupted; nothing was written."
+    assert not (tmp_path / "out").exists()
+    wait_until(lambda: not members(running.pid))
+
+
+def members(group: int) -> list[str]:
+    """The processes of a group that are still there: Java, and what it started."""
+    asked = ["ps", "-o", "args=", "-g", str(group)]
+    listed = subprocess.run(asked, capture_output=True, text=True, check=False).stdout
+    return [line for line in listed.split("\n") if "java" in line or "pyspark" in line]
+
+
+def wait_until(true: Callable[[], bool], seconds: float = 20) -> None:
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.2)

@@ -3,7 +3,7 @@
 import pytest
 
 from metra.errors import FormatError
-from metra.human.protocols import protocol
+from metra.human.protocols import PROTOCOLS, protocol
 from metra.judging import guides
 from metra.judging.guides import guide
 
@@ -21,6 +21,26 @@ def test_a_guide_has_examples_that_can_be_answered_so(name):
         assert set(example.answer) == {step.name for step in asked.steps}
         assert len(example.outputs) >= (2 if asked.contrastive else 1)
         assert example.why
+
+
+@pytest.mark.parametrize("name", [name for name in PROTOCOLS if name not in NAMES])
+def test_what_a_guide_of_the_workbook_teaches_would_be_right(name):
+    found = guide(name)
+    assert len(found.lead) > 20
+    assert len(found.points) >= 2
+    timed = {"correction", "reading", "reading-aloud"}
+    assert bool(found.examples) == (name not in timed and "reconciliation" not in name)
+    for example in found.examples:
+        assert example.why
+        assert "key" not in str(example.answer)
+        assert "accepted" not in str(example.extra)
+        for step, value in example.answer.items():
+            if step == "tags":
+                quoted = [
+                    example.outputs[0][one["start"] : one["end"]]
+                    for one in value["tags"]
+                ]
+                assert quoted == [one["text"] for one in value["tags"]]
 
 
 def test_marks_of_examples_stand_on_the_words_they_quote():

@@ -177,11 +177,37 @@ def test_an_admin_of_yesterday_is_nobody(house):
     house.clock.now = now
 
 
-def test_an_admin_needs_the_forms_token_too(house):
+@pytest.mark.parametrize(
+    "path", [path for method, path in ADMINISTERING if "{key}" in path]
+)
+def test_a_campaign_that_is_not_there(house, path):
+    method = next(method for method, place in ADMINISTERING if place == path)
     browser = visitor(house, "an admin")
-    browser.csrf = "x"
-    reply = browser.form(f"/admin/campaigns/{house.campaign}/state", state="closed")
-    assert reply.status_code == 403
+    filled = path.format(key="none", form="jsonl")
+    reply = browser.get(filled) if method == "GET" else browser.form(filled)
+    assert reply.status_code == 404
+
+
+@pytest.mark.parametrize(
+    "deed", ["release", "judges/issue", "judges/revoke", "judges/note"]
+)
+def test_an_admin_names_judges_of_the_campaign_only(house, deed):
+    one, other = (opened(house.store, made("da", name=str(uuid.uuid4()))) for _ in "ab")
+    with house.store.reading() as db:
+        stranger = judges.of_campaign(db, other.campaign)[0].id
+    browser = visitor(house, "an admin")
+    for judge in (stranger, "none"):
+        reply = browser.form(f"/admin/campaigns/{one.campaign}/{deed}", judge=judge)
+        assert reply.status_code == 404
+
+
+def test_an_admins_form_needs_its_token(house):
+    browser = visitor(house, "an admin")
+    browser.csrf = "wrong"
+    for method, path in ADMINISTERING:
+        if method == "POST" and path != "/admin/login":
+            reply = browser.form(path.format(key=house.campaign))
+            assert reply.status_code == 403, path
 
 
 def test_others_screens_are_as_if_they_were_not_there(house, place):

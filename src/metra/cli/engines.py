@@ -69,24 +69,31 @@ def score_on_spark(
     progress: "Progress",
 ) -> "Results":
     """Score a table in Parquet wherever Spark finds it."""
+    import logging
+
     from metra.text.arrow import pyarrow
 
     settings = dict(map(_setting, spark_conf))
     pyarrow("Scoring on Spark")
-    from metra.engine.spark_files import score_files
+    from metra.engine.spark_files import score_parquet
     from metra.engine.spark_session import LOCAL, spark_session
     from metra.io.fields import ColumnNames
 
-    with spark_session(master or LOCAL, settings) as session:
-        return score_files(
-            session,
-            paths,
-            specs,
-            table.names or ColumnNames(),
-            group_by=table.group_by,
-            scores_to=table.scores_out,
-            progress=lambda done, _: progress(done),
-        )
+    # The bridge to Java logs in what it was interrupted; what happened is said by us.
+    logging.disable()
+    try:
+        with spark_session(master or LOCAL, settings) as session:
+            return score_parquet(
+                session,
+                paths,
+                specs,
+                table.names or ColumnNames(),
+                group_by=table.group_by,
+                scores_to=table.scores_out,
+                progress=lambda done, _: progress(done),
+            )
+    finally:
+        logging.disable(logging.NOTSET)
 
 
 def _setting(given: str) -> tuple[str, str]:

@@ -16,7 +16,7 @@ from metra.io.stream import stem
 from metra.results import Results
 
 
-def score_files(
+def score_parquet(
     session: Any,
     paths: Sequence[str],
     metrics: Sequence[str],

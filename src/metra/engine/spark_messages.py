@@ -25,11 +25,7 @@ def sentences() -> Iterator[None]:
     try:
         yield
     except (PySparkException, Py4JError) as error:
-        said = str(error)
-        if "cancelled as part of cancellation of all jobs" in said:
-            # On Ctrl-C Spark cancels its jobs, and that is all that we hear of it.
-            raise KeyboardInterrupt from None
-        raise in_a_sentence(said) from None
+        raise in_a_sentence(str(error)) from None
 
 
 def in_a_sentence(said: str) -> MetraError:

@@ -78,7 +78,9 @@ def _wanted(file: Source, fields: Sequence[Field]) -> dict[Field, Field]:
         return {field: field for field in fields} | renamed
     if file.use == "output":
         if outputs:
-            return {f: f for f in fields if f.role != "label"} | renamed
+            labels = file.columns.labels if file.columns else ()
+            kept = [f for f in fields if f.role != "label" or f.name in labels]
+            return {f: f for f in kept} | renamed
     else:
         found = {f: f for f in fields if f.role in (file.use, "label")}
         if any(field.role == file.use for field in found):

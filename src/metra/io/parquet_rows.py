@@ -30,13 +30,18 @@ class ParquetRows:
         default_system: str = "",
         names: ColumnNames | None = None,
         wanted: Sequence[Field] | None = None,
+        *,
+        nulls: Nulls | None = None,
     ) -> None:
-        """Look at the first file's columns; of these, only the wanted ones are read."""
+        """Look at the first file's columns; of these, only the wanted ones are read.
+
+        Nulls stay what they are, unless it is said what they mean.
+        """
         self.path = paths[0]
         self.count = 0
         self._paths = paths
         self._rows: int | None = None
-        self._nulls: Nulls = names.nulls if names else "refuse"
+        self._nulls = nulls
         self._columns = columns_of(
             parquet.schema_of(paths[0]), paths[0], default_system, names
         )
@@ -90,7 +95,7 @@ class ParquetRows:
             first = 0
             for rows in parquet.batches(path, list(self._read.values())):
                 try:
-                    columns = _checked(rows, self._read, self._nulls)
+                    columns = _texts(rows, self._read, self._nulls)
                 except NullValueError as null:
                     raise NullValueError(null.column, first + null.row, path) from None
                 yield pa.record_batch(columns, schema=self._schema())
@@ -138,22 +143,19 @@ def check_columns(schema: pa.Schema, where: str, columns: dict[Field, str]) -> N
     )
 
 
-def _checked(
-    rows: pa.RecordBatch, columns: dict[Field, str], nulls: Nulls
+def _texts(
+    rows: pa.RecordBatch, columns: dict[Field, str], nulls: Nulls | None
 ) -> list[pa.Array]:
-    """Give the columns as strings, nulls only where they may be."""
-    named = [name for field, name in columns.items() if field.role == "reference"]
-    refs = dict(zip(named, references(rows, named, nulls), strict=True))
-    found = []
-    for field, name in columns.items():
-        if field.role == "reference":
-            values = refs[name]
-        elif field.role == "label":
-            values = plain(rows.column(name))
-        else:
-            values = required(rows, name, nulls)
-        found.append(values.cast(pa.large_string()))
-    return found
+    """Give the columns as strings, with nulls only where they may be."""
+    found = {field: plain(rows.column(name)) for field, name in columns.items()}
+    if nulls is not None:
+        refs = [field for field in columns if field.role == "reference"]
+        names = [columns[field] for field in refs]
+        found |= zip(refs, references(rows, names, nulls), strict=True)
+        for field, name in columns.items():
+            if field.role in ("output", "source", "document"):
+                found[field] = required(rows, name, nulls)
+    return [values.cast(pa.large_string()) for values in found.values()]
 
 
 def _values(field: Field, column: pa.Array, first: int) -> Text | list[str | None]:

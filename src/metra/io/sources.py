@@ -76,7 +76,10 @@ class Source(NamedTuple):
             from metra.io.parquet_rows import ParquetRows
 
             paths = self.shards or (self.path,)
-            return ParquetRows(paths, self.name, self.columns, wanted)
+            nulls = None  # what is converted is not judged
+            if self.use == "output":
+                nulls = self.columns.nulls if self.columns else "refuse"
+            return ParquetRows(paths, self.name, self.columns, wanted, nulls=nulls)
         role = "output" if self.use == "any" else self.use
         if self.format in READ_ONLY:
             from metra.io.bilingual import Pairs

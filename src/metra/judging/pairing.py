@@ -56,7 +56,8 @@ class Texts:
     def as_corpus(self) -> Outputs:
         """The same as a corpus."""
         return Outputs(
-            EvalSet(self.references, self.source, self.documents), self.outputs
+            EvalSet(self.references or None, self.source, self.documents),
+            self.outputs,
         )
 
     def packed(self) -> str:

@@ -42,9 +42,8 @@ def exercise(
     from metra.judging.exercise import of_text_scores
     from metra.judging.exercise_files import read_results
 
-    results = [result for path in files for result in read_results(path)]
-    if campaigns:
-        results += of_text_scores(_scores(url, campaigns))
+    results = of_text_scores(_scores(url, campaigns)) if campaigns else []
+    results += [result for path in files for result in read_results(path)]
     found = compared(results)
     tables = found.tables()
     click.echo(tables["reliability.tsv"], nl=False)

@@ -57,8 +57,8 @@ def show_files(request: Request, session: Administering) -> Response:
 @router.post("/admin/campaigns/new/files")
 async def look(request: Request, session: Administering) -> Response:
     """Look at the files; if they belong together, ask for the wishes."""
-    form = await request.form(max_files=_MOST_FILES)
-    pairing = paired(await _uploads(form))
+    async with request.form(max_files=_MOST_FILES) as form:
+        pairing = paired(await _uploads(form))
     if pairing.texts is None:
         return admin_page(
             request, "new_files.html", status=422, who=session.name, pairing=pairing

@@ -14,7 +14,11 @@ const campaign = { source: { ...source, ...spoken }, target: { ...target, ...spo
 const languages = { source: guide.language, target: guide.language };
 const unused = { now: () => performance.now(), event() {} };
 
+// What is timed cannot be tried out.
+const TIMED = ["reading", "edit"];
+
 async function start() {
+  if (protocol.steps.some((step) => TIMED.includes(step.kind))) return;
   const modules = await Promise.all(protocol.steps.map((step) => import(`../steps/${step.kind}.js`)));
   guide.examples.forEach((example, at) => place.append(draw(example, at, modules)));
   place.hidden = false;
@@ -24,7 +28,8 @@ function draw(example, at, modules) {
   const steps = protocol.steps;
   const whole = {
     outputs: example.outputs.map((text, number) => ({ id: `${number}`, text })),
-    [protocol.basis]: example.other,
+    ...(example.other ? { [protocol.basis]: example.other } : {}),
+    extra: example.extra,
   };
   // As at work, a text that belongs to a later question comes with it.
   const later = !steps[0].shows.includes("basis") && steps.some((step) => step.shows.includes("basis"));
@@ -34,6 +39,7 @@ function draw(example, at, modules) {
     basis: protocol.basis,
     later,
     outputsOwned: modules.some((module) => module.owns?.includes("outputs")),
+    contrastive: protocol.contrastive,
   });
   const verdict = el("div", { class: "verdict", role: "status", hidden: true });
   const check = el("button", { type: "button", class: "quiet" }, t("guide.check"));

@@ -1,0 +1,186 @@
+"""Tables on the command line: columns by name, groups, work in parts."""
+
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+ROWS = {
+    "mt": ["the cat sat on the mat", "a dog", "this is a house here", "x"],
+    "other": ["the cat", "a dog is", "this is the house here", "y"],
+    "gold": ["the cat sat on a mat", "a dog", "this is a house here", "z"],
+    "lp": ["fr-en", "de-en", "fr-en", None],
+    "year": [2003, 2003, 2004, 2003],
+}
+
+
+@pytest.fixture
+def parquet(tmp_path):
+    path = tmp_path / "test.parquet"
+    pq.write_table(pa.table(ROWS), path)
+    return path
+
+
+@pytest.fixture
+def tsv(write):
+    rows = zip(*ROWS.values(), strict=True)
+    lines = [[str(cell or "") for cell in row] for row in rows]
+    return write("test.tsv", ["\t".join(line) for line in [list(ROWS), *lines]])
+
+
+COLUMNS = ("--hyp-column", "A=mt", "--hyp-column", "other", "--ref-column", "gold")
+
+
+def test_groups_beside_the_total(cli, parquet):
+    ran = cli(
+        "score", parquet, *COLUMNS, "-m", "f1", "--group-by", "lp", "--format", "json"
+    )
+    assert ran.code == 0, ran.err
+    found = json.loads(ran.out)
+    assert found["schema"] == 1
+    assert found["evalset"] == {"segments": 4, "references": 1}
+    assert [entry["name"] for entry in found["systems"]] == ["A", "other"]
+    assert [(group["key"], group["segments"]) for group in found["groups"]] == [
+        ({"lp": "de-en"}, 1),
+        ({"lp": "fr-en"}, 2),
+        ({"lp": None}, 1),
+    ]
+    first = found["groups"][0]["systems"][0]
+    assert first["name"] == "A"
+    assert first["scores"]["f1"]["score"] == 100.0
+    assert first["scores"]["f1"].keys() == found["systems"][0]["scores"]["f1"].keys()
+
+
+def test_the_same_groups_in_every_format(cli, parquet, tsv):
+    options = (
+        *COLUMNS,
+        "-m",
+        "bleu",
+        "-m",
+        "ter",
+        "--group-by",
+        "year",
+        "--format",
+        "json",
+    )
+    mine = json.loads(cli("score", parquet, *options).out)
+    other = json.loads(cli("score", tsv, *options).out)
+    assert mine["systems"] == other["systems"]
+    for one, two in zip(mine["groups"], other["groups"], strict=True):
+        assert one["systems"] == two["systems"]
+        assert one["segments"] == two["segments"]
+        assert str(one["key"]["year"]) == two["key"]["year"]
+
+
+def test_the_table_for_people(cli, parquet):
+    ran = cli("score", parquet, "--hyp-column", "A=mt", "--ref-column", "gold",
+              "-m", "f1", "-m", "wer", "--group-by", "lp,year")  # fmt: skip
+    assert ran.out.split("\n\n")[1] == (
+        "lp · year     segments    f1 ↑   wer ↓\n"
+        "──────────────────────────────────────\n"
+        "de-en · 2003         1  100.00    0.00\n"
+        "fr-en · 2003         1   83.33   16.67\n"
+        "fr-en · 2004         1  100.00    0.00\n"
+        "– · 2003             1    0.00  100.00"
+    )
+    assert "4 segments, 4 groups, 1 reference" in ran.out
+
+
+def test_several_systems_by_metric(cli, parquet):
+    ran = cli("score", parquet, *COLUMNS, "-m", "f1", "--group-by", "lp")
+    assert ran.out.split("\n\n")[1] == (
+        "f1 ↑\n"
+        "lp     segments        A   other\n"
+        "────────────────────────────────\n"
+        "de-en        1   100.00*  80.00\n"
+        "fr-en        2    90.91*  66.67\n"
+        "–            1     0.00    0.00"
+    )
+
+
+def test_groups_in_lines_for_programs(cli, parquet):
+    ran = cli("score", parquet, *COLUMNS, "--group-by", "lp,year", "--format", "tsv")
+    lines = [line.split("\t") for line in ran.out.split("\n")]
+    groups = [line[:4] for line in lines if line[0] == "group"]
+    assert groups[0] == ["group", "A", "lp=de-en,year=2003", "bleu"]
+    assert len(groups) == 8
+
+
+def test_meta_evaluation_leaves_groups_alone(cli, parquet, tmp_path):
+    out = tmp_path / "scores.tsv"
+    cli("score", parquet, *COLUMNS, "--group-by", "lp", "--format", "tsv", "-o", out)
+    from metra.meta.read.metra_tsv import read
+
+    assert len(read(str(out))) == 2
+
+
+@pytest.mark.parametrize("form", ["markdown", "latex"])
+def test_groups_on_paper(cli, parquet, form):
+    ran = cli("score", parquet, *COLUMNS, "--group-by", "lp", "--format", form)
+    assert ran.code == 0
+    assert "fr-en" in ran.out
+
+
+WRONG = [
+    pytest.param(["--hyp-column", "nt", "--ref-column", "gold"],
+                 "has no column 'nt'. Did you mean 'mt'? It has: mt, other, gold, lp, year.",
+                 id="name"),
+    pytest.param([*COLUMNS, "--group-by", "lang"],
+                 "has no column 'lang'.", id="group"),
+    pytest.param([*COLUMNS, "--group-by", "lp", "--ci"],
+                 "--ci and --group-by cannot be given together", id="interval"),
+    pytest.param([*COLUMNS, "--resume", "x", "--level", "segment"],
+                 "--level segment and --resume cannot be given together", id="level"),
+    pytest.param([*COLUMNS, "--group-by", "lp", "-r", "ref.txt"],
+                 "-r and --group-by cannot be given together", id="reference"),
+    pytest.param(["--hyp-column", "mt", "--group-by", "lp"],
+                 "bleu needs references, but no column of the table is; give --ref-column.",
+                 id="no reference"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "message"), WRONG)
+def test_what_cannot_be(cli, parquet, options, message):
+    ran = cli("score", parquet, *options)
+    assert (ran.code, ran.out) == (2, "")
+    assert message in ran.err
+
+
+def test_parts_are_for_parquet(cli, tsv):
+    ran = cli("score", tsv, *COLUMNS, "--resume", "x")
+    assert ran.code == 2
+    assert "--scores-out and --resume are for a table in Parquet files" in ran.err
+
+
+def test_groups_need_a_label(cli, tsv):
+    ran = cli("score", tsv, *COLUMNS, "--group-by", "lpp")
+    assert ran.code == 2
+    assert "has no column 'lpp'. Did you mean 'lp'?" in ran.err
+
+
+def test_documents_can_be_groups(cli, write):
+    path = write("a.tsv", ["docid\toutput\tref", "d2\ta\ta", "d1\tb\tx", "d2\tc\tc"])
+    ran = cli("score", path, "--group-by", "docid", "-m", "wer", "--format", "json")
+    groups = json.loads(ran.out)["groups"]
+    assert [(g["key"], g["segments"]) for g in groups] == [
+        ({"docid": "d1"}, 1),
+        ({"docid": "d2"}, 2),
+    ]
+
+
+def test_scores_are_written_and_kept(cli, parquet, tmp_path):
+    options = (
+        *COLUMNS,
+        "--scores-out",
+        tmp_path / "out",
+        "--resume",
+        tmp_path / "kept",
+    )
+    first = cli("score", parquet, *options)
+    assert first.code == 0, first.err
+    assert cli("score", parquet, *options) == first
+    assert cli("score", parquet, *COLUMNS).out == first.out
+    found = pq.read_table(tmp_path / "out" / "test.parquet")
+    assert found.column_names == [*ROWS, "bleu/A", "bleu/other"]
+    assert len(list((tmp_path / "kept").iterdir())) == 1

@@ -21,6 +21,8 @@ def _protocol(asked: Protocol) -> str:
 def _step(step: Step, number: int, asked: Protocol) -> str:
     shown = [asked.basis if what == "basis" else what for what in step.shows]
     before = "shows nothing more" if number > 1 else "shows the output alone"
+    if asked.over == "reference":
+        before = "shows the reference alone"
     shows = f"shows the {' and the '.join(shown)}" if shown else before
     question = step.question.replace("{language}", "language")
     head = f"**{step.name}** {shows}. *{question}*"
@@ -28,7 +30,22 @@ def _step(step: Step, number: int, asked: Protocol) -> str:
         return f"{head}\n\n{_scale(step.asks)}"
     if isinstance(step.asks, Marks):
         return f"{head}\n\n{_marks(step.asks)}"
-    return f"{head}\n\nA rank for each output, 1 the best; outputs may share a rank."
+    return f"{head}\n\n{_ANSWERS[step.asks.kind]}"
+
+
+_ANSWERS = {
+    "order": "A rank for each output, 1 the best; outputs may share a rank.",
+    "reading": "The time from start to finish, without pauses.",
+    "edit": "The corrected text, the time, and keys by kind.",
+    "gaps": "A word for each gap; a gap may stay empty.",
+    "questions": "A choice or a few words for each question, or that one does not know.",
+    "template": "Values for the slots, as many as the text gives.",
+    "chips": "What became of each word, or the corrected text.",
+    "tags": "Stretches of the text, with a type where there are types.",
+    "reconcile": "The stretches that stand, with other accepted wordings.",
+    "near": "A whole number from 0 to 10.",
+    "verdict": "Yes or no.",
+}
 
 
 def _scale(scale: Scale) -> str:

@@ -1,4 +1,8 @@
-"""What people thought of outputs: a table of a system, a segment and a score a line."""
+"""What people thought of outputs: a table of a system, a segment and a score a line.
+
+The scores that `metra judge export` writes are read too: of several questions the last one,
+between 0 and 100, without what does not count for systems.
+"""
 
 import math
 from collections.abc import Iterator
@@ -11,6 +15,8 @@ from metra.io.stream import shown
 
 NEEDED = ("system", "segment", "score")
 OPTIONAL = ("document", "judge")
+#: The columns of a campaign's scores; where scorer and kind differ, a line is a check.
+_CAMPAIGN = ("system", "segment", "scorer", "kind", "hundred")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +37,17 @@ def read_judgements(path: str) -> list[Judgement]:
     with closing(Lines(path)) as lines:
         header = lines.read(1)
         names = str(header[0]).split("\t") if len(header) else []
+        campaign = set(_CAMPAIGN) <= set(names) and "score" not in names
+        if campaign:
+            names[names.index("hundred")] = "score"
         _check_header(names, shown(path))
-        found: list[Judgement] = []
+        by_scorer: dict[str, list[Judgement]] = {}
         while len(text := lines.read(4096)):
             first = lines.count - len(text) + 1
             rows = (str(text[at]) for at in range(len(text)))
-            found.extend(_judgements(rows, names, first, shown(path)))
+            for scorer, judgement in _judgements(rows, names, first, shown(path)):
+                by_scorer.setdefault(scorer if campaign else "", []).append(judgement)
+    found = by_scorer[list(by_scorer)[-1]] if by_scorer else []
     if not found:
         msg = f"{shown(path)} has a header and no judgements; expected one a line."
         raise FormatError(msg)
@@ -56,7 +67,7 @@ def _check_header(names: list[str], path: str) -> None:
 
 def _judgements(
     rows: Iterator[str], names: list[str], first: int, path: str
-) -> Iterator[Judgement]:
+) -> Iterator[tuple[str, Judgement]]:
     for line, row in enumerate(rows, first):
         cells = row.split("\t")
         if len(cells) != len(names):
@@ -66,13 +77,19 @@ def _judgements(
             )
             raise FormatError(msg)
         entry = dict(zip(names, cells, strict=True))
-        yield Judgement(
-            entry["system"],
-            _segment(entry["segment"], path, line),
-            _score(entry["score"], path, line),
-            entry.get("document"),
-            entry.get("judge"),
-            line,
+        scorer = entry.get("scorer", "")
+        if "kind" in entry and "scorer" in entry and scorer != entry["kind"]:
+            continue
+        yield (
+            scorer,
+            Judgement(
+                entry["system"],
+                _segment(entry["segment"], path, line),
+                _score(entry["score"], path, line),
+                entry.get("document"),
+                entry.get("judge"),
+                line,
+            ),
         )
 
 

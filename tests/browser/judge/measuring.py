@@ -50,8 +50,10 @@ def frozen(
     return campaign(settings(table | wishes, "test"), corpus, material)
 
 
-def link(server: Any, made: Campaign, *, wanted: str | None = None) -> Any:
-    """Open a campaign and let a judge in, past consent and guide.
+def link(
+    server: Any, made: Campaign, *, wanted: str | None = None, guided: bool = True
+) -> Any:
+    """Open a campaign and let a judge in, past consent and, if wished, the guide.
 
     She is the first, or the first who has a task of the wanted kind.
     """
@@ -71,7 +73,8 @@ def link(server: Any, made: Campaign, *, wanted: str | None = None) -> Any:
         )
         token = judges.issue(db, judge.id, now=now, who="test")
         judges.consent(db, judge.id, now=now, profile={})
-        judges.guided(db, judge.id, now=now)
+        if guided:
+            judges.guided(db, judge.id, now=now)
     return server.link(key, judge.id, token)
 
 

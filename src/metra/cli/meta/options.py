@@ -22,6 +22,7 @@ INPUT_FORMATS = (
     "jsonl",
     "matrix",
     "metra-json",
+    "metra-judgements",
     "metra-tsv",
     "mt-metrics-eval",
     "da",

@@ -40,6 +40,8 @@ def _json(head: str, first: str) -> str:
         data = json.loads(first)
     except ValueError:
         return "metra-json"
+    if str(data.get("schema", "")).startswith("metra-judgement/"):
+        return "metra-judgements"
     return "metra-json" if "metra" in data else "jsonl"
 
 

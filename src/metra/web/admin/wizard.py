@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 
 from metra.errors import FormatError, MetraError
@@ -13,6 +14,7 @@ from metra.human.settings import settings
 from metra.judging.pairing import Texts, Upload, paired, unpacked
 from metra.judging.planning import plan
 from metra.store import campaigns
+from metra.store.sessions import Session
 from metra.web.admin.showing import admin_page
 from metra.web.pages import redirect
 from metra.web.security.visitors import Administering
@@ -58,7 +60,9 @@ def show_files(request: Request, session: Administering) -> Response:
 async def look(request: Request, session: Administering) -> Response:
     """Look at the files; if they belong together, ask for the wishes."""
     async with request.form(max_files=_MOST_FILES) as form:
-        pairing = paired(await _uploads(form))
+        uploads = await _uploads(form)
+    # Work of seconds is done in a thread, so that judges need not wait for it.
+    pairing = await run_in_threadpool(paired, uploads)
     if pairing.texts is None:
         return admin_page(
             request, "new_files.html", status=422, who=session.name, pairing=pairing
@@ -72,6 +76,10 @@ async def look(request: Request, session: Administering) -> Response:
 async def check(request: Request, session: Administering) -> Response:
     """Say what the wishes cost; or, when that is agreed to, keep the campaign as a draft."""
     form = await request.form()
+    return await run_in_threadpool(_checked, request, session, form)
+
+
+def _checked(request: Request, session: Session, form: FormData) -> Response:
     try:
         texts = unpacked(_field(form, "texts"))
     except FormatError as error:

@@ -1,0 +1,105 @@
+"""Every page of the admin: usable by everybody, on every width, in both themes."""
+
+import time
+
+import pytest
+from tests.browser.admin.conftest import running
+
+from metra.judging.demonstration import fill
+from metra.store import sessions
+
+WIDTHS = (320, 390, 768, 1280)
+PAGES = {
+    "login": "/admin/login",
+    "campaigns": "/admin",
+    "new": "/admin/campaigns/new",
+    "log": "/admin/log",
+    "monitor": "{key}",
+    "judges": "{key}/judges",
+    "preview": "{key}/preview",
+    "results": "{key}/results",
+    "filtered": "{key}/results?judge=Ann&judge=Bob&by=document&holm=yes&metrics=yes",
+    "export": "{key}/export",
+    "campaign log": "{key}/log",
+}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with running(str(tmp_path_factory.mktemp("store") / "judge.db")) as made:
+        [made.filled] = fill(made.store, ["ldc"], now=time.time())
+        yield made
+
+
+@pytest.fixture
+def admin(server, visit):
+    """Open a page with an admin's cookie."""
+
+    def open_page(name, **how):
+        context = visit(**how)
+        if name != "login":
+            with server.store.transaction() as db:
+                token, _ = sessions.begin(db, "admin", now=server.now(), name="admin")
+            cookie = {"name": "metra-admin", "value": token, "url": server.url}
+            context.add_cookies([cookie])
+        page = context.new_page()
+        key = f"/admin/campaigns/{server.filled.id}"
+        reply = page.goto(server.url + PAGES.get(name, name).format(key=key))
+        assert reply.status == 200
+        page.wait_for_load_state("networkidle")
+        return page
+
+    return open_page
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_no_sideways_scroll_and_nothing_for_axe(admin, name, theme):
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = admin(name, theme=theme, width=1280)
+    page.evaluate(
+        "for (const one of document.querySelectorAll('details')) one.open = true"
+    )
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        wide = page.evaluate("document.documentElement.scrollWidth")
+        assert wide <= width, f"{name} is {wide} wide at {width}"
+        if width in (320, 1280):
+            found = Axe().run(page)
+            assert found.violations_count == 0, found.generate_report()
+
+
+def test_a_new_link_can_be_copied(admin, server):
+    page = admin("judges")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="New link for Ann").click()
+    page.get_by_role("button", name="Copy").click()
+    page.get_by_text("Copied.").wait_for()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith(f"{server.url}/j/")
+
+
+def test_the_preview_asks_the_next_question(admin, server):
+    before = len(server.link(server.filled.id, "", "").judgements())
+    page = admin("preview")
+    first = page.locator(".example").first
+    first.get_by_role("radio").first.check()
+    first.get_by_text("How much of the meaning").wait_for()
+    assert len(server.link(server.filled.id, "", "").judgements()) == before
+
+
+def test_filters_work_without_scripts(server, chromium):
+    with server.store.transaction() as db:
+        token, _ = sessions.begin(db, "admin", now=server.now(), name="admin")
+    context = chromium.new_context(java_script_enabled=False)
+    context.add_cookies([{"name": "metra-admin", "value": token, "url": server.url}])
+    page = context.new_page()
+    page.goto(f"{server.url}/admin/campaigns/{server.filled.id}/results")
+    page.locator("summary", has_text="Filters").click()
+    page.get_by_label("Ann", exact=True).check()
+    page.get_by_role("button", name="Compute").click()
+    assert "judge=Ann" in page.url
+    rows = page.get_by_role("region", name="Judges on fluency").locator("tbody tr")
+    assert [row.locator("th").inner_text() for row in rows.all()] == ["Ann"]
+    context.close()

@@ -1,0 +1,95 @@
+"""Every screen and guide of the workbook's measures: any width, both themes, no complaint."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from tests.browser.judge.measuring import frozen, link
+from tests.browser.judge.test_pages import SIDEWAYS, STILL, WIDTHS
+
+from metra.human.assignment import assign
+from metra.human.judgement import judged
+from metra.human.reconciling import reconciliation
+from metra.human.second_look import verdict_campaign
+
+LONG = (
+    "Donaudampfschifffahrtsgesellschaftskapitänsmützenfabrik steht da, wo sie steht. "
+)
+TEXTS = {"s": [LONG * 2, "Kurz gesagt: nein."]}
+MATERIAL = {
+    "questions": {"d": [["Warum?", ["darum"], []], ["Wo?", ["Da"], ["Da", LONG]]]},
+    "templates": {"d": [["organisation", "Fabrik"], ["place", "Donau"]]},
+    "baseline": LONG,
+    "judged": {"1": [[LONG, 7], [LONG * 2, 3]]},
+}
+
+
+def made(name):
+    return frozen(
+        name, TEXTS, material=MATERIAL, references=TEXTS["s"], source=["a", "b"]
+    )
+
+
+def verdicts():
+    first = frozen("cloze", TEXTS, source=["a", "b"], references=["c", "d"])
+    found = [
+        judged(first, task, {"cloze": {"answers": ["nichts"]}}, id=task.id)
+        for task in assign(first, secret=b"s" * 32)
+    ]
+    return verdict_campaign(first, found, judges=["zoe"])
+
+
+def reconciled():
+    first = made("entity-tagging")
+    tag = {"start": 0, "end": 12, "type": "ORGANIZATION"}
+    found = [
+        judged(first, task, {"tags": {"tags": [tag]}}, id=task.id)
+        for task in assign(first, secret=b"s" * 32)
+    ]
+    return reconciliation(first, found, judges=["zoe"])
+
+
+CASES = {
+    **{
+        name: lambda name=name: made(name)
+        for name in (
+            "intelligibility",
+            "clarity",
+            "minimal-correction",
+            "cloze",
+            "correction",
+            "reading",
+            "comprehension",
+            "templates",
+            "entity-tagging",
+            "term-marking",
+            "evaltrans",
+        )
+    },
+    "verdicts": verdicts,
+    "entity-reconciliation": reconciled,
+}
+
+
+def check(page, theme) -> None:
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 780})
+        assert page.evaluate(SIDEWAYS) <= 0, f"{page.url} at {width}"
+    page.evaluate(STILL)
+    page.emulate_media(color_scheme=theme)
+    found = Axe().run(page)
+    assert found.response["violations"] == [], found.generate_report()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_screen_and_guide(server, visit, name):
+    page = visit().new_page()
+    page.goto(link(server, CASES[name](), guided=False).url)
+    page.get_by_role("button", name="Start").click()
+    page.locator("ul.points").wait_for()
+    if name not in ("correction", "reading", "entity-reconciliation"):
+        page.locator(".example").first.wait_for()
+    check(page, "light")
+    page.locator("form[action='/judge/guide'] button").click()
+    page.locator(".item").wait_for()
+    if name in ("correction", "reading"):
+        page.get_by_role("button", name="Start").click()
+    check(page, "dark")

@@ -1,0 +1,150 @@
+"""`metra judge export`, `import` and `demo`, and what reads their files."""
+
+import json
+import sqlite3
+
+import pytest
+
+pytest.importorskip("sqlalchemy", reason="needs metra[judge]")
+
+from metra.human.files import jsonl
+from metra.judging.demonstration import SYSTEMS, demonstrable, fill
+from metra.judging.ranking import rankings  # noqa: E402
+from metra.judging.results import system_means  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory):
+    """A store with a filled campaign for each of two protocols."""
+    from metra import store as stores
+
+    path = tmp_path_factory.mktemp("demo") / "judge.db"
+    store = stores.open(str(path))
+    fill(store, ["ldc", "mqm"], now=1_800_000_000.0)
+    store.close()
+    return str(path)
+
+
+LDC = "Market and brake: Fluency, then adequacy (LDC)"
+MQM = "Market and brake: Multidimensional quality metrics"
+
+
+def exported(cli, filled, tmp_path, form, name=LDC, *more):
+    out = tmp_path / f"out.{form}"
+    ran = cli(
+        "judge", "export", name, "--store", filled, "--format", form, "-o", out, *more
+    )
+    assert ran.code == 0, ran.err
+    return out, ran
+
+
+def test_names_are_hidden_until_asked_for(cli, filled, tmp_path):
+    out, ran = exported(cli, filled, tmp_path, "jsonl", MQM)
+    text = out.read_text()
+    assert not any(name in text for name in SYSTEMS)
+    assert "--unblind shows their names" in ran.err
+    out, ran = exported(cli, filled, tmp_path, "jsonl", MQM, "--unblind")
+    assert ran.err == ""
+    assert {one.systems[0] for one in jsonl.read(out.read_text(), "x")} == set(SYSTEMS)
+    with sqlite3.connect(filled) as database:
+        noted = [row[0] for row in database.execute("SELECT what FROM audit")]
+    assert noted.count("unblind") == 1
+    assert noted.count("export") >= 2
+
+
+def test_meta_and_report_read_the_export_at_once(cli, filled, tmp_path, root):
+    out, _ = exported(cli, filled, tmp_path, "tsv", LDC, "--unblind")
+    lines, _ = exported(cli, filled, tmp_path, "jsonl", LDC)
+    means = {
+        one.system: one.native
+        for one in system_means(jsonl.read(lines.read_text(), "x"))
+        if one.scorer == "adequacy"
+    }
+    tables = []
+    for path in (out, lines):
+        ran = cli("meta", "rank", path, "--scorer", "adequacy", "--format", "json")
+        assert ran.code == 0, ran.err
+        tables.append(json.loads(ran.out))
+    assert tables[0]["tables"] == tables[1]["tables"]
+    rows = {row["system"]: row for row in tables[0]["tables"]["ranking"]}
+    assert {name: row["mean"] for name, row in rows.items()} == pytest.approx(means)
+    [ranking] = [
+        one
+        for one in rankings(jsonl.read(lines.read_text(), "x"))
+        if one.scorer == "adequacy"
+    ]
+    for one in ranking.systems:
+        assert rows[one.mean.system]["z"] == pytest.approx(one.z)
+    ran = cli("meta", "agree", out, "--scorer", "fluency")
+    assert ran.code == 0, ran.err
+    assert "Krippendorff" in ran.out
+    examples = root / "examples"
+    page = tmp_path / "report.html"
+    outputs = [examples / "outputs" / f"{name}.txt" for name in SYSTEMS]
+    ran = cli(
+        "report",
+        *outputs,
+        "-r",
+        examples / "reference.1.txt",
+        "--judgements",
+        out,
+        "-m",
+        "chrf",
+        "-o",
+        page,
+    )
+    assert ran.code == 0, ran.err
+    assert "judge" in page.read_text()
+
+
+def test_all_of_it_there_and_back(cli, filled, tmp_path):
+    lines, _ = exported(cli, filled, tmp_path, "jsonl", MQM, "--unblind")
+    table, _ = exported(cli, filled, tmp_path, "marot", MQM)
+    out = tmp_path / "back.jsonl"
+    ran = cli("judge", "import", table, "--lang", "fr-en", "-o", out)
+    assert ran.code == 0, ran.err
+    assert "answers by 8 judges about 4 systems." in ran.err
+
+    def means(path):
+        found = system_means(jsonl.read(path.read_text(), "x"))
+        return [(one.system, one.native, one.items) for one in found]
+
+    assert means(out) == means(lines)
+
+
+def test_texts_of_other_programs_become_a_corpus(cli, write, tmp_path):
+    item = {"item_id": "1", "src": "s", "tgt": {"one": "a", "two": "b"}}
+    alone = {"item_id": "2", "src": "t", "tgt": {"one": "c"}}
+    content = {"info": {"protocol": "ESA"}, "data": [[[item, alone]]]}
+    path = write("campaign.json", json.dumps(content).encode())
+    out = tmp_path / "corpus.jsonl"
+    ran = cli("judge", "import", path, "-o", out)
+    assert ran.err == "1 segments; 1 that some systems lack are left out.\n"
+    [line] = out.read_text().split("\n")[:-1]
+    assert json.loads(line)["outputs"] == {"one": "a", "two": "b"}
+
+
+def test_what_is_wrong_is_said(cli, write):
+    ran = cli("judge", "import", write("a.txt", ["hello"]))
+    assert ran.code == 2
+    assert "which no reader knows" in ran.err
+    ran = cli("judge", "import", write("b.json", b"[]"), "--lang", "en")
+    assert ran.code == 2 or "0 segments" in ran.err
+    ran = cli("judge", "demo", "--protocol", "none", "--no-serve", "x")
+    assert ran.code == 2
+    assert "No protocol named 'none'" in ran.err
+
+
+def test_the_demo_fills_a_store(cli, tmp_path):
+    folder = tmp_path / "demo"
+    ran = cli("judge", "demo", folder, "-p", "adequacy", "--no-serve")
+    assert ran.code == 0, ran.err
+    assert "/admin   name: admin   password: " in ran.out
+    assert "/j/" in ran.out
+    status = cli("judge", "status", "--store", folder / "judge.db")
+    assert "Hana" in status.out
+
+
+def test_what_can_be_demonstrated():
+    assert {"ldc", "adequacy", "da", "da-sqm", "esa", "mqm"} <= set(demonstrable())
+    assert {"pairwise", "ranking"} <= set(demonstrable())

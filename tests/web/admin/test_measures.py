@@ -1,0 +1,122 @@
+"""Texts, second looks and the exercise on the admin's pages."""
+
+import io
+import uuid
+import zipfile
+
+import pytest
+from tests.campaigns import opened
+from tests.human.campaigns import opened as frozen
+from tests.web.admin.conftest import Admin, rows
+
+from metra.store import answers, campaigns, screens, tasks
+
+
+@pytest.fixture
+def store(tmp_path):
+    from metra import store as stores
+
+    made = stores.open(str(tmp_path / "judge.db"))
+    yield made
+    made.close()
+
+
+def filled(store, content, value):
+    """An admin of a campaign in which everything is answered."""
+    house = opened(store, content)
+    answer_all(store, house.campaign, value, house.clock)
+    return Admin(house).sign_in()
+
+
+def answer_all(store, key, value, clock):
+    with store.transaction() as db:
+        stored = campaigns.existing(db, key)
+        for owned in tasks.of_campaign(db, key):
+            screens.show(db, owned.task.id, 0, 0, now=clock())
+            clock.pass_by(30)
+            given = answers.Answer(str(uuid.uuid4()), value(stored, owned.task))
+            answers.submit(db, stored, owned, 0, given, now=clock())
+
+
+def cloze(stored, task):
+    asks = stored.campaign.protocol.steps[0].asks
+    return {"cloze": {"answers": ["thing"] * len(asks.places(task.items[0].text))}}
+
+
+def test_a_second_look_is_made_answered_and_counted(store):
+    admin = filled(store, frozen("cloze", cloze={"every": 3}), cloze)
+    page = admin.get("/measures")
+    assert "answers or texts wait" in page
+    assert ["cloze-exact"] in [[row[2]] for row in rows(page, "Scores of texts")[1:]]
+    reasons = {row[5] for row in rows(page, "No score, and why")[1:]}
+    assert all("wait for a second judge" in reason for reason in reasons)
+    refused = admin.form("/second-look", judges=" , ", each="1")
+    assert refused.status_code == 422
+    assert "at least one judge" in refused.text
+    made = admin.form("/second-look", judges="zoe, yan", each="2")
+    assert made.status_code == 303
+    new = made.headers["location"].rpartition("/")[2]
+    with store.transaction() as db:
+        second = campaigns.existing(db, new)
+        assert (second.state, second.campaign.protocol.name) == ("draft", "verdicts")
+        assert second.campaign.settings.judges == ("zoe", "yan")
+    house = admin.house
+    answer_all(
+        store,
+        new,
+        lambda _, task: {"verdict": {"right": task.judge == "zoe"}},
+        house.clock,
+    )
+    page = admin.get("/measures")
+    assert "Nothing waits any more." in page
+    close = [row for row in rows(page, "Scores of texts") if row[2] == "cloze-close"]
+    assert {row[4] for row in close} == {"50.0"}
+    assert "second look 1" in page
+
+
+def test_names_stay_hidden_until_they_may_be_seen(store):
+    admin = filled(
+        store,
+        frozen("evaltrans", repeats=0, degraded=0),
+        lambda *_: {"evaltrans": {"score": 4}},
+    )
+    page = admin.get("/measures")
+    assert "good" not in page
+    running = rows(page, "EvalTrans so far")
+    assert {row[1] for row in running[1:]} == {"60.0"}
+    assert admin.browser.get("/admin/exercise").text.count("checkbox") == 0
+    admin.form("/unblind")
+    assert "good" in admin.get("/measures")
+    exercise = admin.browser.get("/admin/exercise").text
+    [_, row] = rows(exercise, "Evaluators by metric")
+    assert row[:4] == ["evaltrans", "4", "4", "4"]
+    packed = admin.browser.get("/admin/exercise/tables.zip")
+    names = zipfile.ZipFile(io.BytesIO(packed.content)).namelist()
+    assert "matrix.tsv" in names
+
+
+def test_tags_are_settled_and_exported(store):
+    def value(_, task):
+        text = task.items[0].text
+        start = text.find("brake")
+        tags = [{"start": start, "end": start + 5}] if start >= 0 else []
+        return {"tags": {"tags": tags}}
+
+    admin = filled(store, frozen("term-marking", judges=["ann", "bob"]), value)
+    page = admin.get("/measures")
+    assert rows(page, "Raters")[1] == ["ann", "bob", "100.0"]
+    wrong = admin.browser.get(f"{admin.place}/export/annotations")
+    assert wrong.status_code == 422
+    assert "reconcile their tags" in wrong.text
+    made = admin.form("/second-look", judges="zoe", each="1")
+    new = made.headers["location"].rpartition("/")[2]
+    answer_all(
+        store,
+        new,
+        lambda stored, task: {"kept": value(stored, task)["tags"]},
+        admin.house.clock,
+    )
+    file = admin.browser.get(f"/admin/campaigns/{new}/export/annotations")
+    assert file.text == "term\tvariants\tsegment\nbrake\t\t3\n"
+    everything = admin.browser.get(f"/admin/campaigns/{new}/export/zip")
+    assert "terms.tsv" in zipfile.ZipFile(io.BytesIO(everything.content)).namelist()

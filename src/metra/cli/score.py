@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from metra.cli import inputs, tables
+from metra.cli import engines, inputs, tables
 from metra.cli.segments import check_alignment_options, segment_numbers
 
 if TYPE_CHECKING:
     from metra.annotations.quality_model import QualityModel
 
 LEVELS = ("system", "document", "segment")
+PARQUET = ("auto", "parquet")
 
 
 def _levels(_: click.Context, __: click.Parameter, value: str) -> list[str]:
@@ -86,6 +87,7 @@ def _levels(_: click.Context, __: click.Parameter, value: str) -> list[str]:
     help="List what measures noted, such as names and terms that are missing.",
 )
 @tables.options
+@engines.options
 @inputs.form
 @inputs.out
 @inputs.input_format
@@ -112,6 +114,9 @@ def score(
     input_format: str,
     digits: int,
     sort: bool,
+    engine: str,
+    master: str | None,
+    spark_conf: tuple[str, ...],
     **columns: Any,
 ) -> None:
     """Score one or more OUTPUTs against one or more references.
@@ -163,9 +168,18 @@ def score(
     alone = {"--ci": ci, "--show-alignment": show_alignment, "--details": details}
     alone |= {f"--level {level}": True for level in levels if level != "system"}
     tables.refuse_together(table, alone)
-    if table.in_parts or (table.group_by and tables.is_parquet(outputs, input_format)):
-        given = {"-r": references, "-s": source, "--docs": docs}
-        tables.refuse_together(table, given)
+    files = {"-r": references, "-s": source, "--docs": docs}
+    parts = {"--resume": table.resume, "--input-format": input_format not in PARQUET}
+    engines.check_options(engine, master, spark_conf, {**alone, **files, **parts})
+    if engine == "spark":
+        with Progress("tasks") as progress:
+            results = engines.score_on_spark(
+                outputs, table, list(chosen), master, spark_conf, progress
+            )
+    elif table.in_parts or (
+        table.group_by and tables.is_parquet(outputs, input_format)
+    ):
+        tables.refuse_together(table, files)
         with Progress() as progress:
             results = tables.score_in_parts(
                 outputs, table, list(chosen), input_format, progress

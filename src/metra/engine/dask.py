@@ -1,0 +1,77 @@
+"""Scoring on Dask: a task for each Parquet file, on threads, processes or a cluster.
+
+It is here to be used, and to show how little an engine needs: see `spark` for a large one.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from metra.engine.checks import check_schema
+from metra.engine.measures import check_measures
+from metra.engine.plan import Plan
+from metra.engine.terms import added, term_rows, weights_of
+from metra.engine.totals import add_totals, results_of, total_rows, totals_schema
+from metra.errors import MissingResourceError
+from metra.io import parquet
+from metra.results import Results
+
+# So many answers are put together by one task.
+_FAN = 16
+
+
+def score_with_dask(paths: Sequence[str], plan: Plan, **compute: Any) -> Results:
+    """Score a table in Parquet files.
+
+    Where a `dask.distributed.Client` is there, its cluster does the work: files must be found
+    there by the same names. `compute` is what `dask.compute` takes, such as
+    `scheduler="processes"`.
+    """
+    try:
+        from dask import delayed
+    except ImportError:
+        msg = (
+            "Scoring on Dask needs the package 'dask', which is not installed; install it "
+            "with: pip install 'metra[dask]'"
+        )
+        raise MissingResourceError(msg) from None
+    check_measures(plan)
+    for path in paths:
+        check_schema(plan, parquet.schema_of(path), path)
+    weights = None
+    if plan.two_passes:
+        terms = [delayed(terms_of)(path, plan) for path in paths]
+        weights = delayed(weights_of)(_together(delayed(add_terms), terms))
+    totals = [delayed(totals_of)(path, plan, weights) for path in paths]
+    found = _together(delayed(add_totals), totals)
+    return results_of(found.compute(**compute), plan)
+
+
+def totals_of(path: str, plan: Plan, weights: bytes | None) -> pa.RecordBatch:
+    """Count one file."""
+    schema = totals_schema(plan, parquet.schema_of(path))
+    nothing = pa.RecordBatch.from_pylist([], schema=schema)
+    batches = parquet.batches(path, plan.columns)
+    return add_totals(
+        [nothing, *(total_rows(batch, plan, weights) for batch in batches)]
+    )
+
+
+def terms_of(path: str, plan: Plan) -> list[pa.RecordBatch]:
+    """Count what one file's references have, for measures of two passes."""
+    batches = parquet.batches(path, plan.columns)
+    return added(term_rows(batch, plan) for batch in batches).to_batches()
+
+
+def add_terms(parts: Sequence[Sequence[pa.RecordBatch]]) -> list[pa.RecordBatch]:
+    """Add up what was counted in several files."""
+    return added(batch for part in parts for batch in part).to_batches()
+
+
+def _together(add: Callable[[list[Any]], Any], parts: list[Any]) -> Any:
+    """Have some answers at a time added up, until there is one."""
+    while True:
+        parts = [add(parts[at : at + _FAN]) for at in range(0, len(parts), _FAN)]
+        if len(parts) == 1:
+            return parts[0]

@@ -4,17 +4,19 @@ PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := $(shell find rust src -type f -not -name '*.so' -not -path '*/__pycache__/*') \
 	Cargo.toml Cargo.lock pyproject.toml README.md
+# Programs and data from Debian that some tests need, each got by a target below.
+DEBIAN := .venv/.wordnet .venv/.chromium .venv/.java .venv/.postgresql
 
 .PHONY: demo test quick lint format bench bench-quick docs wheel clean
 
 demo: .venv/.wheel .venv/.wordnet
 	$(BIN)/metra demo
 
-test: .venv/.wheel .venv/.test .venv/.wordnet .venv/.chromium .venv/.java
+test: .venv/.wheel .venv/.test $(DEBIAN)
 	cargo test --quiet --no-default-features
 	METRA_TEST_INSTALLED=1 $(BIN)/python -m pytest -n auto --dist loadfile
 
-quick: .venv/.wheel .venv/.test .venv/.wordnet .venv/.chromium .venv/.java
+quick: .venv/.wheel .venv/.test $(DEBIAN)
 	METRA_TEST_INSTALLED=1 $(BIN)/python -m pytest -n auto --dist loadfile -m "not slow"
 
 lint: .venv/.lint .venv/.wheel
@@ -84,6 +86,13 @@ wheel: .venv/.wheel
 	@command -v java >/dev/null \
 	  || { apt-get update -qq && apt-get install -y -qq openjdk-17-jre-headless; } >/dev/null 2>&1 \
 	  || echo "Install Debian's package openjdk-17-jre-headless to test Spark."
+	@touch $@
+
+# The judging app is tested on a real PostgreSQL, Debian's. Without it those tests are skipped.
+.venv/.postgresql: .venv/.made
+	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 \
+	  || { apt-get update -qq && apt-get install -y -qq postgresql; } >/dev/null 2>&1 \
+	  || echo "Install Debian's package postgresql to test the judging app on it."
 	@touch $@
 
 clean:

@@ -37,7 +37,7 @@ def run(*command: str, **variables: str) -> str:
 
 
 def usage(*command: str) -> dict[str, float]:
-    """Run a command and give its wall time in seconds and its peak memory in MB."""
+    """Run a command and give its wall and CPU time in seconds, its peak memory in MB."""
     return json.loads(run(sys.executable, __file__, *command))
 
 
@@ -57,7 +57,12 @@ def main() -> None:
         _, status, used = os.wait4(process.pid, 0)
     seconds = time.perf_counter() - start
     unit = 1 if sys.platform == "darwin" else 1024  # ru_maxrss is in KB except on macOS
-    print(json.dumps({"seconds": seconds, "peak": used.ru_maxrss * unit / 1e6}))
+    found = {
+        "seconds": seconds,
+        "cpu": used.ru_utime + used.ru_stime,
+        "peak": used.ru_maxrss * unit / 1e6,
+    }
+    print(json.dumps(found))
     sys.exit(os.waitstatus_to_exitcode(status))
 
 

@@ -26,7 +26,7 @@ def races(outcomes: Sequence[RaceOutcome]) -> str:
         ]
         for entry in outcomes
     ]
-    return _table(header, rows, left=(0, 2))
+    return markdown(header, rows, left=(0, 2))
 
 
 def limits(outcomes: Sequence[LimitOutcome]) -> str:
@@ -41,7 +41,7 @@ def limits(outcomes: Sequence[LimitOutcome]) -> str:
         ]
         for entry in outcomes
     ]
-    return _table(["limit", "found", "unit", "bounds", "met"], rows, left=(0, 2))
+    return markdown(["limit", "found", "unit", "bounds", "met"], rows, left=(0, 2))
 
 
 def rates(outcomes: Sequence[RaceOutcome]) -> str:
@@ -57,7 +57,7 @@ def rates(outcomes: Sequence[RaceOutcome]) -> str:
                 f"{data['mb_per_second']:.0f}",
             ]
         )
-    return _table(["task", "segments", "ns a word", "MB/s"], rows, left=(0,))
+    return markdown(["task", "segments", "ns a word", "MB/s"], rows, left=(0,))
 
 
 def _time(seconds: float) -> str:
@@ -77,7 +77,7 @@ def _bounds(least: float | None, most: float | None) -> str:
     return f"≥ {least:g}" if most is None else f"{least:g}–{most:g}"
 
 
-def _table(
+def markdown(
     header: Sequence[str], rows: Sequence[Sequence[str]], left: tuple[int, ...]
 ) -> str:
     widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]

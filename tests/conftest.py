@@ -150,3 +150,32 @@ def write(tmp_path: Path) -> Callable[..., Path]:
         return path
 
     return make
+
+
+@pytest.fixture(scope="session")
+def postgresql():
+    """A PostgreSQL server, as Debian packages it, for this session."""
+    pytest.importorskip("psycopg", reason="needs psycopg (the group test)")
+    from tests import databases
+
+    if (reason := databases.missing()) is not None:
+        pytest.skip(reason)
+    with databases.running() as server:
+        yield server
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of a new, empty store, of each kind in turn."""
+    if request.param == "sqlite":
+        return str(tmp_path / "judge.db")
+    return request.getfixturevalue("postgresql").new_database()
+
+
+@pytest.fixture
+def store(store_url: str):
+    """A new store, of each kind in turn."""
+    store = pytest.importorskip("metra.store", reason="needs the extra judge")
+    opened = store.open(store_url)
+    yield opened
+    opened.close()

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from metra.corpus import Chunk, Corpus, checked
-from metra.counting import count, fitted
-from metra.measure import Metric
+from metra.counting import Sheets, count, fitted
+from metra.measure import Array, Metric
 from metra.meta.scores import Item, Scorer, Scores, joined, table
 from metra.meta.statistics import Statistics
 
@@ -25,7 +25,17 @@ def scored(
     """
     metrics = fitted(corpus, metrics)
     sheets = count(corpus, metrics, keep=True, progress=progress)
-    systems = tuple(corpus.systems)
+    return tabled(tuple(corpus.systems), metrics, sheets, lang=lang)
+
+
+def tabled(
+    systems: tuple[str, ...],
+    metrics: Mapping[str, Metric],
+    sheets: Sheets,
+    *,
+    lang: str = "",
+) -> tuple[Scores, dict[str, Statistics]]:
+    """Put what was counted, rows and all, into a table of scores."""
     segments = tuple(str(at) for at in range(1, sheets.segments + 1))
     documents = sheets.documents or [""] * len(segments)
     items = [
@@ -47,7 +57,29 @@ def scored(
             np.stack([sheets.tallies[name, spec].total for name in systems])
         )
         tables.append(table(systems, [Item(lang=lang)] * len(systems), {scorer: whole}))
+        if sheets.documents:
+            tables.append(
+                _of_documents(systems, sheets.documents, lang, scorer, metric, rows)
+            )
     return joined(tables), statistics
+
+
+def _of_documents(
+    systems: tuple[str, ...],
+    documents: Sequence[str],
+    lang: str,
+    scorer: Scorer,
+    metric: Metric,
+    rows: Array,
+) -> Scores:
+    """Score each document as a corpus of its segments."""
+    names, place = np.unique(documents, return_inverse=True)
+    own = [rows[:, place == at].sum(1) for at in range(len(names))]
+    totals = np.stack(own, axis=1)
+    items = [Item("", str(name), lang=lang) for name in names]
+    lines = [system for system in systems for _ in items]
+    values = metric.aggregate(totals).ravel()
+    return table(lines, items * len(systems), {scorer: values})
 
 
 @dataclass(frozen=True)

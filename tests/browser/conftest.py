@@ -109,6 +109,23 @@ def example(root: Path) -> list[str | Path]:
 
 
 @pytest.fixture(scope="session")
+def trusted_report(write_report, example, root, tmp_path_factory) -> Path:
+    """The report of the shipped example, every output judged by three people."""
+    judged = tmp_path_factory.mktemp("judged") / "judged.tsv"
+    lines = ["system\tsegment\tscore\tjudge"]
+    count = len((root / "examples" / "docs.txt").read_text().split())
+    for at, name in enumerate(["near-copy", "solid", "rule-based", "verbose", "terse"]):
+        for segment in range(1, count + 1):
+            for judge, name_of_judge in enumerate(["ann", "bob", "eve"]):
+                off = (segment * (7 + judge) + at * 5) % 23 - 11
+                lines.append(
+                    f"{name}\t{segment}\t{80 - 12 * at + off}\t{name_of_judge}"
+                )
+    judged.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return write_report(*example, "--judgements", judged)
+
+
+@pytest.fixture(scope="session")
 def example_report(write_report, example, root, tmp_path_factory) -> Path:
     """The report of the shipped example, with judgements that we made up."""
     judged = tmp_path_factory.mktemp("judged") / "judged.tsv"

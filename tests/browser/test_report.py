@@ -188,12 +188,57 @@ def test_people_are_held_against_metrics(example_report, open_page):
     page = open_page(example_report, "#people")
     shown = page.locator("#people").inner_text()
     assert "112 judgements by 2 judges" in shown
-    assert page.locator("#people svg.chart").count() == 8
+    assert page.locator("#people svg.chart").count() == 10
     page.get_by_label("B", exact=True).select_option(label="verbose")
     page.get_by_label("sort by").select_option(label="order in the text")
     assert (
         "people 76.00 → 61.00 ▼ −15.00" in page.locator(".changes").first.inner_text()
     )
+
+
+TRUST = [
+    "Which metrics agree better with people",
+    "Agreement by length of document",
+    "The two judges who agree least",
+    "How far apart two judgements of one output are",
+]
+
+
+def test_trust_in_metrics_and_people_is_drawn(trusted_report, open_page):
+    page = open_page(trusted_report, "#people")
+    people = page.locator("#people")
+    for title in TRUST:
+        figure = people.locator("figure", has=page.get_by_text(title))
+        label = figure.locator("svg.chart").get_attribute("aria-label")
+        assert len(label) > 40
+        figure.locator("summary").click()
+        assert figure.locator("tbody tr").count() > 1
+    assert people.locator("svg .fit").count() == 4
+    assert people.locator("svg .band").count() == 4
+    assert people.locator("svg .heat").count() == 6
+    assert people.locator("svg .frame").count() >= 1
+    assert people.locator("svg .curve").count() == 5
+    assert people.locator("svg .curve.dashed").count() == 1
+    assert people.locator("svg .judged").count() == 140
+    rows = texts(page, "[data-csv=agreement] tbody tr")
+    assert len(rows) == 8
+    assert all("[" in row for row in rows)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_in_trust(trusted_report, open_page, theme):
+    page = open_page(trusted_report, "#people", theme=theme)
+    page.evaluate(
+        OPENED.replace("figure:nth-child(n + 3)", "section:not(#people) figure")
+    )
+    found = Axe().run(page)
+    assert found.response["violations"] == [], found.generate_report()
+
+
+@pytest.mark.parametrize("width", [320, 768])
+def test_trust_never_scrolls_sideways(trusted_report, open_page, width):
+    page = open_page(trusted_report, "#people", width=width)
+    assert not page.evaluate(BROKEN)
 
 
 def test_it_can_be_read_without_javascript(example_report, open_page):

@@ -16,11 +16,11 @@ SYSTEMS = {
 }
 
 
-def opened(name, material=None, *, judges=("ann", "bob", "cleo", "dan"), **wishes):
+def opened(asked, material=None, /, *, judges=("ann", "bob", "cleo", "dan"), **wishes):
     """A campaign over these texts, without checks unless wished."""
     wishes = {
         "name": "c",
-        "protocol": name,
+        "protocol": asked,
         "source_language": "fr",
         "target_language": "en",
         "judges": list(judges),

@@ -341,7 +341,7 @@ REFUSED = [
     pytest.param(
         "minimal-correction",
         {"syntax": {"chips": [chip(0, " ")]}},
-        "expected a text",
+        "expected one word",
         id="an empty chip",
     ),
     pytest.param(

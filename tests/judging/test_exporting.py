@@ -72,7 +72,7 @@ def means(judgements):
     ],
 )
 def test_formats_have_a_place_for_what_was_asked(name, more):
-    assert set(formats_for(name)) == {"jsonl", "tsv", "csv", "zip"} | more
+    assert set(formats_for(name)) == {"jsonl", "tsv", "csv", "texts", "zip"} | more
 
 
 @pytest.mark.parametrize("form", ["jsonl", "appraise"])

@@ -10,10 +10,12 @@ from tests.meta.panels import given_too, made, panel_of
 from metra.errors import OptionError
 from metra.meta.clusters import clusters_greedy, clusters_wmt, holm
 from metra.meta.comparing import compare, compared
+from metra.meta.confidence import normal_p, signs_of, spa
 from metra.meta.correlating import asked
 from metra.meta.correlation import Options, correlate
 from metra.meta.exact import pairs_p, wilcoxon_p, williams_p
 from metra.meta.panel import panel
+from metra.meta.swapping import standard
 from metra.meta.swaps import swapped
 from metra.meta.tail import binomial_tail, incomplete_beta, student_tail, upper_tail
 
@@ -269,12 +271,12 @@ def test_tests_say_what_they_need(coef, level, test, message):
 def test_constant_metrics_are_not_compared():
     gold = made().gold
     only = panel_of(gold, {"a": gold, "flat": np.ones(gold.shape)})
-    with pytest.raises(OptionError, match="Only 1 metric has a coefficient"):
+    with pytest.raises(OptionError, match="needs two metrics; found: 1"):
         compare(only, question("pearson", "sys"))
     three = panel_of(gold, {"a": gold, "b": gold**2, "flat": np.ones(gold.shape)})
     findings, found = compared([three], question("pearson", "sys", trials=20))
     assert found[0].names == ["a", "b"]
-    assert any("flat: All 7 metric scores are 1" in note for note in findings.notes)
+    assert any("flat. All 7 metric scores are 1" in note for note in findings.notes)
 
 
 def test_findings_hold_everything():
@@ -289,3 +291,38 @@ def test_findings_hold_everything():
     )
     pairs = findings.data["comparisons"][0]["pairs"]
     assert {"better", "worse", "difference", "p_value", "holm"} == set(pairs[0])
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.15])
+@pytest.mark.parametrize("swap", ["both", "sys", "input"])
+def test_soft_accuracy_after_an_exchange_is_that_of_the_exchanged_scores(swap, gaps):
+    panel = made(systems=5, segments=30, gaps=gaps)
+    options = Options(coef="spa", trials=25)
+    there = np.isfinite(panel.gold)
+    z = standard(np.where(there, panel.stack, np.nan))
+    shape = {"both": (5, 30), "sys": (5, 1), "input": (1, 30)}[swap]
+    rng = np.random.default_rng(options.seed)
+    keep = np.concatenate(list(signs_of(25, shape[0] * shape[1], rng))) > 0
+    human = normal_p(panel.gold)
+    expected = [
+        spa(human, normal_p(np.where(mine, z[0], z[2])))
+        for mine in keep.reshape(-1, *shape)
+    ]
+    first, second = swapped(panel, "sys", options, swap)(0, 2)
+    assert first.tolist() == pytest.approx(expected, abs=1e-6)
+    expected = [
+        spa(human, normal_p(np.where(mine, z[2], z[0])))
+        for mine in keep.reshape(-1, *shape)
+    ]
+    assert second.tolist() == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("test", ["perm-both", "perm-sys", "perm-input"])
+def test_soft_accuracy_finds_the_better_metric(test):
+    panel = made(systems=9, segments=80, metrics=2, seed=4)
+    noise = panel.metrics["m1"][::-1]
+    panel = panel_of(panel.gold, {"good": panel.metrics["m0"], "noise": noise})
+    found = compare(panel, asked(["spa"], "sys", Options(trials=200))[0], test=test)
+    assert found.names == ["good", "noise"]
+    assert found.test == test
+    assert found.p[0, 1] < 0.05

@@ -43,6 +43,10 @@ for gaps in (False, True):
             print(*(float(draws.sum()).hex() for draws in drawn.values()))
             found = compare(panel, question)
             print(found.test, *(p.hex() for p in found.p.ravel().tolist()))
+        if coef == "spa":
+            for test in ("perm-both", "perm-sys"):
+                found = compare(panel, question, test=test)
+                print(found.test, *(p.hex() for p in found.p.ravel().tolist()))
     judged = Judgements(
         2 * np.arange(gold.size).reshape(gold.shape),
         2 * np.isfinite(gold),

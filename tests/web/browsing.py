@@ -21,7 +21,7 @@ class Browser:
 
     def get(self, path: str, **more: Any) -> httpx2.Response:
         reply = self.client.get(path, **more)
-        found = re.search(r'name="csrf-token" content="([^"]*)"', reply.text)
+        found = re.search(r'name="csrf-token" content="([^"]+)"', reply.text)
         if found:
             self.csrf = found[1]
         return reply

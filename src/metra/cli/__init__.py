@@ -46,7 +46,9 @@ class LazyGroup(click.Group):
         """Load a command."""
         if name not in self.names:
             return None
-        return getattr(import_module(f"{self.package}.{name}"), name)
+        # A file cannot be called import.
+        place = f"{name}_" if name == "import" else name
+        return getattr(import_module(f"{self.package}.{place}"), place)
 
 
 @click.group(

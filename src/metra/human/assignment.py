@@ -15,6 +15,7 @@ from metra.errors import OptionError
 from metra.human.campaign import Campaign
 from metra.human.degrade import degraded
 from metra.human.opaque import opaque
+from metra.human.protocols.reading import Reading
 from metra.human.sharing import Share, shares
 from metra.human.task import BASELINE, Item, Kind, Task
 
@@ -206,7 +207,8 @@ def _after_baseline(
 ) -> list[Task]:
     """Put the baseline text, which tells how a judge reads any text, before the rest."""
     text = campaign.material.get("baseline")
-    if not text:
+    reads = any(isinstance(step.asks, Reading) for step in campaign.protocol.steps)
+    if not text or not reads:
         return tasks
     hidden = partial(opaque, secret, campaign.settings.name, judge)
     item = Item(hidden("output", BASELINE), BASELINE, 0, text)

@@ -117,10 +117,10 @@ def campaign(
         systems = [_reference(segments, asked, settings.name)]
     elif settings.reference_as_system:
         systems.append(_reference(segments, asked, settings.name))
-    if asked.control:
-        systems.append(_control(segments, asked, settings.name))
     if asked.whole:
         segments, systems = _whole(segments, systems, asked)
+    if asked.control:
+        systems.append(_control(segments, asked, settings.name))
     frozen = Campaign(settings, asked, tuple(segments), tuple(systems), given)
     _check_texts(frozen, corpus)
     _check_material(frozen)

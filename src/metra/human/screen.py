@@ -39,6 +39,10 @@ def screen(campaign: Campaign, task: Task, *, number: int, step: int) -> dict[st
         found["extra"] = extra
     if "basis" in shows:
         found[asked.basis] = _basis(campaign, items[0].segment)
+        if asked.numbered:
+            found["sentence"] = 1 + sum(
+                at < items[0].segment for at in _around(campaign, items[0])
+            )
     if "context" in shows:
         around = _around(campaign, items[0])
         found["context"] = [_basis(campaign, at) for at in around]

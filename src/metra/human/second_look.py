@@ -31,8 +31,8 @@ def verdict_campaign(
     name: str = "",
 ) -> Campaign:
     """Make a campaign of the answers that are neither exact nor accepted by a list."""
-    cases = _cases(judgements)
-    if not cases:
+    open_cases = cases(judgements)
+    if not open_cases:
         msg = f"{first.settings.name} has no answers that wait for a second look."
         raise CorpusError(msg)
     settings = Settings(
@@ -49,7 +49,7 @@ def verdict_campaign(
     )
     listed = [
         {"shown": dict(shown), "answer": answer, "of": places}
-        for (answer, shown), places in cases.items()
+        for (answer, shown), places in open_cases.items()
     ]
     return Campaign(
         settings,
@@ -78,7 +78,8 @@ def with_verdicts(
 Case = tuple[str, tuple[tuple[str, str], ...]]
 
 
-def _cases(judgements: Iterable[Judgement]) -> dict[Case, list[list[Any]]]:
+def cases(judgements: Iterable[Judgement]) -> dict[Case, list[list[Any]]]:
+    """Answers that wait, equal ones once, with the places where they were given."""
     found: dict[Case, list[list[Any]]] = {}
     for one in latest(judgements):
         for name, step in one.value.items():

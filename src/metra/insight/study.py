@@ -17,6 +17,7 @@ from metra.insight.grids import Grids, grids
 from metra.insight.people import People, people
 from metra.insight.relations import Relation, metric_relations
 from metra.insight.texts import Texts, texts_of
+from metra.insight.trust import Trust, trust
 from metra.io.judgements import Judgement
 from metra.measure import Metric
 from metra.results import Results
@@ -39,6 +40,8 @@ class Study:
     grids: Grids
     findings: Findings
     people: People | None = None
+    #: How far metrics and people can be trusted; there where judgements are.
+    trust: Trust | None = None
 
 
 #: Segments of a kind and n-grams that are listed where there is no script to list all.
@@ -85,6 +88,10 @@ def study(
         profiles=True,
         seed=seed,
     )
+    said = people(judgements, texts, results) if judgements else None
+    trusted = None
+    if judgements and said is not None:
+        trusted = trust(judgements, said, metrics, sheets, corpus.systems, seed=seed)
     return Study(
         results=results,
         texts=texts,
@@ -97,7 +104,8 @@ def study(
         findings=find(
             corpus, metrics, sheets, wishes, baseline=baseline, looking=looking
         ),
-        people=people(judgements, texts, results) if judgements else None,
+        people=said,
+        trust=trusted,
     )
 
 

@@ -27,6 +27,7 @@ COEFFICIENTS = {
     "mean spearman": "Spearman's rho",
     "mean pearson": "Pearson's r",
 }
+_MAIN = ("exact", "within", "mean quadratic", "alpha ordinal")
 #: How many limits the table of differences has.
 _LIMITS = 5
 
@@ -53,6 +54,12 @@ class AgreementOn:
     #: Share of comparisons that are at most so far apart on the native scale.
     differences: tuple[tuple[float, float], ...]
     pairs: tuple[JudgePair, ...]
+
+    @property
+    def main(self) -> tuple[Coefficient, ...]:
+        """The few that tell most."""
+        names = [COEFFICIENTS[key] for key in _MAIN]
+        return tuple(one for one in self.coefficients if one.name in names)
 
 
 def agreement(

@@ -23,8 +23,8 @@ def blind_names(systems: Sequence[str], secret: bytes) -> dict[str, str]:
 def blinded(
     judgements: Iterable[Judgement], names: Mapping[str, str]
 ) -> list[Judgement]:
-    """Put other names in the place of the systems' own."""
+    """Put other names in the place of the systems' own; what is no system keeps its name."""
     return [
-        replace(one, systems=tuple(names[name] for name in one.systems))
+        replace(one, systems=tuple(names.get(name, name) for name in one.systems))
         for one in judgements
     ]

@@ -20,7 +20,7 @@ MEANINGS = {
     "target_language": "Language that was translated into.",
     "judge": "Who answered.",
     "task": "The unit that the judge was given; a document has several items.",
-    "kind": "judged or reference count for systems; calibration, repeat, degraded do not.",
+    "kind": "judged, reference and control count for systems; all other kinds do not.",
     "systems": "Whose outputs were on the screen, in order.",
     "document": "The document of the segment.",
     "segment": "Number of the segment, from 1 through the whole corpus.",

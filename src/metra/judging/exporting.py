@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from typing import NamedTuple
 
+from metra.annotations.judged import written
 from metra.errors import CorpusError, OptionError
 from metra.human.campaign import Campaign
 from metra.human.files import (
@@ -16,12 +17,19 @@ from metra.human.files import (
     marot,
     mt_metrics_eval,
     spreadsheet,
+    undefined,
 )
 from metra.human.judgement import Judgement, latest
 from metra.human.protocols import protocol
 from metra.human.protocols.marks import Marks
+from metra.human.remembering import shows_judged
 from metra.judging.codebook import codebook
+from metra.judging.exercise import exercise, of_text_scores
+from metra.judging.measured import annotations
 from metra.judging.results import system_means
+from metra.judging.running import added_outputs
+from metra.judging.text_scores import table as text_table
+from metra.judging.text_scores import text_scores
 
 #: What a file is called, and what it is, by format.
 _FILES = {
@@ -31,6 +39,9 @@ _FILES = {
     "appraise": ("appraise.csv", "text/csv; charset=utf-8"),
     "marot": ("marot.tsv", "text/tab-separated-values; charset=utf-8"),
     "mt-metrics-eval": ("mt-metrics-eval.zip", "application/zip"),
+    "texts": ("texts.tsv", "text/tab-separated-values; charset=utf-8"),
+    "annotations": ("annotations.tsv", "text/tab-separated-values; charset=utf-8"),
+    "judged": ("judged.tsv", "text/tab-separated-values; charset=utf-8"),
     "zip": ("campaign.zip", "application/zip"),
 }
 FORMATS = tuple(_FILES)
@@ -40,6 +51,7 @@ _TEXTS: dict[str, Callable[[Iterable[Judgement]], str]] = {
     "csv": spreadsheet.write,
     "appraise": appraise.write,
     "marot": marot.write,
+    "texts": lambda judgements: text_table(text_scores(judgements)),
 }
 #: The first day that a zip can tell: the same judgements give the same bytes.
 _NO_DAY = (1980, 1, 1, 0, 0, 0)
@@ -56,10 +68,14 @@ class Exported(NamedTuple):
 def formats_for(name: str) -> tuple[str, ...]:
     """The formats that have a place for a protocol's answers."""
     asked = protocol(name)
+    tags = asked.over == "reference"
     fitting = {
         "appraise": name in ("da", "da-sqm", "esa"),
         "marot": name == "mqm",
-        "mt-metrics-eval": not asked.contrastive,
+        "mt-metrics-eval": not (asked.contrastive or tags),
+        "texts": not tags,
+        "annotations": tags,
+        "judged": shows_judged(asked),
     }
     return tuple(form for form in FORMATS if fitting.get(form, True))
 
@@ -78,6 +94,10 @@ def export(
         content = _zipped(_everything(judgements, campaign))
     elif form == "mt-metrics-eval":
         content = _zipped(metrics_files(judgements, campaign))
+    elif form == "annotations":
+        content = _annotations(judgements)[1].encode()
+    elif form == "judged":
+        content = _judged(judgements).encode()
     else:
         content = _TEXTS[form](judgements).encode()
     return Exported(*_FILES[form], content)
@@ -105,6 +125,7 @@ def metrics_files(
         for one in counted
         for scores in one.scores()
         for scored in scores
+        if scored.defined
     }
     for scorer in scorers:
         found[f"human-scores/{pair}.{scorer}.seg.score"] = mt_metrics_eval.write_scores(
@@ -169,13 +190,41 @@ def _everything(
             f"mt-metrics-eval/{path}": text
             for path, text in metrics_files(judgements, campaign).items()
         }
+    if "annotations" in formats_for(asked.name) and _settled(judgements):
+        name, text = _annotations(judgements)
+        found[name] = text
+    if "judged" in formats_for(asked.name):
+        found["judged.tsv"] = _judged(judgements)
+    results = of_text_scores(text_scores(judgements))
+    if results:
+        tables = exercise(results).tables()
+        found |= {f"exercise/{path}": text for path, text in tables.items()}
     found["systems.tsv"] = _systems(judgements)
+    found["undefined.tsv"] = undefined.write(judgements)
     found["protocol.json"] = asked.as_json() + "\n"
     if campaign is not None:
         found["campaign.json"] = _about(campaign)
         found["protocol.json"] = campaign.protocol.as_json() + "\n"
     found["codebook.md"] = codebook(judgements, campaign)
     return found
+
+
+def _settled(judgements: Sequence[Judgement]) -> bool:
+    """Whether no text has the tags of more than one rater."""
+    texts = [one.segment for one in latest(judgements) if one.counts]
+    return len(set(texts)) == len(texts)
+
+
+def _annotations(judgements: Sequence[Judgement]) -> tuple[str, str]:
+    found = annotations(judgements)
+    if found is None:
+        msg = "There are no tags here; expected names or terms that raters marked."
+        raise OptionError(msg)
+    return found
+
+
+def _judged(judgements: Sequence[Judgement]) -> str:
+    return "".join(f"{line}\n" for line in written(added_outputs(judgements)))
 
 
 def _systems(judgements: Sequence[Judgement]) -> str:

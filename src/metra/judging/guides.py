@@ -14,6 +14,7 @@ from metra import human
 from metra.errors import FormatError
 from metra.human.protocols import protocol
 from metra.human.protocols.marks import MISSING
+from metra.human.protocols.record import ASKS_WITH_EXTRA, public
 
 _HERE = Path(human.__file__).parent / "guides"
 _ENGLISH = "en"
@@ -27,6 +28,8 @@ class Example:
     outputs: tuple[str, ...]
     answer: dict[str, Any]
     why: str
+    #: What a step needs beside the texts, such as questions.
+    extra: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,7 @@ def guide(name: str, language: str = _ENGLISH) -> Guide:
 
 def _example(name: str, content: Mapping[str, Any], path: Path) -> Example:
     """Check our answer as a judge's would be, so that no guide teaches what is refused."""
-    asked = protocol(name)
+    asked = protocol(name).bound(content.get("material", {}), document="", segment=0)
     outputs = tuple(content["outputs"])
     written = {
         step.replace("{step}", asked.steps[0].name): value
@@ -80,11 +83,19 @@ def _example(name: str, content: Mapping[str, Any], path: Path) -> Example:
         else value
         for step, value in written.items()
     }
+    for value in answer.values():
+        if isinstance(value, dict) and "tags" in value:
+            value["tags"] = [_tag(tag, outputs[0], path) for tag in value["tags"]]
     texts = {str(at): text for at, text in enumerate(outputs, 1)}
     if not asked.contrastive:
         texts = {"output": outputs[0]}
-    checked = asked.check(answer, texts)
-    return Example(content["other"], outputs, checked, content["why"])
+    checked = public(asked.check(answer, texts))
+    extra = {
+        step.name: step.asks.extra(outputs[0])
+        for step in asked.steps
+        if isinstance(step.asks, ASKS_WITH_EXTRA)
+    }
+    return Example(content["other"], outputs, checked, content["why"], extra)
 
 
 def _marks(value: object) -> bool:
@@ -96,8 +107,18 @@ def _placed(mark: Mapping[str, Any], output: str, path: Path) -> dict[str, Any]:
     kept = {key: mark[key] for key in ("severity", "category") if key in mark}
     if mark.get("missing"):
         return {"side": MISSING, **kept}
-    start = output.find(mark["text"])
+    return {"side": "output", **_place(mark["text"], output, path), **kept}
+
+
+def _tag(tag: Mapping[str, Any], output: str, path: Path) -> dict[str, Any]:
+    """A tag in code points, from one that quotes the words it stands on."""
+    rest = {key: value for key, value in tag.items() if key != "text"}
+    return {**_place(tag["text"], output, path), **rest}
+
+
+def _place(text: str, output: str, path: Path) -> dict[str, int]:
+    start = output.find(text)
     if start < 0:
-        msg = f"{path} marks {mark['text']!r}, which its output does not hold."
+        msg = f"{path} marks {text!r}, which its output does not hold."
         raise FormatError(msg)
-    return {"side": "output", "start": start, "end": start + len(mark["text"]), **kept}
+    return {"start": start, "end": start + len(text)}

@@ -103,6 +103,21 @@ def read_texts(paths: Sequence[str]) -> list[JudgedText]:
     return found
 
 
+def language_pair(name: str | None) -> tuple[str, str] | None:
+    """Take a pair of languages apart.
+
+    >>> language_pair("en-de")
+    ('en', 'de')
+    """
+    if name is None:
+        return None
+    source, dash, target = name.partition("-")
+    if not (source and dash and target):
+        msg = f"The languages are {name!r}; expected two codes, such as en-de."
+        raise OptionError(msg)
+    return source, target
+
+
 def _metra(file: Read, _: _Known) -> list[Judgement]:
     return jsonl.read(file.text, file.path)
 

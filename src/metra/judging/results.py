@@ -64,8 +64,8 @@ def system_means(
     possible = by in ("segment", "document")
     refuse_wrong("A mean", {f"by={by!r}": (possible, "segment or document")})
     found: list[SystemMean] = []
-    counted = [judgement for judgement in latest(judgements) if judgement.counts]
-    for (scorer, higher), figures in figures_by_scorer(counted).items():
+    kept = [judgement for judgement in latest(judgements) if judgement.counts]
+    for (scorer, higher), figures in figures_by_scorer(kept).items():
         units = numbered_units(figures, by)
         means = [
             _system(mine, scorer, units, by) for mine in by_system(figures).values()
@@ -82,6 +82,14 @@ def system_means(
         }
         found += sorted(scored, key=lambda mean: (-worth[mean.system], mean.system))
     return found
+
+
+def counted(judgements: Iterable[Judgement]) -> str:
+    """Say how much there is."""
+    kept = latest(judgements)
+    judges = len({one.judge for one in kept})
+    systems = len({name for one in kept for name in one.systems})
+    return f"{len(kept)} answers by {judges} judges about {systems} systems."
 
 
 def figures_by_scorer(

@@ -38,19 +38,23 @@ def judged_outputs(campaign: Campaign, judgements: Iterable[Judgement]) -> list[
         for source, listed in campaign.material.get("judged", {}).items()
         for output, score in listed
     ]
-    added = [
+    return begun + added_outputs(judgements)
+
+
+def added_outputs(judgements: Iterable[Judgement]) -> list[Judged]:
+    """What judges have added to the collection; spoilt copies and repeats are left out."""
+    return [
         Judged(
             str(one.segment),
-            one.outputs[0],
+            " ".join(one.outputs[0].split()),
             float(one.value[PROTOCOL]["score"]),
             one.judge,
         )
         for one in latest(judgements)
         if one.protocol == PROTOCOL
-        and (one.counts or one.kind == "calibration")
         and one.cannot is None
+        and (one.counts or one.kind == "calibration")
     ]
-    return begun + added
 
 
 def running(campaign: Campaign, judgements: Iterable[Judgement]) -> list[Running]:

@@ -69,8 +69,8 @@ def agree(
     paired = ratings.pairable()
     if not paired.units:
         msg = (
-            f"No unit was judged by two judges ({len(ratings.judges)} judges, "
-            f"{len(ratings.units):,} units): there is nothing to compare."
+            "No unit was judged by two judges, so there is nothing to compare; judges: "
+            f"{len(ratings.judges)}, units: {len(ratings.units):,}."
         )
         raise CorpusError(msg)
     shared = shared_judgements(paired)
@@ -125,8 +125,9 @@ def agreed(
     tables.append(judge_table(ratings, within))
     if len(ratings.repeats.judge):
         tables.append(intra_table(ratings, within))
-    if worst:
-        tables.append(worst_table(ratings, worst))
+    apart = worst_table(ratings, worst) if worst else None
+    if apart is not None and apart.rows:
+        tables.append(apart)
     line = signature(
         scorer=name,
         judges=len(ratings.judges),
@@ -289,7 +290,13 @@ def _notes(ratings: Ratings, found: Agreement, most_pairs: int) -> list[str]:
     if most_pairs and len(found.pairs) > most_pairs:
         hidden = len(found.pairs) - most_pairs
         notes.append(f"{hidden} more pairs of judges: --pairs 0 shows all.")
+    flat = sum(pair.spearman != pair.spearman for pair in found.pairs)
+    if flat:
+        notes.append(
+            "Pairs of judges of whom one gave the same value throughout, and so without "
+            f"correlations: {flat}."
+        )
     few = sum(pair.n < 3 for pair in found.pairs)
     if few:
-        notes.append(f"{few} pairs of judges share fewer than three units.")
+        notes.append(f"Pairs of judges who share fewer than three units: {few}.")
     return notes

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from metra.infer import interval
 from metra.meta.arrays import Array
-from metra.meta.correlation import Options, correlate_all
+from metra.meta.correlation import Options, correlate_all, thresholds
 from metra.meta.exact_products import Values
 from metra.meta.panel import Panel
 from metra.meta.tail import upper_tail
@@ -115,12 +115,7 @@ class _Scorer:
         elif level == "sys":
             self._score = self._systems
         elif coef.pairs and grouped_by_item:
-            self.eps = {
-                name: result.eps or 0.0
-                for name, result in correlate_all(
-                    panel.gold, panel.metrics, options
-                ).items()
-            }
+            self.eps = thresholds(panel.gold, panel.metrics, options)
             self._score = self._item_pairs
         elif coef.name == "kendall-b" and grouped_by_item:
             self._score = self._item_kendall

@@ -10,12 +10,13 @@ from metra.errors import OptionError
 from metra.meta.arrays import Array
 from metra.meta.clusters import clusters_greedy, clusters_wmt, holm
 from metra.meta.correlating import Asked, values
-from metra.meta.correlation import Options
+from metra.meta.correlation import Options, thresholds
 from metra.meta.exact import pairs_p, wilcoxon_p, williams_p
 from metra.meta.findings import Figure, FigureTable, Findings
 from metra.meta.panel import Panel
 from metra.meta.signature import signature
-from metra.meta.swaps import Swap, p_values, segment_values, swapped, usual_swap
+from metra.meta.swapping import Swap
+from metra.meta.swaps import p_values, segment_values, swapped, usual_swap
 
 Test: TypeAlias = Literal[
     "auto", "perm-both", "perm-sys", "perm-input", "pairs", "williams", "wilcoxon"
@@ -47,17 +48,17 @@ def compare(
     """Test every metric against every one that has a lower coefficient."""
     options = question.options
     found = values(panel, question)
+    by_reason: dict[str, list[str]] = {}
+    for name, result in found.items():
+        if result.reason:
+            by_reason.setdefault(result.reason, []).append(name)
     notes = [
-        f"{name}: {r.reason} It is not compared."
-        for name, r in found.items()
-        if r.reason
+        f"Not compared: {', '.join(names)}. {reason}"
+        for reason, names in by_reason.items()
     ]
     known = [name for name, r in found.items() if np.isfinite(r.value)]
     if len(known) < 2:
-        msg = (
-            f"Only {len(known)} metric has a coefficient; a comparison needs two. "
-            + (" ".join(notes))
-        )
+        msg = f"A comparison needs two metrics; found: {len(known)}. {' '.join(notes)}"
         raise OptionError(msg.strip())
     names = sorted(known, key=lambda name: -found[name].value)
     panel = panel.of_metrics(names)
@@ -136,9 +137,10 @@ def compared(
         coef=question.heading.replace(" ", ":"),
         test=f"{found[0].test} k={options.trials}" if drawn else found[0].test,
         p=("b/k" if options.wmt else "(b+1)/(k+1)") if drawn else None,
+        eps=options.eps_said,
         clusters=rule,
         alpha=alpha,
-        seed=options.seed if drawn else None,
+        seed=options.seed if drawn or options.folds else None,
         lang=",".join(panel.lang for panel in panels) if len(panels) > 1 else None,
     )
     return Findings(tables, line, notes, {"comparisons": data}), found
@@ -211,14 +213,14 @@ def _outcomes(panel: Panel, question: Asked) -> tuple[Array, Array]:
     if not options.coefficient.pairs:
         msg = "The pairs test is of accuracies: acc_eq:item or acc*_eq:item."
         raise OptionError(msg)
-    fitted = values(panel, question)
+    eps = thresholds(panel.gold, panel.metrics, options)
     first, second = np.triu_indices(len(panel.systems), 1)
     dg = panel.gold[first] - panel.gold[second]
     there = np.isfinite(dg)
     right = []
     for name, metric in panel.metrics.items():
         dm = metric[first] - metric[second]
-        order = np.where(np.abs(dm) <= (fitted[name].eps or 0.0), 0.0, np.sign(dm))
+        order = np.where(np.abs(dm) <= eps[name], 0.0, np.sign(dm))
         right.append((np.sign(dg) == order)[there])
     count = there.sum(0)
     weights = np.broadcast_to(1.0 / np.maximum(count, 1), there.shape)[there]

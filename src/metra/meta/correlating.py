@@ -17,6 +17,7 @@ from metra.meta.signature import signature
 DEFAULTS = {
     "sys": ("pearson", "spearman", "accuracy", "spa"),
     "seg": ("acc*_eq:item", "kendall-b:item", "pearson"),
+    "doc": ("acc*_eq:item", "kendall-b:item", "pearson"),
 }
 
 
@@ -30,7 +31,7 @@ class Asked:
     @property
     def heading(self) -> str:
         """Name it: coefficient and, for segments, grouping."""
-        grouped = self.options.group if self.level == "seg" else ""
+        grouped = self.options.group if self.level != "sys" else ""
         return f"{self.options.coef} {grouped}".strip()
 
 
@@ -45,7 +46,29 @@ def asked(specs: Sequence[str], level: str, options: Options) -> list[Asked]:
             raise OptionError(msg)
         group = group or ("none" if level == "sys" else options.group)
         each = replace(options, coef=chosen.name, group=group)  # type: ignore[arg-type]
+        if chosen.shape != "calibrated":
+            each = replace(each, folds=0)
         found.append(Asked(each.checked(), level))
+    if options.folds and not any(each.options.folds for each in found):
+        msg = (
+            "Cross-fitting is of the threshold of acc*_eq:item, which is not asked for."
+        )
+        raise OptionError(msg)
+    return found
+
+
+def fitted_elsewhere(
+    questions: Sequence[Asked], panel: Panel, source: str
+) -> list[Asked]:
+    """Give calibrated coefficients the thresholds of other scores, each metric its own."""
+    found = []
+    for question in questions:
+        options = question.options
+        if options.calibrates:
+            results = correlate_all(panel.gold, panel.metrics, options)
+            eps = {name: r.eps for name, r in results.items() if not r.reason}
+            options = replace(options, eps=eps, eps_from=source)  # type: ignore[arg-type]
+        found.append(replace(question, options=options))
     return found
 
 
@@ -81,7 +104,7 @@ def correlated(
         tables.append(_table(panel, questions, answers))
         place = f"{panel.lang}: " if panel.lang else ""
         notes += [
-            f"{place}{note}" for note in [*panel.notes, *_reasons(questions, answers)]
+            f"{place}{note}" for note in [*panel.notes, *reasons(questions, answers)]
         ]
         data.append(_data(panel, questions, answers))
     first = questions[0].options
@@ -95,8 +118,9 @@ def correlated(
         average=first.average,
         empty=first.nan,
         spa_p=_spa(questions),
+        eps=next(filter(None, (q.options.eps_said for q in questions)), None),
         boot=f"{effective} k={first.trials}" if interval else None,
-        seed=first.seed if interval else None,
+        seed=first.seed if interval or first.folds else None,
         lang=",".join(panel.lang for panel in panels) if len(panels) > 1 else None,
     )
     return Findings(tables, line, notes, {"correlations": data})
@@ -150,7 +174,7 @@ def _table(
     )
 
 
-def _reasons(
+def reasons(
     questions: Sequence[Asked], answers: Sequence[Mapping[str, Result]]
 ) -> list[str]:
     """Say why figures are missing, and what looks upside down."""

@@ -1,7 +1,8 @@
 """How well metrics agree with gold scores: any coefficient, grouped in any way."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -13,6 +14,7 @@ from metra.meta import confidence
 from metra.meta.arrays import Array
 from metra.meta.calibration import MOST_PAIRS, GoldPairs, calibrate, gold_pairs
 from metra.meta.coefficients import Coefficient, coefficient
+from metra.meta.cross_fit import cross_fitted
 from metra.meta.differentials import Orient, differentials, within_segments
 from metra.meta.pairs import accuracy, darr
 
@@ -30,8 +32,12 @@ class Options:
     average: Average = "macro"
     #: What a group without a coefficient counts: nothing, or zero.
     nan: Missing = "drop"
-    #: The threshold of ties, where it is not calibrated.
-    eps: float | None = None
+    #: The threshold of ties where it is not calibrated: one, or one for each metric.
+    eps: float | Mapping[str, float] | None = None
+    #: Where thresholds come from that were fitted to other scores.
+    eps_from: str = ""
+    #: Folds of segments whose thresholds are fitted to the other folds; 0 for none.
+    folds: int = 0
     #: How far apart the gold must set a pair for daRR.
     threshold: float = 25.0
     orient: Orient = "gold"
@@ -49,7 +55,31 @@ class Options:
                 known = ", ".join(get_args(kind))
                 msg = f"{name} is {getattr(self, name)!r}; expected one of {known}."
                 raise OptionError(msg)
+        if self.folds:
+            if self.group != "item":
+                msg = "Cross-fitting deals segments into folds: write acc*_eq:item."
+                raise OptionError(msg)
+            if self.eps is not None:
+                msg = "A threshold of ties is either given or cross-fitted, not both."
+                raise OptionError(msg)
         return self
+
+    @property
+    def calibrates(self) -> bool:
+        """Whether the threshold of ties is fitted to the very scores it is applied to."""
+        fits = self.coefficient.shape == "calibrated"
+        return fits and self.eps is None and not self.folds
+
+    @property
+    def eps_said(self) -> str | None:
+        """Where the threshold of ties comes from, for a signature."""
+        if not self.coefficient.ties:
+            return None
+        if self.folds:
+            return f"cross-fit {self.folds} folds"
+        if self.eps_from:
+            return f"from {self.eps_from}"
+        return None if self.eps is None else str(self.eps)
 
     @property
     def coefficient(self) -> Coefficient:
@@ -102,7 +132,7 @@ def correlate_all(
     found = options.checked().coefficient
     if found.name == "spa":
         return _spa(gold, metrics, options)
-    if found.shape == "calibrated" and options.eps is None:
+    if options.calibrates:
         rows = grouped(gold, options.group)
         if rows.shape[0] * rows.shape[1] ** 2 / 2 > MOST_PAIRS:
             return _calibrated_long(rows, metrics, options)
@@ -115,7 +145,37 @@ def correlate_all(
                 ordered = gold_pairs(np.where(np.isfinite(values), rows, np.nan))
             results[name] = _calibrated(rows, values, ordered, options)
         return results
-    return {name: _one(gold, metric, options) for name, metric in metrics.items()}
+    limits = thresholds(gold, metrics, options) if found.ties else {}
+    return {
+        name: _one(gold, metric, options, limits.get(name))
+        for name, metric in metrics.items()
+    }
+
+
+def thresholds(
+    gold: Array, metrics: Mapping[str, Array], options: Options
+) -> dict[str, Array]:
+    """The threshold of ties of each metric in each group: calibrated, cross-fitted, given."""
+    if options.calibrates:
+        fitted = correlate_all(gold, metrics, options)
+        eps: Mapping[str, float] = {name: r.eps or 0.0 for name, r in fitted.items()}
+    elif options.folds:
+        rows = grouped(gold, options.group)
+        fit = partial(cross_fitted, rows, folds=options.folds, seed=options.seed)
+        return {n: fit(grouped(m, options.group)) for n, m in metrics.items()}
+    elif isinstance(options.eps, Mapping):
+        eps = options.eps
+        lacking = [name for name in metrics if name not in eps]
+        if lacking:
+            msg = (
+                f"There is no threshold of ties for {', '.join(lacking)}: the scores that "
+                f"thresholds come from ({options.eps_from or 'eps'}) must have every metric."
+            )
+            raise OptionError(msg)
+    else:
+        eps = dict.fromkeys(metrics, options.eps or 0.0)
+    count = len(grouped(gold, options.group))
+    return {name: np.full(count, eps[name]) for name in metrics}
 
 
 def grouped(x: Array, group: str) -> Array:
@@ -125,22 +185,25 @@ def grouped(x: Array, group: str) -> Array:
     return x.T if group == "item" else x
 
 
-def group_values(gold: Array, metric: Array, options: Options) -> tuple[Array, Array]:
+def group_values(
+    gold: Array, metric: Array, options: Options, eps: Array | None = None
+) -> tuple[Array, Array]:
     """The coefficient of each group, and what the group weighs where not all weigh alike."""
     g, m = grouped(gold, options.group), grouped(metric, options.group)
     found = options.coefficient
     size = (np.isfinite(g) & np.isfinite(m)).sum(1).astype(np.float64)
     if found.name == "darr":
         return darr(g, m, threshold=options.threshold)
-    if found.pairs:
-        return accuracy(g, m, eps=options.eps or 0.0), size
+    if found.ties and found.shape != "matrix":
+        right = accuracy(g, m, eps=0.0 if eps is None else eps)
+        return (2 * right - 1 if found.name == "tau23" else right), size
     if found.rows is None or found.shape != "rows":
         msg = f"{found.name} has no groups; leave out group={options.group!r}."
         raise OptionError(msg)
     return found.rows(g, m), size
 
 
-def _one(gold: Array, metric: Array, options: Options) -> Result:
+def _one(gold: Array, metric: Array, options: Options, eps: Array | None) -> Result:
     found = options.coefficient
     cells = int((np.isfinite(gold) & np.isfinite(metric)).sum())
     if found.name == "pdp":
@@ -152,8 +215,12 @@ def _one(gold: Array, metric: Array, options: Options) -> Result:
             raise OptionError(msg)
         value = float(differentials(gold, metric, orient=options.orient))
         return Result(value, cells, reason=_reason(value, gold, metric))
-    values, weights = group_values(gold, metric, options)
-    return averaged(values, weights, cells, gold, metric, options)
+    values, weights = group_values(gold, metric, options, eps)
+    found_eps = None
+    if eps is not None and found.name != "accuracy":
+        found_eps = float(eps.mean()) if len(eps) else None
+    result = averaged(values, weights, cells, gold, metric, options)
+    return replace(result, eps=found_eps)
 
 
 def averaged(
@@ -174,9 +241,9 @@ def averaged(
     weights = np.where(there, weights if micro else 1.0, 0.0)
     if weights.sum() == 0:
         reason = _reason(np.nan, gold, metric)
-        return Result(np.nan, cells, len(values), empty, options.eps, reason)
+        return Result(np.nan, cells, len(values), empty, reason=reason)
     total = float((np.where(there, values, 0.0) * weights).sum() / weights.sum())
-    return Result(total, cells, len(values), empty, options.eps)
+    return Result(total, cells, len(values), empty)
 
 
 def _calibrated_long(
@@ -255,7 +322,8 @@ def _reason(value: float, gold: Array, metric: Array) -> str:
     both = np.isfinite(gold) & np.isfinite(metric)
     count = int(both.sum())
     if count < 2:
-        return f"Only {count} value is shared; a correlation needs at least two."
+        shared = "Only 1 value" if count else "No value"
+        return f"{shared} is shared; a correlation needs at least two."
     for what, x in (("gold", gold), ("metric", metric)):
         kept = x[both]
         if (kept == kept[0]).all():

@@ -69,7 +69,7 @@ def crossed(
     line = signature(
         level=level,
         coef=options.coef,
-        group=options.group if level == "seg" else None,
+        group=options.group if level != "sys" else None,
         order="average linkage",
         sys=len(scores.systems),
     )
@@ -102,7 +102,7 @@ def _values(scores: Scores, name: str, level: str) -> Array:
     scorer = scores.scorers[scores.find(name)]
     sign = 1.0 if scorer.higher_is_better else -1.0
     matrix = scores.matrix(name)
-    if level == "seg":
+    if level != "sys":
         return matrix * sign
     whole = scores.system_scores(name)
     there = np.isfinite(matrix)

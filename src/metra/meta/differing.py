@@ -8,8 +8,8 @@ import numpy as np
 from metra.meta.arrays import Array, Mask
 from metra.meta.bootstrap import bootstrap, bounds, resamples_segments
 from metra.meta.confidence import permutation_p
-from metra.meta.correlating import asked, values
-from metra.meta.correlation import Options
+from metra.meta.correlating import Asked, asked, reasons, values
+from metra.meta.correlation import Options, Result
 from metra.meta.findings import Figure, FigureTable, Findings, marked, number
 from metra.meta.panel import Panel
 from metra.meta.signature import signature
@@ -35,7 +35,16 @@ def differing(
             notes.append(
                 f"{place}No band of sure pairs: {panel.gold_name} has no segments."
             )
-        tables.append(_table(panel, options, p, interval))
+        questions = asked(["differentials", "accuracy"], "sys", options)
+        answers = [values(panel, question) for question in questions]
+        notes += [f"{place}{note}" for note in reasons(questions, answers)]
+        empty = [band for band in BANDS if p is not None and not (p < band).any()]
+        if empty:
+            notes.append(
+                f"{place}{panel.gold_name} tells no two systems apart with "
+                f"p < {max(empty):g}."
+            )
+        tables.append(_table(panel, questions, answers, p, interval))
         tied = int((_gaps(panel.system_gold) == 0).sum())
         if tied:
             notes.append(
@@ -70,10 +79,12 @@ def human_p(panel: Panel, options: Options) -> Array | None:
 
 
 def _table(
-    panel: Panel, options: Options, p: Array | None, interval: bool
+    panel: Panel,
+    questions: Sequence[Asked],
+    answers: list[dict[str, Result]],
+    p: Array | None,
+    interval: bool,
 ) -> FigureTable:
-    questions = asked(["differentials", "accuracy"], "sys", options)
-    answers = [values(panel, question) for question in questions]
     if interval and len(panel.systems) > 2:
         for at, question in enumerate(questions):
             draws = bootstrap(panel, "sys", question.options)

@@ -31,10 +31,11 @@ class PairCounts:
         return self.size * (self.size - 1) / 2
 
 
-def pair_counts(g: Array, m: Array, *, eps: float = 0.0) -> PairCounts:
+def pair_counts(g: Array, m: Array, *, eps: float | Array = 0.0) -> PairCounts:
     """Count the pairs of each row (last axis) by how gold and metric order them.
 
-    The metric is tied where values differ by at most `eps`, the gold only where equal.
+    The metric is tied where values differ by at most `eps`, one number or one for each
+    row; the gold is only where equal.
     """
     g, m = np.broadcast_arrays(g, m)
     shape, size = g.shape[:-1], g.shape[-1]
@@ -42,12 +43,15 @@ def pair_counts(g: Array, m: Array, *, eps: float = 0.0) -> PairCounts:
     rows = math.prod(shape)
     g = np.where(there, g, np.nan).reshape(rows, size)
     m = np.where(there, m, np.nan).reshape(rows, size)
+    limits = np.broadcast_to(eps, shape).reshape(rows)
     if size <= SHORT:
-        kinds = _short(g, m, eps)
+        kinds = _short(g, m, limits[:, None])
     else:
-        count = _long if eps == 0 else _wide
         kinds = np.array(
-            [count(*_whole(a, b), eps) for a, b in zip(g, m, strict=True)]
+            [
+                (_wide if limit else _long)(*_whole(a, b), limit)
+                for a, b, limit in zip(g, m, limits.tolist(), strict=True)
+            ]
         ).T
     columns = [*kinds, there.sum(-1), _distinct(g), _distinct(m)]
     return PairCounts(*(np.asarray(x, np.float64).reshape(shape) for x in columns))
@@ -96,12 +100,12 @@ def kendall_14(g: Array, m: Array) -> Array:
     )
 
 
-def kendall_23(g: Array, m: Array, *, eps: float = 0.0) -> Array:
+def kendall_23(g: Array, m: Array, *, eps: float | Array = 0.0) -> Array:
     """(C + Thm - D - Th - Tm) / P: ties must be predicted; Deutsch et al. 2023, EMNLP."""
     return 2 * accuracy(g, m, eps=eps) - 1
 
 
-def accuracy(g: Array, m: Array, *, eps: float = 0.0) -> Array:
+def accuracy(g: Array, m: Array, *, eps: float | Array = 0.0) -> Array:
     """(C + Thm) / P: the share of pairs that are ordered, or tied, as in the gold."""
     c = pair_counts(g, m, eps=eps)
     return _over(c.concordant + c.both_ties, c.total)
@@ -127,7 +131,7 @@ def darr(g: Array, m: Array, *, threshold: float = 25.0) -> tuple[Array, Array]:
     return _over(2 * right - far, far).reshape(shape), far.reshape(shape)
 
 
-def _short(g: Array, m: Array, eps: float) -> Array:
+def _short(g: Array, m: Array, eps: Array) -> Array:
     first, second = np.triu_indices(g.shape[1], 1)
     dg = g[:, first] - g[:, second]
     dm = m[:, first] - m[:, second]

@@ -100,10 +100,16 @@ def pseudo_documents(
         msg = f"{coef!r} is not of plain rows of systems; take pearson, spearman or a tau."
         raise OptionError(msg)
     segments = np.flatnonzero(np.isfinite(panel.gold).any(0))
+    if not len(segments):
+        msg = (
+            f"There are no segment scores of {panel.gold_name} and the metrics together, of "
+            "which documents could be made."
+        )
+        raise CorpusError(msg)
     if len(panel.systems) < 3:
         msg = (
-            f"There are {len(panel.systems)} systems; ranking them on documents takes three "
-            "or more."
+            "Ranking systems on documents takes three of them or more; found: "
+            f"{len(panel.systems)}."
         )
         raise CorpusError(msg)
     sizes = sorted({min(n or len(segments), len(segments)) for n in lengths})

@@ -70,6 +70,12 @@ def ranked(
     notes: list[str] = []
     values = _signed(scores, name)
     there: Mask = np.asarray(np.isfinite(values).any(1))
+    if not there.any() and np.isfinite(scores.system_scores(name)).any():
+        msg = (
+            f"The scores of {name} are of whole systems; ranking takes scores of segments, "
+            "which say how far an order may be chance."
+        )
+        raise CorpusError(msg)
     gone = [s for s, kept in zip(scores.systems, there, strict=True) if not kept]
     if gone:
         notes.append(f"Without {name} and so left out: {', '.join(gone)}.")
@@ -89,6 +95,8 @@ def ranked(
     notes += [why] if why else []
     if not documents:
         notes.append(f"– arr: no {kind} has scores of every system.")
+    if not np.isfinite(columns["wins"]).all():
+        notes.append("– wins: a system never did better or worse than another.")
     learned = None
     if by == "trueskill":
         met = comparisons(scores, name).of(there)
@@ -96,7 +104,9 @@ def ranked(
         columns["trueskill"] = learned.means
     order_by = -columns[by] if by == "arr" else columns[by]
     if not np.isfinite(order_by).all():
-        msg = f"Systems cannot be ranked by {by}: {notes[-1] if notes else 'no values'}"
+        marked = [note for note in notes if note.startswith(f"– {by}: ")]
+        why = marked[0].removeprefix(f"– {by}: ") if marked else "values are missing."
+        msg = f"Systems cannot be ranked by {by}: {why}"
         raise CorpusError(msg)
     order = np.argsort(-order_by, kind="stable")
     paired = are_paired(values) if test == "auto" else test == "signed-rank"
@@ -230,7 +240,10 @@ def _z(scores: Scores, name: str, there: Mask) -> tuple[Array, str]:
     if (scores.lines(name).judge < 0).any():
         none = np.full(int(there.sum()), np.nan)
         return none, f"– z: {name} names no judges, whose scales could be evened out."
-    made, reports = normalise(scores, name, "z")
+    try:
+        made, reports = normalise(scores, name, "z")
+    except CorpusError as reason:
+        return np.full(int(there.sum()), np.nan), f"– z: {reason}"
     z = row_means(_signed(made, made.names[0]))[there]
     gone = [report.judge for report in reports if report.left_out]
     return z, f"z leaves out judges of one value: {', '.join(gone)}." if gone else ""

@@ -37,8 +37,8 @@ def robustness(
     count = len(panel.systems)
     if count < FEWEST + 1:
         msg = (
-            f"There are {count} systems; to see what hangs on single ones takes at least "
-            f"{FEWEST + 1}."
+            f"To see what hangs on single systems takes at least {FEWEST + 1} of them; "
+            f"found: {count}."
         )
         raise CorpusError(msg)
     order = np.argsort(-panel.system_gold, kind="stable")

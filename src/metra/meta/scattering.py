@@ -63,18 +63,22 @@ def scatter(
             for label, found in columns.items()
             if found[name].value == found[name].value
         )
+        there = np.flatnonzero(np.isfinite(panel.system_gold) & np.isfinite(metric))
+        if not len(there):
+            continue
+        gold, scored = panel.system_gold[there], metric[there]
         clouds.append(
             Cloud(
                 f"{name} and {panel.gold_name}",
                 panel.gold_name,
                 name,
-                list(panel.systems),
-                panel.system_gold.tolist(),
-                metric.tolist(),
-                kinds,
-                far.tolist(),
-                fit_line(panel.system_gold, metric),
-                f"{options.coef}: {shown}",
+                [panel.systems[at] for at in there],
+                gold.tolist(),
+                scored.tolist(),
+                [kinds[at] for at in there],
+                far[there].tolist(),
+                fit_line(gold, scored),
+                f"{options.coef}: {shown or 'none'}",
             )
         )
     rows = [

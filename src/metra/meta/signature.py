@@ -16,7 +16,8 @@ def signature(panel: Panel | None = None, **parts: object) -> str:
         about["lang"] = panel.lang
         about["sys"] = len(panel.systems)
         if panel.gold.size:
-            about["seg"] = f"{panel.compared}/{panel.gold.shape[1]}"
+            unit = "doc" if parts.get("level") == "doc" else "seg"
+            about[unit] = f"{panel.compared}/{panel.gold.shape[1]}"
     shown = {**parts, **about}
     pieces = [
         f"{name.replace('_', '-')}:{_shown(value)}"

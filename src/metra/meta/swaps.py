@@ -10,33 +10,25 @@ draws.
 """
 
 from collections.abc import Callable
-from typing import Literal, Protocol, TypeAlias
 
 import numpy as np
 
+from metra.errors import OptionError
 from metra.meta.arrays import Array
 from metra.meta.bootstrap import resamples_segments
 from metra.meta.confidence import signs_of
-from metra.meta.correlation import Options, correlate_all, group_values
+from metra.meta.correlation import Options, correlate_all, group_values, thresholds
 from metra.meta.exact_products import Values
 from metra.meta.panel import Panel
-from metra.meta.tail import upper_tail
-
-Swap: TypeAlias = Literal["both", "sys", "input"]
-
-
-class Swapped(Protocol):
-    """The coefficients of two metrics after each exchange between them."""
-
-    def __call__(self, a: int, b: int) -> tuple[Array, Array]:
-        """Give both, draws each."""
+from metra.meta.swapping import Swap, Swapped, standard
+from metra.meta.swaps_soft import soft
 
 
 def swapped(panel: Panel, level: str, options: Options, swap: Swap) -> Swapped:
     """Choose the quickest way to exchange scores for a coefficient."""
     coef = options.coefficient
     if level == "sys" and coef.name == "spa":
-        return _soft(panel, options)
+        return soft(panel, options, swap)
     if level == "sys":
         return _systems(panel, options, swap)
     if coef.name == "pearson" and options.group == "none":
@@ -60,7 +52,7 @@ def _systems(panel: Panel, options: Options, swap: Swap) -> Swapped:
     rows = options.coefficient.rows
     trials, rng = options.trials, np.random.default_rng(options.seed)
     if swap == "sys":
-        means = _standard(panel.system_stack)
+        means = standard(panel.system_stack)
         keep = np.concatenate(list(signs_of(trials, means.shape[1], rng))) > 0
 
         def sides(a: int, b: int) -> tuple[Array, Array]:
@@ -71,7 +63,7 @@ def _systems(panel: Panel, options: Options, swap: Swap) -> Swapped:
     else:
         there = np.isfinite(panel.gold)
         count = np.maximum(there.sum(1), 1)
-        cells = _standard(np.where(there, panel.stack, np.nan))
+        cells = standard(np.where(there, panel.stack, np.nan))
         cells = np.where(there, cells, 0.0)
         means = cells.sum(-1) / count
         shift = _moved(cells, count, trials, rng, swap)
@@ -131,7 +123,7 @@ def _cells(panel: Panel, options: Options, swap: Swap) -> Swapped:
     there = np.isfinite(panel.gold)
     g = np.where(there, panel.gold, np.nan)
     g = np.where(there, g - np.nanmean(g), 0.0)
-    z = np.where(there, _standard(np.where(there, panel.stack, np.nan)), 0.0)
+    z = np.where(there, standard(np.where(there, panel.stack, np.nan)), 0.0)
     columns = np.stack([z * g, z, z * z])  # sums × metrics × systems × segments
     if swap == "both":
         units = columns.reshape(3 * len(z), -1).T
@@ -165,13 +157,10 @@ def _groups(panel: Panel, options: Options) -> Swapped:
 def segment_values(panel: Panel, options: Options) -> tuple[Array, Array]:
     """Each metric's coefficient in each segment, and what the segments weigh."""
     found, weighs = [], []
-    calibrated = options.coefficient.shape == "calibrated" and options.eps is None
-    fitted = correlate_all(panel.gold, panel.metrics, options) if calibrated else {}
+    ties = options.coefficient.ties
+    eps = thresholds(panel.gold, panel.metrics, options) if ties else {}
     for name, metric in panel.metrics.items():
-        each = options
-        if calibrated:
-            each = Options(coef="acc_eq", group=options.group, eps=fitted[name].eps)
-        values, weights = group_values(panel.gold, metric, each)
+        values, weights = group_values(panel.gold, metric, options, eps.get(name))
         found.append(np.where(np.isfinite(values), values, _empty(options)))
         weighs.append(weights if _is_micro(options) else np.ones(len(values)))
     return np.stack(found), np.stack(weighs)
@@ -207,48 +196,16 @@ def _moved_sums(units: Array, options: Options) -> tuple[Array, Array]:
     return total, np.concatenate([(total + values.weighted(s)) / 2 for s in drawn])
 
 
-def _soft(panel: Panel, options: Options) -> Swapped:
-    """Soft pairwise accuracy: whole segments change sides; p-values by the normal limit."""
-    there = np.isfinite(panel.gold)
-    first, second = np.triu_indices(len(panel.systems), 1)
-    both = there[first] & there[second]
-    z = np.where(there, _standard(np.where(there, panel.stack, np.nan)), 0.0)
-    gaps = np.where(both, z[:, first] - z[:, second], 0.0)
-    gold = np.where(there, panel.gold, 0.0)
-    gold_gaps = np.where(both, gold[first] - gold[second], 0.0)
-    human = upper_tail(_z(gold_gaps.sum(1), (gold_gaps**2).sum(1)))
-    rng = np.random.default_rng(options.seed)
-    drawn = list(signs_of(options.trials, gold.shape[1], rng))
-    total = gaps.sum(-1), (gaps**2).sum(-1)
-    moved = [
-        [np.concatenate([values.weighted(signs) for signs in drawn]) for values in both]
-        for both in ((Values(d.T), Values(d.T**2)) for d in gaps)
-    ]
-
-    def after(a: int, b: int) -> tuple[Array, Array]:
-        found = []
-        for one, other in ((a, b), (b, a)):
-            sums = [
-                (total[at][one] + total[at][other] + moved[one][at] - moved[other][at])
-                / 2
-                for at in (0, 1)
-            ]
-            p = upper_tail(_z(sums[0], sums[1]))
-            found.append(1.0 - np.abs(human - p).mean(-1))
-        return found[0], found[1]
-
-    return after
-
-
-def _z(total: Array, squares: Array) -> Array:
-    spread = np.sqrt(np.maximum(squares, 0.0))
-    return np.divide(total, spread, out=np.zeros(total.shape), where=spread > 1e-12)
-
-
 def _anew(panel: Panel, options: Options, swap: Swap) -> Swapped:
     """Exchange the scores themselves and compute all anew: slow, for the rest."""
+    if options.coefficient.ties and (options.eps or options.folds):
+        msg = (
+            "A threshold of ties is on its metric's own scale, and scores that change sides "
+            "are on none; take perm-input, pairs or wilcoxon, or calibrate anew."
+        )
+        raise OptionError(msg)
     there = np.isfinite(panel.gold)
-    z = _standard(np.where(there, panel.stack, np.nan))
+    z = standard(np.where(there, panel.stack, np.nan))
     systems, segments = panel.gold.shape
     shape = {"both": (systems, segments), "sys": (systems, 1), "input": (1, segments)}[
         swap
@@ -286,11 +243,3 @@ def p_values(after: Swapped, values: Array, trials: int, *, wmt: bool = False) -
             reached = int((~(gap < values[i] - values[j] - 1e-12)).sum())
             found[i, j] = reached / trials if wmt else (reached + 1) / (trials + 1)
     return found
-
-
-def _standard(values: Array) -> Array:
-    """Give each metric (first axis) mean 0 and standard deviation 1 over what is there."""
-    axes = tuple(range(1, values.ndim))
-    mean = np.nanmean(values, axes, keepdims=True)
-    spread = np.nanstd(values, axes, keepdims=True)
-    return (values - mean) / np.where(spread > 0, spread, 1.0)

@@ -36,7 +36,12 @@ def _wmt23(panels: Sequence[Panel], options: Options) -> list[Part]:
     pooled = replace(options, coef="accuracy")
     names = ",".join(panel.lang for panel in panels)
     parts = [
-        Part(f"{names} sys accuracy", tuple(panels), Asked(pooled, "sys"), len(panels))
+        Part(
+            f"{names} sys accuracy".strip(),
+            tuple(panels),
+            Asked(pooled, "sys"),
+            len(panels),
+        )
     ]
     for panel in panels:
         for level, coef, group in (
@@ -46,7 +51,12 @@ def _wmt23(panels: Sequence[Panel], options: Options) -> list[Part]:
         ):
             chosen = replace(options, coef=coef, group=group)  # type: ignore[arg-type]
             parts.append(
-                Part(f"{panel.lang} {level} {coef}", (panel,), Asked(chosen, level), 1)
+                Part(
+                    f"{panel.lang} {level} {coef}".strip(),
+                    (panel,),
+                    Asked(chosen, level),
+                    1,
+                )
             )
     return parts
 
@@ -56,8 +66,12 @@ def _wmt24(panels: Sequence[Panel], options: Options) -> list[Part]:
     for panel in panels:
         soft = replace(options, coef="spa")
         ties = replace(options, coef="acc*_eq", group="item")
-        parts.append(Part(f"{panel.lang} sys spa", (panel,), Asked(soft, "sys"), 1))
-        parts.append(Part(f"{panel.lang} seg acc*_eq", (panel,), Asked(ties, "seg"), 1))
+        parts.append(
+            Part(f"{panel.lang} sys spa".strip(), (panel,), Asked(soft, "sys"), 1)
+        )
+        parts.append(
+            Part(f"{panel.lang} seg acc*_eq".strip(), (panel,), Asked(ties, "seg"), 1)
+        )
     return parts
 
 
@@ -99,7 +113,11 @@ def task(
         (shared[at], list(cells))
         for at, cells in zip(order.tolist(), zip(*columns, strict=True), strict=True)
     ]
-    notes = [f"{panel.lang}: {note}" for panel in panels for note in panel.notes]
+    notes = [
+        f"{panel.lang}: {note}" if panel.lang else note
+        for panel in panels
+        for note in panel.notes
+    ]
     gone = {n for panel in panels for n in panel.names} - set(shared)
     if gone:
         notes.append(
@@ -126,7 +144,8 @@ def _score(part: Part) -> Array:
     for name in names:
         for panel, results in zip(part.panels, found, strict=True):
             if results[name].reason:
-                msg = f"{panel.lang}, {name}, {part.name}: {results[name].reason}"
+                place = ", ".join(filter(None, (panel.lang, name, part.name)))
+                msg = f"{place}: {results[name].reason}"
                 raise CorpusError(msg)
     pairs = np.array([len(p.systems) * (len(p.systems) - 1) / 2 for p in part.panels])
     each = np.array([[results[name].value for name in names] for results in found])

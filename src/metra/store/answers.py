@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, bindparam, insert, select
 
 from metra.errors import MetraError
+from metra.human.asking import asked
 from metra.human.judgement import Judgement, judged
 from metra.human.task import Task
 from metra.store import drafts, screens, tables, tasks
@@ -81,9 +82,9 @@ def submit(
             msg = "This answer's id belongs to another answer; send it with a new one."
             raise ConflictError(msg)
         return again
-    asked = stored.campaign.protocol
+    wanted = asked(stored.campaign, task, number)
     steps = screens.shown_steps(db, task.id, number)
-    for at, step in enumerate(asked.steps):
+    for at, step in enumerate(wanted.steps):
         if step.shows and at not in steps and answer.cannot is None:
             msg = (
                 f"The texts for {step.name} have not been shown yet; reveal them first."
@@ -96,6 +97,7 @@ def submit(
     times = answer.times.within(wall_ms)
     value = _within(stored, answer.value, wall_ms)
     cannot = None if answer.cannot is None else storable(answer.cannot)
+    comment = storable(answer.comment)
     record = judged(
         stored.campaign, task, value, id=answer.id, number=number, cannot=cannot
     )
@@ -110,7 +112,7 @@ def submit(
             supersedes=None if before is None else before.id,
             judge=owned.judge,
             value_json=encoded(record.value),
-            comment=storable(answer.comment),
+            comment=comment,
             cannot=cannot,
             shown_at=begun,
             first_action_at=None if first is None else since + first / 1000,
@@ -125,25 +127,12 @@ def submit(
     )
     drafts.drop(db, task.id, number)
     _finish(db, owned)
-    kept = find(db, answer.id)
-    if kept is None:
-        raise LookupError(answer.id)
-    return kept
+    return Given(record.id, task.id, number, revision, record.value, comment, cannot)
 
 
 def find(db: Connection, key: str) -> Given | None:
     """Find an answer by its id."""
-    judgement = tables.judgement.c
-    query = select(
-        judgement.id,
-        judgement.task,
-        judgement.number,
-        judgement.revision,
-        judgement.value_json,
-        judgement.comment,
-        judgement.cannot,
-    ).where(judgement.id == key)
-    row = db.execute(query).first()
+    row = db.execute(_FIND, {"key": key}).first()
     if row is None:
         return None
     return Given(*row[:4], decoded(row.value_json), row.comment, row.cannot)
@@ -160,21 +149,24 @@ class Last:
 
 def last(db: Connection, task: str, number: int) -> Last | None:
     """Find the newest answer to a screen."""
-    judgement = tables.judgement.c
-    query = (
-        select(judgement.id, judgement.revision, judgement.submitted_at)
-        .where(judgement.task == task, judgement.number == number)
-        .order_by(judgement.revision.desc())
-        .limit(1)
-    )
-    row = db.execute(query).first()
+    row = db.execute(_LAST, {"of": task, "place": number}).first()
     return None if row is None else Last(*row)
 
 
-def judgements(db: Connection, stored: Stored) -> list[Judgement]:
-    """All answers of a campaign, every revision, by judge, position, item and revision."""
+def judgements(
+    db: Connection, stored: Stored, judge_id: str | None = None
+) -> list[Judgement]:
+    """All answers of a campaign, every revision, by judge, position, item and revision.
+
+    `judge_id` asks for those of one judge alone.
+    """
     task, judge, judgement = tables.task, tables.judge, tables.judgement
-    known = {one.task.id: one.task for one in tasks.of_campaign(db, stored.id)}
+    owned = (
+        tasks.of_campaign(db, stored.id)
+        if judge_id is None
+        else tasks.ever_of_judge(db, judge_id)
+    )
+    known = {one.task.id: one.task for one in owned}
     query = (
         select(judgement)
         .join_from(judgement, task, judgement.c.task == task.c.id)
@@ -184,6 +176,8 @@ def judgements(db: Connection, stored: Stored) -> list[Judgement]:
             judge.c.place, task.c.position, judgement.c.number, judgement.c.revision
         )
     )
+    if judge_id is not None:
+        query = query.where(judgement.c.judge == judge_id)
     return [
         _judgement(stored, known[row.task], dict(row._mapping))
         for row in db.execute(query)
@@ -228,10 +222,37 @@ def _within(stored: Stored, value: Any, wall_ms: int) -> Any:
 
 def _finish(db: Connection, owned: tasks.StoredTask) -> None:
     """Note that a task is done when each of its screens has an answer."""
-    judgement = tables.judgement.c
-    query = select(judgement.number).where(judgement.task == owned.task.id).distinct()
-    answered = len(db.execute(query).all())
+    answered = 1
+    if owned.screens > 1:
+        judgement = tables.judgement.c
+        query = select(judgement.number).where(judgement.task == owned.task.id)
+        answered = len(db.execute(query.distinct()).all())
     if answered == owned.screens and owned.state != "done":
         tasks.set_state(db, owned.task.id, "done")
     elif owned.state == "waiting":
         tasks.set_state(db, owned.task.id, "open")
+
+
+# What every request asks is put together once.
+_FIND = select(
+    tables.judgement.c.id,
+    tables.judgement.c.task,
+    tables.judgement.c.number,
+    tables.judgement.c.revision,
+    tables.judgement.c.value_json,
+    tables.judgement.c.comment,
+    tables.judgement.c.cannot,
+).where(tables.judgement.c.id == bindparam("key"))
+_LAST = (
+    select(
+        tables.judgement.c.id,
+        tables.judgement.c.revision,
+        tables.judgement.c.submitted_at,
+    )
+    .where(
+        tables.judgement.c.task == bindparam("of"),
+        tables.judgement.c.number == bindparam("place"),
+    )
+    .order_by(tables.judgement.c.revision.desc())
+    .limit(1)
+)

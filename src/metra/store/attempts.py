@@ -23,3 +23,9 @@ def add(db: Connection, key: str, *, now: float) -> None:
     attempt = tables.attempt
     db.execute(delete(attempt).where(attempt.c.at < now - WINDOW_SECONDS))
     db.execute(insert(attempt).values(id=new_id(), key=storable(key), at=now))
+
+
+def forget(db: Connection, key: str) -> None:
+    """Forget the failures of a key that came in after all."""
+    attempt = tables.attempt
+    db.execute(delete(attempt).where(attempt.c.key == storable(key)))

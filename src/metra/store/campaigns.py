@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from metra.errors import OptionError, UnknownNameError, no_such
 from metra.human.assignment import assign
 from metra.human.campaign import Campaign
 from metra.store import audit, tables, tasks
-from metra.store.encoding import encoded
+from metra.store.encoding import encoded, storable
 from metra.store.frozen import from_json, to_json
 from metra.store.tokens import new_code, new_id
 
@@ -85,17 +85,7 @@ def listed(db: Connection) -> list[tuple[str, str, str, float]]:
 
 def find(db: Connection, key: str) -> Stored | None:
     """Find a campaign by its id."""
-    campaign = tables.campaign.c
-    query = select(
-        campaign.id,
-        campaign.name,
-        campaign.state,
-        campaign.version,
-        campaign.created_at,
-        campaign.unblinded_at,
-        campaign.secret,
-    ).where(campaign.id == key)
-    row = db.execute(query).first()
+    row = db.execute(_FIND, {"key": storable(key)}).first()
     return None if row is None else _stored(db, row)
 
 
@@ -150,6 +140,16 @@ def unblind(db: Connection, key: str, *, now: float, who: str) -> None:
     )
     audit.note(db, who, "unblind", now=now, campaign=key)
 
+
+_FIND = select(
+    tables.campaign.c.id,
+    tables.campaign.c.name,
+    tables.campaign.c.state,
+    tables.campaign.c.version,
+    tables.campaign.c.created_at,
+    tables.campaign.c.unblinded_at,
+    tables.campaign.c.secret,
+).where(tables.campaign.c.id == bindparam("key"))
 
 # A campaign does not change, and is large: what was read once is kept, by id and version.
 _known: OrderedDict[tuple[str, str], Campaign] = OrderedDict()

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from metra.store import tables
 from metra.store.encoding import decoded, encoded, storable
@@ -20,11 +20,7 @@ class Draft:
 
 def find(db: Connection, task: str, number: int) -> Draft | None:
     """Find the draft of a screen."""
-    draft = tables.draft.c
-    query = select(draft.rev, draft.payload_json).where(
-        draft.task == task, draft.number == number
-    )
-    row = db.execute(query).first()
+    row = db.execute(_FIND, {"of": task, "place": number}).first()
     if row is None:
         return None
     payload = decoded(row.payload_json)
@@ -34,9 +30,9 @@ def find(db: Connection, task: str, number: int) -> Draft | None:
 def save(
     db: Connection, task: str, number: int, new: Draft, *, now: float
 ) -> Draft | None:
-    """Keep a newer draft; give the stored one if it is newer, or as new but different.
+    """Keep a newer draft; give the stored one if it is newer, or as new with another value.
 
-    The same draft again, as after a lost reply, changes nothing.
+    The same value under the same number, as after a lost reply, is no conflict.
     """
     stored = find(db, task, number)
     tidy = Draft(new.rev, new.value, storable(new.comment))
@@ -49,9 +45,9 @@ def save(
             )
         )
         return None
-    if new.rev <= stored.rev:
-        same = encoded({"value": stored.value, "comment": stored.comment}) == payload
-        return None if new.rev == stored.rev and same else stored
+    same = new.rev == stored.rev and encoded(new.value) == encoded(stored.value)
+    if new.rev <= stored.rev and not same:
+        return stored
     db.execute(
         update(draft)
         .where(draft.c.task == task, draft.c.number == number)
@@ -62,5 +58,12 @@ def save(
 
 def drop(db: Connection, task: str, number: int) -> None:
     """Forget a draft, because the answer has been given."""
-    draft = tables.draft
-    db.execute(delete(draft).where(draft.c.task == task, draft.c.number == number))
+    db.execute(_DROP, {"of": task, "place": number})
+
+
+# What every request asks is put together once.
+_HERE = (tables.draft.c.task == bindparam("of")) & (
+    tables.draft.c.number == bindparam("place")
+)
+_FIND = select(tables.draft.c.rev, tables.draft.c.payload_json).where(_HERE)
+_DROP = delete(tables.draft).where(_HERE)

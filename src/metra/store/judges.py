@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, delete, select, update
+from sqlalchemy import Connection, bindparam, delete, select, update
 
 from metra.errors import UnknownNameError, no_such
 from metra.store import audit, tables
@@ -40,8 +40,7 @@ def of_campaign(db: Connection, campaign: str) -> list[Judge]:
 
 def find(db: Connection, key: str, *, lock: bool = False) -> Judge | None:
     """Find a judge by id; `lock` keeps other writers of this judge's work waiting."""
-    query = select(tables.judge).where(tables.judge.c.id == key)
-    row = db.execute(query.with_for_update() if lock else query).first()
+    row = db.execute(_LOCK if lock else _FIND, {"key": storable(key)}).first()
     return None if row is None else _judge(row)
 
 
@@ -107,7 +106,7 @@ def guided(db: Connection, key: str, *, now: float) -> None:
 
 def seen(db: Connection, key: str, *, now: float) -> None:
     """Keep that the judge is at work; tasks that are still hers are no longer released."""
-    _set(db, key, seen_at=now, released_at=None)
+    db.execute(_SEEN, {"key": key, "now": now})
 
 
 def set_note(db: Connection, key: str, note: str) -> None:
@@ -136,3 +135,13 @@ def _judge(row: Any) -> Judge:
     token = found.pop("token_hash")
     profile = decoded(found.pop("profile_json"))
     return Judge(has_link=token is not None, profile=profile, **found)
+
+
+# What every request asks is put together once.
+_FIND = select(tables.judge).where(tables.judge.c.id == bindparam("key"))
+_LOCK = _FIND.with_for_update()
+_SEEN = (
+    update(tables.judge)
+    .where(tables.judge.c.id == bindparam("key"))
+    .values(seen_at=bindparam("now"), released_at=None)
+)

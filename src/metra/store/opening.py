@@ -62,7 +62,11 @@ def open(url: str, *, create: bool = True) -> Store:
         store = Store(_sqlite(address))
     else:
         store = Store(_postgresql(address))
-    migrate(store, str(address))
+    try:
+        migrate(store, str(address))
+    except BaseException:
+        store.close()
+        raise
     return store
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from statistics import median
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, bindparam, select
 
 from metra.store import tables
 from metra.store.campaigns import Stored
@@ -35,16 +35,17 @@ class Progress:
 
 def progress(db: Connection, stored: Stored, judge: str, way: Way) -> Progress:
     """Say how far a judge is."""
-    judgement = tables.judgement.c
-    query = select(judgement.active_ms, judgement.revision).where(
-        judgement.judge == judge
-    )
-    rows = db.execute(query).all()
+    rows = db.execute(_TIMES, {"of": judge}).all()
     done = sum(place.answered for place in way.places)
-    first = [row.active_ms / 1000 for row in rows if row.revision == 1]
+    first = [row[0] / 1000 for row in rows if row[1] == 1]
     asked = stored.campaign.protocol
     outputs = asked.outputs or len(stored.campaign.systems)
     each = median(first) if len(first) >= _OWN_PACE else asked.seconds * outputs
     left = len(way.places) - done
-    active = sum(row.active_ms for row in rows)
+    active = sum(row[0] for row in rows)
     return Progress(done, len(way.places), round(left * each), active)
+
+
+_TIMES = select(tables.judgement.c.active_ms, tables.judgement.c.revision).where(
+    tables.judgement.c.judge == bindparam("of")
+)

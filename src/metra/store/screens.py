@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, bindparam, insert, select
 
 from metra.store import tables
 
@@ -11,8 +12,7 @@ from metra.store import tables
 BLOCK = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """One screen of a judge, and whether it has been answered."""
 
     task: str
@@ -45,10 +45,20 @@ class Way:
         )
 
     def next_open(self, at: int) -> Place | None:
-        """The screen to go to after this one: the next that has no answer."""
-        later = [place for place in self.places[at + 1 :] if not place.answered]
-        earlier = [place for place in self.places[:at] if not place.answered]
-        return next(iter(later or earlier), None)
+        """The screen to go to after this one: the next that is open and has no answer."""
+        waiting = [
+            where
+            for where, place in enumerate(self.places)
+            if not place.answered and self.may_open(where)
+        ]
+        later = [where for where in waiting if where > at]
+        return next((self.places[where] for where in later or waiting), None)
+
+    def with_answer(self, at: int) -> "Way":
+        """The same way once a screen has been answered."""
+        places = list(self.places)
+        places[at] = Place(places[at].task, places[at].number, True)
+        return Way(places, _reached(places))
 
     def _together(self, at: int) -> bool:
         """Whether it belongs to the task that the judge has reached."""
@@ -60,32 +70,19 @@ class Way:
 
 def way(db: Connection, judge: str) -> Way:
     """Lay out a judge's screens."""
-    task, judgement = tables.task.c, tables.judgement.c
-    owned = (
-        select(task.id, task.screens)
-        .where(task.judge == judge, task.state != "passed")
-        .order_by(task.position)
-    )
-    given = select(judgement.task, judgement.number).where(judgement.judge == judge)
-    answered = {(row[0], row[1]) for row in db.execute(given)}
+    answered = {(row[0], row[1]) for row in db.execute(_ANSWERED, {"of": judge}).all()}
     places = [
-        Place(key, number, (key, number) in answered)
-        for key, count in db.execute(owned)
-        for number in range(count)
+        Place(row[0], number, (row[0], number) in answered)
+        for row in db.execute(_OWNED, {"of": judge}).all()
+        for number in range(row[1])
     ]
-    reached = next(
-        (at for at, place in enumerate(places) if not place.answered), len(places)
-    )
-    return Way(places, reached)
+    return Way(places, _reached(places))
 
 
 def shown_steps(db: Connection, task: str, number: int) -> dict[int, float]:
     """When each step of a screen was first shown."""
-    shown = tables.shown.c
-    query = select(shown.step, shown.at).where(
-        shown.task == task, shown.number == number
-    )
-    return {row[0]: row[1] for row in db.execute(query)}
+    rows = db.execute(_SHOWN, {"of": task, "place": number}).all()
+    return {row[0]: row[1] for row in rows}
 
 
 def show(db: Connection, task: str, number: int, step: int, *, now: float) -> int:
@@ -96,3 +93,23 @@ def show(db: Connection, task: str, number: int, step: int, *, now: float) -> in
         rows = [{"task": task, "number": number, "step": at, "at": now} for at in new]
         db.execute(insert(tables.shown), rows)
     return max([step, *before])
+
+
+def _reached(places: Sequence[Place]) -> int:
+    waiting = (at for at, place in enumerate(places) if not place.answered)
+    return next(waiting, len(places))
+
+
+# What every request asks is put together once.
+_OWNED = (
+    select(tables.task.c.id, tables.task.c.screens)
+    .where(tables.task.c.judge == bindparam("of"), tables.task.c.state != "passed")
+    .order_by(tables.task.c.position)
+)
+_ANSWERED = select(tables.judgement.c.task, tables.judgement.c.number).where(
+    tables.judgement.c.judge == bindparam("of")
+)
+_SHOWN = select(tables.shown.c.step, tables.shown.c.at).where(
+    tables.shown.c.task == bindparam("of"),
+    tables.shown.c.number == bindparam("place"),
+)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from metra.store import tables
 from metra.store.tokens import hashed, new_token
@@ -50,9 +50,7 @@ def begin(
 
 def find(db: Connection, token: str, *, now: float) -> Session | None:
     """Find whose cookie this is; an expired one is nobody's."""
-    session = tables.session
-    query = select(session).where(session.c.token_hash == hashed(token))
-    row = db.execute(query).first()
+    row = db.execute(_FIND, {"key": hashed(token)}).first()
     if row is None or row.expires_at < now:
         return None
     return Session(**row._mapping)
@@ -78,3 +76,6 @@ def end(db: Connection, session: Session) -> None:
     """End a session."""
     table = tables.session
     db.execute(delete(table).where(table.c.token_hash == session.token_hash))
+
+
+_FIND = select(tables.session).where(tables.session.c.token_hash == bindparam("key"))

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Select, insert, select, update
+from sqlalchemy import Connection, Select, bindparam, insert, select, update
 
 from metra.human.campaign import Campaign
 from metra.human.task import Item, Task
 from metra.store import tables
-from metra.store.encoding import decoded, encoded
+from metra.store.encoding import decoded, encoded, storable
 
 #: How long a judge who shows no sign keeps an open task to herself.
 LEASE_SECONDS = 30 * 60.0
@@ -92,18 +92,13 @@ def ever_of_judge(db: Connection, judge: str) -> list[StoredTask]:
 
 def find(db: Connection, judge: str, key: str) -> StoredTask | None:
     """Find one of the judge's own tasks; others' tasks are not there for her."""
-    task = tables.task.c
-    query = _select().where(task.id == key, task.judge == judge, task.state != "passed")
-    row = db.execute(query).first()
+    row = db.execute(_FIND, {"key": storable(key), "of": judge}).first()
     return None if row is None else _task(row)
 
 
 def extend_lease(db: Connection, key: str, *, now: float) -> None:
     """Keep a task for its judge a while longer."""
-    task = tables.task
-    db.execute(
-        update(task).where(task.c.id == key).values(lease_until=now + LEASE_SECONDS)
-    )
+    db.execute(_EXTEND, {"key": key, "until": now + LEASE_SECONDS})
 
 
 def set_state(db: Connection, key: str, state: str) -> None:
@@ -137,3 +132,16 @@ def _task(row: Any) -> StoredTask:
     key, label, position, kind, items, original, *more = row
     shown = tuple(Item(**item) for item in decoded(items))
     return StoredTask(Task(key, label, position, kind, shown, original), *more)
+
+
+# What every request asks is put together once.
+_FIND = _select().where(
+    tables.task.c.id == bindparam("key"),
+    tables.task.c.judge == bindparam("of"),
+    tables.task.c.state != "passed",
+)
+_EXTEND = (
+    update(tables.task)
+    .where(tables.task.c.id == bindparam("key"))
+    .values(lease_until=bindparam("until"))
+)

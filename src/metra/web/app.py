@@ -10,6 +10,7 @@ from starlette.types import Scope
 
 from metra.store import Store
 from metra.store.topping_up import AWAY_SECONDS
+from metra.web.admin import routes as admin
 from metra.web.judge import api as judge_api
 from metra.web.judge import pages as judge_pages
 from metra.web.refusals import say_refusals
@@ -52,6 +53,7 @@ def create_app(
     say_refusals(app)
     app.include_router(judge_pages.router)
     app.include_router(judge_api.router)
+    app.include_router(admin.router)
     static = Path(__file__).parent / "static"
     app.mount("/static", StaticFiles(directory=static), name="static")
     names = LOOPBACK | hosts

@@ -9,6 +9,7 @@ from starlette.exceptions import HTTPException
 from metra.errors import MetraError
 from metra.store.answers import ConflictError
 from metra.web.pages import json_reply, page
+from metra.web.security.body_limit import TOO_LARGE
 
 
 class Refusal(Exception):  # noqa: N818 - it is no error of ours
@@ -61,7 +62,11 @@ def say_refusals(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     def _http(request: Request, error: HTTPException) -> Response:
-        words = {404: "There is no such thing here.", 405: "That cannot be done here."}
+        words = {
+            404: "There is no such thing here.",
+            405: "That cannot be done here.",
+            413: TOO_LARGE,
+        }
         said = words.get(error.status_code, "The request cannot be understood.")
         reply = refused(request, error.status_code, said)
         for name, value in (error.headers or {}).items():

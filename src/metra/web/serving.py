@@ -97,3 +97,18 @@ LOGGING: dict[str, Any] = {
         for name in ("uvicorn", "uvicorn.access", "uvicorn.error", "metra.web")
     },
 }
+
+
+def free_port(wished: int) -> int:
+    """Give the port if nobody has it, else one that is free."""
+    import socket
+
+    for port in (wished, 0):
+        with socket.socket() as trial:
+            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                trial.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return int(trial.getsockname()[1])
+    return wished

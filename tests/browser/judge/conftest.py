@@ -43,6 +43,9 @@ class Server:
     def now(self) -> float:
         return time.time() + self.ahead
 
+    def link(self, campaign: str, judge: str, token: str) -> "Link":
+        return Link(self, campaign, judge, token)
+
     def campaign(
         self,
         protocol: str,
@@ -116,6 +119,15 @@ class Link:
         with self.server.store.reading() as db:
             stored = campaigns.existing(db, self.campaign)
             return answers.judgements(db, stored)
+
+    def cookie(self) -> dict[str, str]:
+        """What a browser has that came in by the link."""
+        from metra.store import sessions
+
+        with self.server.store.transaction() as db:
+            now = self.server.now()
+            token, _ = sessions.begin(db, "judge", now=now, judge=self.judge)
+        return {"name": "metra-judge", "value": token, "url": self.server.url}
 
     def end_sessions(self) -> None:
         from metra.store import judges
@@ -208,11 +220,12 @@ def work(visit) -> Callable[..., Any]:
     """Bring a judge to the first screen of her work."""
 
     def begin(link: Link, *, before: Callable[[Any], None] | None = None, **how: Any):
-        page = visit(**how).new_page()
+        context = visit(**how)
+        context.add_cookies([link.cookie()])
+        page = context.new_page()
         if before is not None:
             before(page)
-        page.goto(link.url)
-        page.keyboard.press("Enter")
+        page.goto(f"{link.server.url}/judge/work")
         page.locator(".item").wait_for()
         return page
 

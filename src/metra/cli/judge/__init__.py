@@ -8,7 +8,18 @@ from metra.cli import LazyGroup
 class _JudgeGroup(LazyGroup):
     """The steps of a campaign, one file each."""
 
-    names = ("init", "serve", "links", "status", "forget")
+    names = (
+        "init",
+        "serve",
+        "links",
+        "status",
+        "settle",
+        "export",
+        "exercise",
+        "import",
+        "forget",
+        "demo",
+    )
     package = "metra.cli.judge"
 
 

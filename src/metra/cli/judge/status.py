@@ -57,13 +57,16 @@ def status(campaign: str | None, url: str, state: str | None) -> None:
 
 
 def _show(rows: "list[tuple[str, ...]]") -> None:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        first, *rest = (
-            cell.ljust(width) if at in (0, 5) else cell.rjust(width)
-            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+    """Lay the rows out, figures to the right."""
+    columns = []
+    for column in zip(*rows, strict=True):
+        width = max(map(len, column))
+        figures = all(cell.isdecimal() for cell in column[1:])
+        columns.append(
+            [cell.rjust(width) if figures else cell.ljust(width) for cell in column]
         )
-        click.echo("  ".join([first, *rest]).rstrip())
+    for row in zip(*columns, strict=True):
+        click.echo("  ".join(row).rstrip())
 
 
 def _remark(judge: "Judge") -> str:

@@ -36,11 +36,13 @@ TESTS = (
     type=click.Choice(TESTS),
     default="auto",
     show_default=True,
-    help="auto: exchange cells (perm-both), or segments where the coefficient is theirs.",
+    help="auto: exchange cells (perm-both), or segments where the coefficient is theirs; "
+    "segments for spa, whose cells take a second for each two metrics.",
 )
 @click.option(
     "--absolute", is_flag=True, help="Williams test of absolute correlations."
 )
+@shared.thresholds
 @shared.alpha
 @click.option(
     "--clusters",
@@ -53,7 +55,8 @@ TESTS = (
 @click.option(
     "--wmt",
     is_flag=True,
-    help="As WMT's scorer: pairs test for accuracies, systems exchanged, p = b/k.",
+    help="As WMT's scorer: pairs test for accuracies of segments, cells exchanged for spa, "
+    "else systems; p = b/k.",
 )
 @shared.trials
 @shared.seed
@@ -66,6 +69,9 @@ def compare(
     coef: str | None,
     test: str,
     absolute: bool,
+    eps: float | None,
+    eps_from: tuple[str, ...],
+    folds: int | None,
     alpha: float,
     rule: str,
     wmt: bool,
@@ -87,14 +93,20 @@ def compare(
     from metra.meta.correlating import asked
     from metra.meta.correlation import Options
 
-    coef = coef or {"sys": "pearson", "seg": "acc*_eq:item"}[level]
+    coef = coef or ("pearson" if level == "sys" else "acc*_eq:item")
+    if level == "doc":
+        from metra.meta.documents import by_document
+
+        scores = by_document(scores, gold)
     if wmt and test == "auto":
-        test = "pairs" if coef.startswith("acc") and level == "seg" else "auto"
-        test = "perm-sys" if level == "sys" and not coef.startswith("spa") else test
-    options = Options(trials=trials, seed=seed, wmt=wmt)
+        test = "pairs" if coef.startswith("acc") and level != "sys" else "auto"
+        if level == "sys":
+            test = "perm-both" if coef == "spa" else "perm-sys"
+    options = Options(trials=trials, seed=seed, wmt=wmt, eps=eps, folds=folds or 0)
+    questions = asked([coef], level, options)
     findings, found = compared(
         shared.panels(scores, gold, metrics),
-        asked([coef], level, options)[0],
+        shared.fitted(questions, eps_from, scores, gold, metrics)[0],
         test=test,  # type: ignore[arg-type]  # click has checked these
         alpha=alpha,
         rule=rule,  # type: ignore[arg-type]

@@ -37,9 +37,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="What groups without a coefficient count: nothing, or zero.",
 )
-@click.option(
-    "--eps", type=float, help="Threshold of ties for acc_eq, tau23 and acc*_eq."
-)
+@shared.thresholds
 @click.option(
     "--spa-p",
     type=click.Choice(["permutation", "normal"]),
@@ -72,6 +70,8 @@ def correlate(
     average: str,
     nan: str,
     eps: float | None,
+    eps_from: tuple[str, ...],
+    folds: int | None,
     spa_p: str,
     wmt: bool,
     no_ci: bool,
@@ -87,6 +87,9 @@ def correlate(
     \b
     metra meta correlate scores.tsv --gold mqm
     metra meta correlate scores.tsv --gold mqm --level seg --coef acc*_eq:item --no-ci
+    metra meta correlate scores.tsv --gold mqm --level doc --coef darr:item
+    metra meta correlate test.tsv --gold mqm --level seg --eps-from dev.tsv
+    metra meta correlate scores.tsv --gold mqm --level seg --cross-fit 5
     metra meta correlate metrics.json esa.csv --gold esa --coef pearson --coef differentials
     metra meta correlate mqm.tsv --gold mqm --output outputs.tsv -r ref.txt -m bleu -m recall
     """
@@ -94,18 +97,24 @@ def correlate(
     from metra.meta.correlation import Options
 
     scores, statistics = shared.with_own(scores, outputs, references, specs)
+    if level == "doc":
+        from metra.meta.documents import by_document
+
+        scores, statistics = by_document(scores, gold), {}
     chosen = Options(
         average=average,  # type: ignore[arg-type]  # click has checked these
         nan=nan,  # type: ignore[arg-type]
         eps=eps,
+        folds=folds or 0,
         p=spa_p,  # type: ignore[arg-type]
         trials=trials,
         seed=seed,
         wmt=wmt,
     )
+    questions = asked(coefs, level, chosen)
     return correlated(
         shared.panels(scores, gold, metrics, statistics),
-        asked(coefs, level, chosen),
+        shared.fitted(questions, eps_from, scores, gold, metrics),
         interval=not no_ci,
         drawn=resample,  # type: ignore[arg-type]
     )

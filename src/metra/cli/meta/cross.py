@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from metra.meta.scores import Scores
 
 
+LEVELS = {"sys": "systems", "seg": "segments", "doc": "documents"}
+
+
 @click.command()
 @shared.question
 @shared.names(
@@ -43,12 +46,16 @@ def cross(
     from metra.meta.crossing import crossed
 
     scores = shared.one_language(scores)
+    if level == "doc":
+        from metra.meta.documents import by_document
+
+        scores = by_document(scores)
     options = asked([coef], level, Options())[0].options
     findings, found = crossed(scores, scorers or scores.names, level, options)
     if plot:
         from metra.report.heatmap import Heat, render
 
-        caption = f"{coef} of {'segments' if level == 'seg' else 'systems'}"
+        caption = f"{coef} of {LEVELS[level]}"
         heat = Heat(
             "How the scorers agree",
             caption,

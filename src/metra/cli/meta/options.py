@@ -11,6 +11,7 @@ from metra.cli import inputs
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from metra.meta.correlating import Asked
     from metra.meta.findings import Findings
     from metra.meta.panel import Panel
     from metra.meta.scores import Scores
@@ -75,12 +76,28 @@ alpha = click.option(
     show_default=True,
     help="What counts as significant.",
 )
-level = click.option(
-    "--level",
-    type=click.Choice(["sys", "seg"]),
-    default="sys",
-    show_default=True,
-    help="Compare systems' scores, or segments'.",
+
+
+def _level(*choices: str) -> Callable[[Any], Any]:
+    which = "systems' scores, or segments'"
+    return click.option(
+        "--level",
+        type=click.Choice(choices),
+        default="sys",
+        show_default=True,
+        help=f"Compare {which}, or documents'."
+        if "doc" in choices
+        else f"Compare {which}.",
+    )
+
+
+level = _level("sys", "seg", "doc")
+level_without_documents = _level("sys", "seg")
+units = names(
+    "--unit",
+    "units",
+    "More columns that tell apart what was scored, such as condition; tables and JSON "
+    "lines only.",
 )
 without = names("--without", "without", "Systems to leave out.")
 lower = names(
@@ -125,6 +142,57 @@ def own(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
+def thresholds(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add where the threshold of ties comes from."""
+    eps = click.option(
+        "--eps", type=float, help="Threshold of ties for acc_eq, tau23 and acc*_eq."
+    )
+    eps_from = click.option(
+        "--eps-from",
+        multiple=True,
+        metavar="SCORES",
+        help="Calibrate acc*_eq on these scores instead, each metric by itself.",
+    )
+    folds = click.option(
+        "--cross-fit",
+        "folds",
+        type=click.IntRange(2),
+        metavar="FOLDS",
+        help="Calibrate acc*_eq:item without optimism: each fold of segments with the "
+        "threshold of the others.",
+    )
+    for option in reversed([eps, eps_from, folds]):
+        command = option(command)
+    return command
+
+
+def fitted(
+    questions: "list[Asked]",
+    eps_from: tuple[str, ...],
+    scores: "Scores",
+    gold: str,
+    metrics: list[str],
+) -> "list[Asked]":
+    """Take the thresholds of ties from other scores, if such are named."""
+    options = [question.options for question in questions]
+    if not eps_from:
+        return questions
+    if not any(each.calibrates for each in options):
+        msg = "--eps-from is for acc*_eq, without --eps and --cross-fit."
+        raise click.UsageError(msg)
+    from pathlib import Path
+
+    from metra.meta.correlating import fitted_elsewhere
+    from metra.meta.read import read_all
+
+    others = read_all(eps_from)
+    lower = [each.name for each in scores.scorers if not each.higher_is_better]
+    others = others.with_lower_is_better([n for n in lower if n in others.names])
+    (lined_up,) = panels(one_language(others), gold, metrics)
+    source = ",".join(Path(path).name for path in eps_from)
+    return fitted_elsewhere(questions, lined_up, source)
+
+
 def question(command: Callable[..., "Findings"]) -> Callable[..., None]:
     """Read what every question reads, ask it of the scores, and show the answer."""
 
@@ -137,6 +205,7 @@ def question(command: Callable[..., "Findings"]) -> Callable[..., None]:
         lang: str | None,
         domain: str | None,
         input_format: str,
+        units: list[str],
         form: str,
         out: str | None,
         digits: int,
@@ -144,7 +213,7 @@ def question(command: Callable[..., "Findings"]) -> Callable[..., None]:
     ) -> None:
         from metra.meta.read import read_all
 
-        scores = read_all(paths, input_format=input_format)
+        scores = read_all(paths, input_format=input_format, units=units)
         if lower:
             scores = scores.with_lower_is_better(lower)
         scores = scores.only(lang=lang, domain=domain, without_systems=without)
@@ -155,6 +224,7 @@ def question(command: Callable[..., "Findings"]) -> Callable[..., None]:
         out,
         form,
         input_format,
+        units,
         domain,
         lang,
         without,

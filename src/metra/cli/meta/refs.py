@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @shared.question
 @shared.own
 @shared.gold
-@shared.level
+@shared.level_without_documents
 @click.option(
     "--coef",
     metavar="NAME[:GROUP]",

@@ -29,7 +29,7 @@ COLUMNS = (
 
 
 def write(judgements: Iterable[Judgement]) -> str:
-    """Write the last revision of each; what could not be judged has a line without a score."""
+    """Write the last revision of each; what has no score has a line without one."""
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\r\n")
     rows.writerow(COLUMNS)
@@ -44,6 +44,7 @@ def write(judgements: Iterable[Judgement]) -> str:
             for name, native, hundred in [
                 (scored.scorer, repr(scored.native), repr(scored.hundred))
                 for scored in scores
+                if scored.defined
             ] or [("", "", "")]:
                 cells = [*head, one.kind, guarded(name), native, hundred]
                 rows.writerow([*cells, *times, *said, guarded(output)])

@@ -93,9 +93,9 @@ def _chips(value: object, before: Sequence[str], name: str) -> list[dict[str, An
         word = text(entry, "text", place).strip()
         origin = entry.get("origin")
         known = origin is None or (type(origin) is int and 0 <= origin < len(before))
-        if not known or origin in seen or not word:
+        if not known or origin in seen or len(word.split()) != 1:
             msg = (
-                f"{place} is {word!r} from {origin!r}; expected a text, and a word of the "
+                f"{place} is {word!r} from {origin!r}; expected one word, and a word of the "
                 f"output from 0 to {len(before) - 1} that no other chip is, or none."
             )
             raise OptionError(msg)

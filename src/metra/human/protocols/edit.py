@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from metra.errors import OptionError
 from metra.human.edit_rate import edits_between
 from metra.human.protocols.entries import KEY, counts, key_of, table, text, whole
-from metra.human.protocols.reading import MINUTE, cut
+from metra.human.protocols.reading import MINUTE, TIMES, cut
 from metra.human.protocols.scored import Scored, error_rate, undefined
 from metra.human.words import words
 
@@ -43,7 +43,7 @@ class Edit:
 
     def within(self, value: object, wall_ms: int) -> object:
         """Trust no client's time beyond the server's."""
-        return cut(value, wall_ms, "ms", "hidden_ms")
+        return cut(value, wall_ms, "ms", "idle_ms", "hidden_ms")
 
     def check(
         self, value: object, name: str, given: Mapping[str, str]
@@ -64,9 +64,7 @@ class Edit:
             }
         tidy = {
             "text": corrected,
-            **{
-                what: whole(entry, what, name) for what in ("ms", "pauses", "hidden_ms")
-            },
+            **{what: whole(entry, what, name) for what in TIMES},
             "keys": counts(entry, "keys", name, KEYS),
             # The browser's own names for what came in, such as insertFromPaste.
             "inputs": counts(entry, "inputs", name, None),

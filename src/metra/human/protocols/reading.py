@@ -10,6 +10,9 @@ from metra.human.protocols.scored import Scored, undefined
 from metra.human.words import words
 
 MINUTE = 60_000
+#: What is measured: milliseconds in sight and not paused, those of them without a sign of
+#: life, pauses, and milliseconds out of sight.
+TIMES = ("ms", "idle_ms", "pauses", "hidden_ms")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,7 @@ class Reading:
 
     def within(self, value: object, wall_ms: int) -> object:
         """Trust no client's time beyond the server's."""
-        return cut(value, wall_ms, "ms", "hidden_ms")
+        return cut(value, wall_ms, "ms", "idle_ms", "hidden_ms")
 
     def check(
         self, value: object, name: str, given: Mapping[str, str]
@@ -41,9 +44,7 @@ class Reading:
             key = {"words": count, "natural": self.natural or None}
             if not self.compared:
                 key["compared"] = False
-        times = {
-            what: whole(entry, what, name) for what in ("ms", "pauses", "hidden_ms")
-        }
+        times = {what: whole(entry, what, name) for what in TIMES}
         if not times["ms"] and key["words"]:
             msg = f"{name}: ms is 0; expected the time that reading took."
             raise OptionError(msg)

@@ -78,6 +78,8 @@ class Protocol:
     whole: bool = False
     #: How many segments of a document are joined; 0 joins all of them.
     first: int = 0
+    #: Whether the source or the reference carries the sentence's number in its text.
+    numbered: bool = False
     #: Whether sentences come in no order, without their neighbours.
     shuffled: bool = False
     #: What people work on: the outputs, or the reference that outputs are measured by.

@@ -46,6 +46,7 @@ INTELLIGIBILITY = Protocol(
     ),
     "reference",
     seconds=15,
+    numbered=True,
 )
 
 CLARITY = Protocol(

@@ -32,28 +32,47 @@ READERS: dict[str, Callable[[str], Scores]] = {
     "appraise": appraise.read,
 }
 FORMATS = tuple(READERS)
+#: Readers of files whose columns are up to their writers.
+WITH_UNITS: dict[str, Callable[[str, Sequence[str]], Scores]] = {
+    "long": long_table.read,
+    "jsonl": jsonl.read,
+    "matrix": matrix.read,
+}
 
 
-def read(path: str, *, input_format: str = "auto") -> Scores:
+def read(path: str, *, input_format: str = "auto", units: Sequence[str] = ()) -> Scores:
     """Read a file or directory of scores; `LANG=PATH` says which language pair it is of.
 
-    The language pair, say `en-de=scores.tsv`, is for files that do not name it.
+    The language pair, say `en-de=scores.tsv`, is for files that do not name it. `units`
+    names more columns of tables and JSON lines that tell apart what was scored.
     """
     lang, at, rest = path.partition("=")
     if at and _is_language_pair(lang):
-        return _of_language(read(rest, input_format=input_format), lang)
+        return _of_language(read(rest, input_format=input_format, units=units), lang)
     kind = recognised(path) if input_format == "auto" else input_format
     if kind not in READERS:
         msg = (
             f"No format named {kind!r} for {shown(path)}; known: {', '.join(READERS)}."
         )
         raise OptionError(msg)
-    return READERS[kind](path)
+    if not units:
+        return READERS[kind](path)
+    if kind not in WITH_UNITS:
+        msg = (
+            f"{shown(path)} is of the format {kind}, which has no columns of one's own; "
+            f"--unit is for {', '.join(WITH_UNITS)}."
+        )
+        raise OptionError(msg)
+    return WITH_UNITS[kind](path, units)
 
 
-def read_all(paths: Sequence[str], *, input_format: str = "auto") -> Scores:
+def read_all(
+    paths: Sequence[str], *, input_format: str = "auto", units: Sequence[str] = ()
+) -> Scores:
     """Read several files into one table."""
-    return joined([read(path, input_format=input_format) for path in paths])
+    return joined(
+        [read(path, input_format=input_format, units=units) for path in paths]
+    )
 
 
 def _of_language(scores: Scores, lang: str) -> Scores:

@@ -10,6 +10,8 @@ from metra.errors import FormatError
 from metra.io.stream import ByteStream, shown
 from metra.meta.arrays import Array
 
+#: No scale of scores goes beyond; squares of larger numbers could not be added up.
+LARGEST = 1e100
 #: How missing values are written.
 MISSING = frozenset({"", "None", "nan", "NaN", "NA", "null", "-"})
 
@@ -96,6 +98,25 @@ def columns_of(header: Sequence[str]) -> dict[str, int]:
     return found
 
 
+def with_units(
+    segments: Sequence[str],
+    units: Sequence[str],
+    header: Sequence[str],
+    columns: Sequence[Sequence[str]],
+    path: str,
+) -> Sequence[str]:
+    """Name segments more closely, by what stands in other columns too."""
+    names = [name.strip() for name in header]
+    for unit in units:
+        if unit not in names:
+            msg = f"{shown(path)} has no column {unit}; found: {', '.join(names)}."
+            raise FormatError(msg)
+        cells = columns[names.index(unit)]
+        pairs = zip(segments, cells, strict=True)
+        segments = [" ".join(filter(None, pair)) for pair in pairs]
+    return segments
+
+
 def require(found: dict[str, int], roles: Sequence[str], path: str, what: str) -> None:
     """Refuse a table that lacks a column."""
     for role in roles:
@@ -106,7 +127,7 @@ def require(found: dict[str, int], roles: Sequence[str], path: str, what: str) -
 
 
 def numbers(cells: Sequence[str], path: str, name: str, first_line: int = 2) -> Array:
-    """Read a column of numbers; a missing one is NaN, an infinite one an error."""
+    """Read a column of numbers; a missing one is NaN, one beyond all scales an error."""
     wrong = None
     try:
         found = np.array(
@@ -119,8 +140,9 @@ def numbers(cells: Sequence[str], path: str, name: str, first_line: int = 2) -> 
             if cell not in MISSING and not is_number(cell)
         )
     else:
-        if np.isinf(found).any():
-            wrong = int(np.isinf(found).argmax())
+        beyond = np.abs(found) > LARGEST
+        if beyond.any():
+            wrong = int(beyond.argmax())
     if wrong is not None:
         msg = (
             f"{shown(path)}, line {first_line + wrong}: {name} is {cells[wrong]!r}; "

@@ -1,17 +1,18 @@
 """JSON lines: an object for each value, with the names of a long table's columns."""
 
 import json
+from collections.abc import Sequence
 
 import numpy as np
 
 from metra.errors import FormatError
 from metra.io.stream import shown
-from metra.meta.read.cells import ALIASES, lines_of
+from metra.meta.read.cells import ALIASES, LARGEST, lines_of
 from metra.meta.read.long_table import ROLES, assembled
 from metra.meta.scores import Scores
 
 
-def read(path: str) -> Scores:
+def read(path: str, units: Sequence[str] = ()) -> Scores:
     """Read objects with system, scorer and value; null is a missing value."""
     columns: dict[str, list[str]] = {role: [] for role in ROLES}
     values = []
@@ -27,6 +28,8 @@ def read(path: str) -> Scores:
         lower = {str(key).lower(): value for key, value in entry.items()}
         for role in ROLES:
             columns[role].append(_text(_first(lower, role)))
+        closer = [columns["segment"][-1], *(_text(entry.get(unit)) for unit in units)]
+        columns["segment"][-1] = " ".join(filter(None, closer))
         for role in ("system", "scorer"):
             if not columns[role][-1]:
                 msg = f"{shown(path)}, line {at} has no {role}."
@@ -51,5 +54,8 @@ def _number(value: object, path: str, line: int) -> float:
         return np.nan
     if isinstance(value, bool) or not isinstance(value, int | float):
         msg = f"{shown(path)}, line {line}: the value is {value!r}; expected a number."
+        raise FormatError(msg)
+    if not abs(value) <= LARGEST:
+        msg = f"{shown(path)}, line {line}: the value is {value}; no scale goes so far."
         raise FormatError(msg)
     return float(value)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from metra.errors import FormatError
 from metra.io.stream import shown
 from metra.meta.arrays import Array
-from metra.meta.read.cells import columns_of, numbers, require, rows_of
+from metra.meta.read.cells import columns_of, numbers, require, rows_of, with_units
 from metra.meta.read.matrix import kind_of
 from metra.meta.scores import Item, Scorer, Scores, joined, table
 
@@ -25,9 +25,10 @@ DIRECTIONS = {
 }
 
 
-def read(path: str) -> Scores:
+def read(path: str, units: Sequence[str] = ()) -> Scores:
     """Read columns system, scorer, value and, as far as there, segment, document, judge,
-    kind, domain, lang and higher_is_better; other columns are left alone.
+    kind, domain, lang and higher_is_better; other columns are left alone, unless they are
+    units, which tell segments apart.
     """
     header, rows = rows_of(path)
     found = columns_of(header)
@@ -40,8 +41,10 @@ def read(path: str) -> Scores:
     def column(role: str) -> Sequence[str]:
         return columns[found[role]] if role in found else [""] * len(rows)
 
+    roles = {role: column(role) for role in ROLES}
+    roles["segment"] = with_units(roles["segment"], units, header, columns, path)
     return assembled(
-        {role: column(role) for role in ROLES},
+        roles,
         numbers(column("value"), path, "the value"),
         path,
     )

@@ -1,6 +1,7 @@
 """A table with a line for each system (and segment) and a column for each scorer."""
 
 import re
+from collections.abc import Sequence
 
 from metra.errors import FormatError
 from metra.io.stream import shown
@@ -11,6 +12,7 @@ from metra.meta.read.cells import (
     numbers,
     require,
     rows_of,
+    with_units,
 )
 from metra.meta.scores import Item, Scorer, Scores, table
 
@@ -18,7 +20,7 @@ from metra.meta.scores import Item, Scorer, Scores, table
 _ABOUT = ("system", "segment", "document", "judge", "domain", "lang", "kind")
 
 
-def read(path: str) -> Scores:
+def read(path: str, units: Sequence[str] = ()) -> Scores:
     """Read every column of numbers as a scorer, named by its heading.
 
     A column whose first entry is no number is a label, such as a comment; it is left
@@ -32,8 +34,13 @@ def read(path: str) -> Scores:
     values = {
         Scorer(name.strip(), kind_of(name.strip())): numbers(columns[at], path, name)
         for at, name in enumerate(header)
-        if at not in found.values() and _is_scorer(columns[at])
+        if at not in found.values()
+        and name.strip() not in units
+        and _is_scorer(columns[at])
     }
+    if not rows:
+        msg = f"{shown(path)} has a header but no scores."
+        raise FormatError(msg)
     if not values:
         msg = f"{shown(path)} has no column of numbers; expected one for each scorer."
         raise FormatError(msg)
@@ -44,7 +51,7 @@ def read(path: str) -> Scores:
     items = list(
         map(
             Item,
-            column("segment"),
+            with_units(column("segment"), units, header, columns, path),
             column("document"),
             column("domain"),
             column("lang"),

@@ -20,6 +20,9 @@ def recognised(path: str) -> str:
     with closing(ByteStream(path)) as stream:
         head = stream.read(_HEAD).decode("utf-8-sig", errors="replace")
     first = head.partition("\n")[0].rstrip("\r")
+    if not head:
+        msg = f"{shown(path)} is empty; expected scores."
+        raise FormatError(msg)
     found = _json(head, first) or _by_header(first) or _by_csv(first)
     if found:
         return found

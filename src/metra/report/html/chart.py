@@ -113,17 +113,25 @@ def line(x1: float, y1: float, x2: float, y2: float, kind: str) -> Html:
 
 
 def rect(
-    x: float, y: float, wide: float, tall: float, kind: str, hint: str = ""
+    x: float,
+    y: float,
+    wide: float,
+    tall: float,
+    kind: str,
+    hint: str = "",
+    **more: float,
 ) -> Html:
     """Draw a rectangle, with a hint for the pointer."""
     inside = tag("title", hint) if hint else None
-    return tag("rect", inside, x=x, y=y, width=wide, height=tall, class_=kind)
+    return tag("rect", inside, x=x, y=y, width=wide, height=tall, class_=kind, **more)
 
 
-def dot(x: float, y: float, radius: float, kind: str, hint: str = "") -> Html:
+def dot(
+    x: float, y: float, radius: float, kind: str, hint: str = "", **more: float
+) -> Html:
     """Draw a dot, with a hint for the pointer."""
     inside = tag("title", hint) if hint else None
-    return tag("circle", inside, cx=x, cy=y, r=radius, class_=kind)
+    return tag("circle", inside, cx=x, cy=y, r=radius, class_=kind, **more)
 
 
 def around(values: Sequence[float], share: float = 0.06) -> tuple[float, float]:
@@ -131,3 +139,22 @@ def around(values: Sequence[float], share: float = 0.06) -> tuple[float, float]:
     low, high = min(values), max(values)
     room = (high - low) * share or abs(high) * share or 1.0
     return low - room, high + room
+
+
+def fit_marks(
+    band: Sequence[tuple[float, float, float]],
+    ends: Sequence[tuple[float, float]],
+    x: Scale,
+    y: Scale,
+) -> list[Html]:
+    """Draw a fitted line and the band that holds it."""
+    marks = []
+    if band:
+        upper = [f"{x(at):g},{y(high):g}" for at, _, high in band]
+        lower = [f"{x(at):g},{y(low):g}" for at, low, _ in band]
+        marks.append(
+            tag("polygon", points=" ".join([*upper, *lower[::-1]]), class_="band")
+        )
+    (a, b), (c, d) = ends
+    marks.append(line(x(a), y(b), x(c), y(d), "fit"))
+    return marks

@@ -1,6 +1,7 @@
 """People against metrics: by segment and by system."""
 
 from metra.insight.study import Study
+from metra.report.html import trust
 from metra.report.html.markup import Html, joined, tag
 from metra.report.html.relations import (
     correlations,
@@ -17,7 +18,9 @@ def section(study: Study) -> Html | None:
         return None
     judges = "" if found.judges is None else f" by {counted(found.judges, 'judge')}"
     judged = sum(entry.segments for entry in found.relations[:1])
-    systems = [systems_figure(entry) for entry in found.relations]
+    trusted = study.trust
+    fits = trusted.fits if trusted is not None else {}
+    systems = [systems_figure(entry, fits.get(entry.y)) for entry in found.relations]
     segments = [segments_figure(entry) for entry in found.relations]
     return joined(
         tag(
@@ -30,4 +33,5 @@ def section(study: Study) -> Html | None:
         correlations(found.relations, "How the metrics go with people", "people"),
         tag("div", systems, class_="figures"),
         tag("div", segments, class_="figures"),
+        trust.parts(trusted) if trusted is not None else None,
     )

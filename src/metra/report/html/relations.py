@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from metra.insight.relations import Relation
 from metra.insight.study import Study
+from metra.meta.fit import Fit
 from metra.report.grid import cut
 from metra.report.html import chart
 from metra.report.html.markup import Html, joined, tag
@@ -101,14 +102,18 @@ def segments_figure(entry: Relation) -> Html:
     )
 
 
-def systems_figure(entry: Relation) -> Html:
-    """Draw the systems as dots with their names."""
+def systems_figure(entry: Relation, fit: Fit | None = None) -> Html:
+    """Draw the systems as dots with their names, and a fitted line with its band."""
     x = chart.Scale(*chart.around([p.x for p in entry.points], 0.12), LEFT, LEFT + SIDE)
     y = chart.Scale(*chart.around([p.y for p in entry.points], 0.12), TOP + SIDE, TOP)
     marks = [
         *chart.across(x, TOP + SIDE, TOP, entry.x),
         *chart.upwards(y, LEFT, LEFT + SIDE, entry.y),
     ]
+    if fit is not None:
+        first, last = min(p.x for p in entry.points), max(p.x for p in entry.points)
+        ends = [(at, fit.slope * at + fit.intercept) for at in (first, last)]
+        marks += chart.fit_marks(fit.band, ends, x, y)
     for point in entry.points:
         hint = f"{point.system}: {entry.x} {point.x:.2f}, {entry.y} {point.y:.2f}"
         marks.append(chart.dot(x(point.x), y(point.y), 5, "dot", hint))
@@ -119,6 +124,8 @@ def systems_figure(entry: Relation) -> Html:
     note = "too few systems for a correlation"
     if known is not None:
         note = f"Pearson {minus(known, 3)}"
+        if fit is not None and fit.band:
+            note += "; the band holds the fitted line with 95 %"
     label = f"{entry.y} against {entry.x} over {counted(len(entry.points), 'system')}; {note}"
     return figure(
         f"{entry.y} against {entry.x}, by system",

@@ -8,6 +8,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from sqlalchemy import Connection
 
+from metra.human.asking import asked
 from metra.human.judgement import texts_of
 from metra.store import answers, campaigns, drafts, events, judges, screens, tasks
 from metra.store.campaigns import Stored
@@ -101,11 +102,12 @@ def reveal(
 ) -> Response:
     """Show the texts of a further step, once the steps before it have been answered."""
     with _opened(request, visit, task, number, _TAKING) as opened:
-        steps = opened.stored.campaign.protocol.steps
+        campaign = opened.stored.campaign
+        steps = asked(campaign, opened.owned.task, number).steps
         if body.step >= len(steps):
             msg = f"There are {len(steps)} steps, counted from 0; there is no {body.step}."
             raise Refusal(422, msg)
-        texts = texts_of(opened.stored.campaign, opened.owned.task, number)
+        texts = texts_of(campaign, opened.owned.task, number)
         for step in steps[: body.step]:
             step.asks.check(body.value.get(step.name), step.name, texts)
         stored = drafts.find(opened.db, task, number)
@@ -150,7 +152,7 @@ def submit(
             events.add(db, task, number, events_of(body.events))
             tasks.extend_lease(db, task, now=now)
             judges.seen(db, visit.judge.id, now=now)
-            way = screens.way(db, visit.judge.id)
+            way = way.with_answer(at)
         following = way.next_open(at)
         return json_reply(
             {

@@ -5,7 +5,10 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from metra.human.judgement import Judgement
 from metra.human.protocols import Protocol
+from metra.human.protocols.record import ASKS_WITH_EXTRA, public
+from metra.human.remembering import shows_judged, with_judged
 from metra.human.screen import screen
 from metra.store import answers, drafts, screens
 from metra.store.campaigns import Stored
@@ -53,6 +56,8 @@ def protocol_json(protocol: Protocol, target: str) -> dict[str, Any]:
                 "kind": step.asks.kind,
                 "ask": _filled(asdict(step.asks), language),
                 "shows": list(step.shows),
+                # Whether it needs more on the screen than texts, and so a word with the server.
+                "extra": isinstance(step.asks, ASKS_WITH_EXTRA),
             }
             for step in protocol.steps
         ],
@@ -69,7 +74,8 @@ def screen_json(
 ) -> dict[str, Any]:
     """One screen with what the steps up to `step` show, its draft and its answer."""
     place = way.places[at]
-    shown = screen(stored.campaign, owned.task, number=place.number, step=step)
+    campaign = with_judged(stored.campaign, _own(db, stored, owned))
+    shown = screen(campaign, owned.task, number=place.number, step=step)
     draft = drafts.find(db, place.task, place.number)
     last = answers.last(db, place.task, place.number)
     given = None if last is None else answers.find(db, last.id)
@@ -82,7 +88,7 @@ def screen_json(
         "answer": None
         if given is None
         else {
-            "value": given.value,
+            "value": public(given.value),
             "comment": given.comment,
             "cannot": given.cannot,
             "revision": given.revision,
@@ -90,6 +96,13 @@ def screen_json(
         "previous": place_json(_neighbour(way, at - 1)),
         "next": place_json(_neighbour(way, at + 1)),
     }
+
+
+def _own(db: Connection, stored: Stored, owned: StoredTask) -> list[Judgement]:
+    """What the judge has judged before, where new texts are judged beside it."""
+    if not shows_judged(stored.campaign.protocol):
+        return []
+    return answers.judgements(db, stored, owned.judge)
 
 
 def reached_step(db: Connection, place: Place) -> int:

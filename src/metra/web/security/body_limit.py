@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-_TOO_LARGE = b'{"error": "That is more than can be taken in at once."}'
+TOO_LARGE = "That is more than can be taken in at once."
 
 
 class BodyLimit:
@@ -26,38 +27,24 @@ class BodyLimit:
             await self._refuse(scope, receive, send)
             return
         read = 0
-        begun = False
 
         async def counted() -> Message:
             nonlocal read
             message = await receive()
             read += len(message.get("body", b""))
             if read > limit:
-                raise _TooLargeError
+                # Of all exceptions, only this kind gets through who reads bodies.
+                raise HTTPException(413, headers={"Connection": "close"})
             return message
 
-        async def watched(message: Message) -> None:
-            nonlocal begun
-            begun = True
-            await send(message)
-
-        try:
-            await self.app(scope, counted, watched)
-        except _TooLargeError:
-            if begun:
-                raise
-            await self._refuse(scope, receive, send)
+        await self.app(scope, counted, send)
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
         # The rest of the body is not read, so the connection cannot be used again.
         reply = Response(
-            _TOO_LARGE,
+            f'{{"error": "{TOO_LARGE}"}}',
             413,
             media_type="application/json",
             headers={"Connection": "close"},
         )
         await reply(scope, receive, send)
-
-
-class _TooLargeError(Exception):
-    pass

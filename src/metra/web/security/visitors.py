@@ -16,6 +16,7 @@ from metra.web.refusals import Refusal
 from metra.web.security.cookies import session_cookie
 from metra.web.state import state_of
 
+_MOST_BYTES = 64_000_000
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
@@ -29,41 +30,29 @@ class Visit:
 
 def session_of(request: Request, role: str) -> Session | None:
     """The session behind the role's cookie, if there is one that lasts."""
-    token = request.cookies.get(session_cookie(request, role))
-    if not token:
-        return None
-    state = state_of(request)
-    now = state.clock()
-    with state.store.reading() as db:
-        session = sessions.find(db, token, now=now)
-    if session is None or session.role != role:
-        return None
-    request.state.csrf = session.csrf
-    if sessions.is_stale(session, now=now):
-        with state.store.transaction() as db:
-            sessions.touch(db, session, now=now)
-    return session
+    found = _behind_cookie(request, role)
+    return None if found is None else found[0]
 
 
-def _judge_session(request: Request) -> Session:
-    session = session_of(request, "judge")
-    if session is None or session.judge is None:
+def _judge_visit(request: Request) -> Visit:
+    found = _behind_cookie(request, "judge")
+    if found is None or found[1] is None or found[1].revoked_at is not None:
         raise Refusal.judge_signed_out()
-    return session
+    return Visit(found[0], found[1])
 
 
 def _admin_session(request: Request) -> Session:
-    session = session_of(request, "admin")
-    if session is None:
+    found = _behind_cookie(request, "admin")
+    if found is None:
         raise Refusal.admin_signed_out()
-    return session
+    return found[0]
 
 
 async def _judge_form(
-    request: Request, session: Annotated[Session, Depends(_judge_session)]
-) -> Session:
-    await _check_form(request, session)
-    return session
+    request: Request, visit: Annotated[Visit, Depends(_judge_visit)]
+) -> Visit:
+    await _check_form(request, visit.session)
+    return visit
 
 
 async def _admin_form(
@@ -73,15 +62,22 @@ async def _admin_form(
     return session
 
 
-def _visit(
-    request: Request, session: Annotated[Session, Depends(_judge_form)]
-) -> Visit:
+def _behind_cookie(request: Request, role: str) -> tuple[Session, Judge | None] | None:
+    token = request.cookies.get(session_cookie(request, role))
+    if not token:
+        return None
     state = state_of(request)
+    now = state.clock()
     with state.store.reading() as db:
-        judge = judges.find(db, session.judge or "")
-    if judge is None or judge.revoked_at is not None:
-        raise Refusal.judge_signed_out()
-    return Visit(session, judge)
+        session = sessions.find(db, token, now=now)
+        if session is None or session.role != role:
+            return None
+        judge = judges.find(db, session.judge) if session.judge is not None else None
+    request.state.csrf = session.csrf
+    if sessions.is_stale(session, now=now):
+        with state.store.transaction() as db:
+            sessions.touch(db, session, now=now)
+    return session, judge
 
 
 async def _check_form(request: Request, session: Session) -> None:
@@ -94,11 +90,13 @@ async def _check_form(request: Request, session: Session) -> None:
         "application/x-www-form-urlencoded",
         "multipart/form-data",
     ):
-        field = (await request.form()).get("csrf")
+        # The first to read a form sets its limits; how much it may be was settled before.
+        form = await request.form(max_files=100, max_part_size=_MOST_BYTES)
+        field = form.get("csrf")
         sent = field if isinstance(field, str) else None
     if sent is None or not hmac.compare_digest(sent.encode(), session.csrf.encode()):
         raise Refusal(403, "The page is out of date; reload it and try again.")
 
 
-Judging = Annotated[Visit, Depends(_visit)]
+Judging = Annotated[Visit, Depends(_judge_form)]
 Administering = Annotated[Session, Depends(_admin_form)]

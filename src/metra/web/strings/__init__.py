@@ -31,7 +31,7 @@ _RIGHT_TO_LEFT = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Strings:
-    """The texts of one language: `t("work.of", done=3, of=60)`."""
+    """The texts of one language: `t("work.place", place=3, of=60)`."""
 
     language: str
     texts: Mapping[str, str]
@@ -50,6 +50,10 @@ class Strings:
         """The languages that somebody can choose, each by its own name."""
         return LANGUAGES
 
+    def name_of(self, code: str) -> str:
+        """What a language is called in this one."""
+        return language_name(code, self.language)
+
     def for_browser(self, *tables: str) -> dict[str, str]:
         """The texts of some tables, for scripts, which fill in the places themselves."""
         return {
@@ -67,8 +71,12 @@ def strings(language: str) -> Strings:
     ('ltr', 'rtl', 'en')
     """
     known = language if language in LANGUAGES else DEFAULT
-    content = tomllib.loads((_HERE / f"{known}.toml").read_text(encoding="utf-8"))
-    return Strings(known, dict(_flat(content)))
+    return Strings(known, {**_file(known), **_file(f"measures.{known}")})
+
+
+def _file(name: str) -> dict[str, str]:
+    content = tomllib.loads((_HERE / f"{name}.toml").read_text(encoding="utf-8"))
+    return dict(_flat(content))
 
 
 def chosen(wish: str | None, accepted: str | None) -> str:

@@ -25,7 +25,28 @@ const KINDS = {
     return hit.length || !ours.length === !given.length ? "near" : "other";
   },
   order: (given, ours) => (`${given}` === `${ours}` ? "same" : "other"),
+  gaps: (given, ours) => shared(given.answers, ours.answers),
+  questions: (given, ours) => shared(given.answers, ours.answers),
+  template: (given, ours) => shared(given.filled.map(String), ours.filled.map(String)),
+  chips: (given, ours) => (plain(corrected(given)) === plain(corrected(ours)) ? "same" : "near"),
+  tags: (given, ours) => shared(given.tags.map(placeOf), ours.tags.map(placeOf)),
+  reconcile: (given, ours) => shared(given.tags.map(placeOf), ours.tags.map(placeOf)),
+  near: (given, ours) => (given.score === ours.score ? "same" : Math.abs(given.score - ours.score) <= 2 ? "near" : "other"),
+  verdict: (given, ours) => (given.right === ours.right ? "same" : "other"),
 };
+
+const fold = (one) => (one === null ? "" : one.normalize("NFC").toLowerCase());
+const plain = (text) => text.replaceAll(/\s/gu, "");
+const placeOf = ({ start, end, type }) => `${start} ${end} ${type}`;
+const corrected = ({ chips, text }) => text ?? chips.map((chip) => chip.text).join(" ");
+
+// All the same, some, or none.
+function shared(given, ours) {
+  const theirs = given.map(fold);
+  const hits = ours.map(fold).filter((one) => theirs.includes(one)).length;
+  if (hits === ours.length && given.length === ours.length) return "same";
+  return hits ? "near" : "other";
+}
 
 const WORDS = {
   scale(value, step) {
@@ -46,7 +67,17 @@ const WORDS = {
     if (value.length === 2) return t(value[0] < value[1] ? "order.first_better" : value[0] > value[1] ? "order.second_better" : "order.tie");
     return value.map((rank, at) => `${"ABCDEFGHIJKLMNOPQRSTUVWXYZ"[at]}: ${rank}`).join(", ");
   },
+  gaps: ({ answers }) => answers.map((one) => `“${one}”`).join(", "),
+  questions: ({ answers }, step, example, t) => answers.map((one) => (one === null ? t("measures.do_not_know") : `“${one}”`)).join("; "),
+  template: ({ filled }) => filled.map(([slot, text]) => `${slot}: ${text}`).join("; "),
+  chips: (value) => corrected(value),
+  tags: (value, step, example, t) => tagged(value, t),
+  reconcile: (value, step, example, t) => tagged(value, t),
+  near: ({ score }) => `${score}`,
+  verdict: ({ right }, step, example, t) => t(right ? "measures.close" : "measures.not_close"),
 };
+
+const tagged = ({ tags }, t) => tags.map(({ text, type }) => `“${text}” ${type}`.trim()).join("; ") || t("measures.no_tags");
 
 export const inWords = (steps, example, t) =>
   steps

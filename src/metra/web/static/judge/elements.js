@@ -17,11 +17,29 @@ let last = 0;
 // An id that no other element has, to tie labels to what they name.
 export const freshId = (stem) => `${stem}-${++last}`;
 
-// A dialog in the middle of the page; `close` gets what was chosen.
+// A dialog in the middle of the page, gone when it is closed.
 export function dialog(title, ...children) {
+  const made = open(title, children);
+  made.addEventListener("close", () => made.remove());
+  return made;
+}
+
+// A dialog that Escape does not close; only `finish` does.
+export function insistingDialog(title, ...children) {
+  const made = open(title, children);
+  let finished = false;
+  made.addEventListener("keydown", (event) => event.key === "Escape" && event.preventDefault());
+  made.addEventListener("close", () => (finished ? made.remove() : made.showModal()));
+  made.finish = () => {
+    finished = true;
+    made.close();
+  };
+  return made;
+}
+
+function open(title, children) {
   const heading = el("h2", { id: freshId("title") }, title);
   const made = el("dialog", { "aria-labelledby": heading.id }, heading, ...children);
-  made.addEventListener("close", () => made.remove());
   document.body.append(made);
   made.showModal();
   return made;

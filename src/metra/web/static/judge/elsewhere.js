@@ -1,6 +1,6 @@
 // One window works at a time: the newest. An older one stops, and can be taken up again.
 
-import { dialog, el } from "./elements.js";
+import { el, insistingDialog } from "./elements.js";
 import { t } from "./strings.js";
 
 export function claimWork(stop) {
@@ -9,7 +9,7 @@ export function claimWork(stop) {
   channel.addEventListener("message", () => {
     channel.close();
     stop();
-    const box = dialog(
+    insistingDialog(
       t("work.elsewhere_title"),
       el("p", {}, t("work.elsewhere_text")),
       el(
@@ -18,7 +18,6 @@ export function claimWork(stop) {
         el("button", { class: "primary", autofocus: true, onclick: () => location.reload() }, t("work.elsewhere_here")),
       ),
     );
-    box.addEventListener("cancel", (event) => event.preventDefault());
   });
   channel.postMessage("mine");
 }

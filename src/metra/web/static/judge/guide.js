@@ -14,57 +14,76 @@ const campaign = { source: { ...source, ...spoken }, target: { ...target, ...spo
 const languages = { source: guide.language, target: guide.language };
 const unused = { now: () => performance.now(), event() {} };
 
+// What is timed cannot be tried out.
+const TIMED = ["reading", "edit"];
+
 async function start() {
+  if (protocol.steps.some((step) => TIMED.includes(step.kind))) return;
   const modules = await Promise.all(protocol.steps.map((step) => import(`../steps/${step.kind}.js`)));
   guide.examples.forEach((example, at) => place.append(draw(example, at, modules)));
   place.hidden = false;
 }
 
 function draw(example, at, modules) {
-  const screen = {
+  const steps = protocol.steps;
+  const whole = {
     outputs: example.outputs.map((text, number) => ({ id: `${number}`, text })),
-    [protocol.basis]: example.other,
-    step: protocol.steps.length - 1,
+    ...(example.other ? { [protocol.basis]: example.other } : {}),
+    extra: example.extra,
   };
+  // As at work, a text that belongs to a later question comes with it.
+  const later = !steps[0].shows.includes("basis") && steps.some((step) => step.shows.includes("basis"));
   const { element, texts } = drawTexts({
-    screen,
+    screen: later ? { outputs: whole.outputs } : whole,
     campaign,
     basis: protocol.basis,
-    later: false,
+    later,
     outputsOwned: modules.some((module) => module.owns?.includes("outputs")),
+    contrastive: protocol.contrastive,
   });
   const verdict = el("div", { class: "verdict", role: "status", hidden: true });
   const check = el("button", { type: "button", class: "quiet" }, t("guide.check"));
-  const steps = el("div");
+  const asked = el("div");
   const section = el(
     "section",
     { class: "example" },
     el("h3", {}, t("guide.example", { number: at + 1, of: guide.examples.length })),
     element,
-    steps,
+    asked,
     el("p", { class: "ways" }, check),
     verdict,
   );
-  const answer = {};
   const keys = scope();
   keys.wake(false);
-  const handles = protocol.steps.map((step, index) => {
+  const handles = [];
+
+  function ask() {
+    const index = handles.length;
+    const step = steps[index];
     const part = el("div", { class: "step" });
-    steps.append(part);
-    const change = (value) => ((answer[step.name] = value), (verdict.hidden = true));
-    return modules[index].mount(part, { step, screen, value: undefined, language: guide.language, languages, texts, t, change, done() {}, keys, clock: unused });
-  });
+    asked.append(part);
+    if (index && step.shows.includes("basis")) texts.reveal?.(whole);
+    const change = () => {
+      verdict.hidden = true;
+      if (index + 1 === handles.length && index + 1 < steps.length) ask();
+    };
+    const options = { step, screen: whole, value: undefined, language: guide.language, languages, texts, t, change, done() {}, keys, clock: unused };
+    handles.push(modules[index].mount(part, options));
+    if (index + 1 < steps.length && !steps[index + 1].shows.length) ask();
+  }
+
+  ask();
   check.addEventListener("click", () => {
     const lacking = handles.find((handle) => handle.missing?.());
-    if (lacking) {
+    if (lacking || handles.length < steps.length) {
       verdict.replaceChildren(el("p", {}, t("guide.missing")));
-      lacking.focus();
+      (lacking ?? handles.at(-1)).focus();
     } else {
-      const given = Object.fromEntries(protocol.steps.map((step, index) => [step.name, handles[index].value()]));
+      const given = Object.fromEntries(steps.map((step, index) => [step.name, handles[index].value()]));
       verdict.replaceChildren(
-        el("p", {}, el("b", {}, t(`guide.${agreement(protocol.steps, given, example.answer)}`))),
-        el("p", { lang: guide.language }, `${t("guide.ours")}: ${inWords(protocol.steps, example, t)}`),
-        el("p", { lang: guide.language }, example.why),
+        el("p", {}, el("b", {}, t(`guide.${agreement(steps, given, example.answer)}`))),
+        el("p", { dir: "auto" }, `${t("guide.ours")}: ${inWords(steps, example, t)}`),
+        el("p", { lang: guide.language, dir: "auto" }, example.why.replaceAll("{missing}", t("marks.missing_word"))),
       );
     }
     verdict.hidden = false;

@@ -6,6 +6,7 @@ import { t } from "./strings.js";
 const place = document.getElementById("place");
 const left = document.getElementById("left");
 const saved = document.getElementById("saved");
+const announcement = document.getElementById("announcement");
 const trouble = document.getElementById("trouble");
 let offline = false;
 
@@ -25,6 +26,7 @@ export function showSaving(state) {
   } else if (state === "saved" && offline) {
     offline = false;
     say(null);
+    announcement.textContent = t("save.saved");
   } else if (state === "saved" && !lasting) saved.title = t("save.memory_only");
 }
 

@@ -75,6 +75,6 @@ const NAMES = { enter: "keys.enter", backspace: "keys.backspace", delete: "keys.
 function caps(key) {
   return key.split(/(?<=.)\+(?=.)/).flatMap((part, at) => [
     ...(at ? [" + "] : []),
-    el("kbd", {}, NAMES[part.toLowerCase()] ? t(NAMES[part.toLowerCase()]) : part),
+    el("kbd", {}, NAMES[part.toLowerCase()] ? t(NAMES[part.toLowerCase()]) : part.length === 1 ? part.toUpperCase() : part),
   ]);
 }

@@ -1,6 +1,6 @@
 // Signing in again without leaving the page; all who wait for it share one dialog.
 
-import { dialog, el } from "./elements.js";
+import { el, insistingDialog } from "./elements.js";
 import { t } from "./strings.js";
 
 let waiting = null;
@@ -27,14 +27,13 @@ function ask(signIn) {
       wrong,
       el("p", { class: "ways" }, el("button", { class: "primary" }, t("login.send"))),
     );
-    const box = dialog(t("login.title"), form);
-    box.addEventListener("cancel", (event) => event.preventDefault());
+    const box = insistingDialog(t("login.title"), form);
     form.addEventListener("submit", async (event) => {
       event.preventDefault();
       wrong.hidden = true;
       try {
         if (await signIn(tokenOf(field.value))) {
-          box.close();
+          box.finish();
           resolve();
           return;
         }

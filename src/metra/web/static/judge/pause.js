@@ -5,14 +5,15 @@ import { t } from "./strings.js";
 
 const LAST = "metra-last-break";
 
-// Active time since the last break; a new sitting begins without any.
+// A new sitting begins rested; a reload is no new sitting.
+export function beginSitting(activeMs) {
+  if (!(Number(sessionStorage.getItem(LAST) ?? Number.NaN) <= activeMs)) sessionStorage.setItem(LAST, `${activeMs}`);
+}
+
+// The minutes worked since the last break, once they are enough for one.
 export function breakDue(activeMs, after) {
-  const last = Number(sessionStorage.getItem(LAST) ?? Number.NaN);
-  if (Number.isNaN(last) || last > activeMs) {
-    sessionStorage.setItem(LAST, `${activeMs}`);
-    return 0;
-  }
-  return activeMs - last >= after ? Math.round((activeMs - last) / 60_000) : 0;
+  const worked = activeMs - Number(sessionStorage.getItem(LAST));
+  return worked >= after ? Math.round(worked / 60_000) : 0;
 }
 
 export function takeBreak({ minutes = 0, activeMs = null, clock }) {

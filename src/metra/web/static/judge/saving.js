@@ -1,20 +1,23 @@
-// Saving: every change becomes a draft, on the device at once and at the server a moment later;
-// an answer stays on the device until the server has said that it has it.
+// Saving: every change becomes a draft, on the device at once and at the server a moment later.
 
-import { call, Refused, Unreachable } from "./api.js";
-import { allKept, drop, keep, kept } from "./device.js";
+import { call, Refused } from "./api.js";
+import { keep, kept } from "./device.js";
+import { addressOf, keyOf, persist, sendAnswer } from "./sending.js";
 
 const PAUSE = 800;
-const LONGEST = 30_000;
-const keyOf = (screen) => `${screen.task}/${screen.number}`;
-const addressOf = (screen) => `/api/screens/${screen.task}/${screen.number}`;
+// The server takes no more at once.
+const MOST_EVENTS = 2000;
+const CONFLICT = 409;
 
-// `tell(state)` hears saved, saving or waiting; `newer(draft)` that another window was ahead.
-export function makeSaver({ clock, tell, newer }) {
+// `tell(state)` hears saved, saving or waiting; `newer(draft)` that another window was ahead;
+// `refused(error)` that the server does not want a draft.
+export function makeSaver({ clock, tell, newer, refused }) {
   let screen = null;
   let draft = null;
   let timer = null;
   let sending = Promise.resolve();
+  let inFlight = null;
+  let handedIn = null;
 
   // The draft to go on with: what the server has, or what this device has and it has not.
   async function open(next) {
@@ -54,121 +57,69 @@ export function makeSaver({ clock, tell, newer }) {
     clearTimeout(timer);
     timer = null;
     const mine = screen;
-    sending = sending.then(() => persist(() => put(mine, options), () => mine !== screen));
+    const gone = () => mine !== screen || mine === handedIn;
+    sending = sending.then(() => persist(() => put(mine, options), tell, gone)).catch(refused);
     return sending;
   }
 
   async function put(mine, options) {
-    if (mine !== screen) return;
+    if (mine !== screen || mine === handedIn) return;
     const sent = draft;
-    const events = clock.events();
+    const events = clock.events().slice(0, MOST_EVENTS);
     try {
-      await call("PUT", `${addressOf(mine)}/draft`, { ...sent, events }, options);
+      inFlight = call("PUT", `${addressOf(mine)}/draft`, { ...sent, events }, options);
+      await inFlight;
     } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      if (error.status === 409 && error.body.draft && mine === screen) {
-        draft = { ...pick(error.body.draft) };
-        await store();
-        newer(draft);
-      } else if (error.status !== 404) throw error;
+      const ahead = error instanceof Refused && error.status === CONFLICT && error.body.draft;
+      if (!ahead || mine !== screen) throw error;
+      draft = pick(ahead);
+      await store();
+      newer(draft);
     }
     if (mine !== screen) return;
     if (events.length) clock.sent(events.at(-1).seq);
-    if (draft.rev === sent.rev) tell("saved");
+    if (draft.rev <= sent.rev || timer === null) tell("saved");
   }
 
+  // A draft that is under way arrives before the answer does; one that waits is not needed.
   async function submit(cannot) {
     clearTimeout(timer);
-    const mine = screen;
-    const { value, comment } = draft;
-    const body = { id: uuid(), value, comment, cannot, times: clock.times(), events: clock.events() };
-    const record = { task: mine.task, number: mine.number, body };
-    await keep("answers", body.id, record);
+    timer = null;
     tell("saving");
-    await sending;
-    const reply = await persist(() => post(record));
-    screen = null;
-    tell("saved");
-    return reply;
-  }
-
-  async function post(record) {
+    handedIn = screen;
+    const { value, comment } = draft;
+    const events = clock.events().slice(0, MOST_EVENTS);
+    const content = { value, comment, cannot, times: clock.times(), events };
     try {
-      const reply = await call("POST", `${addressOf(record)}/answer`, record.body);
-      await settled(record);
+      const reply = await sendAnswer(screen, content, tell, inFlight);
+      screen = null;
+      tell("saved");
       return reply;
-    } catch (error) {
-      // What the server refuses for good must not be sent for ever; the draft stays.
-      if (error instanceof Refused) await drop("answers", record.body.id);
-      throw error;
-    }
-  }
-
-  const settled = (record) => Promise.all([drop("answers", record.body.id), drop("drafts", keyOf(record))]);
-
-  // Answers that an earlier page could not send; gives how many there were.
-  async function replay() {
-    const records = await allKept("answers");
-    for (const record of records) {
-      try {
-        await persist(() => post(record));
-      } catch (error) {
-        if (!(error instanceof Refused)) throw error;
-      }
-    }
-    return records.length;
-  }
-
-  // Tries until it works, ever more slowly, and at once when the connection is back.
-  async function persist(action, given = () => false) {
-    for (let wait = 1000; ; wait = Math.min(2 * wait, LONGEST)) {
-      try {
-        return await action();
-      } catch (error) {
-        if (!(error instanceof Unreachable)) throw error;
-        if (given()) return undefined;
-        tell("waiting");
-        await new Promise((resolve) => {
-          const timeout = setTimeout(resolve, wait * (0.75 + Math.random() / 2));
-          addEventListener("online", () => (clearTimeout(timeout), resolve()), { once: true });
-        });
-      }
+    } finally {
+      handedIn = null;
     }
   }
 
   // A page that goes away sends what it has, and keeps its clock for when it comes back.
-  addEventListener("visibilitychange", () => {
+  document.addEventListener("visibilitychange", () => {
     if (!document.hidden || screen === null) return;
     store();
     if (timer !== null) flush({ keepalive: true });
   });
   addEventListener("pagehide", () => screen && store());
 
-  // Another window works on: nothing more is written from here.
-  function stop() {
-    if (timer !== null) flush();
-    screen = null;
-  }
-
   return {
     open,
     change,
-    stop,
     submit,
-    replay,
-    persist,
     flush: () => (timer === null ? sending : flush()),
+    store: () => screen && store(),
+    // Another window works on: nothing more is written from here.
+    stop() {
+      clearTimeout(timer);
+      screen = null;
+    },
     draft: () => draft,
     screen: () => screen,
-    store: () => screen && store(),
   };
-}
-
-function uuid() {
-  if (crypto.randomUUID) return crypto.randomUUID();
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  bytes[6] = (bytes[6] & 0x0f) | 0x40;
-  bytes[8] = (bytes[8] & 0x3f) | 0x80;
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }

@@ -10,13 +10,15 @@ const shows = (steps, what) => steps.some((step) => step.shows.includes(what));
 // `reveal(step)` brings the screen with the texts of a step; `answer()` and `cannot()` end it.
 export async function openScreen(place, { screen, work, draft, clock, change, reveal, answer, cannot, back, forward, earlier, open }) {
   const { protocol, campaign } = work;
-  const steps = protocol.steps;
+  // Some screens leave steps out: nobody reads a text that is not there.
+  const steps = protocol.steps.filter((step) => !screen.steps || screen.steps.includes(step.name));
   const modules = await Promise.all(steps.map((step) => import(`../steps/${step.kind}.js`)));
   const around = { screen, campaign, basis: protocol.basis };
   const { element, texts } = drawTexts({
     ...around,
     later: screen[protocol.basis] === undefined && shows(steps.slice(screen.step + 1), "basis"),
     outputsOwned: modules.some((module) => module.owns?.includes("outputs")),
+    contrastive: protocol.contrastive,
   });
   const languages = { source: campaign.source.code, target: campaign.target.code };
   const mounted = [];
@@ -37,11 +39,15 @@ export async function openScreen(place, { screen, work, draft, clock, change, re
     change({ comment: comment.value });
   });
   const note = el(
-    "details",
-    { class: "comment", open: Boolean(draft.comment) },
-    el("summary", {}, t("work.comment")),
-    el("label", { for: comment.id, class: "unseen" }, t("work.comment_label")),
+    "p",
+    { class: "comment field", id: freshId("note"), hidden: !draft.comment },
+    el("label", { for: comment.id }, t("work.comment_label")),
     comment,
+  );
+  const commentButton = el(
+    "button",
+    { type: "button", class: "quiet", "aria-controls": note.id, onclick: () => showComment(note.hidden) },
+    t("work.comment"),
   );
   const cannotButton = el("button", { type: "button", class: "quiet", onclick: leaveOut }, t("work.cannot"));
   const status = screen.answer ? el("p", { class: "note" }, t(screen.answer.cannot ? "work.left_out" : "work.answered")) : null;
@@ -60,7 +66,12 @@ export async function openScreen(place, { screen, work, draft, clock, change, re
     ...steps.flatMap((_, index) => [summaries[index].element, sections[index]]),
     hint,
     note,
-    el("div", { class: "actions" }, backButton, cannotButton, next),
+    el(
+      "div",
+      { class: "feet" },
+      el("div", { class: "asides" }, commentButton, cannotButton),
+      el("div", { class: "actions" }, backButton, next),
+    ),
   );
   place.replaceChildren(article, dock);
 
@@ -68,14 +79,21 @@ export async function openScreen(place, { screen, work, draft, clock, change, re
   keys.on("Enter", goOn, t("keys.next"));
   keys.on("Ctrl+Enter", goOn, t("keys.always"));
   keys.on("Backspace", goBack, t("keys.back"));
-  keys.on("c", () => ((note.open = true), comment.focus()), t("keys.comment"));
+  keys.on("c", () => showComment(true), t("keys.comment"));
   keys.on("x", leaveOut, t("keys.cannot"));
 
+  function showComment(open) {
+    note.hidden = !open;
+    commentButton.setAttribute("aria-expanded", `${open}`);
+    if (open) comment.focus();
+  }
+  commentButton.setAttribute("aria-expanded", `${!note.hidden}`);
+
   function pastStep(index) {
-    const said = el("b");
+    const said = el("b", { lang: "en", dir: "auto" });
     const again = el("button", { type: "button", class: "quiet", onclick: () => go(index) }, t("work.change"));
     const name = steps[index].name;
-    const line = el("p", { class: "past", hidden: true }, el("span", { lang: "en" }, `${name[0].toUpperCase()}${name.slice(1)}`), " ", said, again);
+    const line = el("p", { class: "past", hidden: true }, el("span", { lang: "en", dir: "auto" }, `${name[0].toUpperCase()}${name.slice(1)}`), " ", said, again);
     return { element: line, said };
   }
 
@@ -154,6 +172,8 @@ export async function openScreen(place, { screen, work, draft, clock, change, re
 
   async function goOn() {
     await once(async () => {
+      // A step may have something to do first, such as to start a text's clock.
+      if (mounted[at].handle.act?.()) return label();
       if (lacking()) return;
       // A step that was left as it stood, such as no errors, is an answer too.
       const { name } = steps[at];
@@ -170,7 +190,7 @@ export async function openScreen(place, { screen, work, draft, clock, change, re
   async function nextStep() {
     const index = at + 1;
     if (!mounted[index]) {
-      const news = steps[index].shows.some((what) => !shows(steps.slice(0, index), what));
+      const news = steps[index].extra || steps[index].shows.some((what) => !shows(steps.slice(0, index), what));
       if (news) {
         screen = { ...screen, ...(await reveal(index)) };
         texts.reveal?.(screen);
@@ -187,8 +207,10 @@ export async function openScreen(place, { screen, work, draft, clock, change, re
 
   async function goBack() {
     if (at > 0) go(at - 1);
-    else if (screen.previous) await once(back);
+    else if (screen.previous) await once(() => back(screen.answer && changed && isComplete()));
   }
+
+  const isComplete = () => mounted.length === steps.length && !mounted.some((one) => one.handle.missing?.());
 
   async function leaveOut() {
     await once(cannot);
@@ -198,7 +220,7 @@ export async function openScreen(place, { screen, work, draft, clock, change, re
   for (let index = 0; index <= reached; index++) mount(index);
   // A step that shows nothing new needs no reveal: go as far as the answers go.
   let begin = reached;
-  while (begin + 1 < steps.length && draft.value[steps[begin].name] !== undefined && !steps[begin + 1].shows.length) {
+  while (begin + 1 < steps.length && draft.value[steps[begin].name] !== undefined && !steps[begin + 1].shows.length && !steps[begin + 1].extra) {
     begin += 1;
     mount(begin);
   }

@@ -1,17 +1,18 @@
 // The texts of a screen: what is judged, what it is held against, and what stands around it.
 
-import { el, freshId } from "./elements.js";
+import { el } from "./elements.js";
 import { t } from "./strings.js";
 
 // Cards for the outputs and for the source or reference. `later` leaves room for a text that a
 // later step shows, so that nothing jumps when it comes.
-export function drawTexts({ screen, campaign, basis, later, outputsOwned }) {
+export function drawTexts({ screen, campaign, basis, later, outputsOwned, contrastive = outputsOwned }) {
   const texts = {};
   const cards = [];
   const given = screen[basis];
   const language = basis === "source" ? campaign.source : campaign.target;
   if (given !== undefined) {
-    const [card, text] = textCard(t(`work.${basis}`), given, language.code);
+    const number = screen.sentence ? ` ${t("measures.sentence", { number: screen.sentence })}` : "";
+    const [card, text] = textCard(`${t(`work.${basis}`)}${number}`, given, language.code);
     card.classList.add("given");
     texts[basis] = text;
     cards.push(card);
@@ -24,9 +25,9 @@ export function drawTexts({ screen, campaign, basis, later, outputsOwned }) {
     texts.outputs.append(card);
   }
   cards.push(texts.outputs);
-  const element = el("div", { class: outputsOwned ? "texts compare" : "texts" }, ...cards);
+  const element = el("div", { class: contrastive ? "texts compare" : "texts" }, ...cards);
   if (later) {
-    const waiting = el("section", { class: "card waiting" }, el("p", { class: "note" }, t("work.later")));
+    const waiting = el("div", { class: "card waiting" }, el("p", { class: "note" }, t("work.later")));
     element.append(waiting);
     element.classList.add("judged-first");
     texts.reveal = (next) => {
@@ -41,14 +42,13 @@ export function drawTexts({ screen, campaign, basis, later, outputsOwned }) {
   return { element, texts };
 }
 
-function textCard(label, content, language) {
-  const heading = el("h2", { id: freshId("text") }, label);
+export function textCard(label, content, language) {
   const text = el(
     "p",
     { class: content ? "text" : "text empty", lang: content ? language : null, dir: "auto" },
     content || t("work.empty"),
   );
-  return [el("section", { class: "card", "aria-labelledby": heading.id }, heading, text), text];
+  return [el("div", { class: "card" }, el("h2", {}, label), text), text];
 }
 
 // The rest of the document: foldable where segments are judged one by one.

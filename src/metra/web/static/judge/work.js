@@ -1,12 +1,12 @@
 // The shell of judging: screen after screen, until there are no more.
 //
-// The parts: api.js talks to the server, device.js and saving.js see to it that nothing is lost,
-// clock.js measures, keys.js listens, screen.js draws, and steps/KIND.js asks. A step module has
+// The parts: api.js talks to the server; device.js, sending.js and saving.js see to it that nothing
+// is lost; clock.js measures, keys.js listens, screen.js draws, and steps/KIND.js asks. A step module has
 //   mount(place, {step, screen, value, language, languages, texts, t, change, done, keys, clock})
 // and gives back {focus, value, setTexts, destroy}, and if it likes {missing, summary, goOnLabel,
 // startsInText}. It may say `owns = ["outputs"]` and then draws the outputs into texts.outputs.
 
-import { call, Refused } from "./api.js";
+import { call, Refused, Unreachable } from "./api.js";
 import { startBar } from "./bar.js";
 import { askWhy } from "./cannot.js";
 import { makeClock } from "./clock.js";
@@ -15,8 +15,9 @@ import { el } from "./elements.js";
 import { say, showProgress, showSaving } from "./header.js";
 import { scope, showKeys } from "./keys.js";
 import { pauses } from "./login.js";
-import { breakDue, takeBreak } from "./pause.js";
+import { beginSitting, breakDue, takeBreak } from "./pause.js";
 import { makeSaver } from "./saving.js";
+import { keyOf, persist, replay } from "./sending.js";
 import { openScreen } from "./screen.js";
 import { t } from "./strings.js";
 
@@ -29,9 +30,11 @@ let clock = null;
 let saver = null;
 
 async function start() {
+  await replay(showSaving);
   work = await call("GET", "/api/work");
   clock = makeClock({ idleAfter: work.options.idle_after_ms });
-  saver = makeSaver({ clock, tell: showSaving, newer: adopt });
+  saver = makeSaver({ clock, tell: showSaving, newer: adopt, refused: trouble });
+  beginSitting(work.progress.active_ms);
   pauses.addEventListener("start", () => clock.pause("login"));
   pauses.addEventListener("end", () => clock.goOn("login"));
   claimWork(() => {
@@ -39,7 +42,6 @@ async function start() {
     clock.pause("elsewhere");
     saver.stop();
   });
-  if (await saver.replay()) work = await call("GET", "/api/work");
   setInterval(beat, work.options.heartbeat_ms);
   await show(work.screen);
 }
@@ -68,11 +70,11 @@ async function draw(screen, draft) {
     reveal: (step) => reveal(screen, step),
     answer: () => guarded(() => submit(screen, null)),
     cannot: () => guarded(() => leaveOut(screen)),
-    back: () => guarded(() => openAgain(screen.previous)),
+    back: (changed) => guarded(() => goBack(screen, changed)),
     forward: () => guarded(() => (screen.next ? openAgain(screen.next) : goOn())),
     open: (part) => guarded(() => openAgain(part)),
   });
-  seen.set(`${screen.task}/${screen.number}`, screen);
+  seen.set(keyOf(screen), screen);
 }
 
 // The parts of this document that were judged before, as they were shown.
@@ -89,20 +91,19 @@ async function earlierParts(screen) {
 async function reveal(screen, step) {
   await saver.flush();
   const { rev, value } = saver.draft();
-  const path = `/api/screens/${screen.task}/${screen.number}/reveal`;
-  return saver.persist(() => call("POST", path, { step, rev, value }));
+  return patiently("POST", `/api/screens/${keyOf(screen)}/reveal`, { step, rev, value });
 }
 
 async function submit(screen, cannot) {
   const reply = await saver.submit(cannot);
-  seen.delete(`${screen.task}/${screen.number}`);
+  seen.delete(keyOf(screen));
   const minutes = breakDue(reply.progress.active_ms, work.options.break_after_ms);
   if (minutes) await takeBreak({ minutes, activeMs: reply.progress.active_ms, clock });
   await goOn();
 }
 
 async function goOn() {
-  work = await saver.persist(() => call("GET", "/api/work"));
+  work = await patiently("GET", "/api/work");
   await show(work.screen);
 }
 
@@ -111,10 +112,18 @@ async function leaveOut(screen) {
   if (reason !== null) await submit(screen, reason);
 }
 
-async function openAgain({ task, number }) {
-  await saver.flush();
-  await show(await saver.persist(() => call("GET", `/api/screens/${task}/${number}`)));
+// A change to an answer that was given is not left lying as a draft.
+async function goBack(screen, changed) {
+  if (changed) await saver.submit(null);
+  await openAgain(screen.previous);
 }
+
+async function openAgain(place) {
+  await saver.flush();
+  await show(await patiently("GET", `/api/screens/${keyOf(place)}`));
+}
+
+const patiently = (method, path, body) => persist(() => call(method, path, body), showSaving);
 
 // Another window or device was ahead: show what it wrote.
 async function adopt(draft) {
@@ -126,15 +135,11 @@ async function adopt(draft) {
 // What the server refuses is said in its own words, with a way to try again.
 async function guarded(action) {
   say(null);
-  try {
-    await action();
-  } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    trouble(error);
-  }
+  await action().catch(trouble);
 }
 
 function trouble(error) {
+  if (!(error instanceof Refused || error instanceof Unreachable)) throw error;
   say(
     t("work.trouble", { error: error.message }),
     el("button", { type: "button", class: "quiet", onclick: () => location.reload() }, t("work.again")),

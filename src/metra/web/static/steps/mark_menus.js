@@ -23,6 +23,8 @@ export function categoryMenu(mark, categories, name, t, changed, leave) {
     else delete mark.category;
     menu.classList.toggle("is-unset", !mark.category);
     changed();
+    // Fingers choose once and want the text back; keys try one kind after the other.
+    if (mark.category && matchMedia("(pointer: coarse)").matches) leave();
   });
   menu.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && mark.category) {

@@ -17,7 +17,6 @@ export function markedText(place, { text, language, label, missing, choose, open
   let caret = 0;
   let anchor = null;
   let from = null;
-  let focused = false;
 
   place.tabIndex = 0;
   place.setAttribute("role", "application");
@@ -47,7 +46,7 @@ export function markedText(place, { text, language, label, missing, choose, open
     return made;
   }
 
-  const isCaret = (start) => focused && words[caret] && !words[caret].missing && inside(start, words[caret]);
+  const isCaret = (start) => words[caret] && !words[caret].missing && inside(start, words[caret]);
   const labels = (list) => list.map((mark) => mark.label).join(" · ");
 
   function dress(made, here, isChosen, hasCaret) {
@@ -63,7 +62,7 @@ export function markedText(place, { text, language, label, missing, choose, open
     const made = el("span", { class: "piece missing", title: missing.help }, missing.word);
     made.dataset.missing = "";
     const here = marks.filter((mark) => mark.missing);
-    dress(made, here, chosen?.missing, focused && words[caret]?.missing);
+    dress(made, here, chosen?.missing, words[caret]?.missing);
     if (here.length) made.dataset.label = labels(here);
     return made;
   }
@@ -119,6 +118,10 @@ export function markedText(place, { text, language, label, missing, choose, open
     return start === undefined ? points.length : Number(start) + toPoints(node.data, offset);
   }
 
+  function speak() {
+    echo.textContent = words[caret] ? said(words[caret]) : "";
+  }
+
   let pressed = null;
   place.addEventListener("pointerdown", (event) => (pressed = event.target));
   place.addEventListener("pointerup", (event) => {
@@ -129,10 +132,7 @@ export function markedText(place, { text, language, label, missing, choose, open
     } else if (pressed === event.target) tapped(event.target);
     pressed = null;
   });
-  place.addEventListener("focus", () => ((focused = true), draw(), speak()));
-  place.addEventListener("blur", () => ((focused = false), draw()));
-
-  const speak = () => (echo.textContent = words[caret] ? said(words[caret]) : "");
+  place.addEventListener("focus", speak);
 
   function move(by, extend) {
     const before = caret;
@@ -184,6 +184,11 @@ export function markedText(place, { text, language, label, missing, choose, open
       words[caret]?.missing
         ? marks.filter((mark) => mark.missing)
         : marks.filter((mark) => !mark.missing && words[caret] && mark.start < words[caret].end && mark.end > words[caret].start),
+    // Back to where one was in the text.
+    goTo() {
+      place.focus({ preventScroll: true });
+      place.querySelector(".caret")?.scrollIntoView({ block: "nearest" });
+    },
     clear() {
       anchor = from = null;
       chosen = null;

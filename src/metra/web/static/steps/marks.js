@@ -16,8 +16,10 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
   const bar = el("div", { class: "severities", role: "group", "aria-label": t("marks.severity") });
   const full = el("p", { class: "hint", hidden: true }, t("marks.full", { most }));
   const list = el("ol", { class: "marks", "aria-label": t("marks.list") });
+  list.addEventListener("keydown", (event) => event.key === "Escape" && sides.output.place.focus());
   const count = el("span", { class: "note" });
-  place.append(question, el("div", { class: "mark-bar" }, chosenLine, bar), full, count, list);
+  const above = el("div", { class: "mark-bar" }, chosenLine, count, bar);
+  place.append(question, above, full, list);
 
   const buttons = severities.map((severity, at) =>
     el(
@@ -41,6 +43,7 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
   function show() {
     chosenLine.textContent = pending ? t("marks.chosen", { text: `“${pending.text}”` }) : t("marks.hint");
     chosenLine.dir = "auto";
+    above.classList.toggle("busy", pending !== null);
     for (const button of [...buttons, cancel]) button.disabled = !pending || (button !== cancel && isFull());
     full.hidden = !isFull();
     count.textContent = most ? t("marks.count", { count: marks.length, most }) : "";
@@ -103,7 +106,7 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
       el(
         "span",
         { class: "mark-controls" },
-        categories.length ? categoryMenu(mark, categories, name, t, () => changed(), () => sides[source ? "source" : "output"].place.focus()) : null,
+        categories.length ? categoryMenu(mark, categories, name, t, () => changed(), () => sides[source ? "source" : "output"].goTo()) : null,
         choice,
         el("button", { type: "button", class: "quiet", "aria-label": t("marks.delete_label", { text: quote }), onclick: () => remove(at) }, t("marks.delete")),
       ),

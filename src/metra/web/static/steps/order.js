@@ -13,11 +13,10 @@ export function mount(place, options) {
 }
 
 export function textCard(label, text, language, empty, ...more) {
-  const heading = el("h2", {}, label);
   return el(
-    "section",
+    "div",
     { class: "card judged" },
-    heading,
+    el("h2", {}, label),
     el("p", { class: text ? "text" : "text empty", lang: language, dir: "auto" }, text || empty),
     ...more,
   );
@@ -63,7 +62,7 @@ function pair(place, { step, screen, value, t, change, keys, texts, languages })
     el(
       "fieldset",
       { class: "scale pairwise" },
-      el("legend", { lang: "en" }, step.question),
+      el("legend", { lang: "en", dir: "auto" }, step.question),
       el("div", { class: "choices" }, ...inputs),
     ),
   );
@@ -113,7 +112,7 @@ function ranking(place, { step, screen, value, t, change, keys, texts, languages
   texts.outputs.classList.add("many");
 
   const lanes = board({ count, letters: LETTERS, t, place: (at, rank) => (go(at), give(at, rank)) });
-  place.append(el("h2", { class: "question", lang: "en" }, step.question), lanes.element);
+  place.append(el("h2", { class: "question", lang: "en", dir: "auto" }, step.question), lanes.element);
 
   function show() {
     cards.forEach((card, at) => {

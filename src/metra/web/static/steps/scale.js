@@ -46,9 +46,9 @@ function buttons(place, { step, value, t, change, keys }) {
           "label",
           { for: input.id },
           el("span", { class: "figure" }, `${number}`),
-          el("b", { lang: "en" }, label),
+          el("b", { lang: "en", dir: "auto" }, label),
           " ",
-          el("span", { class: "meaning", lang: "en" }, shorter(anchor?.text ?? "", label)),
+          el("span", { class: "meaning", lang: "en", dir: "auto" }, shorter(anchor?.text ?? "", label)),
         ),
       ),
     );
@@ -73,8 +73,9 @@ function buttons(place, { step, value, t, change, keys }) {
   };
 }
 
-// "Flawless English: …" need not begin with the word that stands before it.
+// "Incomprehensible: it cannot…" need not begin with the word that stands before it.
 function shorter(text, label) {
-  const rest = text.startsWith(`${label}: `) ? text.slice(label.length + 2) : text;
-  return rest === label ? "" : rest;
+  if (!text.startsWith(`${label}: `)) return text;
+  const rest = text.slice(label.length + 2);
+  return rest[0].toUpperCase() + rest.slice(1);
 }

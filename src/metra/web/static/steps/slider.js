@@ -99,8 +99,9 @@ export function slider(place, { step, value, t, change, keys }) {
       "li",
       { class: bare ? "bare" : "", lang: "en" },
       figure,
-      el("b", {}, anchor.label),
-      bare ? null : el("span", { class: "meaning" }, anchor.text),
+      el("b", { dir: "auto" }, anchor.label),
+      " ",
+      bare ? null : el("span", { class: "meaning", dir: "auto" }, anchor.text),
     );
     row.style.setProperty("--at", `${share(anchor.at)}`);
     return row;
@@ -110,10 +111,15 @@ export function slider(place, { step, value, t, change, keys }) {
     el(
       "div",
       { class: "slider" },
-      el("div", { class: "track" }, range, el("div", { class: "ticks", "aria-hidden": "true" }, ...ticks)),
+      el(
+        "div",
+        { class: "track" },
+        range,
+        el("div", { class: "ticks", "aria-hidden": "true" }, ...ticks),
+        el("ol", { class: "anchors" }, ...rows),
+      ),
       el("p", { class: "number" }, field, el("span", { "aria-hidden": "true" }, t("scale.of", ends)), unset),
     ),
-    el("ol", { class: "anchors" }, ...rows),
     wrong,
   );
   if (value !== undefined && value !== null) {

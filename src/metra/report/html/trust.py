@@ -1,0 +1,280 @@
+"""How far metrics and people can be trusted, in pictures with their data."""
+
+import math
+
+from metra.insight.trust import Judges, LengthCurve, Trust
+from metra.meta.comparing import Comparison
+from metra.report.grid import cut
+from metra.report.html import chart
+from metra.report.html.markup import Html, joined, tag
+from metra.report.html.tables import Num, figure, minus, ranged, table
+from metra.report.layout import counted
+
+LEFT, TOP, SIDE = 52.0, 8.0, 270.0
+HEIGHT = TOP + SIDE + 38
+#: Colours before they repeat.
+COLOURS = 6
+#: Letters of a name at the end of a line, or before a row.
+LONGEST = 16
+CELL = 38.0
+#: How dark a cell is whose p-value is at most so much; ink stays readable on the darkest.
+SHADES = ((0.001, 0.5), (0.01, 0.38), (0.05, 0.26))
+
+
+def parts(found: Trust) -> Html:
+    """Show all that there is; what is not there is explained."""
+    figures = []
+    if found.comparison is not None:
+        figures.append(_comparison(found.comparison))
+    if found.curve is not None:
+        figures.append(_curve(found.curve))
+    if found.judges is not None:
+        figures += [_judge_pair(found.judges), _gaps(found.judges)]
+    return joined(
+        tag("h3", "How far they can be trusted"),
+        _agreement(found) if found.agreement else None,
+        tag("div", figures, class_="figures") if figures else None,
+        [tag("p", note, class_="note") for note in found.notes],
+    )
+
+
+def _agreement(found: Trust) -> Html:
+    levels = {"sys": "systems", "seg": "segments"}
+    return table(
+        ["metric", "of", "Pearson", "values"],
+        [
+            [
+                row.metric,
+                levels[row.level],
+                ranged(
+                    row.value, row.interval, _with_interval(row.value, row.interval)
+                ),
+                row.n,
+            ]
+            for row in found.agreement
+        ],
+        caption="Agreement with people, higher being better, with 95 % intervals over "
+        "resampled systems and segments",
+        name="agreement",
+    )
+
+
+def _with_interval(value: float, interval: tuple[float, float] | None) -> str:
+    if interval is None:
+        return minus(value, 3)
+    return f"{minus(value, 3)} [{minus(interval[0], 3)}, {minus(interval[1], 3)}]"
+
+
+def _comparison(found: Comparison) -> Html:
+    """Draw p-values, the row better than the column, and a frame round each cluster."""
+    size = len(found.names)
+    left = chart.names_width([f"{size} {name}" for name in found.names], LONGEST)
+    left = max(left, chart.WIDTH - 20 - size * CELL if size < 5 else 0)
+    top = 24.0
+    marks = []
+    for i, name in enumerate(found.names):
+        y = top + i * CELL + CELL / 2 + 4
+        marks.append(chart.row_name(left - 8, y, f"{i + 1} {name}", LONGEST))
+        x = left + i * CELL + CELL / 2
+        marks.append(chart.text(x, top - 8, str(i + 1), "name", "middle"))
+        for j in range(i + 1, size):
+            marks += _cell(found, i, j, left + j * CELL, top + i * CELL)
+    for cluster in dict.fromkeys(found.clusters):
+        at = [place for place, each in enumerate(found.clusters) if each == cluster]
+        start, side = at[0] * CELL, len(at) * CELL
+        marks.append(chart.rect(left + start, top + start, side, side, "frame"))
+    values = ", ".join(
+        f"{name} {minus(value, 3)} (cluster {cluster})"
+        for name, value, cluster in zip(
+            found.names, found.values.tolist(), found.clusters, strict=True
+        )
+    )
+    label = (
+        f"p-values that one metric agrees no better with people than another: {values}"
+    )
+    wide = max(left + size * CELL + 8, float(chart.WIDTH))
+    return figure(
+        "Which metrics agree better with people",
+        chart.svg(wide, top + size * CELL + 8, label, marks),
+        table(
+            ["better", "worse", "difference", "p-value"],
+            [
+                [
+                    found.names[i],
+                    found.names[j],
+                    Num(float(found.values[i] - found.values[j]), 3),
+                    Num(_number(found.p[i, j]), 4),
+                ]
+                for i in range(size)
+                for j in range(i + 1, size)
+            ],
+            caption="p-values of differences in Pearson's r over segments",
+            name="metric-p-values",
+        ),
+        note=f"p-values that the row is no better than the column ({found.test}), by "
+        "Pearson's r over segments; a frame is a cluster, whose metrics are as good as each "
+        "other as far as can be told",
+    )
+
+
+def _cell(found: Comparison, i: int, j: int, x: float, y: float) -> list[Html]:
+    value = _number(found.p[i, j])
+    if value is None:
+        return []
+    shade = next((dark for limit, dark in SHADES if value <= limit), 0.06)
+    hint = f"{found.names[i]} better than {found.names[j]}: p = {value:.4g}"
+    shown = "<.001" if value < 0.001 else f"{value:.3f}".replace("0.", ".", 1)
+    return [
+        chart.rect(x + 1, y + 1, CELL - 2, CELL - 2, "heat", hint, fill_opacity=shade),
+        chart.text(x + CELL / 2, y + CELL / 2 + 4, shown, "cell", "middle"),
+    ]
+
+
+def _curve(found: LengthCurve) -> Html:
+    """Draw a line a metric over the lengths of documents, people's own dashed."""
+    names = list(found.means)
+    room = chart.names_width(names, LONGEST)
+    right = chart.WIDTH - room
+    values = [v for line in found.means.values() for v in line if not math.isnan(v)]
+    x = chart.Scale(0, max(len(found.lengths) - 1, 1), LEFT, right - 6)
+    low, high = chart.around(values or [0.0, 1.0])
+    y = chart.Scale(low, high, TOP + SIDE, TOP)
+    marks = [*chart.upwards(y, LEFT, right, "mean Spearman")]
+    for at, length in enumerate(found.lengths):
+        marks.append(chart.text(x(at), TOP + SIDE + 14, str(length), "name", "middle"))
+    marks.append(chart.line(LEFT, TOP + SIDE, right, TOP + SIDE, "axis"))
+    middle = (LEFT + right) / 2
+    marks.append(
+        chart.text(middle, TOP + SIDE + 30, "segments in a document", "name", "middle")
+    )
+    ends = []
+    for at, (name, line) in enumerate(found.means.items()):
+        kind = f"series-{at % COLOURS}"
+        known = [(x(place), y(v)) for place, v in enumerate(line) if not math.isnan(v)]
+        dashed = " dashed" if name == found.judges or at >= COLOURS else ""
+        points = " ".join(f"{a:g},{b:g}" for a, b in known)
+        marks.append(tag("polyline", points=points, class_=f"curve {kind}{dashed}"))
+        for place, value in enumerate(line):
+            if not math.isnan(value):
+                hint = f"{name}, {found.lengths[place]}: {value:.3f}"
+                marks.append(chart.dot(x(place), y(value), 2.5, f"point {kind}", hint))
+        if known:
+            ends.append((known[-1][1], name, kind))
+    marks += _names_apart(ends, right + 6)
+    label = "Mean Spearman with people by length of document: " + "; ".join(
+        f"{name} {', '.join('–' if math.isnan(v) else f'{v:.2f}' for v in line)}"
+        for name, line in found.means.items()
+    )
+    return figure(
+        "Agreement by length of document",
+        chart.svg(chart.WIDTH, HEIGHT, label, marks),
+        table(
+            ["segments", *names],
+            [
+                [length, *(Num(_number(found.means[n][at]), 3) for n in names)]
+                for at, length in enumerate(found.lengths)
+            ],
+            caption="Mean Spearman of systems on documents of segments drawn at random",
+            name="document-length",
+        ),
+        note="systems ranked on documents of segments drawn at random; "
+        + (
+            "the dashed line is one judgement against another"
+            if found.judges in found.means
+            else "nothing was judged twice, so people are not held against people"
+        ),
+    )
+
+
+def _names_apart(ends: list[tuple[float, str, str]], x: float) -> list[Html]:
+    """Write names at the ends of lines, moved apart where they would meet."""
+    ends = sorted(ends)
+    places = [y for y, _, _ in ends]
+    for at in range(1, len(places)):
+        places[at] = max(places[at], places[at - 1] + 13)
+    over = max(places[-1] - (TOP + SIDE), 0) if places else 0
+    places = [place - over for place in places]
+    return [
+        chart.text(x, place + 4, cut(name, LONGEST), f"end {kind}", "start")
+        for place, (_, name, kind) in zip(places, ends, strict=True)
+    ]
+
+
+def _judge_pair(found: Judges) -> Html:
+    """Draw two judges' values of the same outputs, points moved so that each is seen."""
+    plot = found.plot
+    ends = [end for point in plot.moved for end in point]
+    low, high = chart.around(ends)
+    x = chart.Scale(low, high, LEFT, LEFT + SIDE)
+    y = chart.Scale(low, high, TOP + SIDE, TOP)
+    faint = max(0.3, min(0.85, 60 / len(plot.given)))
+    marks = [
+        *chart.across(x, TOP + SIDE, TOP, plot.across),
+        *chart.upwards(y, LEFT, LEFT + SIDE, plot.down),
+        chart.line(x(low), y(low), x(high), y(high), "baseline"),
+    ]
+    for (a, b), (u, v) in zip(plot.given, plot.moved, strict=True):
+        hint = f"{a:g}, {b:g}"
+        marks.append(chart.dot(x(u), y(v), 3, "judged", hint, fill_opacity=faint))
+    counts: dict[tuple[float, float], int] = {}
+    for point in plot.given:
+        counts[point] = counts.get(point, 0) + 1
+    return figure(
+        "The two judges who agree least",
+        chart.svg(
+            chart.WIDTH,
+            HEIGHT,
+            f"{plot.down} against {plot.across}, {plot.caption}",
+            marks,
+        ),
+        table(
+            [plot.across, plot.down, "outputs"],
+            [[Num(a), Num(b), count] for (a, b), count in sorted(counts.items())],
+            caption=f"{plot.across} and {plot.down}",
+            name="judge-pair",
+        ),
+        note=plot.caption,
+    )
+
+
+def _gaps(found: Judges) -> Html:
+    """Draw how far apart two judgements of one output are."""
+    bars = found.gaps.bars
+    most = max((count for _, count in bars), default=1)
+    x = chart.Scale(0, max(len(bars), 1), LEFT, LEFT + SIDE)
+    y = chart.Scale(0, most, TOP + SIDE, TOP)
+    marks = [*chart.upwards(y, LEFT, LEFT + SIDE, "pairs of judgements")]
+    step = 1 + len(bars) // 7
+    for at, (name, count) in enumerate(bars):
+        tall = TOP + SIDE - y(count)
+        wide = x(at + 1) - x(at)
+        hint = f"{name}: {counted(count, 'pair')}"
+        marks.append(chart.rect(x(at) + 1, y(count), wide - 2, tall, "bar", hint))
+        if at % step == 0:
+            marks.append(
+                chart.text(x(at) + wide / 2, TOP + SIDE + 14, name, "name", "middle")
+            )
+    marks.append(
+        chart.text(
+            LEFT + SIDE / 2, TOP + SIDE + 30, found.gaps.across, "name", "middle"
+        )
+    )
+    alpha = found.values.get("alpha interval", math.nan)
+    said = "" if math.isnan(alpha) else f"; Krippendorff's alpha {minus(alpha, 3)}"
+    return figure(
+        "How far apart two judgements of one output are",
+        chart.svg(
+            chart.WIDTH, HEIGHT, f"{found.gaps.title}: {found.gaps.caption}", marks
+        ),
+        table(
+            [found.gaps.across, "pairs"],
+            [[name, count] for name, count in bars],
+            caption=found.gaps.title,
+            name="judge-gaps",
+        ),
+        note=f"{found.gaps.caption}{said}",
+    )
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)

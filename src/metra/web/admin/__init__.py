@@ -1,0 +1,1 @@
+"""The admin's pages: campaigns, judges, how it goes, results, files."""

@@ -1,0 +1,88 @@
+"""A campaign's judgements as files."""
+
+from urllib.parse import quote
+
+from fastapi import APIRouter, Request, Response
+
+from metra.errors import MetraError
+from metra.judging.exporting import export, formats_for
+from metra.store import audit
+from metra.web.admin.showing import admin_page, found, is_blind, shown_judgements
+from metra.web.refusals import Refusal
+from metra.web.security.visitors import Administering
+from metra.web.state import state_of
+
+router = APIRouter()
+#: What each format is for.
+_ABOUT = {
+    "zip": ("Everything", "All files below, the protocol, the seed and a codebook."),
+    "jsonl": (
+        "JSON lines",
+        "Everything that was recorded, every revision; metra reads it.",
+    ),
+    "tsv": ("Table of scores", "A line for each score; metra meta and report read it."),
+    "csv": ("Spreadsheet", "Scores, times and comments, safe to open."),
+    "appraise": ("Appraise", "The export of Appraise, for scripts made for it."),
+    "marot": ("Marot", "MQM errors, a line each, for Marot."),
+    "mt-metrics-eval": ("mt-metrics-eval", "Texts, scores and ratings in its folders."),
+    "texts": ("Scores of texts", "Each judge's mean for each text, 0 to 100."),
+    "annotations": (
+        "Names or terms",
+        "What was agreed; entities and terminology read it.",
+    ),
+    "judged": ("Judged outputs", "Scores from 0 to 10; evaltrans reads it."),
+}
+
+
+@router.get("/admin/campaigns/{key}/export")
+def show(request: Request, key: str, session: Administering) -> Response:
+    """List the formats."""
+    stored = found(request, key)
+    known = formats_for(stored.campaign.protocol.name)
+    return admin_page(
+        request,
+        "export.html",
+        stored=stored,
+        who=session.name,
+        formats=[(form, *_ABOUT[form]) for form in _ABOUT if form in known],
+        blind=is_blind(stored),
+        problem="",
+    )
+
+
+@router.get("/admin/campaigns/{key}/export/{form}")
+def download(request: Request, key: str, form: str, session: Administering) -> Response:
+    """Write a file; that it was taken is written down."""
+    stored = found(request, key)
+    if form not in formats_for(stored.campaign.protocol.name):
+        raise Refusal.not_found()
+    try:
+        file = export(form, shown_judgements(request, stored), stored.campaign)
+    except MetraError as error:
+        return admin_page(
+            request,
+            "export.html",
+            status=422,
+            stored=stored,
+            who=session.name,
+            formats=[],
+            blind=is_blind(stored),
+            problem=str(error),
+        )
+    house = state_of(request)
+    with house.store.transaction() as db:
+        audit.note(
+            db,
+            session.name,
+            "export",
+            {"format": form, "blind": is_blind(stored)},
+            now=house.clock(),
+            campaign=stored.id,
+        )
+    name = quote(f"{stored.name}.{file.name}", safe="")
+    disposition = f"attachment; filename*=UTF-8''{name}"
+    return Response(
+        file.content,
+        media_type=file.media_type,
+        headers={"Content-Disposition": disposition},
+    )

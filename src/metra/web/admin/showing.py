@@ -1,0 +1,137 @@
+"""What the admin's pages share: the frame, the campaign that is looked at, hidden names."""
+
+from datetime import UTC, datetime
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from fastapi import Request, Response
+
+from metra.human.judgement import Judgement
+from metra.judging.blinding import blind_names, blinded
+from metra.judging.second_looks import completed
+from metra.store import campaigns
+from metra.store.campaigns import Stored
+from metra.web.pages import page, templates
+from metra.web.refusals import Refusal
+from metra.web.state import state_of
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+def admin_page(
+    request: Request, template: str, *, status: int = 200, **more: Any
+) -> Response:
+    """Render one of the admin's pages, which are in English."""
+    _with_filters()
+    return page(
+        request,
+        f"admin/{template}",
+        status=status,
+        **{"lang": "en", "dir": "ltr"} | more,
+    )
+
+
+def found(request: Request, key: str) -> Stored:
+    """Find a campaign, or say that it is not there."""
+    with state_of(request).store.reading() as db:
+        stored = campaigns.find(db, key)
+    if stored is None:
+        raise Refusal.not_found()
+    return stored
+
+
+def is_blind(stored: Stored) -> bool:
+    """Whether the systems' names are still hidden from admins."""
+    return stored.unblinded_at is None and stored.state != "closed"
+
+
+def shown_names(stored: Stored) -> dict[str, str]:
+    """What each system is called on the pages."""
+    systems = [system.name for system in stored.campaign.systems]
+    if is_blind(stored):
+        return blind_names(systems, stored.secret)
+    return {name: name for name in systems}
+
+
+def shown_judgements(request: Request, stored: Stored) -> list[Judgement]:
+    """All answers, every revision, with the names that may be shown."""
+    with state_of(request).store.reading() as db:
+        every = completed(db, stored)
+    return blinded(every, shown_names(stored))
+
+
+@cache
+def _with_filters() -> "Environment":
+    environment = templates()
+    environment.filters["moment"] = moment
+    environment.filters["number"] = number
+    environment.filters["figure"] = figure
+    environment.filters["chance"] = chance
+    environment.filters["signed"] = signed
+    environment.filters["minutes"] = minutes
+    return environment
+
+
+def moment(seconds: float | None) -> str:
+    """Write a time of day, in UTC.
+
+    >>> moment(0)
+    '1970-01-01 00:00'
+    """
+    if seconds is None:
+        return "–"
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
+
+
+def number(value: float | None, digits: int = 1) -> str:
+    """Write a figure; a dash where there is none.
+
+    >>> number(3.14159, 2), number(-1.0), number(None)
+    ('3.14', '−1.0', '–')
+    """
+    return "–" if value is None else f"{value:.{digits}f}".replace("-", "−")
+
+
+def figure(value: float, digits: int = 1) -> str:
+    """Write a figure that may be no number.
+
+    >>> figure(0.5), figure(float("nan"))
+    ('0.5', '–')
+    """
+    return number(value if value == value else None, digits)
+
+
+def chance(value: float | None, digits: int = 4) -> str:
+    """Write a p-value; one that would be written as 0 is below the last digit.
+
+    >>> chance(0.25, 2), chance(0.00001)
+    ('0.25', '< 0.0001')
+    """
+    least = 10**-digits
+    if value is not None and value < least:
+        return f"< {least:.{digits}f}"
+    return number(value, digits)
+
+
+def signed(value: float | None, digits: int = 1) -> str:
+    """Write a difference with its sign.
+
+    >>> signed(2.0), signed(-2.0)
+    ('+2.0', '−2.0')
+    """
+    return "–" if value is None else f"{value:+.{digits}f}".replace("-", "−")
+
+
+def minutes(value: float | None) -> str:
+    """Write a length of time.
+
+    >>> minutes(0.4), minutes(12.2), minutes(75)
+    ('under 1 min', '12 min', '1 h 15 min')
+    """
+    if value is None:
+        return "–"
+    if 0 < value < 1:
+        return "under 1 min"
+    hours, rest = divmod(round(value), 60)
+    return f"{hours} h {rest} min" if hours else f"{rest} min"

@@ -1,0 +1,174 @@
+"""A new campaign: files, what is in them, the wishes, the cost, and then a draft."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from starlette.datastructures import FormData, UploadFile
+
+from metra.errors import FormatError, MetraError
+from metra.human.campaign import Campaign, campaign
+from metra.human.protocols import PROTOCOLS
+from metra.human.settings import settings
+from metra.judging.pairing import Texts, Upload, paired, unpacked
+from metra.judging.planning import plan
+from metra.store import campaigns
+from metra.web.admin.showing import admin_page
+from metra.web.pages import redirect
+from metra.web.security.visitors import Administering
+from metra.web.state import state_of
+
+router = APIRouter()
+#: Fields of the form, by what their files are for.
+_FILES = {
+    "outputs": "output",
+    "references": "reference",
+    "source": "source",
+    "documents": "document",
+}
+_MOST_FILES = 100
+_SHARES = ("repeats", "degraded")
+_WHOLE = ("each", "calibration", "seed")
+_TEXTS = ("name", "protocol", "source_language", "target_language", "basis", "unit")
+_SWITCHES = ("complete", "reference_as_system")
+_DEFAULTS = {
+    "each": "2",
+    "repeats": "5",
+    "seed": "12345",
+    "unit": "segment",
+    "protocol": "ldc",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Wished:
+    """What the form says, as typed and as meant."""
+
+    typed: dict[str, str]
+    table: dict[str, Any]
+
+
+@router.get("/admin/campaigns/new")
+def show_files(request: Request, session: Administering) -> Response:
+    """Ask for the files."""
+    return admin_page(request, "new_files.html", who=session.name, pairing=None)
+
+
+@router.post("/admin/campaigns/new/files")
+async def look(request: Request, session: Administering) -> Response:
+    """Look at the files; if they belong together, ask for the wishes."""
+    async with request.form(max_files=_MOST_FILES) as form:
+        pairing = paired(await _uploads(form))
+    if pairing.texts is None:
+        return admin_page(
+            request, "new_files.html", status=422, who=session.name, pairing=pairing
+        )
+    return _wishes(
+        request, session.name, pairing.texts, dict(_DEFAULTS), pairing=pairing
+    )
+
+
+@router.post("/admin/campaigns/new/wishes")
+async def check(request: Request, session: Administering) -> Response:
+    """Say what the wishes cost; or, when that is agreed to, keep the campaign as a draft."""
+    form = await request.form()
+    try:
+        texts = unpacked(_field(form, "texts"))
+    except FormatError as error:
+        return admin_page(
+            request,
+            "new_files.html",
+            status=422,
+            who=session.name,
+            pairing=None,
+            problem=str(error),
+        )
+    typed = {name: _field(form, name) for name in (*_TEXTS, *_WHOLE, *_SHARES)}
+    typed |= {name: _field(form, name) for name in (*_SWITCHES, "judges")}
+    try:
+        made = _campaign(typed, texts)
+        if _field(form, "go") == "create":
+            house = state_of(request)
+            with house.store.transaction() as db:
+                key = campaigns.create(
+                    db, made, now=house.clock(), who=session.name, state="draft"
+                )
+            return redirect(f"/admin/campaigns/{key}")
+    except MetraError as error:
+        problem = str(error).removeprefix("The form: ")
+        return _wishes(request, session.name, texts, typed, status=422, problem=problem)
+    return _wishes(request, session.name, texts, typed, plan=plan(made))
+
+
+def _campaign(typed: dict[str, str], texts: Texts) -> Campaign:
+    table: dict[str, Any] = {
+        name: typed[name].strip() for name in _TEXTS if typed[name].strip()
+    }
+    table["judges"] = [
+        line.strip() for line in typed["judges"].split("\n") if line.strip()
+    ]
+    for name in _WHOLE:
+        if typed[name].strip():
+            table[name] = _whole(typed[name].strip(), name)
+    for name in _SHARES:
+        if typed[name].strip():
+            table[name] = _percent(typed[name].strip(), name)
+    table |= {name: bool(typed[name]) for name in _SWITCHES}
+    return campaign(settings(table, "The form"), texts.as_corpus())
+
+
+def _whole(text: str, name: str) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) < 10):
+        msg = f"{name} is {text!r}; expected a whole number."
+        raise FormatError(msg)
+    return int(text)
+
+
+def _percent(text: str, name: str) -> float:
+    try:
+        return float(text.replace(",", ".")) / 100
+    except ValueError:
+        msg = f"{name} is {text!r}; expected a number of percent."
+        raise FormatError(msg) from None
+
+
+def _wishes(
+    request: Request,
+    who: str,
+    texts: Texts,
+    typed: dict[str, str],
+    *,
+    status: int = 200,
+    **more: Any,
+) -> Response:
+    shown = {"pairing": None, "problem": "", "plan": None} | more
+    return admin_page(
+        request,
+        "new_wishes.html",
+        status=status,
+        who=who,
+        typed=typed,
+        packed=texts.packed(),
+        systems=list(texts.outputs),
+        segments=len(next(iter(texts.outputs.values()))),
+        has_source=texts.source is not None,
+        references=len(texts.references),
+        documents=len(set(texts.documents or [])),
+        protocols=[(one.name, one.title) for one in PROTOCOLS.values()],
+        **shown,
+    )
+
+
+async def _uploads(form: FormData) -> list[Upload]:
+    found = []
+    for field, use in _FILES.items():
+        for value in form.getlist(field):
+            if isinstance(value, UploadFile) and value.filename:
+                content = await value.read()
+                found.append(Upload(use, value.filename, content))  # type: ignore[arg-type]
+    return found
+
+
+def _field(form: FormData, name: str) -> str:
+    value = form.get(name)
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,95 @@
+// Correcting a whole text against the clock. Nothing is counted in sight of who corrects.
+
+import { el, freshId } from "../judge/elements.js";
+import { countKeystrokes } from "./keystrokes.js";
+import { makeStopwatch } from "./stopwatch.js";
+
+export const owns = ["outputs"];
+
+export function mount(place, { step, screen, value, language, texts, t, change, keys, clock }) {
+  const original = screen.outputs[0].text;
+  const counts = { keys: { ...value?.keys }, inputs: { ...value?.inputs } };
+  const whole = () => ({ ...watch.value(), text: field.value, ...structuredClone(counts) });
+  const tell = () => change(whole());
+  const watch = makeStopwatch(clock, value, tell);
+  const heading = el("h2", { id: freshId("text") }, t("measures.your_version"));
+  const field = el("textarea", {
+    class: "text whole",
+    "aria-labelledby": heading.id,
+    lang: language,
+    dir: "auto",
+    spellcheck: "true",
+    autocomplete: "off",
+    autocapitalize: "off",
+  });
+  field.value = value?.text ?? original;
+  const card = el("section", { class: "card judged" }, heading, field);
+  texts.outputs.append(card);
+  const note = el("p", { class: "note", role: "status" });
+  const pause = el("button", { type: "button", class: "quiet", onclick: takePause }, t("measures.pause"));
+  place.append(
+    el("h2", { class: "question", lang: "en", dir: "auto" }, step.question),
+    el("p", { class: "brief", dir: "auto" }, el("b", {}, `${t("measures.brief")} `), step.ask.brief),
+    note,
+    pause,
+  );
+
+  const grow = () => {
+    field.style.blockSize = "auto";
+    field.style.blockSize = `${field.scrollHeight + 4}px`;
+  };
+  countKeystrokes(field, counts, () => {});
+  field.addEventListener("input", () => {
+    grow();
+    tell();
+  });
+
+  function draw() {
+    const state = watch.state();
+    field.readOnly = state !== "running";
+    card.classList.toggle("veiled", state === "ready" || state === "paused");
+    note.textContent = t(`measures.edit_${state}`);
+    note.hidden = state === "running";
+    pause.hidden = state !== "running";
+    grow();
+  }
+
+  function takePause() {
+    if (watch.state() !== "running") return false;
+    watch.pause();
+    draw();
+    tell();
+    return true;
+  }
+
+  keys.note("Ctrl+Enter", t("measures.finish"));
+  draw();
+  return {
+    focus: () => field.focus(),
+    value: () => (watch.state() === "done" ? whole() : undefined),
+    act() {
+      const state = watch.state();
+      if (state === "done") return false;
+      if (state === "running") watch.stop();
+      else watch.start();
+      draw();
+      tell();
+      if (state === "running") return false;
+      field.focus({ preventScroll: true });
+      field.setSelectionRange(0, 0);
+      return true;
+    },
+    goOnLabel() {
+      const labels = { ready: "start", paused: "continue", running: "finish" };
+      const label = labels[watch.state()];
+      return label ? t(`measures.${label}`) : null;
+    },
+    missing: () => (watch.state() === "done" ? null : t("measures.start_first")),
+    setTexts: () => {},
+    destroy() {
+      watch.destroy();
+      card.remove();
+      place.replaceChildren();
+    },
+  };
+}

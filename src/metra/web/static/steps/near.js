@@ -1,0 +1,70 @@
+// A score from 0 to 10 beside the nearest texts that already have one.
+
+import { el, freshId } from "../judge/elements.js";
+
+const MOST = 10;
+const MOST_DIFFERENT = 0.6;
+
+export function mount(place, { step, screen, value, language, t, change, keys }) {
+  const { near, identical } = screen.extra[step.name];
+  const name = freshId("score");
+  const inputs = [];
+  let chosen = value?.score;
+  const filled = chosen === undefined && identical !== null && Number.isInteger(identical);
+  if (filled) chosen = identical;
+
+  function choose(score) {
+    chosen = score;
+    inputs[score].checked = true;
+    change({ score });
+  }
+
+  const buttons = Array.from({ length: MOST + 1 }, (_, score) => {
+    const input = el("input", { type: "radio", name, id: freshId("choice"), checked: chosen === score, onchange: () => choose(score) });
+    inputs.push(input);
+    const label = score === 0 ? t("measures.nonsense") : score === MOST ? t("measures.perfect") : "";
+    keys.on(score === MOST ? "t" : `${score}`, () => choose(score), score === MOST ? `10 ${label}` : `${score} ${label}`);
+    return el("div", { class: "rank" }, input, el("label", { for: input.id }, `${score}`));
+  });
+  const list = near.map(({ text, score, edits, difference }) =>
+    el(
+      "li",
+      {},
+      el("span", { class: "figure" }, `${Number(score.toFixed(1))}`),
+      el("span", { class: "text", lang: language, dir: "auto" }, ...differing(text, edits, difference)),
+      el("span", { class: "note" }, edits ? t("measures.edits", { count: edits }) : t("measures.identical")),
+    ),
+  );
+  place.append(
+    el(
+      "fieldset",
+      { class: "ranks" },
+      el("legend", { lang: "en", dir: "auto" }, step.question),
+      ...buttons,
+      el("p", { class: "note ends" }, `0 ${t("measures.nonsense")} · 10 ${t("measures.perfect")}`),
+    ),
+    el("p", { class: "note", role: "status", hidden: !filled }, filled ? t("measures.pre_filled", { score: identical }) : ""),
+    list.length ? el("section", { class: "near" }, el("h3", {}, t("measures.near")), el("ol", {}, ...list)) : el("p", { class: "note" }, t("measures.none_near")),
+  );
+
+  // Texts that have little in common are easier to read as they are.
+  function differing(text, edits, difference) {
+    if (edits > text.split(/\s+/u).length * MOST_DIFFERENT) return [text];
+    return difference.flatMap(([sort, words], at) => [at ? " " : "", piece(sort, words)]);
+  }
+
+  // Crossed out stands in the judged text only, underlined in this one only.
+  function piece(sort, text) {
+    if (sort === "same") return text;
+    return el(sort === "gone" ? "del" : "ins", {}, text);
+  }
+
+  return {
+    focus: () => inputs[chosen ?? 0].focus(),
+    value: () => (chosen === undefined ? undefined : { score: chosen }),
+    missing: () => (chosen === undefined ? t("scale.missing") : null),
+    summary: () => `${chosen}`,
+    setTexts: () => {},
+    destroy: () => place.replaceChildren(),
+  };
+}

@@ -1,0 +1,107 @@
+// What raters tagged, with their votes: keep, drop, or choose other words instead. Whose votes
+// they are is not told.
+
+import { el, freshId } from "../judge/elements.js";
+import { markedText } from "./marked_text.js";
+
+export function mount(place, { step, screen, value, t, change, keys, texts, languages }) {
+  const { candidates, raters } = screen.extra[step.name];
+  const { types } = step.ask;
+  const keyOf = ({ start, end, type }) => `${start} ${end} ${type}`;
+  const kept = new Map((value?.tags ?? []).map((tag) => [keyOf(tag), tag]));
+  const known = candidates.map((one) => ({ ...one, kept: value ? kept.has(keyOf(one)) : one.votes === raters }));
+  const listed = new Set(known.map(keyOf));
+  const rows = [...known, ...[...kept.values()].filter((tag) => !listed.has(keyOf(tag))).map((tag) => ({ ...tag, votes: 0, kept: true }))];
+  for (const row of rows) row.variants = (kept.get(keyOf(row))?.variants ?? []).join(" | ");
+  let pending = null;
+  const list = el("ol", { class: "marks tags reconcile", "aria-label": t("measures.tag_list") });
+  const buttons = (types.length ? types : [""]).map((type, at) =>
+    el("button", { type: "button", class: "quiet tool", onclick: () => add(type) }, el("kbd", { "aria-hidden": "true" }, `${at + 1}`), type || t("measures.term")),
+  );
+  const chosenLine = el("span", { class: "chosen-words", dir: "auto" });
+  place.append(
+    el("h2", { class: "question", lang: "en", dir: "auto" }, step.question),
+    list,
+    el("div", { class: "mark-bar" }, chosenLine, el("div", { class: "tools", role: "group", "aria-label": t("measures.tools") }, ...buttons)),
+  );
+  texts.output.parentElement.querySelector("h2").textContent = t("measures.text");
+  const marked = markedText(texts.output, {
+    text: screen.outputs[0].text,
+    language: languages.target,
+    label: t("measures.tag_label"),
+    missing: null,
+    choose: (span) => ((pending = span), show()),
+    open: (mark) => list.children[mark.at]?.querySelector("input")?.focus(),
+    key(event, span) {
+      const digit = Number(event.key);
+      if (!(digit >= 1 && digit <= buttons.length)) return;
+      event.preventDefault();
+      pending = span;
+      add(types[digit - 1] ?? "");
+    },
+  });
+
+  function add(type) {
+    if (!pending) return;
+    const tag = { start: pending.start, end: pending.end, type };
+    const there = rows.find((row) => keyOf(row) === keyOf(tag));
+    if (there) there.kept = true;
+    else rows.push({ ...tag, votes: 0, kept: true, variants: "" });
+    rows.sort((one, other) => one.start - other.start || one.end - other.end);
+    pending = null;
+    marked.clear();
+    draw();
+    changed();
+  }
+
+  function answer() {
+    return {
+      tags: rows
+        .filter((row) => row.kept)
+        .map(({ start, end, type, variants }) => {
+          const words = variants.split("|").map((one) => one.trim()).filter(Boolean);
+          return { start, end, type, ...(words.length ? { variants: words } : {}) };
+        }),
+    };
+  }
+
+  const changed = () => (show(), change(answer()));
+
+  function draw() {
+    list.replaceChildren(
+      ...rows.map((row) => {
+        const box = el("input", { type: "checkbox", id: freshId("keep"), checked: row.kept });
+        box.addEventListener("change", () => ((row.kept = box.checked), changed()));
+        const quote = marked.quote(row);
+        const votes = row.votes ? t("measures.votes", { votes: row.votes, raters }) : t("measures.added");
+        const label = el("label", { for: box.id }, el("bdi", { dir: "auto" }, quote), row.type ? ` ${row.type}` : "", " ", el("span", { class: "note" }, votes));
+        const variants = types.length ? null : el("input", { type: "text", maxlength: "300", dir: "auto", lang: languages.target, "aria-label": `${t("measures.variants")}: ${quote}`, placeholder: t("measures.variants") });
+        if (variants) {
+          variants.value = row.variants;
+          variants.addEventListener("input", () => ((row.variants = variants.value), change(answer())));
+          variants.addEventListener("keydown", (event) => event.key === "Enter" && event.preventDefault());
+        }
+        return el("li", {}, el("span", { class: "check" }, box, label), variants);
+      }),
+    );
+  }
+
+  function show() {
+    chosenLine.textContent = pending ? t("marks.chosen", { text: `“${pending.text}”` }) : t("measures.reconcile_hint");
+    for (const button of buttons) button.disabled = !pending;
+    marked.setMarks(rows.map((row, at) => ({ ...row, at, severity: row.kept ? "tag" : "neutral", label: "" })));
+  }
+
+  draw();
+  show();
+  keys.on("t", () => marked.place.focus(), t("marks.key_text"));
+  return {
+    focus: () => (list.querySelector("input") ?? marked.place).focus(),
+    value: answer,
+    setTexts: () => {},
+    destroy() {
+      marked.destroy();
+      place.replaceChildren();
+    },
+  };
+}

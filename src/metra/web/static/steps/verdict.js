@@ -1,0 +1,50 @@
+// Whether an answer that is not the expected one will do.
+
+import { el, freshId } from "../judge/elements.js";
+
+export const owns = ["outputs"];
+
+export function mount(place, { step, screen, value, language, texts, t, change, keys }) {
+  const { before, after, question, expected } = screen.extra[step.name];
+  const answer = screen.outputs[0].text;
+  const bdi = (text, more = {}) => el("bdi", { lang: language, dir: "auto", ...more }, text);
+  const context =
+    question === undefined
+      ? el("p", { class: "text", lang: language, dir: "auto" }, before, el("mark", { class: "answer" }, answer), after)
+      : el("p", { class: "text", lang: language, dir: "auto" }, question);
+  const card = el(
+    "section",
+    { class: "card judged verdict" },
+    context,
+    el("dl", {}, el("dt", {}, t("measures.expected")), el("dd", {}, bdi(expected)), el("dt", {}, t("measures.answered")), el("dd", {}, bdi(answer))),
+  );
+  texts.outputs.append(card);
+  const name = freshId("verdict");
+  const inputs = new Map();
+  let chosen = value?.right;
+  const choose = (right) => {
+    chosen = right;
+    inputs.get(right).checked = true;
+    change({ right });
+  };
+  const rows = [
+    [true, t("measures.close"), "y"],
+    [false, t("measures.not_close"), "n"],
+  ].map(([right, label, key]) => {
+    const input = el("input", { type: "radio", name, id: freshId("choice"), checked: chosen === right, onchange: () => choose(right) });
+    inputs.set(right, input);
+    keys.on(key, () => choose(right), label);
+    return el("div", { class: "choice" }, input, el("label", { for: input.id }, el("span", { class: "figure" }, key.toUpperCase()), el("b", {}, label)));
+  });
+  place.append(el("fieldset", { class: "scale" }, el("legend", { lang: "en", dir: "auto" }, step.question), el("div", { class: "choices" }, ...rows)));
+  return {
+    focus: () => inputs.get(chosen ?? true).focus(),
+    value: () => (chosen === undefined ? undefined : { right: chosen }),
+    missing: () => (chosen === undefined ? t("scale.missing") : null),
+    setTexts: () => {},
+    destroy() {
+      card.remove();
+      place.replaceChildren();
+    },
+  };
+}

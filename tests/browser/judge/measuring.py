@@ -1,0 +1,84 @@
+"""Campaigns of the workbook's measures, one judge each, opened in the store of a server."""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from metra.corpus import EvalSet, Outputs
+from metra.human.campaign import Campaign, campaign
+from metra.human.judgement import latest
+from metra.human.settings import settings
+
+SOURCE = ["Le marché ouvre.", "Il a plu toute la nuit."]
+REFERENCE = ["The market opens.", "It rained all night."]
+OUTPUT = ["The market is open.", "It rained the whole night long, they said."]
+
+
+def frozen(
+    protocol: str,
+    outputs: Mapping[str, Sequence[str]] | None = None,
+    *,
+    material: Mapping[str, Any] | None = None,
+    source: Sequence[str] = SOURCE,
+    references: Sequence[str] = REFERENCE,
+    documents: Sequence[str] = (),
+    language: str = "en",
+    **wishes: Any,
+) -> Campaign:
+    """A campaign in which one judge sees everything once."""
+    table = {
+        "name": protocol,
+        "protocol": protocol,
+        "source_language": "fr",
+        "target_language": language,
+        "judges": ["ann"],
+        "each": 1,
+        "calibration": 0,
+        "repeats": 0,
+        "degraded": 0,
+        "complete": True,
+    }
+    named = list(documents) or ["d"] * len(source)
+    corpus = Outputs(
+        EvalSet([list(references)], list(source), named),
+        {
+            name: list(texts)
+            for name, texts in (outputs or {"secret-0": OUTPUT}).items()
+        },
+    )
+    return campaign(settings(table | wishes, "test"), corpus, material)
+
+
+def link(server: Any, made: Campaign, *, wanted: str | None = None) -> Any:
+    """Open a campaign and let a judge in, past consent and guide.
+
+    She is the first, or the first who has a task of the wanted kind.
+    """
+    from metra.store import campaigns, judges, tasks
+
+    now = server.now()
+    name = f"{made.settings.name} {secrets.token_hex(4)}"
+    made = replace(made, settings=replace(made.settings, name=name))
+    with server.store.transaction() as db:
+        key = campaigns.create(db, made, now=now, who="test", state="open")
+        known = judges.of_campaign(db, key)
+        judge = next(
+            one
+            for one in known
+            if wanted is None
+            or any(own.task.kind == wanted for own in tasks.of_judge(db, one.id))
+        )
+        token = judges.issue(db, judge.id, now=now, who="test")
+        judges.consent(db, judge.id, now=now, profile={})
+        judges.guided(db, judge.id, now=now)
+    return server.link(key, judge.id, token)
+
+
+def scores(link: Any) -> dict[str, list[float]]:
+    """All native scores by scorer, in the order of the answers."""
+    found: dict[str, list[float]] = {}
+    for one in latest(link.judgements()):
+        for scored in one.scores()[0]:
+            found.setdefault(scored.scorer, []).append(scored.native)
+    return found

@@ -1,0 +1,124 @@
+"""Keys by kind and inputs by their own names, however text comes in; never which keys."""
+
+import pytest
+from tests.browser.judge.measuring import frozen, link, scores
+
+
+@pytest.fixture
+def editing(server, work):
+    """A judge who has started to correct a text; `finish` gives what was stored."""
+
+    def begin(text="A text of mine.", language="en", **how):
+        made = frozen(
+            "correction",
+            {"s": [text]},
+            source=["s"],
+            references=["r"],
+            language=language,
+        )
+        mine = link(server, made)
+        page = work(mine, **how)
+        page.get_by_role("button", name="Start").click()
+        page.locator("textarea.whole:not([readonly])").wait_for()
+        page.keyboard.press("Control+End")
+
+        def finish():
+            page.get_by_role("button", name="Finish").click()
+            page.wait_for_url("**/done")
+            [judgement] = mine.judgements()
+            return judgement.value["correction"]
+
+        return mine, page, finish
+
+    return begin
+
+
+def test_typing_is_counted_by_kind_and_modifiers_are_not(editing):
+    mine, page, finish = editing()
+    page.keyboard.type("Ab 1,é")
+    for key in ("Shift+Home", "ArrowRight", "Backspace", "Delete", "Enter"):
+        page.keyboard.press(key)
+    page.keyboard.down("a")
+    page.keyboard.down("a")  # held down: still one stroke
+    page.keyboard.up("a")
+    value = finish()
+    assert value["keys"] == {
+        "navigation": 3,  # Control+End at the start, Home, ArrowRight
+        "letter": 3,  # é has no key here and comes as input alone
+        "digit": 1,
+        "space": 1,
+        "punctuation": 1,
+        "backspace": 1,
+        "enter": 1,
+        "delete": 1,
+    }
+    assert sum(value["keys"].values()) / 4 == scores(mine)["correction-keys"][0]
+    assert "Ab" not in str(value["keys"]) + str(value["inputs"])
+
+
+def test_pasting_cutting_and_undoing(editing):
+    _, page, finish = editing()
+    for key in ("Control+a", "Control+c", "Control+End", "Control+v", "Control+z"):
+        page.keyboard.press(key)
+    for key in ("Control+Shift+z", "Control+a", "Control+x", "Control+v"):
+        page.keyboard.press(key)
+    value = finish()
+    assert value["keys"]["clipboard"] == 4
+    assert value["keys"]["undo"] == 2
+    assert value["keys"]["other"] == 2  # select all, twice
+    assert value["inputs"] == {
+        "insertFromPaste": 2,
+        "historyUndo": 1,
+        "historyRedo": 1,
+        "deleteByCut": 1,
+    }
+    assert value["text"] == "A text of mine." * 2
+
+
+def test_an_input_method_writes_japanese(editing):
+    _, page, finish = editing("市場", "ja")
+    ime = page.context.new_cdp_session(page)
+    for kana in ("に", "にほ", "にほん"):
+        ime.send(
+            "Input.dispatchKeyEvent",
+            {"type": "rawKeyDown", "key": "Process", "windowsVirtualKeyCode": 229},
+        )
+        ime.send(
+            "Input.imeSetComposition",
+            {"text": kana, "selectionStart": len(kana), "selectionEnd": len(kana)},
+        )
+    ime.send("Input.insertText", {"text": "日本"})
+    value = finish()
+    assert value["text"] == "市場日本"
+    assert value["keys"] == {"navigation": 1, "composition": 3}
+    assert value["inputs"]["insertCompositionText"] >= 3
+    assert value["key"]["words"] == 2  # each character is a word
+    assert value["key"]["edits"] == 1
+
+
+def test_a_phone_writes_without_naming_keys(editing):
+    _, page, finish = editing(touch=True, width=390, height=800)
+    phone = page.context.new_cdp_session(page)
+    phone.send(
+        "Input.dispatchKeyEvent",
+        {"type": "rawKeyDown", "key": "Unidentified", "windowsVirtualKeyCode": 229},
+    )
+    phone.send("Input.insertText", {"text": " Done 👍🏽."})
+    value = finish()
+    assert value["text"] == "A text of mine. Done 👍🏽."
+    assert value["keys"] == {"navigation": 1, "composition": 1}
+    assert value["inputs"] == {"insertText": 1}
+
+
+def test_text_that_a_browser_fills_in_is_counted_as_input(editing):
+    _, page, finish = editing()
+    page.evaluate(
+        """() => {
+          const field = document.querySelector("textarea.whole");
+          field.value = "Spelt right.";
+          field.dispatchEvent(new InputEvent("input", { inputType: "insertReplacementText" }));
+        }"""
+    )
+    value = finish()
+    assert value["inputs"] == {"insertReplacementText": 1}
+    assert value["text"] == "Spelt right."

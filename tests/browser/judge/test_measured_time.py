@@ -1,0 +1,195 @@
+"""Reading and correcting against the clock: pauses, sleep and odd clocks do not count."""
+
+import pytest
+from playwright.sync_api import expect
+from tests.browser.judge.measuring import frozen, link, scores
+
+HIDE = """(hidden) => {
+  Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
+BASELINE = " ".join(["word"] * 40)
+TEXT = " ".join(["word"] * 60)
+
+
+@pytest.fixture
+def timed(server, work):
+    """A page whose clock, and the server's with it, moves only when it is told to."""
+    begun = {}
+
+    def begin(made):
+        mine = link(server, made)
+        begun["page"] = work(mine, before=lambda page: page.clock.install())
+        begun["page"].clock.pause_at(server.now() + 60)
+        server.ahead += 60
+        return mine, begun["page"]
+
+    def pass_by(seconds):
+        begun["page"].clock.run_for(1000 * seconds)
+        server.ahead += seconds
+
+    return begin, pass_by
+
+
+def reading(material=None, **more):
+    return frozen(
+        "reading",
+        {"s": [TEXT]},
+        material={"baseline": BASELINE} | (material or {}),
+        source=["s"],
+        references=["r"],
+        **more,
+    )
+
+
+def near(value, seconds):
+    return abs(value - 1000 * seconds) < 2500
+
+
+def on(page, label):
+    page.get_by_role("button", name=label).wait_for()
+    page.keyboard.press("Enter")
+
+
+def test_speed_is_words_by_minutes_and_relative_to_the_baseline(timed):
+    begin, pass_by = timed
+    questions = {"questions": {"d": [["What is it?", ["word"], []]]}}
+    mine, page = begin(reading(questions))
+    assert "word" not in page.locator(".outputs").inner_text()
+    on(page, "Start")
+    expect(page.locator(".outputs")).to_contain_text("word word")
+    pass_by(20)  # 40 words in 20 seconds: 120 a minute
+    on(page, "I understand it well enough")
+    expect(page.locator("#place")).to_have_text("2 of 2")
+    on(page, "Start")
+    pass_by(60)  # 60 a minute; no sign of life is still reading
+    on(page, "I understand it well enough")
+    expect(page.locator(".outputs")).to_contain_text("hidden while you answer")
+    assert TEXT not in page.locator("main").inner_text()
+    page.locator(".questions input").first.focus()
+    page.keyboard.type("word")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url("**/done")
+    first, second = scores(mine)["reading-speed"]
+    assert first == pytest.approx(120, rel=0.1)
+    assert second == pytest.approx(60, rel=0.05)
+    assert scores(mine)["comprehension"] == [100]
+    from metra.human.judgement import latest
+
+    judgement = latest(mine.judgements())[1]
+    assert judgement.scores()[0][0].hundred == pytest.approx(50, rel=0.15)
+    value = judgement.value["reading-speed"]
+    assert (value["pauses"], value["hidden_ms"]) == (0, 0)
+    assert value["idle_ms"] > 20_000
+
+
+def test_hidden_paused_and_slept_away_time_is_flagged_and_does_not_count(timed, server):
+    begin, pass_by = timed
+    mine, page = begin(reading(reading={"natural": 100}))
+    on(page, "Start")
+    pass_by(10)
+    page.evaluate(HIDE, True)
+    pass_by(100)
+    page.evaluate(HIDE, False)
+    page.keyboard.press("p")
+    expect(page.locator(".outputs")).to_contain_text("hidden during the pause")
+    pass_by(200)
+    on(page, "Continue")
+    pass_by(5)
+    page.clock.fast_forward(3_600_000)  # the lid was closed
+    server.ahead += 3600
+    page.clock.set_system_time("2031-01-01T00:00:00Z")  # and somebody set the date
+    pass_by(5)
+    on(page, "I understand it well enough")
+    expect(page.locator("#place")).to_have_text("2 of 2")
+    [judgement] = mine.judgements()
+    value = judgement.value["reading-speed"]
+    assert near(value["ms"], 20)
+    assert value["pauses"] == 2
+    assert near(value["hidden_ms"], 3700)
+    assert near(judgement.paused_ms, 200)
+    assert judgement.wall_ms >= judgement.active_ms + judgement.hidden_ms
+
+
+def test_a_page_that_is_loaded_again_comes_back_paused(timed):
+    begin, pass_by = timed
+    mine, page = begin(reading())
+    on(page, "Start")
+    pass_by(12)
+    expect(page.locator("#saved")).to_have_text("saved")
+    page.reload()
+    on(page, "Continue")
+    pass_by(8)
+    on(page, "I understand it well enough")
+    expect(page.locator("#place")).to_have_text("2 of 2")
+    [judgement] = mine.judgements()
+    value = judgement.value["reading-speed"]
+    assert value["pauses"] == 1
+    assert 10_000 < value["ms"] < 23_000
+
+
+def test_no_browser_can_claim_more_time_than_the_server_saw(timed, server):
+    begin, _ = timed
+    mine, page = begin(reading())
+    on(page, "Start")
+    page.clock.run_for(90_000)
+    server.ahead += 5
+    on(page, "I understand it well enough")
+    expect(page.locator("#place")).to_have_text("2 of 2")
+    [judgement] = mine.judgements()
+    assert judgement.value["reading-speed"]["ms"] <= judgement.wall_ms < 80_000
+
+
+def test_reading_aloud_asks_for_the_first_paragraph(timed):
+    begin, pass_by = timed
+    made = frozen(
+        "reading-aloud",
+        {"s": ["One two three.", "Not this."]},
+        **{"reading-aloud": {"first": 1, "natural": 180}},
+    )
+    mine, page = begin(made)
+    on(page, "Start")
+    expect(page.locator(".outputs")).to_contain_text("One two three.")
+    assert "Not this" not in page.content()
+    pass_by(2)
+    on(page, "I have read it to the end")
+    page.wait_for_url("**/done")
+    assert scores(mine)["oral-reading-speed"][0] == pytest.approx(90, rel=0.25)
+
+
+def test_correction_is_timed_from_start_to_finish(timed):
+    begin, pass_by = timed
+    made = frozen(
+        "correction",
+        {"s": [" ".join(["good"] * 19) + " bad"]},
+        source=["s"],
+        references=["r"],
+        correction={"brief": "For the notice board."},
+    )
+    mine, page = begin(made)
+    expect(page.locator(".brief")).to_contain_text("For the notice board.")
+    assert page.locator("textarea.whole").get_attribute("readonly") is not None
+    on(page, "Start")
+    page.keyboard.press("Control+End")
+    for _ in range(3):
+        page.keyboard.press("Backspace")
+    page.keyboard.type("good")
+    pass_by(60)
+    page.get_by_role("button", name="Pause").click()
+    pass_by(500)
+    on(page, "Continue")
+    pass_by(60)
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url("**/done")
+    [judgement] = mine.judgements()
+    value = judgement.value["correction"]
+    assert value["key"]["brief"] == "For the notice board."
+    assert value["text"].split() == ["good"] * 20
+    assert value["pauses"] == 1
+    found = scores(mine)
+    assert found["correction-time"][0] == pytest.approx(
+        1.0, rel=0.05
+    )  # 2 min, 20 words
+    assert found["hter"] == [5]
+    assert value["keys"]["backspace"] == 3
+    assert value["keys"]["letter"] == 4

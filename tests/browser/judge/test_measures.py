@@ -1,0 +1,278 @@
+"""The workbook's measures by keyboard: what is stored is what was done, and scores follow."""
+
+import pytest
+from playwright.sync_api import expect
+from tests.browser.judge.measuring import OUTPUT, frozen, link, scores
+
+from metra.human.second_look import verdict_campaign, with_verdicts
+
+
+def press(page, *names):
+    for name in names:
+        page.keyboard.press(name)
+
+
+def done(page):
+    page.wait_for_url("**/done")
+
+
+def test_intelligibility_beside_the_numbered_reference(server, work):
+    mine = link(server, frozen("intelligibility", unit="document"))
+    page = work(mine)
+    expect(page.locator(".given h2").first).to_have_text("Reference · sentence 1")
+    press(page, "3", "Enter")
+    expect(page.locator(".card.given h2")).to_have_text("Reference · sentence 2")
+    press(page, "1", "Enter")
+    done(page)
+    assert scores(mine) == {"intelligibility": [3, 1]}
+
+
+def test_clarity_sends_nothing_but_the_output(server, work):
+    mine = link(server, frozen("clarity"))
+    sent = []
+
+    def overhear(route):
+        reply = route.fetch()
+        sent.append(reply.body())
+        route.fulfill(response=reply)
+
+    page = work(mine, before=lambda page: page.route("**/api/**", overhear))
+    sent.append(page.content().encode())
+    assert page.locator(".card").count() == 1
+    press(page, "2", "Enter")
+    expect(page.locator("#place")).to_have_text("2 of 2")
+    press(page, "0", "Enter")
+    done(page)
+    bodies = b"".join(sent)
+    assert b"market is open" in bodies
+    for hidden in (b"The market opens", "Le marché".encode(), b"secret-0", b"Il a plu"):
+        assert hidden not in bodies
+    assert sorted(scores(mine)["clarity"]) == [0, 2]
+
+
+def test_one_deletion_and_three_moves_in_chips(server, work):
+    text = "w x y z u a b c d"
+    mine = link(
+        server,
+        frozen("minimal-correction", {"s": [text]}, source=["s"], references=["r"]),
+    )
+    page = work(mine)
+    expect(page.locator(".word-chip")).to_have_count(9)
+    press(page, "End", "ArrowLeft", "ArrowLeft", "Delete")  # b is gone, c has the focus
+    press(page, "ArrowLeft", " ", "ArrowRight", " ", "ArrowRight", " ")
+    press(page, *["Shift+ArrowLeft"] * 5)
+    count = page.locator(".count")
+    expect(count).to_have_text("Changes: 4 (1 deleted, 0 added, 0 replaced, 3 moved)")
+    assert page.locator(".word-chip").all_inner_texts() == list("acdwxyzu")
+    press(page, "Control+Enter")
+    done(page)
+    [judgement] = mine.judgements()
+    key = judgement.value["syntax"]["key"]
+    assert {name: key[name] for name in ("deletions", "moves", "insertions")} == {
+        "deletions": 1,
+        "moves": 3,
+        "insertions": 0,
+    }
+    assert judgement.value["syntax"]["mode"] == "exact"
+    assert scores(mine)["syntax"] == [pytest.approx(100 * 4 / 9)]
+
+
+def test_chips_are_replaced_added_and_undone_and_form_is_free(server, work):
+    mine = link(
+        server,
+        frozen(
+            "minimal-correction",
+            {"s": ["He go at home"]},
+            source=["s"],
+            references=["r"],
+        ),
+    )
+    page = work(mine)
+    press(page, "ArrowRight", "Enter")
+    page.keyboard.type("goes")
+    press(page, "Enter", "f")  # of another form only: free
+    expect(page.locator(".count")).to_contain_text("Changes: 0")
+    press(page, "ArrowRight", "F2")
+    page.keyboard.type("back to")  # one word for another, and one more
+    press(page, "Enter")
+    expect(page.locator(".count")).to_contain_text("(0 deleted, 1 added, 1 replaced")
+    press(page, "End", "i")
+    page.keyboard.type("!")
+    press(page, "Enter")
+    press(page, "u", "Control+Enter")
+    done(page)
+    [judgement] = mine.judgements()
+    chips = judgement.value["syntax"]["chips"]
+    assert [(one["text"], one["change"]) for one in chips] == [
+        ("He", "none"),
+        ("goes", "inflection"),
+        ("back", "substitution"),
+        ("to", "none"),
+        ("home", "none"),
+    ]
+    assert scores(mine)["syntax"] == [50]
+
+
+def test_typed_corrections_and_fingers_on_chips(server, work):
+    texts = ["市場が開く。", "one three two"]
+    mine = link(
+        server,
+        frozen(
+            "minimal-correction",
+            {"s": texts},
+            source=["s"] * 2,
+            references=["r"] * 2,
+            unit="document",
+            language="ja",
+        ),
+    )
+    page = work(mine, touch=True, width=390, height=800)
+    page.get_by_role("button", name="Type it as a text").tap()
+    page.locator("textarea.whole").fill("市場は開く。")
+    page.get_by_role("button", name="Save and go on").tap()
+    page.locator(".word-chip").nth(1).tap()
+    page.get_by_role("button", name="Move on").tap()
+    page.get_by_role("button", name="Save and go on").tap()
+    done(page)
+    first, second = (one.value["syntax"] for one in mine.judgements())
+    assert (first["mode"], second["mode"]) == ("inferred", "exact")
+    assert scores(mine)["syntax"] == [pytest.approx(100 / 6), pytest.approx(100 / 3)]
+
+
+def test_cloze_and_the_second_look_at_close_answers(server, work):
+    made = frozen("cloze", cloze={"every": 4})
+    mine = link(server, made)
+    page = work(mine)
+    text = "\n".join(OUTPUT)  # gaps: open, whole, said
+    assert page.locator("input.gap").count() == 3
+    assert "whole" not in page.content()
+    page.keyboard.type("OPEN")
+    press(page, "Tab")
+    page.keyboard.type("a")
+    press(page, "Enter", "Control+Enter")
+    expect(page.locator(".hint")).to_contain_text("still empty: 1")
+    press(page, "Control+Enter")
+    done(page)
+    [judgement] = mine.judgements()
+    value = judgement.value["cloze"]
+    assert value["answers"] == ["OPEN", "a", ""]
+    for start, word in zip(value["key"]["starts"], value["key"]["words"], strict=True):
+        assert text[start : start + len(word)] == word
+    exact, close = judgement.scores()[0]
+    assert exact.native == pytest.approx(100 / 3)
+    assert close.reason == "1 answers wait for a second judge"
+    second = verdict_campaign(made, mine.judgements(), judges=["zoe"])
+    theirs = link(server, second)
+    page = work(theirs)
+    assert "secret-0" not in page.content()
+    expect(page.locator("mark.answer")).to_have_text("a")
+    press(page, "y", "Enter")
+    done(page)
+    [finished] = with_verdicts(mine.judgements(), second, theirs.judgements())
+    assert finished.scores()[0][1].native == 50
+
+
+def test_every_gap_exact_leaves_close_undefined(server, work):
+    mine = link(server, frozen("cloze", cloze={"every": 4}))
+    page = work(mine)
+    for word in ("open", "whole", "said"):
+        page.keyboard.type(word)
+        press(page, "Tab")
+    press(page, "Control+Enter")
+    done(page)
+    [judgement] = mine.judgements()
+    exact, close = judgement.scores()[0]
+    assert exact.native == 100
+    assert close.reason == "every gap has the exact word"
+
+
+QUESTIONS = {
+    "questions": {
+        "d": [
+            ["What is open?", ["The market"], ["The market", "The school"]],
+            ["How long did it rain?", ["all night", "the whole night"], []],
+            ["Who opened it?", ["nobody says"], []],
+        ]
+    }
+}
+
+
+def test_questions_by_keyboard_and_not_to_know_is_an_answer(server, work):
+    made = frozen("comprehension", material=QUESTIONS, comprehension={"control": False})
+    mine = link(server, made)
+    page = work(mine)
+    assert "nobody says" not in page.content()
+    page.locator("input[type=radio]").first.focus()
+    press(page, " ", "Tab")
+    page.keyboard.type("All night.")
+    press(page, "Enter")
+    press(page, "Control+Enter")
+    expect(page.locator(".hint")).to_contain_text("without an answer: 1")
+    press(page, "Tab", " ", "Control+Enter")
+    done(page)
+    assert mine.judgements()[0].value["comprehension"]["answers"] == [
+        "The market",
+        "All night.",
+        None,
+    ]
+    assert scores(mine)["comprehension"] == [pytest.approx(200 / 3)]
+
+
+def test_the_control_group_sees_questions_and_no_text(server, work):
+    made = frozen(
+        "comprehension", material=QUESTIONS, judges=["ann", "bob"], complete=False
+    )
+    control = [one for one in made.systems if one.kind == "control"]
+    assert [one.outputs for one in control] == [("",)]
+    mine = link(server, made, wanted="control")
+    page = work(mine)
+    expect(page.locator(".outputs")).to_contain_text("there is no text")
+    assert "whole night long" not in page.content()
+    page.locator("input[type=radio]").last.focus()
+    press(page, " ")
+    for box in page.locator("input[type=checkbox]").all():
+        box.focus()
+        press(page, " ")
+    press(page, "Control+Enter")
+    done(page)
+    assert scores(mine)["comprehension"] == [0]
+    assert mine.judgements()[0].kind == "control"
+
+
+def test_a_template_is_scored_against_the_references(server, work):
+    expected = {
+        "templates": {"d": [["what", "market"], ["when", "night"], ["who", "Ann"]]}
+    }
+    mine = link(server, frozen("templates", material=expected))
+    page = work(mine)
+    assert "Ann" not in page.locator("main").inner_text()
+    page.locator(".slots input").first.focus()
+    page.keyboard.type("Market")
+    press(page, "Enter")
+    page.keyboard.type("day")
+    press(page, "Control+Enter")
+    done(page)
+    found = scores(mine)
+    assert found["template"] == [40]
+    assert found["template-precision"] == [50]
+    assert found["template-recall"] == [pytest.approx(100 / 3)]
+
+
+def test_evaltrans_beside_what_was_judged(server, work):
+    judged = {"judged": {"1": [["The market is closed.", 3], ["Nonsense here.", 0]]}}
+    outputs = {"a": [OUTPUT[0]], "b": [OUTPUT[0]]}
+    mine = link(
+        server,
+        frozen("evaltrans", outputs, material=judged, source=["s"], references=["r"]),
+    )
+    page = work(mine)
+    near = page.locator(".near li")
+    expect(near.first).to_contain_text("3")
+    expect(near.first.locator("del")).to_have_text("closed.")
+    expect(near.first.locator("ins")).to_have_text("open.")
+    press(page, "9", "Enter")
+    # The other system says the same: it has the score already, and Enter keeps it.
+    expect(page.locator("[role=status]", has_text="was given 9")).to_be_visible()
+    press(page, "Enter")
+    done(page)
+    assert scores(mine)["evaltrans"] == [9, 9]

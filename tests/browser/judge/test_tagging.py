@@ -1,0 +1,147 @@
+"""Names and terms by keyboard: places slice Python's strings, and files feed measures."""
+
+import pytest
+from playwright.sync_api import expect
+from tests.browser.judge.measuring import frozen, link
+
+from metra.corpus import EvalSet
+from metra.evaluation import evaluate
+from metra.human.assignment import assign
+from metra.human.judgement import judged
+from metra.human.reconciling import reconciliation
+from metra.judging.tagged_files import entities_table, terms_table
+
+HARD = [
+    pytest.param(
+        "en", "👩‍👩‍👧 met Zoe\u0308 in Köln 👍🏽.", id="emoji and combining marks"
+    ),
+    pytest.param("ja", "田中さんは京都に住む。", id="Japanese"),
+    pytest.param("ar", "سافر أحمد إلى القاهرة.", id="Arabic"),
+    pytest.param("hi", "किरण दिल्ली में रहती है।", id="Devanagari"),
+]
+
+
+@pytest.mark.parametrize(("language", "text"), HARD)
+def test_places_slice_the_string_exactly(server, work, language, text):
+    made = frozen(
+        "entity-tagging",
+        {"s": ["x"]},
+        references=[text],
+        source=["s"],
+        language=language,
+    )
+    mine = link(server, made)
+    page = work(mine)
+    towards = "ArrowLeft" if language == "ar" else "ArrowRight"
+    page.keyboard.press("1")
+    page.keyboard.press(towards)
+    page.keyboard.press(f"Shift+{towards}")
+    page.keyboard.press("3")
+    expect(page.locator(".marks li")).to_have_count(2)
+    shown = page.locator(".marks bdi").all_inner_texts()
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url("**/done")
+    [judgement] = mine.judgements()
+    tags = judgement.value["tags"]["tags"]
+    assert [tag["type"] for tag in tags] == ["PERSON", "LOCATION"]
+    assert [text[tag["start"] : tag["end"]] for tag in tags] == shown
+    assert [tag["text"] for tag in tags] == shown
+    assert text.startswith(shown[0])
+
+
+def tagged(made, choose):
+    return [
+        judged(
+            made,
+            task,
+            {
+                "tags": {
+                    "tags": [
+                        {"start": start, "end": start + len(word), "type": kind}
+                        for word, kind in choose(task.judge)
+                        if (start := task.items[0].text.find(word)) >= 0
+                    ]
+                }
+            },
+            id=task.id,
+        )
+        for task in assign(made, secret=b"s" * 32)
+    ]
+
+
+def test_terms_are_reconciled_by_keyboard_and_feed_terminology(server, work, write):
+    text = "The brake pad of the disc brake is worn."
+    made = frozen(
+        "term-marking",
+        {"s": ["x"]},
+        references=[text],
+        source=["s"],
+        judges=["ann", "bob"],
+        each=2,
+    )
+    both = [("brake pad", ""), ("disc brake", "")]
+    first = tagged(made, lambda judge: both if judge == "ann" else both[:1])
+    second = reconciliation(made, first, judges=["zoe"])
+    mine = link(server, second)
+    page = work(mine)
+    rows = page.locator(".reconcile li")
+    expect(rows.nth(0)).to_contain_text("2 of 2 raters")
+    expect(rows.nth(1)).to_contain_text("1 of 2 raters")
+    assert not {"ann", "bob"} & set(page.locator("main").inner_text().split())
+    boxes = page.locator(".reconcile input[type=checkbox]")
+    assert [box.is_checked() for box in boxes.all()] == [True, False]
+    boxes.nth(0).focus()
+    page.keyboard.press("Tab")
+    page.keyboard.type("pad | brake shoe")
+    page.keyboard.press("Tab")
+    page.keyboard.press(" ")  # keep the other one, too
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url("**/done")
+    table = terms_table(mine.judgements())
+    assert table == (
+        "term\tvariants\tsegment\nbrake pad\tpad|brake shoe\t1\ndisc brake\t\t1\n"
+    )
+    path = write("terms.tsv", table.encode())
+    outputs = {"one": ["The brake pad is worn."], "none": ["It is worn."]}
+    found = evaluate(EvalSet([[text]]), outputs, [f"terminology:file={path}"])
+    assert [next(iter(found[name].values())).score for name in outputs] == [50, 0]
+
+
+def test_names_are_corrected_where_raters_disagree_and_feed_entities(
+    server, work, write
+):
+    text = "Mayor Bertrand Aufray spoke in Rome."
+    made = frozen(
+        "entity-tagging",
+        {"s": ["x"]},
+        references=[text],
+        source=["s"],
+        judges=["ann", "bob"],
+        each=2,
+    )
+    first = tagged(
+        made,
+        lambda judge: [
+            ("Bertrand" if judge == "ann" else "Mayor Bertrand Aufray", "PERSON"),
+            ("Rome", "LOCATION"),
+        ],
+    )
+    mine = link(server, reconciliation(made, first, judges=["zoe"]))
+    page = work(mine)
+    expect(page.locator(".reconcile li")).to_have_count(3)
+    page.keyboard.press("t")  # into the text: the two words that both almost meant
+    for key in ("ArrowRight", "Shift+ArrowRight", "1"):
+        page.keyboard.press(key)
+    expect(page.locator(".reconcile li")).to_have_count(4)
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url("**/done")
+    table = entities_table(mine.judgements())
+    assert table == (
+        "segment\tdocument\ttype\ttext\n1\td\tPERSON\tBertrand Aufray\n"
+        "1\td\tLOCATION\tRome\n"
+    )
+    path = write("names.tsv", table.encode())
+    found = evaluate(
+        EvalSet([[text]]), {"s": ["bertrand aufray spoke."]}, [f"entities:file={path}"]
+    )
+    assert next(iter(found["s"].values())).score == 50

@@ -1,0 +1,169 @@
+"""How long judges work: what counts as active, idle, hidden and paused, and what follows."""
+
+import pytest
+from playwright.sync_api import expect
+
+HIDE = """(hidden) => {
+  Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
+
+
+@pytest.fixture
+def timed(server, work):
+    """A page whose clock, and the server's with it, moves only when it is told to."""
+    begun = {}
+
+    def begin(protocol: str, **more):
+        link = server.campaign(protocol, **more)
+        page = work(link, before=lambda page: page.clock.install())
+        begun["page"] = page
+        return link, page
+
+    def pass_by(seconds: int) -> None:
+        begun["page"].clock.run_for(1000 * seconds)
+        server.ahead += seconds
+
+    return begin, pass_by
+
+
+def near(value: int, seconds: float) -> bool:
+    """Within what pressing keys and a busy machine take."""
+    return abs(value - 1000 * seconds) < 3500
+
+
+def answered(page, link):
+    expect(page.locator("#place")).to_have_text("2 of 4")
+    return link.judgements()[-1]
+
+
+def test_active_idle_and_hidden_time_reach_the_store(timed):
+    begin, pass_by = timed
+    link, page = begin("adequacy")
+    pass_by(20)
+    page.mouse.move(200, 200)
+    # Thirty more seconds count as active, because reading moves nothing; the rest is idle.
+    pass_by(50)
+    page.mouse.move(300, 300)
+    page.evaluate(HIDE, True)
+    pass_by(40)
+    page.evaluate(HIDE, False)
+    pass_by(10)
+    page.keyboard.press("4")
+    page.keyboard.press("Enter")
+    judgement = answered(page, link)
+    assert near(judgement.active_ms, 20 + 30 + 10)
+    assert near(judgement.idle_ms, 20)
+    assert near(judgement.hidden_ms, 40)
+    assert judgement.wall_ms >= judgement.active_ms + judgement.idle_ms
+
+
+def test_a_computer_that_sleeps_is_not_work(timed, server):
+    begin, pass_by = timed
+    link, page = begin("adequacy")
+    pass_by(5)
+    page.clock.fast_forward(3_600_000)
+    server.ahead += 3600
+    pass_by(5)
+    page.keyboard.press("4")
+    page.keyboard.press("Enter")
+    judgement = answered(page, link)
+    assert near(judgement.active_ms, 10)
+    assert near(judgement.hidden_ms, 3600)
+
+
+def test_a_pause_stops_the_clock(timed):
+    begin, pass_by = timed
+    link, page = begin("adequacy")
+    page.get_by_text("More").click()
+    page.get_by_role("button", name="Pause").click()
+    expect(page.get_by_role("dialog", name="Pause")).to_be_visible()
+    pass_by(300)
+    page.keyboard.press("Enter")
+    page.keyboard.press("2")
+    page.keyboard.press("Enter")
+    judgement = answered(page, link)
+    assert near(judgement.active_ms, 0)
+    assert near(judgement.paused_ms, 300)
+
+
+def test_times_go_on_after_a_reload(timed):
+    begin, pass_by = timed
+    link, page = begin("adequacy")
+    pass_by(15)
+    page.keyboard.press("1")
+    page.reload()
+    page.locator(".item").wait_for()
+    pass_by(10)
+    page.keyboard.press("Enter")
+    assert near(answered(page, link).active_ms, 25)
+
+
+def test_the_bar_fills_in_half_a_minute_and_never_nags(timed):
+    begin, pass_by = timed
+    link, page = begin("ldc")
+    bar = page.locator("#bar")
+    pass_by(15)
+    assert 0.4 < bar.evaluate("bar => bar.value") < 0.65
+    assert "full" not in (bar.get_attribute("class") or "")
+    pass_by(16)
+    expect(bar).to_have_class("full")
+    assert bar.evaluate("bar => getComputedStyle(bar).height") == "3px"
+    pass_by(300)
+    assert page.locator("dialog").count() == 0
+    assert page.locator("#trouble").is_hidden()
+    page.keyboard.press("3")
+    page.keyboard.press("Enter")
+    page.locator(".card.given").wait_for()
+    page.keyboard.press("3")
+    page.keyboard.press("Enter")
+    answered(page, link)
+    expect(bar).not_to_have_class("full")
+
+
+def test_protocols_without_haste_have_no_bar(server, work):
+    page = work(server.campaign("esa"))
+    assert page.locator("#bar").is_hidden()
+
+
+def test_a_break_is_offered_after_twenty_minutes_of_work(timed):
+    begin, pass_by = timed
+    link, page = begin("adequacy")
+    for number in (2, 3):
+        for at in range(22):
+            pass_by(29)
+            page.mouse.move(at, 300)
+        page.keyboard.press("3")
+        page.keyboard.press("Enter")
+        if number == 2:
+            answered(page, link)
+    shown = page.get_by_role("dialog", name="Time for a break")
+    expect(shown).to_contain_text("at work for 2")
+    page.keyboard.press("Enter")
+    expect(page.locator("#place")).to_have_text("3 of 4")
+    expect(shown).to_have_count(0)
+    page.keyboard.press("3")
+    page.keyboard.press("Enter")
+    expect(page.locator("#place")).to_have_text("4 of 4")
+
+
+def test_what_was_pressed_is_not_recorded(timed, server):
+    from metra.store import events
+
+    begin, pass_by = timed
+    link, page = begin("adequacy")
+    page.keyboard.press("c")
+    page.keyboard.type("a secret")
+    page.evaluate(HIDE, True)
+    pass_by(3)
+    page.evaluate(HIDE, False)
+    page.keyboard.press("Control+Enter")
+    page.locator(".item").focus()
+    page.keyboard.press("2")
+    page.keyboard.press("Enter")
+    judgement = answered(page, link)
+    with server.store.reading() as db:
+        kept = events.of_screen(db, judgement.task, 0)
+    assert {"shown", "hidden", "active"} <= {one.kind for one in kept}
+    assert [one.t_ms for one in kept] == sorted(one.t_ms for one in kept)
+    assert all(one.data is None for one in kept)

@@ -1,0 +1,109 @@
+"""Small campaigns for tests, and a house with all that a campaign needs to run."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from metra.corpus import EvalSet, Outputs
+from metra.human.campaign import Campaign, campaign
+from metra.human.settings import Settings
+
+SYSTEMS = ("Zeta-NMT", "Quark-SMT", "Ibex-RBMT")
+
+
+def made(
+    protocol: str = "ldc",
+    *,
+    judges: int | tuple[str, ...] = 4,
+    systems: int = 2,
+    texts: int = 8,
+    per_text: int = 1,
+    words: Callable[[int, int], str] = "words {1} of version {0}, not too few".format,
+    **wishes: Any,
+) -> Campaign:
+    """A campaign whose every text is different; `words` makes output `at` of a system."""
+    count = texts * per_text
+    evalset = EvalSet(
+        [[f"reference {a} {at}" for at in range(count)] for a in "ab"],
+        [f"source {at}" for at in range(count)],
+        [f"document {at // per_text}" for at in range(count)],
+    )
+    outputs = {
+        name: [words(number, at) for at in range(count)]
+        for number, name in enumerate(SYSTEMS[:systems])
+    }
+    wished = {
+        "name": "test",
+        "source_language": "fr",
+        "target_language": "en",
+        "judges": judges
+        if isinstance(judges, tuple)
+        else tuple(f"judge {at}" for at in range(judges)),
+        "unit": "segment" if per_text == 1 else "document",
+    }
+    return campaign(
+        Settings(protocol=protocol, **wished | wishes), Outputs(evalset, outputs)
+    )
+
+
+@dataclass
+class Clock:
+    """A clock that stands still until told."""
+
+    now: float = 1_800_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    def pass_by(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@dataclass
+class House:
+    """An open campaign in a store, with its judges' links and an app to reach it."""
+
+    store: Any
+    campaign: str
+    tokens: dict[str, str]
+    clock: Clock = field(default_factory=Clock)
+    more: dict[str, Any] = field(default_factory=dict)
+    base: str = "http://127.0.0.1:8000"
+
+    def __post_init__(self) -> None:
+        from metra.web.app import create_app
+
+        self.app = create_app(
+            self.store, clock=self.clock, **{"base_url": self.base} | self.more
+        )
+
+    def browser(self, label: str | None = None, *, enter: bool = True) -> Any:
+        """A browser of somebody, or of a judge who has come in."""
+        from starlette.testclient import TestClient
+        from tests.web.browsing import Browser
+
+        client = TestClient(self.app, base_url=self.base, follow_redirects=False)
+        browser = Browser(client)
+        if label is not None and enter:
+            browser.come_in(self.tokens[label])
+        return browser
+
+    def judgements(self) -> list[Any]:
+        from metra.store import answers, campaigns
+
+        with self.store.reading() as db:
+            return answers.judgements(db, campaigns.existing(db, self.campaign))
+
+
+def opened(store: Any, content: Campaign, **more: Any) -> House:
+    """Put a campaign into a store and open it, links and all."""
+    from metra.store import campaigns, judges
+
+    clock = more.pop("clock", None) or Clock()
+    with store.transaction() as db:
+        key = campaigns.create(db, content, now=clock(), who="test", state="open")
+        tokens = {
+            judge.label: judges.issue(db, judge.id, now=clock(), who="test")
+            for judge in judges.of_campaign(db, key)
+        }
+    return House(store, key, tokens, clock, more)

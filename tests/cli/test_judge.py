@@ -1,0 +1,148 @@
+"""`metra judge` at the keyboard: from the campaign's file to links, status and forgetting."""
+
+import os
+import re
+
+import pytest
+
+from metra import examples
+
+pytest.importorskip("sqlalchemy", reason="needs the extra judge")
+
+CAMPAIGN = str(examples.HOME / "campaign.toml")
+PASSWORD = "correct horse"
+
+
+@pytest.fixture
+def judge(cli, tmp_path, monkeypatch):
+    """Run `metra judge` on a store of this test's own."""
+    monkeypatch.setenv("METRA_STORE", str(tmp_path / "judge.db"))
+    monkeypatch.setenv("METRA_ADMIN_PASSWORD", PASSWORD)
+    return lambda *arguments: cli("judge", *arguments)
+
+
+def test_from_a_file_to_links_and_status(judge):
+    made = judge("init", CAMPAIGN)
+    assert made.code == 0, made.err
+    assert "The password of admin is set." in made.out
+    assert "6 judges × 32 items ≈ 16 min each" in made.out
+    links = judge("links", "--base-url", "https://judge.example.org/")
+    rows = [line.split("\t") for line in links.out.rstrip().split("\n")]
+    assert [row[0] for row in rows] == ["ann", "bob", "cleo", "dan", "eve", "finn"]
+    for _, link in rows:
+        assert re.fullmatch(r"https://judge\.example\.org/j/[\w-]{43}", link)
+    assert len({link for _, link in rows}) == 6
+    again = judge("links")
+    assert again.out == "Every judge has a link; --judge makes one anew.\n"
+    status = judge("status").out
+    assert status.startswith("market and brake: open\n")
+    assert re.search(r"^ann +0 +32 +0 +16 +not begun$", status, re.M)
+
+
+def test_links_are_made_anew_and_taken_back(judge):
+    judge("init", CAMPAIGN)
+    judge("links")
+    one = judge("links", "--judge", "ann").out
+    assert one.startswith("ann\thttp://127.0.0.1:8000/j/")
+    gone = judge("links", "market and brake", "--judge", "ann", "--revoke").out
+    assert gone == "ann\trevoked\n"
+    assert "link taken back" in judge("status").out
+
+
+def test_states_are_set_at_the_keyboard(judge):
+    judge("init", CAMPAIGN, "--draft")
+    assert judge("status").out.startswith("market and brake: draft")
+    assert judge("status", "--set", "open").out.startswith("market and brake: open")
+    assert judge("status", "--set", "paused").out.startswith("market and brake: paused")
+
+
+def test_several_campaigns_in_one_store(judge, write):
+    judge("init", CAMPAIGN)
+    text = (examples.HOME / "campaign.toml").read_text().replace("market", "mart")
+    for name in ("outputs", "reference.1.txt", "source.fr.txt", "docs.txt"):
+        os.symlink(examples.HOME / name, write("x", [""]).parent / name)
+    other = write("other.toml", text.encode())
+    added = judge("init", other)
+    assert added.code == 0, added.err
+    assert "password" not in added.out
+    status = judge("status").out
+    assert "mart and brake    open" in status
+    assert judge("links").code == 2
+    assert "There are 2 campaigns; say which" in judge("links").err
+    twice = judge("init", CAMPAIGN)
+    assert (twice.code, "named 'market and brake' already" in twice.err) == (2, True)
+
+
+def test_a_judge_is_forgotten(judge):
+    judge("init", CAMPAIGN)
+    done = judge("forget", "market and brake", "ann", "--yes")
+    assert re.match(r"ann is forgotten; the answers are judge-\w{8}'s now\.", done.out)
+    assert "ann" not in judge("status").out.replace("anonymised", "")
+    more = judge("forget", "market and brake", "bob", "--answers", "--yes")
+    assert "and 0 answers deleted" in more.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        pytest.param(["status"], "There is no store at", id="no store"),
+        pytest.param(["links"], "There is no store at", id="no store for links"),
+        pytest.param(["serve"], "There is no store at", id="nothing to serve"),
+        pytest.param(["init", "none.toml"], "none.toml", id="no file"),
+        pytest.param(["links", "--revoke"], "name them with --judge", id="revoke whom"),
+    ],
+)
+def test_what_goes_wrong_is_said(judge, arguments, message):
+    ran = judge(*arguments)
+    assert ran.code == 2
+    assert message in ran.err
+
+
+def test_unknown_names_are_said(judge):
+    judge("init", CAMPAIGN)
+    assert (
+        "No judge named 'anne'. Did you mean 'ann'?"
+        in judge("links", "--judge", "anne").err
+    )
+    assert "No campaign named 'market'" in judge("links", "market").err
+
+
+def test_the_public_needs_encryption(judge):
+    judge("init", CAMPAIGN)
+    ran = judge("serve", "--host", "0.0.0.0")
+    assert ran.code == 2
+    assert "--base-url https://" in ran.err
+
+
+def test_passwords_come_from_a_file_and_are_long_enough(judge, write, monkeypatch):
+    from metra import store as stores
+    from metra.store import admins
+
+    monkeypatch.delenv("METRA_ADMIN_PASSWORD")
+    file = write("password", ["battery staple", "more"])
+    assert judge("init", "--password-file", file).code == 0
+    short = write("short", ["short"])
+    refused = judge("init", "--new-password", "--password-file", short)
+    assert "has 5 characters; expected 10 or more" in refused.err
+    store = stores.open(os.environ["METRA_STORE"])
+    with store.reading() as db:
+        assert admins.fits("battery staple", admins.password_hash(db, "admin"))
+    store.close()
+
+
+def test_no_option_takes_a_password(metra_command):
+    words = metra_command("judge", "init", "--help").out
+    assert "--password-file" in words
+    assert not re.search(r"--password\s", words)
+
+
+def test_help_loads_nothing_heavy():
+    import subprocess
+    import sys
+
+    code = (
+        "import sys; from metra.cli.judge import judge; "
+        "judge(['--help'], standalone_mode=False); "
+        "sys.exit(bool({'sqlalchemy', 'fastapi', 'numpy'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

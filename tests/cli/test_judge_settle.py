@@ -1,0 +1,108 @@
+"""`metra judge settle` and `exercise`: second looks and comparisons at the keyboard."""
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("sqlalchemy", reason="needs the extra judge")
+
+from tests.human.campaigns import opened
+
+
+@pytest.fixture
+def store(tmp_path, monkeypatch):
+    from metra import store
+
+    path = tmp_path / "judge.db"
+    monkeypatch.setenv("METRA_STORE", str(path))
+    made = store.open(str(path), create=True)
+    yield made
+    made.close()
+
+
+def answered(store, frozen, value, *, state="open"):
+    """Put a campaign into the store and answer everything."""
+    from uuid import uuid4
+
+    from metra.store import answers, campaigns, screens, tasks
+
+    with store.transaction() as db:
+        key = campaigns.create(db, frozen, now=0.0, who="test", state=state)
+        stored = campaigns.existing(db, key)
+        for owned in tasks.of_campaign(db, key):
+            screens.show(db, owned.task.id, 0, 0, now=0.0)
+            given = answers.Answer(str(uuid4()), value(owned.task))
+            answers.submit(db, stored, owned, 0, given, now=9.0)
+    return key
+
+
+def cloze(task):
+    count = len(
+        opened("cloze", cloze={"every": 3})
+        .protocol.steps[0]
+        .asks.places(task.items[0].text)
+    )
+    return {"cloze": {"answers": ["thing"] * count}}
+
+
+def test_close_answers_become_a_campaign_and_its_verdicts_count(store, cli, tmp_path):
+    from metra.store import campaigns
+
+    answered(store, opened("cloze", cloze={"every": 3}, name="first"), cloze)
+    out = str(tmp_path / "scores.tsv")
+    cli("judge", "export", "first", "--format", "tsv", "--unblind", "-o", out)
+    before = Path(out).read_text()
+    assert "cloze-exact" in before
+    assert "cloze-close" not in before
+    made = cli("judge", "settle", "first", "-j", "zoe", "--name", "second")
+    assert made.code == 0, made.err
+    assert made.out.startswith("second: 1 judge × ")
+    with store.reading() as db:
+        second = campaigns.named(db, "second")
+    assert second.campaign.protocol.name == "verdicts"
+    from uuid import uuid4
+
+    from metra.store import answers, screens, tasks
+
+    with store.transaction() as db:
+        for owned in tasks.of_campaign(db, second.id):
+            screens.show(db, owned.task.id, 0, 0, now=0.0)
+            given = answers.Answer(str(uuid4()), {"verdict": {"right": True}})
+            answers.submit(db, second, owned, 0, given, now=9.0)
+    cli("judge", "export", "first", "--format", "tsv", "-o", out)
+    after = Path(out).read_text()
+    lines = [line.split("\t") for line in after.split("\n") if "cloze-close" in line]
+    assert {line[2] for line in lines} == {"100.0"}
+    again = cli("judge", "settle", "first", "-j", "zoe", "--name", "third")
+    assert again.code == 2
+    assert "no answers that wait" in again.err
+
+
+def test_campaigns_and_files_are_compared(store, cli, write, tmp_path):
+    clarity = opened("clarity", name="clear", repeats=0, degraded=0)
+    answered(
+        store,
+        clarity,
+        lambda task: {
+            "clarity": 3 if task.items[0].system == "good" else len(task.judge) - 2
+        },
+        state="open",
+    )
+    head = "metric\tevaluator\ttext\ttranslation\tscore"
+    rows = [
+        f"bleu\tmetra\t{text}\t{name}\t{score}"
+        for text in ("trip", "brake")
+        for name, score in (("good", 40), ("bad", 10))
+    ]
+    path = write("bleu.tsv", [head, *rows])
+    done = cli(
+        "judge", "exercise", "clear", "-r", str(path), "-o", str(tmp_path / "out")
+    )
+    assert done.code == 0, done.err
+    assert done.out.startswith("metric\tevaluators\ttranslations\tshared\tmean")
+    assert "clarity\tbleu\t4\t" in done.out
+    names = {one.name for one in (tmp_path / "out").iterdir()}
+    assert names == {"results.tsv", "reliability.tsv", "correlations.tsv", "matrix.tsv"}
+    nothing = cli("judge", "exercise")
+    assert nothing.code == 2
+    assert "no results to compare" in nothing.err

@@ -1,0 +1,130 @@
+"""A real PostgreSQL for the tests, from Debian's package, in a folder of its own."""
+
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+
+_numbers = count(1)
+
+
+class PostgreSQL:
+    """A running server; each database that is asked for is new and empty."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def new_database(self) -> str:
+        import psycopg
+
+        name = f"metra_{os.getpid()}_{next(_numbers)}"
+        with psycopg.connect(
+            host=str(self.folder), user="postgres", dbname="postgres", autocommit=True
+        ) as connection:
+            connection.execute(f"CREATE DATABASE {name}")
+        return f"postgresql://postgres@/{name}?host={self.folder}"
+
+
+def missing() -> str | None:
+    """Why there can be no PostgreSQL here, or None if there can."""
+    if programs() is None:
+        return (
+            "needs PostgreSQL: apt-get install postgresql, or set METRA_POSTGRESQL_BIN"
+        )
+    if os.getuid() == 0 and _user() is None:
+        return "needs the user postgres: PostgreSQL refuses to be run by root"
+    return None
+
+
+def programs() -> Path | None:
+    """The folder of PostgreSQL's programs; METRA_POSTGRESQL_BIN may name another one."""
+    given = os.environ.get("METRA_POSTGRESQL_BIN")
+    found = [Path(given)] if given else [*Path("/usr/lib/postgresql").glob("*/bin")]
+    on_path = shutil.which("initdb")
+    if on_path:
+        found.append(Path(on_path).parent)
+    there = [folder for folder in found if (folder / "initdb").exists()]
+    return max(there, default=None)
+
+
+@contextmanager
+def running(*, durable: bool = False) -> Iterator[PostgreSQL]:
+    """Start a server that listens on a socket in its own folder, and stop it in the end.
+
+    One that is not durable is quicker: it would not survive a failing machine.
+    """
+    folder = Path(
+        tempfile.mkdtemp(prefix="metra-pg-", dir="/tmp")
+    )  # a socket's path is short
+    user = _user() if os.getuid() == 0 else None
+    more = {} if user is None else {"user": user.pw_uid, "group": user.pw_gid}
+    if user is not None:
+        os.chown(folder, user.pw_uid, user.pw_gid)
+    where = programs()
+    assert where is not None
+    data = folder / "data"
+    initdb = ["--auth=trust", "--username=postgres", "--encoding=UTF8", "--no-sync"]
+    subprocess.run(
+        [where / "initdb", "--pgdata", data, *initdb],
+        check=True,
+        capture_output=True,
+        cwd=folder,
+        **more,
+    )
+    settings = {
+        "listen_addresses": "",
+        "unix_socket_directories": str(folder),
+        "fsync": "on" if durable else "off",
+        "full_page_writes": "on" if durable else "off",
+        "synchronous_commit": "on" if durable else "off",
+        "max_connections": "150",
+    }
+    options = [f"--{name}={value}" for name, value in settings.items()]
+    with (folder / "log").open("wb") as log:
+        server = subprocess.Popen(
+            [where / "postgres", "-D", data, *options],
+            stdout=log,
+            stderr=log,
+            cwd=folder,
+            **more,
+        )
+    try:
+        _wait_for(folder, server)
+        yield PostgreSQL(folder)
+    finally:
+        server.terminate()  # sends connections away only when they are done
+        try:
+            server.wait(5)
+        except subprocess.TimeoutExpired:
+            server.send_signal(3)  # SIGQUIT: at once
+            server.wait(20)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _wait_for(folder: Path, server: "subprocess.Popen[bytes]") -> None:
+    import psycopg
+
+    for _ in range(300):
+        try:
+            psycopg.connect(
+                host=str(folder), user="postgres", dbname="postgres"
+            ).close()
+            return
+        except psycopg.OperationalError:
+            if server.poll() is not None:
+                break
+            time.sleep(0.1)
+    raise RuntimeError((folder / "log").read_text())
+
+
+def _user() -> "pwd.struct_passwd | None":
+    try:
+        return pwd.getpwnam("postgres")
+    except KeyError:
+        return None

@@ -1,0 +1,113 @@
+"""Tie thresholds that come from elsewhere: given, of other scores, of other folds."""
+
+import numpy as np
+import pytest
+from tests.meta.panels import made
+
+from metra.errors import OptionError
+from metra.meta.bootstrap import bootstrap
+from metra.meta.comparing import compare
+from metra.meta.correlating import asked, fitted_elsewhere, values
+from metra.meta.correlation import Options, correlate, correlate_all, thresholds
+from metra.meta.cross_fit import cross_fitted
+from metra.meta.pairs import accuracy, kendall_23
+
+
+def ask(coef="acc*_eq:item", **options):
+    return asked([coef], "seg", Options(**options))[0]
+
+
+def test_folds_are_measured_with_the_thresholds_of_the_others():
+    panel = made(segments=30, gaps=0.1)
+    gold, metric = panel.gold, panel.metrics["m1"]
+    eps = cross_fitted(gold.T, metric.T, folds=3, seed=5)
+    assert len(set(eps.tolist())) <= 3
+    for limit in set(eps.tolist()):
+        others = eps != limit
+        fitted = correlate(
+            gold[:, others], metric[:, others], coef="acc*_eq", group="item"
+        )
+        assert fitted.eps == limit
+    each = accuracy(gold.T, metric.T, eps=eps)
+    found = correlate(gold, metric, coef="acc*_eq", group="item", folds=3, seed=5)
+    assert found.value == pytest.approx(np.nanmean(each), abs=1e-12)
+    assert found.eps == pytest.approx(eps.mean())
+
+
+def test_cross_fitting_removes_optimism():
+    # Noise cannot be calibrated: what is gained on the data itself is lost elsewhere.
+    rng = np.random.default_rng(0)
+    gains = []
+    for _ in range(20):
+        gold = rng.integers(0, 4, (5, 20)).astype(float)
+        metric = rng.normal(size=gold.shape)
+        itself = correlate(gold, metric, coef="acc*_eq", group="item")
+        held_out = correlate(gold, metric, coef="acc*_eq", group="item", folds=4)
+        gains.append(itself.value - held_out.value)
+    assert min(gains) >= 0
+    assert np.mean(gains) > 0.005
+
+
+def test_thresholds_of_other_scores_are_applied_metric_by_metric():
+    here, elsewhere = made(seed=1), made(seed=2)
+    question = fitted_elsewhere([ask()], elsewhere, "dev.tsv")[0]
+    found = values(here, question)
+    fitted = values(elsewhere, ask())
+    for name, result in found.items():
+        each = accuracy(here.gold.T, here.metrics[name].T, eps=fitted[name].eps)
+        assert result.value == pytest.approx(each.mean(), abs=1e-12)
+        assert result.eps == pytest.approx(fitted[name].eps)
+        assert result.value <= values(here, ask())[name].value + 1e-12
+    assert question.options.eps_said == "from dev.tsv"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param({"folds": 4}, id="cross-fitted"),
+        pytest.param({"eps": 0.7}, id="given"),
+        pytest.param({"eps": {"m0": 0.1, "m1": 0.5, "m2": 2.0}}, id="one a metric"),
+    ],
+)
+def test_tests_and_intervals_use_the_same_thresholds(options):
+    panel = made()
+    question = ask(trials=50, **options)
+    found = values(panel, question)
+    for test in ("auto", "pairs", "wilcoxon"):
+        compared = compare(panel, question, test=test)
+        assert compared.values.tolist() == [found[n].value for n in compared.names]
+    drawn = bootstrap(panel, "seg", question.options)
+    limits = thresholds(panel.gold, panel.metrics, question.options)
+    plain = bootstrap(panel, "seg", ask("acc_eq:item", trials=50).options)
+    assert any((limits[name] > 0).any() for name in panel.names)
+    assert any((drawn[name] != plain[name]).any() for name in panel.names)
+
+
+def test_a_threshold_is_on_no_scale_when_scores_change_sides():
+    with pytest.raises(OptionError, match="on its metric's own scale"):
+        compare(made(), ask(eps=0.5, trials=20), test="perm-both")
+
+
+def test_tau23_counts_ties_with_the_threshold_too():
+    panel = made()
+    gold, metric = panel.gold, panel.metrics["m0"]
+    found = correlate(gold, metric, coef="tau23", group="item", eps=0.6)
+    assert found.value == pytest.approx(
+        kendall_23(gold.T, metric.T, eps=0.6).mean(), abs=1e-12
+    )
+
+
+REFUSED = [
+    pytest.param("acc*_eq", {"folds": 3}, "write acc._eq:item", id="no segments"),
+    pytest.param("acc*_eq:item", {"folds": 99}, "there are 40", id="too many folds"),
+    pytest.param("acc*_eq:item", {"folds": 2, "eps": 1}, "not both", id="also given"),
+    pytest.param("pearson", {"folds": 2}, "not asked for", id="nothing to fit"),
+    pytest.param("acc*_eq:item", {"eps": {"m0": 1}}, "no threshold .* m1, m2", id="lacks"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("coef", "options", "message"), REFUSED)
+def test_refused(coef, options, message):
+    panel = made()
+    with pytest.raises(OptionError, match=message):
+        correlate_all(panel.gold, panel.metrics, ask(coef, **options).options)

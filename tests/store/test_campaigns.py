@@ -1,0 +1,90 @@
+"""Campaigns in the store: what goes in comes out, whatever the protocol."""
+
+import pytest
+from tests.campaigns import made
+
+from metra.errors import OptionError, UnknownNameError
+from metra.human.assignment import assign
+from metra.human.protocols import PROTOCOLS
+from metra.store import audit, campaigns, judges, tasks
+from metra.store.frozen import from_json, to_json
+
+HOSTILE = "<script>alert(1)</script> \u202eabc\0 '\"&amp; 😀 \u2028"
+
+
+@pytest.mark.parametrize("protocol", ["ldc", "da", "da-sqm", "esa", "mqm", "pairwise"])
+def test_a_campaign_and_its_tasks_are_read_as_they_were(store, protocol):
+    content = made(protocol, words=lambda system, at: f"{HOSTILE} {system} {at}")
+    with store.transaction() as db:
+        key = campaigns.create(db, content, now=5.0, who="ann")
+    campaigns._known.clear()  # as another process would find it
+    with store.reading() as db:
+        found = campaigns.existing(db, key)
+        kept = tasks.of_campaign(db, key)
+    assert found.campaign == content
+    assert found.campaign.version == found.version == content.version
+    assert (found.name, found.state, found.created_at) == ("test", "draft", 5.0)
+    assert tuple(one.task for one in kept) == assign(content, secret=found.secret)
+    assert {one.state for one in kept} == {"waiting"}
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_a_protocol_is_frozen_to_the_last_field(name):
+    from dataclasses import replace
+
+    content = replace(made("da"), protocol=PROTOCOLS[name])
+    assert from_json(to_json(content)) == content
+
+
+def test_judges_begin_without_links(store):
+    with store.transaction() as db:
+        key = campaigns.create(db, made(), now=5.0, who="ann")
+        found = judges.of_campaign(db, key)
+    assert [judge.label for judge in found] == [f"judge {at}" for at in range(4)]
+    assert not any(judge.has_link for judge in found)
+    assert len({judge.completion_code for judge in found}) == 4
+
+
+def test_names_are_taken_once(store):
+    with store.transaction() as db:
+        campaigns.create(db, made(), now=5.0, who="ann")
+    with (
+        pytest.raises(OptionError, match="a campaign named 'test' already"),
+        store.transaction() as db,
+    ):
+        campaigns.create(db, made(), now=5.0, who="ann")
+
+
+def test_campaigns_are_found_by_name(store):
+    with store.transaction() as db:
+        key = campaigns.create(db, made(), now=5.0, who="ann")
+        assert campaigns.named(db, None).id == key
+        campaigns.create(db, made(name="other"), now=6.0, who="ann")
+        assert campaigns.named(db, "test").id == key
+        assert [row[1] for row in campaigns.listed(db)] == ["other", "test"]
+        assert campaigns.count(db) == 2
+        with pytest.raises(OptionError, match="There are 2 campaigns; say which"):
+            campaigns.named(db, None)
+        with pytest.raises(UnknownNameError, match="Did you mean 'test'"):
+            campaigns.named(db, "tests")
+        with pytest.raises(UnknownNameError, match="is not in the store"):
+            campaigns.existing(db, "none")
+
+
+def test_states_and_unblinding_are_logged(store):
+    with store.transaction() as db:
+        key = campaigns.create(db, made(), now=5.0, who="ann")
+        campaigns.set_state(db, key, "open", now=6.0, who="ann")
+        campaigns.unblind(db, key, now=7.0, who="ann")
+        campaigns.unblind(db, key, now=8.0, who="bob")
+        with pytest.raises(OptionError, match="cannot be 'ajar'"):
+            campaigns.set_state(db, key, "ajar", now=6.0, who="ann")
+        found = campaigns.existing(db, key)
+        log = audit.entries(db, key)
+    assert (found.state, found.unblinded_at) == ("open", 7.0)
+    assert [(entry.who, entry.what) for entry in log] == [
+        ("bob", "unblind"),
+        ("ann", "unblind"),
+        ("ann", "state"),
+        ("ann", "create"),
+    ]

@@ -1,0 +1,119 @@
+"""A store by its address: what is made, what is brought up to date, what is refused."""
+
+import sqlite3
+import threading
+
+import pytest
+from sqlalchemy import inspect, text
+
+from metra import store as stores
+from metra.errors import FormatError, OptionError
+from metra.store import audit, tables
+from metra.store.migrating import migrations
+
+
+def test_the_tables_are_as_the_queries_name_them(store):
+    found = inspect(store.engine)
+    assert set(found.get_table_names()) == {*tables.SCHEMA.tables, "schema_version"}
+    for name, table in tables.SCHEMA.tables.items():
+        there = {
+            column["name"]: column["type"].as_generic().__class__.__name__
+            for column in found.get_columns(name)
+        }
+        assert set(there) == {column.name for column in table.columns}
+        for column in table.columns:
+            kind = type(column.type).__name__.replace("Double", "Float")
+            assert there[column.name].replace("Double", "Float") == kind
+
+
+def test_a_store_is_opened_again_with_what_is_in_it(store, store_url):
+    with store.transaction() as db:
+        audit.note(db, "somebody", "something", {"a": ["ü\0"]}, now=1.0)
+    again = stores.open(store_url, create=False)
+    with again.reading() as db:
+        [entry] = audit.entries(db)
+    again.close()
+    assert (entry.who, entry.what, entry.data) == (
+        "somebody",
+        "something",
+        {"a": ["ü\0"]},
+    )
+
+
+def test_a_newer_store_is_refused(store, store_url):
+    with store.transaction() as db:
+        db.execute(text("UPDATE schema_version SET version = 99"))
+    with pytest.raises(FormatError, match=r"made by a newer metra .*version 99, this"):
+        stores.open(store_url)
+
+
+def test_another_programs_database_is_refused(tmp_path):
+    path = str(tmp_path / "other.db")
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE recipes (name TEXT)")
+    other.close()
+    with pytest.raises(
+        FormatError, match=r"holds tables of something else \(recipes\)"
+    ):
+        stores.open(path)
+
+
+@pytest.mark.parametrize(
+    ("url", "create", "message"),
+    [
+        pytest.param("none.db", False, "There is no store at none.db", id="no file"),
+        pytest.param("sqlite://", True, "lost with its connection", id="in memory"),
+        pytest.param("mysql://x/y", True, "cannot be kept in mysql", id="other kind"),
+    ],
+)
+def test_what_is_no_store(url, create, message):
+    with pytest.raises((FormatError, OptionError), match=message):
+        stores.open(url, create=create)
+
+
+def test_a_failed_transaction_leaves_nothing(store):
+    def note_and_fall() -> None:
+        with store.transaction() as db:
+            audit.note(db, "somebody", "something", now=1.0)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        note_and_fall()
+    with store.reading() as db:
+        assert audit.entries(db) == []
+
+
+def test_two_that_open_a_new_store_at_once_migrate_it_once(store_url):
+    failures = []
+
+    def opening() -> None:
+        try:
+            stores.open(store_url).close()
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=opening) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+
+
+def test_nothing_is_lost_when_the_power_fails(tmp_path):
+    store = stores.open(str(tmp_path / "judge.db"))
+    with store.reading() as db:
+        assert db.exec_driver_sql("PRAGMA synchronous").scalar() == 2
+        assert db.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+    store.close()
+
+
+def test_migrations_are_numbered_without_gaps():
+    from importlib import resources
+
+    names = sorted(
+        file.name
+        for file in (resources.files("metra.store") / "migrations").iterdir()
+        if file.name.endswith(".sql")
+    )
+    assert [int(name[:4]) for name in names] == list(range(1, len(migrations()) + 1))

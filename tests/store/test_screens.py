@@ -1,0 +1,78 @@
+"""The order of a judge's screens: what may be opened, answered and changed."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.campaigns import made, opened
+
+from metra.store import judges, screens
+from metra.store.screens import BLOCK, Place, Way
+
+
+def made_way(answered, *, per_task=1):
+    places = [
+        Place(f"task {at // per_task}", at % per_task, done)
+        for at, done in enumerate(answered)
+    ]
+    reached = next((at for at, done in enumerate(answered) if not done), len(answered))
+    return Way(places, reached)
+
+
+def test_the_next_screen_is_open_and_later_ones_are_not():
+    way = made_way([True, True, False, False])
+    assert [way.may_answer(at) for at in range(4)] == [True, True, True, False]
+
+
+def test_only_the_last_answers_can_be_changed():
+    way = made_way([True] * 30 + [False] * 5)
+    open_ = [at for at in range(35) if way.may_answer(at)]
+    assert open_ == list(range(30 - BLOCK, 31))
+
+
+def test_a_document_that_is_begun_is_open_as_a_whole():
+    way = made_way([True] * 25 + [False] * 15, per_task=20)
+    assert [at for at in range(40) if way.may_answer(at)] == list(range(15, 40))
+
+
+def test_after_the_last_screen_comes_what_was_left_out():
+    way = made_way([True, False, True, False], per_task=4)
+    assert way.next_open(1) == way.places[3]
+    assert way.next_open(3) == way.places[1]
+    assert made_way([True, True]).next_open(1) is None
+
+
+def test_what_is_not_there_has_no_place():
+    way = made_way([True, False])
+    assert way.index("task 1", 0) == 1
+    assert way.index("task 1", 1) is None
+    assert way.index("task 9", 0) is None
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=60), st.integers(1, 7))
+def test_the_screen_reached_can_always_be_answered(answered, per_task):
+    way = made_way(answered, per_task=per_task)
+    if way.reached < len(answered):
+        assert way.may_answer(way.reached)
+        assert not way.places[way.reached].answered
+
+
+def test_documents_have_a_screen_for_each_part_and_comparisons_one(store):
+    house = opened(store, made("esa", per_text=3, judges=4))
+    pairs = opened(store, made("pairwise", name="pairs"))
+    with store.reading() as db:
+        judge = judges.labelled(db, house.campaign, "judge 0")
+        way = screens.way(db, judge.id)
+        assert [place.number for place in way.places[:3]] == [0, 1, 2]
+        assert len({place.task for place in way.places[:3]}) == 1
+        judge = judges.labelled(db, pairs.campaign, "judge 0")
+        assert {place.number for place in screens.way(db, judge.id).places} == {0}
+
+
+def test_what_is_shown_is_stamped_once(store):
+    house = opened(store, made())
+    with store.transaction() as db:
+        judge = judges.labelled(db, house.campaign, "judge 0")
+        task = screens.way(db, judge.id).places[0].task
+        assert screens.show(db, task, 0, 0, now=1.0) == 0
+        assert screens.show(db, task, 0, 1, now=2.0) == 1
+        assert screens.show(db, task, 0, 0, now=3.0) == 1
+        assert screens.shown_steps(db, task, 0) == {0: 1.0, 1: 2.0}

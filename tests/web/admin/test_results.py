@@ -1,0 +1,191 @@
+"""Results pages and exports: the library's numbers, blind until they may be seen."""
+
+import io
+import zipfile
+
+import pytest
+from tests.campaigns import SYSTEMS, made, opened
+from tests.web.admin.conftest import Admin
+
+from metra.human.files import jsonl
+from metra.judging.blinding import blind_names
+from metra.judging.choosing import Chosen
+from metra.judging.ranking import RankingWishes, rankings
+from metra.judging.simulating import simulated, tempers
+from metra.judging.summary import Wishes, summary
+from metra.store import answers, campaigns, screens, tasks
+
+
+def filled(store, protocol="ldc", **more):
+    """A campaign that made-up judges have finished."""
+    import uuid
+
+    import numpy as np
+
+    house = opened(store, made(protocol, texts=14, **more))
+    rng = np.random.default_rng(5)
+    with store.transaction() as db:
+        stored = campaigns.existing(db, house.campaign)
+        for owned in tasks.of_campaign(db, house.campaign):
+            for number in range(owned.screens):
+                [temper] = tempers(1, rng=rng)
+                last = len(stored.campaign.protocol.steps) - 1
+                screens.show(db, owned.task.id, number, last, now=house.clock())
+                house.clock.pass_by(30)
+                answer = simulated(stored.campaign, owned.task, number, temper, rng=rng)
+                answers.submit(
+                    db,
+                    stored,
+                    owned,
+                    number,
+                    answers.Answer(
+                        str(uuid.uuid4()),
+                        answer.value,
+                        times=answers.Times(active_ms=5000),
+                    ),
+                    now=house.clock(),
+                )
+    return Admin(house).sign_in()
+
+
+@pytest.fixture
+def full(store):
+    return filled(store)
+
+
+@pytest.fixture
+def light_full(tmp_path):
+    from metra import store as stores
+
+    store = stores.open(str(tmp_path / "judge.db"))
+    yield filled(store)
+    store.close()
+
+
+def names_of(admin):
+    with admin.house.store.reading() as db:
+        stored = campaigns.existing(db, admin.house.campaign)
+    systems = [system.name for system in stored.campaign.systems]
+    return blind_names(systems, stored.secret)
+
+
+def test_the_page_says_what_the_library_says(full, table):
+    names = names_of(full)
+    page = full.get("/results")
+    for ranking in rankings(full.house.judgements()):
+        _, *body = table(page, f"Systems by {ranking.scorer}")
+        assert [row[0] for row in body] == [
+            names[one.mean.system] for one in ranking.systems
+        ]
+        assert [row[3] for row in body] == [
+            f"{one.mean.native:.2f}" for one in ranking.systems
+        ]
+        assert [row[1] for row in body] == [
+            "–" if one.cluster is None else str(one.cluster) for one in ranking.systems
+        ]
+
+
+def test_every_number_follows_the_filter(light_full, table):
+    everything = light_full.house.judgements()
+    choice = Chosen(judges=frozenset({"judge 0", "judge 1"}))
+    wished = Wishes(choice, RankingWishes(by="document", holm=True))
+    found = summary(everything, wished)
+    query = "?judge=judge+0&judge=judge+1&by=document&holm=yes&system=none"
+    page = light_full.get(f"/results{query}")
+    assert f"{found.judgements} answers of {found.of}." in page
+    assert [row[0] for row in table(page, "Judges on fluency")[1:]] == [
+        "judge 0",
+        "judge 1",
+    ]
+    [fluency, _] = found.rankings
+    _, *body = table(page, "Systems by fluency")
+    assert [row[3] for row in body] == [
+        f"{one.mean.native:.2f}" for one in fluency.systems
+    ]
+    assert "Holm" in page
+
+
+def test_metrics_are_compared_when_asked(light_full, table):
+    page = light_full.get("/results?metrics=yes")
+    _, *body = table(page, "People and metrics")
+    assert [row[:2] for row in body[:3]] == [
+        ["fluency", "bleu"],
+        ["fluency", "chrf"],
+        ["fluency", "ter"],
+    ]
+
+
+def test_names_are_hidden_until_unblinded_or_closed(light_full):
+    pages = ("", "/results", "/results?metrics=yes", "/judges", "/export", "/preview")
+    for path in pages:
+        page = light_full.get(path)
+        assert not any(name in page for name in SYSTEMS), path
+    for form in ("jsonl", "tsv", "csv", "zip", "mt-metrics-eval"):
+        reply = light_full.browser.get(f"{light_full.place}/export/{form}")
+        assert reply.status_code == 200
+        assert not _holds(reply.content, SYSTEMS[0])
+    assert light_full.form("/unblind").status_code == 303
+    assert SYSTEMS[0] in light_full.get("/results")
+    reply = light_full.browser.get(f"{light_full.place}/export/jsonl")
+    assert _holds(reply.content, SYSTEMS[0])
+
+
+def test_closing_shows_the_names(light_full):
+    light_full.form("/state", state="closed")
+    assert SYSTEMS[0] in light_full.get("/results")
+    light_full.form("/state", state="open")
+    assert SYSTEMS[0] not in light_full.get("/results")
+
+
+def _holds(content, name):
+    if content.startswith(b"PK"):
+        with zipfile.ZipFile(io.BytesIO(content)) as packed:
+            return any(name.encode() in packed.read(one) for one in packed.namelist())
+    return name.encode() in content
+
+
+def test_an_export_is_what_was_judged(full):
+    full.form("/unblind")
+    reply = full.browser.get(f"{full.place}/export/jsonl")
+    assert reply.headers["content-disposition"] == (
+        "attachment; filename*=UTF-8''test.judgements.jsonl"
+    )
+    back = jsonl.read(reply.text, "x")
+    assert back == full.house.judgements()
+    assert rankings(back) == rankings(full.house.judgements())
+
+
+def test_formats_that_have_no_place_for_it_are_not_there(light_full):
+    for form in ("appraise", "marot", "none"):
+        assert (
+            light_full.browser.get(f"{light_full.place}/export/{form}").status_code
+            == 404
+        )
+
+
+def test_nothing_to_tell_yet(light_admin):
+    page = light_admin.get("/results")
+    assert "There is nothing to rank yet." in page
+    reply = light_admin.browser.get(f"{light_admin.place}/export/zip")
+    assert reply.status_code == 422
+    assert "There are no judgements to export yet." in reply.text
+
+
+@pytest.mark.parametrize("protocol", ["mqm", "esa", "pairwise", "ranking", "da-sqm"])
+def test_each_protocol_has_results(tmp_path, protocol):
+    from metra import store as stores
+
+    more = {"systems": 3, "judges": 6} if protocol == "ranking" else {}
+    store = stores.open(str(tmp_path / "judge.db"))
+    admin = filled(store, protocol, **more)
+    page = admin.get("/results")
+    assert "Systems by" in page
+    assert page.count('role="img"') >= 3
+    store.close()
+
+
+def test_pictures_have_no_style_of_their_own(light_full):
+    page = light_full.get("/results")
+    assert "<style" not in page
+    assert " style=" not in page
+    assert page.count("<svg") == 4

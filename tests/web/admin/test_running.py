@@ -1,0 +1,140 @@
+"""Running a campaign: progress, state, links that are shown once, notes, the log."""
+
+import re
+
+from metra.human.judgement import latest
+from metra.store import audit, judges
+
+
+def found_links(page):
+    return re.findall(r'value="(http://[^"]+/j/[^"]+)"', page)
+
+
+def test_progress_is_what_the_judges_did(admin, table):
+    house = admin.house
+    judge = house.browser("judge 0")
+    work = judge.work()
+    for _ in range(2):
+        house.clock.pass_by(20)
+        judge.answer(work, work["screen"])
+        work = judge.work()
+    page = admin.get()
+    header, first, *rest = table(page, "Judges")
+    assert header[:4] == ["Judge", "Done", "Active", "Median"]
+    assert first[:4] == [
+        "judge 0",
+        f"2 of {work['progress']['of']}",
+        "under 1 min",
+        "1.0 s",
+    ]
+    assert [row[1].split(" of ")[0] for row in rest] == ["0"] * 3
+    assert "2 of" in page
+
+
+def test_comments_are_shown_and_harmless(light_admin):
+    house = light_admin.house
+    judge = house.browser("judge 1")
+    screen = judge.work()["screen"]
+    body = {
+        "id": "2f1c1e64-0000-4000-8000-000000000001",
+        "value": None,
+        "comment": "<script>alert(1)</script>",
+        "cannot": "no <i>French</i>",
+        "times": {},
+        "events": [],
+    }
+    place = f"/api/screens/{screen['task']}/{screen['number']}/answer"
+    assert judge.send("POST", place, body).status_code == 200
+    page = light_admin.get()
+    assert "&lt;script&gt;alert(1)" in page
+    assert "no &lt;i&gt;French" in page
+    assert "<script>alert" not in page
+
+
+def test_a_campaign_is_paused_and_closed_by_the_admin(light_admin):
+    house = light_admin.house
+    assert light_admin.form("/state", state="paused").status_code == 303
+    judge = house.browser()
+    judge.form(f"/j/{house.tokens['judge 2']}")
+    assert "paused" in judge.get("/judge").text
+    assert 'data-state="paused"' in light_admin.get()
+    assert light_admin.form("/state", state="none").status_code == 422
+    house.clock.pass_by(1)
+    light_admin.form("/state", state="closed")
+    assert 'data-state="closed"' in light_admin.get()
+    with house.store.reading() as db:
+        noted = [entry.data for entry in audit.entries(db) if entry.what == "state"]
+    assert noted == [{"state": "closed"}, {"state": "paused"}]
+
+
+def test_a_link_is_shown_once_and_works(admin):
+    house = admin.house
+    with house.store.reading() as db:
+        judge = judges.labelled(db, house.campaign, "judge 1")
+    old = house.tokens["judge 1"]
+    page = admin.form("/judges/issue", judge=judge.id).text
+    [link] = found_links(page)
+    assert link.startswith(house.base)
+    token = link.rpartition("/")[2]
+    assert token not in admin.get("/judges")
+    assert house.browser().get(f"/j/{old}").status_code == 404
+    house.tokens["judge 1"] = token
+    assert house.browser("judge 1").work()["screen"] is not None
+    admin.form("/judges/revoke", judge=judge.id)
+    assert house.browser().get(f"/j/{token}").status_code == 404
+    assert "taken back" in admin.get("/judges")
+    with house.store.reading() as db:
+        assert token not in str(audit.entries(db))
+
+
+def test_links_for_all_who_have_none(store):
+    from tests.campaigns import made, opened
+    from tests.web.admin.conftest import Admin
+
+    from metra.store import campaigns
+
+    admin = Admin(opened(store, made())).sign_in()
+    with store.transaction() as db:
+        admin.house.campaign = campaigns.create(
+            db, made(name="new"), now=1.0, who="test"
+        )
+    assert "4 judges have no link yet" in admin.get("/judges")
+    assert len(found_links(admin.form("/judges/issue").text)) == 4
+    assert "no link yet" not in admin.get("/judges")
+
+
+def test_a_note_is_kept_as_text(light_admin):
+    house = light_admin.house
+    with house.store.reading() as db:
+        judge = judges.labelled(db, house.campaign, "judge 3")
+    text = '"><img src=x> late'
+    assert (
+        light_admin.form("/judges/note", judge=judge.id, text=text).status_code == 303
+    )
+    page = light_admin.get("/judges")
+    assert "&#34;&gt;&lt;img src=x&gt; late" in page
+
+
+def test_released_tasks_go_to_others(light_admin):
+    house = light_admin.house
+    with house.store.reading() as db:
+        judge = judges.labelled(db, house.campaign, "judge 3")
+    light_admin.form("/release", judge=judge.id)
+    assert "tasks released" in light_admin.get()
+
+
+def test_the_log_tells_who_did_what(light_admin, table):
+    light_admin.house.clock.pass_by(1)
+    light_admin.form("/unblind")
+    [_, last, *_] = table(light_admin.get("/log"), "Log")
+    assert last[1:3] == ["ann", "unblind"]
+    everything = light_admin.browser.get("/admin/log").text
+    assert ["ann", "sign in"] in [row[1:3] for row in table(everything, "Log")]
+
+
+def test_the_preview_shows_no_names(light_admin):
+    page = light_admin.get("/preview")
+    assert "of version" in page
+    for name in ("Zeta-NMT", "Quark-SMT"):
+        assert name not in page
+    assert latest(light_admin.house.judgements()) == []

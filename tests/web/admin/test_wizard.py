@@ -1,0 +1,166 @@
+"""A new campaign from files: pairing, wishes, cost, draft."""
+
+import re
+from html import unescape
+
+import pytest
+
+from metra.judging.pairing import Upload, paired, unpacked
+from metra.store import campaigns, tasks
+
+ONE = b"".join(b"output %d of one\n" % at for at in range(12))
+TWO = b"".join(b"output %d of two\n" % at for at in range(12))
+SOURCE = b"".join(b"source %d\n" % at for at in range(12))
+WISHES = {
+    "name": "spring",
+    "protocol": "da",
+    "source_language": "fr",
+    "target_language": "en",
+    "judges": "ann\nbob\r\n cleo \n\ndan",
+    "each": "2",
+    "calibration": "",
+    "seed": "5",
+    "repeats": "10",
+    "degraded": "",
+    "unit": "segment",
+    "basis": "",
+}
+
+
+def upload(admin, **files):
+    """Post files as a browser would: a name of a field, then pairs of name and bytes."""
+    content = [
+        (field, (name, data, "text/plain"))
+        for field, pairs in files.items()
+        for name, data in pairs
+    ]
+    browser = admin.browser
+    return browser.client.post(
+        "/admin/campaigns/new/files",
+        data={"csrf": browser.csrf},
+        files=content,
+        headers={"Origin": browser.origin},
+    )
+
+
+def carried(page):
+    return unescape(re.search(r'name="texts" value="([^"]+)"', page)[1])
+
+
+def test_from_files_to_a_draft(admin):
+    reply = upload(
+        admin, outputs=[("one.txt", ONE), ("two.txt", TWO)], source=[("s.txt", SOURCE)]
+    )
+    assert reply.status_code == 200
+    assert "12 segments, 2 systems, with the source." in reply.text
+    texts = carried(reply.text)
+    browser = admin.browser
+    wishes = "/admin/campaigns/new/wishes"
+    looked = browser.form(wishes, texts=texts, go="check", **WISHES)
+    assert looked.status_code == 200
+    assert "4 judges × " in looked.text
+    assert "every item by 2 judges" in looked.text
+    made = browser.form(wishes, texts=carried(looked.text), go="create", **WISHES)
+    assert made.status_code == 303
+    key = made.headers["location"].rpartition("/")[2]
+    with admin.house.store.reading() as db:
+        stored = campaigns.existing(db, key)
+        assert len(tasks.of_campaign(db, key)) > 40
+    settings = stored.campaign.settings
+    assert stored.state == "draft"
+    assert settings.judges == ("ann", "bob", "cleo", "dan")
+    assert (settings.seed, settings.repeats, settings.degraded) == (5, 0.1, None)
+    assert [system.name for system in stored.campaign.systems] == ["one", "two"]
+    assert stored.campaign.systems[1].outputs[3] == "output 3 of two"
+    assert stored.campaign.segments[11].source == "source 11"
+    again = browser.form(wishes, texts=texts, go="create", **WISHES)
+    assert again.status_code == 422
+    assert "There is a campaign named &#39;spring&#39; already" in again.text
+
+
+def test_files_that_do_not_belong_together(light_admin, table):
+    short = ONE.rpartition(b"output 11")[0]
+    reply = upload(light_admin, outputs=[("one.txt", ONE), ("two.txt", short)])
+    assert reply.status_code == 422
+    assert "two.txt" in reply.text
+    assert "/tmp" not in reply.text
+    _, *body = table(reply.text, "What is in the files")
+    assert [(row[0], row[2]) for row in body] == [("one.txt", "12"), ("two.txt", "11")]
+
+
+def test_no_files(light_admin):
+    reply = upload(light_admin, source=[("s.txt", SOURCE)])
+    assert reply.status_code == 422
+    assert "There is no output to judge" in reply.text
+
+
+def test_wishes_that_do_not_fit_are_said_and_kept(light_admin):
+    page = upload(light_admin, outputs=[("one.txt", ONE), ("two.txt", TWO)]).text
+    texts = carried(page)
+    browser = light_admin.browser
+    for change, says in (
+        ({"protocol": "ldc"}, "ldc shows the reference, which the corpus does"),
+        ({"each": "x"}, "each is &#39;x&#39;; expected a whole number."),
+        ({"repeats": "x"}, "repeats is &#39;x&#39;; expected a number of percent."),
+        ({"repeats": "90"}, "expected a share from 0 to 0.5"),
+        ({"judges": ""}, "judges is []; expected a list of different names"),
+        ({"protocol": "none"}, "No protocol named &#39;none&#39;"),
+    ):
+        wished = WISHES | {"basis": "", "name": "<b>kept"} | change
+        reply = browser.form(
+            "/admin/campaigns/new/wishes", texts=texts, go="create", **wished
+        )
+        assert reply.status_code == 422
+        assert says in reply.text
+        assert 'value="&lt;b&gt;kept"' in reply.text
+        assert carried(reply.text) == texts
+
+
+def test_texts_that_were_changed_on_the_way(light_admin):
+    for texts in ("", "nothing", "{}"):
+        reply = light_admin.browser.form("/admin/campaigns/new/wishes", texts=texts)
+        assert reply.status_code == 422
+        assert "did not come back whole" in reply.text
+
+
+def test_warnings_about_what_judges_would_notice():
+    found = paired([Upload("output", "one.txt", b"a\n\na\n" * 4)])
+    assert found.problem == ""
+    assert found.warnings == (
+        "one (one.txt) has 4 empty segments.",
+        "one (one.txt) says the same again in 10 of 12 segments; judges will notice.",
+        "There is one system only: its scores can be held against no other's.",
+    )
+
+
+def test_tables_and_memories_can_be_chosen_too():
+    tmx = (
+        b"<tmx><header srclang='fr'/><body><tu><tuv lang='fr'><seg>un</seg></tuv>"
+        b"<tuv lang='en'><seg>one</seg></tuv></tu></body></tmx>"
+    )
+    table = b"source\toutput\tref\tdoc\nun\tone\tONE\td\n"
+    found = paired([Upload("output", "a.tmx", tmx), Upload("source", "a.tmx", tmx)])
+    assert (found.texts.outputs, found.texts.source) == ({"a": ["one"]}, ["un"])
+    found = paired([Upload("output", "b.tsv", table)])
+    texts = found.texts
+    assert (texts.outputs, texts.references) == ({"b": ["one"]}, [["ONE"]])
+    assert (texts.source, texts.documents) == (["un"], ["d"])
+    assert unpacked(texts.packed()) == texts
+
+
+@pytest.mark.parametrize(
+    ("upload", "says"),
+    [
+        (
+            Upload("output", "x.txt", b"\xff\xfe"),
+            "x.txt, line 1: byte 1 of the line is 0xff",
+        ),
+        (Upload("output", "x.xml", b"<a/>"), "x.xml begins with"),
+        (Upload("output", "../../etc/x.jsonl", b"{"), "x.jsonl, line 1"),
+    ],
+)
+def test_files_that_cannot_be_read(upload, says):
+    found = paired([upload])
+    assert found.texts is None
+    assert says in found.problem
+    assert "tmp" not in found.problem

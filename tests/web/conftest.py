@@ -1,0 +1,20 @@
+"""An open campaign behind the app, of each kind of store in turn or in a file."""
+
+import pytest
+from tests.campaigns import House, made, opened
+
+
+@pytest.fixture
+def house(store) -> House:
+    """A small campaign, fluency then adequacy, on each kind of store in turn."""
+    return opened(store, made())
+
+
+@pytest.fixture
+def light_house(tmp_path) -> House:
+    """The same on SQLite alone, for what has nothing to do with the store."""
+    from metra import store as stores
+
+    store = stores.open(str(tmp_path / "judge.db"))
+    yield opened(store, made())
+    store.close()

@@ -1,0 +1,430 @@
+"""A judge's way, and all that may come between: nothing lost, nothing doubled."""
+
+import json
+import threading
+import uuid
+
+import pytest
+from tests.campaigns import made, opened
+from tests.web.browsing import answer
+
+from metra.human.judgement import latest
+from metra.store import campaigns, events, judges
+
+DAY = 86400.0
+GOOD = {"fluency": 4, "adequacy": 2}
+
+
+def path_of(screen):
+    return f"/api/screens/{screen['task']}/{screen['number']}"
+
+
+def reveal(browser, screen):
+    """See all that there is to see on a screen."""
+    body = {"step": 1, "rev": 1, "value": {"fluency": 4}}
+    reply = browser.send("POST", f"{path_of(screen)}/reveal", body)
+    assert reply.status_code == 200, reply.text
+    return reply.json()
+
+
+def finish(browser):
+    while (work := browser.work())["screen"] is not None:
+        browser.answer(work, work["screen"])
+    return work
+
+
+def test_from_the_link_to_the_code(house):
+    browser = house.browser()
+    token = house.tokens["judge 0"]
+    assert "Start" in browser.get(f"/j/{token}").text
+    assert browser.form(f"/j/{token}").headers["Location"] == "/judge"
+    assert browser.get("/judge").headers["Location"] == "/judge/consent"
+    assert "test" in browser.get("/judge/consent").text
+    browser.form("/judge/consent", agree="yes", target_level="good", source_level="x")
+    assert browser.get("/judge").headers["Location"] == "/judge/guide"
+    assert browser.get("/judge/guide").status_code == 200
+    browser.form("/judge/guide")
+    assert browser.get("/judge").headers["Location"] == "/judge/work"
+    assert browser.get("/judge/done").headers["Location"] == "/judge"
+    first = browser.work()
+    house.clock.pass_by(60)
+    last = finish(browser)
+    count = first["progress"]["of"]
+    assert last["progress"]["done"] == last["progress"]["of"] == count
+    assert browser.get("/judge").headers["Location"] == "/judge/done"
+    with house.store.reading() as db:
+        judge = judges.labelled(db, house.campaign, "judge 0")
+    assert judge.completion_code in browser.get("/judge/done").text
+    assert judge.profile == {"target_level": "good"}
+    assert len(house.judgements()) == count
+
+
+def test_what_the_browser_is_told(house):
+    work = house.browser("judge 0").work()
+    assert set(work) == {"campaign", "protocol", "options", "progress", "screen"}
+    assert work["campaign"] == {
+        "title": "test",
+        "source": {"code": "fr", "name": "French", "dir": "ltr"},
+        "target": {"code": "en", "name": "English", "dir": "ltr"},
+    }
+    steps = work["protocol"]["steps"]
+    assert [step["kind"] for step in steps] == ["scale", "scale"]
+    assert [step["shows"] for step in steps] == [[], ["basis"]]
+    assert steps[0]["question"] == "How good is the English of this text?"
+    assert steps[0]["ask"]["anchors"][0]["text"].startswith("Flawless English")
+    assert work["protocol"]["guidance_seconds"] == 30
+    assert set(work["screen"]) == {
+        "task",
+        "number",
+        "items",
+        "place",
+        "step",
+        "outputs",
+        "draft",
+        "answer",
+        "previous",
+        "next",
+    }
+    assert set(work["screen"]["outputs"][0]) == {"id", "text"}
+
+
+def test_sending_twice_keeps_once(house):
+    browser = house.browser("judge 0")
+    screen = browser.work()["screen"]
+    reveal(browser, screen)
+    said = answer(GOOD)
+    place = f"{path_of(screen)}/answer"
+    one, two = (browser.send("POST", place, said) for _ in range(2))
+    assert one.status_code == two.status_code == 200
+    assert one.json() == two.json()
+    assert [kept.value for kept in house.judgements()] == [GOOD]
+
+
+def test_sending_at_once_keeps_once(house):
+    browser = house.browser("judge 0")
+    screen = browser.work()["screen"]
+    reveal(browser, screen)
+    said = answer(GOOD)
+    gate, replies = threading.Barrier(5), []
+
+    def send():
+        gate.wait()
+        reply = browser.send("POST", f"{path_of(screen)}/answer", said)
+        replies.append((reply.status_code, reply.json()))
+
+    threads = [threading.Thread(target=send) for _ in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert replies == [replies[0]] * 5
+    assert replies[0][0] == 200
+    assert len(house.judgements()) == 1
+
+
+def test_two_tabs_give_revisions_in_order(house):
+    one = house.browser("judge 0")
+    screen = one.work()["screen"]
+    reveal(one, screen)
+    gate, replies = threading.Barrier(4), []
+
+    def send(fluency):
+        gate.wait()
+        said = answer({"fluency": fluency, "adequacy": 1})
+        reply = one.send("POST", f"{path_of(screen)}/answer", said)
+        replies.append(reply.json()["revision"])
+
+    threads = [threading.Thread(target=send, args=(at,)) for at in range(1, 5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(replies) == [1, 2, 3, 4]
+    kept = house.judgements()
+    assert sorted(one.revision for one in kept) == [1, 2, 3, 4]
+    assert len(latest(kept)) == 1
+
+
+def test_an_older_draft_does_not_win(house):
+    browser = house.browser("judge 0")
+    place = f"{path_of(browser.work()['screen'])}/draft"
+    new = {"rev": 5, "value": {"fluency": 2}, "comment": "new", "events": []}
+    assert browser.send("PUT", place, new).json() == {"rev": 5}
+    assert browser.send("PUT", place, new).json() == {"rev": 5}
+    old = {"rev": 4, "value": {"fluency": 1}, "comment": "old", "events": []}
+    reply = browser.send("PUT", place, old)
+    assert reply.status_code == 409
+    assert reply.json()["draft"] == {
+        "rev": 5,
+        "value": {"fluency": 2},
+        "comment": "new",
+    }
+    # After a reload it is there again.
+    assert browser.work()["screen"]["draft"] == reply.json()["draft"]
+
+
+def test_drafts_at_once_leave_the_newest(house):
+    browser = house.browser("judge 0")
+    place = f"{path_of(browser.work()['screen'])}/draft"
+    gate = threading.Barrier(8)
+
+    def send(rev):
+        gate.wait()
+        body = {"rev": rev, "value": {"fluency": rev % 5 + 1}, "comment": str(rev)}
+        browser.send("PUT", place, body)
+
+    threads = [threading.Thread(target=send, args=(rev,)) for rev in range(1, 9)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert browser.work()["screen"]["draft"]["rev"] == 8
+
+
+def test_an_expired_session_is_taken_up_in_place(house):
+    browser = house.browser("judge 0")
+    screen = browser.work()["screen"]
+    reveal(browser, screen)
+    house.clock.pass_by(15 * DAY)
+    said = answer(GOOD)
+    reply = browser.send("POST", f"{path_of(screen)}/answer", said)
+    assert reply.status_code == 401
+    assert reply.json()["reason"] == "session"
+    link = f"http://127.0.0.1:8000/j/{house.tokens['judge 0']}"
+    again = browser.send("POST", "/api/session", {"token": f"  {link}/ "})
+    assert again.status_code == 200
+    browser.csrf = again.json()["csrf"]
+    reply = browser.send("POST", f"{path_of(screen)}/answer", said)
+    assert reply.status_code == 200
+    assert [kept.id for kept in house.judgements()] == [said["id"]]
+    # No more time can have been spent than has passed.
+    assert house.judgements()[0].wall_ms == 15 * DAY * 1000
+    assert browser.send("POST", "/api/session", {"token": "x"}).status_code == 404
+
+
+def test_a_weeks_pause_loses_nothing(house):
+    browser = house.browser("judge 0")
+    for _ in range(3):
+        browser.answer(work := browser.work(), work["screen"])
+    screen = browser.work()["screen"]
+    draft = {"rev": 1, "value": {"fluency": 5}, "comment": "half", "events": []}
+    browser.send("PUT", f"{path_of(screen)}/draft", draft)
+    house.clock.pass_by(7 * DAY)
+    again = house.browser()
+    again.form(f"/j/{house.tokens['judge 0']}")
+    assert again.get("/judge").headers["Location"] == "/judge/work"
+    again.get("/judge/work")
+    work = again.work()
+    assert (work["screen"]["task"], work["progress"]["done"]) == (screen["task"], 3)
+    assert work["screen"]["draft"]["value"] == {"fluency": 5}
+    finish(again)
+
+
+def test_what_leavers_left_is_asked_of_who_is_done(store):
+    house = opened(store, made(judges=5, calibration=0))
+    browser = house.browser("judge 0")
+    count = finish(browser)["progress"]["of"]
+    with house.store.transaction() as db:
+        gone = judges.labelled(db, house.campaign, "judge 1").id
+        judges.revoke(db, gone, now=house.clock(), who="test")
+    work = browser.work()
+    assert work["progress"]["of"] == count + 1
+    finish(browser)
+
+
+def test_the_last_answers_can_be_changed_and_no_others(house):
+    browser = house.browser("judge 0")
+    seen = []
+    for _ in range(9):
+        work = browser.work()
+        seen.append(work["screen"])
+        browser.answer(work, work["screen"])
+    third = browser.get(path_of(seen[2])).json()
+    assert third["answer"]["value"] == {"fluency": 3, "adequacy": 3}
+    assert third["previous"] == {"task": seen[1]["task"], "number": 0}
+    assert third["next"] == {"task": seen[3]["task"], "number": 0}
+    new = browser.send("POST", f"{path_of(seen[2])}/answer", answer(GOOD)).json()
+    assert new["revision"] == 2
+    assert browser.work()["screen"]["previous"]["task"] == seen[8]["task"]
+
+
+def test_screens_come_in_order(house):
+    browser = house.browser("judge 0")
+    with house.store.reading() as db:
+        from metra.store import screens
+
+        key = judges.labelled(db, house.campaign, "judge 0").id
+        places = screens.way(db, key).places
+    later = browser.get(f"/api/screens/{places[3].task}/0")
+    assert later.status_code == 403
+    assert later.json() == {"error": "This screen comes later."}
+
+
+def test_long_gone_answers_are_closed(store):
+    house = opened(store, made("da", texts=30, judges=4))
+    browser = house.browser("judge 0")
+    first = browser.work()["screen"]
+    said = answer({"da": 40})
+    assert browser.send("POST", f"{path_of(first)}/answer", said).status_code == 200
+    for _ in range(11):
+        browser.answer(work := browser.work(), work["screen"])
+    reply = browser.send("POST", f"{path_of(first)}/answer", answer({"da": 50}))
+    assert reply.status_code == 403
+    assert reply.json() == {"error": "This answer can no longer be changed."}
+    # But what was sent once may be sent again, as after a lost reply.
+    again = browser.send("POST", f"{path_of(first)}/answer", said)
+    assert (again.status_code, again.json()["revision"]) == (200, 1)
+
+
+def test_some_texts_cannot_be_judged(house):
+    browser = house.browser("judge 0")
+    screen = browser.work()["screen"]
+    said = answer(None, cannot="It is not in English.", comment="really")
+    assert browser.send("POST", f"{path_of(screen)}/answer", said).status_code == 200
+    [kept] = house.judgements()
+    assert (kept.cannot, kept.comment) == ("It is not in English.", "really")
+    back = browser.get(path_of(screen)).json()
+    assert back["answer"]["cannot"] == "It is not in English."
+    reply = browser.send("POST", f"{path_of(screen)}/answer", answer(None, cannot=""))
+    assert reply.status_code == 422
+
+
+def test_events_come_with_drafts_and_answers(house):
+    browser = house.browser("judge 0")
+    screen = browser.work()["screen"]
+    reveal(browser, screen)
+    one = {"seq": 0, "t_ms": 1.5, "kind": "focus", "data": {"of": "text"}}
+    two = {"seq": 1, "t_ms": 2, "kind": "key"}
+    draft = {"rev": 2, "value": {"fluency": 4}, "comment": "", "events": [one]}
+    browser.send("PUT", f"{path_of(screen)}/draft", draft)
+    said = answer(GOOD, events=[one, two])
+    for _ in range(2):
+        browser.send("POST", f"{path_of(screen)}/answer", said)
+    with house.store.reading() as db:
+        kept = events.of_screen(db, screen["task"], 0)
+    assert [(one.seq, one.kind, one.data) for one in kept] == [
+        (0, "focus", {"of": "text"}),
+        (1, "key", None),
+    ]
+
+
+def test_no_more_time_was_spent_than_passed(house):
+    browser = house.browser("judge 0")
+    screen = browser.work()["screen"]
+    house.clock.pass_by(10)
+    reveal(browser, screen)
+    house.clock.pass_by(10)
+    times = {"active_ms": 10**9, "idle_ms": 5, "hidden_ms": 5, "paused_ms": 5}
+    said = answer(GOOD, times=times | {"first_action_ms": 10**9})
+    browser.send("POST", f"{path_of(screen)}/answer", said)
+    [kept] = house.judgements()
+    assert (kept.wall_ms, kept.active_ms, kept.idle_ms) == (20_000, 20_000, 0)
+    assert kept.first_action_at == kept.submitted_at == house.clock()
+
+
+def test_a_clock_that_goes_back_breaks_nothing(house):
+    browser = house.browser("judge 0")
+    for back in (0, -3600, -DAY, 2 * DAY):
+        house.clock.pass_by(back)
+        browser.answer(work := browser.work(), work["screen"])
+    assert all(kept.wall_ms >= 0 for kept in house.judgements())
+    assert len(house.judgements()) == 4
+
+
+@pytest.mark.parametrize(
+    ("state", "work", "taken"), [("paused", 409, 200), ("closed", 409, 409)]
+)
+def test_a_pause_takes_what_is_begun_and_the_end_nothing(house, state, work, taken):
+    browser = house.browser("judge 0")
+    screen = browser.work()["screen"]
+    reveal(browser, screen)
+    with house.store.transaction() as db:
+        campaigns.set_state(db, house.campaign, state, now=house.clock(), who="test")
+    reply = browser.get("/api/work")
+    assert (reply.status_code, reply.json()["reason"]) == (work, state)
+    draft = {"rev": 2, "value": {"fluency": 4}, "comment": "", "events": []}
+    kept = browser.send("PUT", f"{path_of(screen)}/draft", draft)
+    assert kept.status_code == taken
+    sent = browser.send("POST", f"{path_of(screen)}/answer", answer(GOOD))
+    assert sent.status_code == taken
+    page = browser.get("/judge")
+    assert page.status_code == 200
+    assert state in page.text
+
+
+def test_a_sign_of_life_keeps_the_task(house):
+    browser = house.browser("judge 0")
+    screen = browser.work()["screen"]
+    house.clock.pass_by(600)
+    beat = {"task": screen["task"], "number": 0}
+    assert browser.send("POST", "/api/heartbeat", beat).json() == {"ok": True}
+    with house.store.reading() as db:
+        judge = judges.labelled(db, house.campaign, "judge 0")
+        query = "SELECT max(lease_until) FROM task"
+        lease = db.exec_driver_sql(query).scalar_one()
+    assert judge.seen_at == house.clock()
+    assert lease == house.clock() + 1800
+
+
+def test_what_no_database_can_hold_is_not_found(house):
+    browser = house.browser("judge 0")
+    for task in ("a\0b", "\ud800", "x" * 101):
+        beat = {"task": task, "number": 0}
+        body = json.dumps(beat).encode()
+        headers = {"Origin": house.base, "X-CSRF-Token": browser.csrf}
+        headers["Content-Type"] = "application/json"
+        reply = browser.client.post("/api/heartbeat", content=body, headers=headers)
+        assert reply.status_code in (404, 422)
+    assert browser.get("/api/screens/a%00b/0").status_code == 404
+    assert browser.get(f"/api/screens/x/{10**30}").status_code == 404
+    assert browser.get("/j/a%00b").status_code == 404
+    assert browser.form("/j/a%00b").status_code == 404
+    browser.client.cookies.set("metra-judge", "%00")
+    assert browser.get("/api/work").status_code in (200, 401)
+
+
+def test_documents_are_judged_part_by_part(store):
+    house = opened(store, made("esa", per_text=3))
+    browser = house.browser("judge 0")
+    work = browser.work()
+    first = work["screen"]
+    assert (first["items"], first["number"], first["place"]) == (3, 0, 1)
+    assert len(first["context"]) == 2
+    assert first["next"] == {"task": first["task"], "number": 1}
+    third = browser.get(f"/api/screens/{first['task']}/2").json()
+    value = {"errors": [{"start": 0, "end": 5, "severity": "minor"}], "esa": 80}
+    sent = browser.send("POST", f"{path_of(third)}/answer", answer(value))
+    assert sent.json()["next"] == {"task": first["task"], "number": 0}
+    wrong = {"errors": [{"start": 0, "end": 500, "severity": "minor"}], "esa": 80}
+    sent = browser.send("POST", f"{path_of(first)}/answer", answer(wrong))
+    assert sent.status_code == 422
+    assert "within the" in sent.json()["error"]
+    finish(browser)
+    assert len(house.judgements()) == work["progress"]["of"]
+
+
+def test_ids_of_others_cannot_be_used(house):
+    one, two = house.browser("judge 0"), house.browser("judge 1")
+    said = answer(GOOD)
+    for browser, status in ((one, 200), (two, 409)):
+        screen = browser.work()["screen"]
+        reveal(browser, screen)
+        reply = browser.send("POST", f"{path_of(screen)}/answer", said)
+        assert reply.status_code == status
+    assert len(house.judgements()) == 1
+
+
+def test_ids_are_uuids(house):
+    browser = house.browser("judge 0")
+    screen = browser.work()["screen"]
+    reveal(browser, screen)
+    for wrong in ("x", "", 5, str(uuid.UUID(int=5))):
+        said = answer(GOOD, id=wrong)
+        reply = browser.send("POST", f"{path_of(screen)}/answer", said)
+        assert reply.status_code == 422
+    one = answer(GOOD)
+    shouted = one | {"id": one["id"].upper()}
+    for said in (one, shouted):
+        reply = browser.send("POST", f"{path_of(screen)}/answer", said)
+        assert reply.json()["saved"] == one["id"]
+    assert len(house.judgements()) == 1

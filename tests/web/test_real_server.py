@@ -1,0 +1,105 @@
+"""A real server in its own process: killed in mid-save, and under many judges at once."""
+
+import sys
+import threading
+import time
+from pathlib import Path
+
+import httpx2
+import pytest
+from tests.campaigns import made, opened
+from tests.web.browsing import Browser, answer
+from tests.web.servers import serving
+
+sys.path.append(str(Path(__file__).parents[2] / "bench"))
+
+
+def patient(browser, method, path, content):
+    """Send until there is a reply, as a browser does."""
+    for _ in range(400):
+        try:
+            return browser.send(method, path, content)
+        except httpx2.TransportError:
+            time.sleep(0.05)
+    raise TimeoutError(path)
+
+
+@pytest.mark.slow
+def test_a_server_killed_in_mid_save_loses_and_doubles_nothing(
+    store, store_url, tmp_path
+):
+    house = opened(
+        store, made("da", texts=60, calibration=0, repeats=0.0, degraded=0.0)
+    )
+    said, told = [], []
+    with serving(store_url, tmp_path / "log") as server:
+        browser = Browser(httpx2.Client(base_url=server.base, timeout=20))
+        browser.come_in(house.tokens["judge 0"])
+
+        def judge() -> None:
+            work = browser.work()
+            screen = work["screen"]
+            while screen is not None:
+                place = f"/api/screens/{screen['task']}/{screen['number']}"
+                draft = {"rev": 1, "value": {"da": 1}, "comment": "", "events": []}
+                assert (
+                    patient(browser, "PUT", f"{place}/draft", draft).status_code < 300
+                )
+                mine = answer({"da": len(said) % 100})
+                said.append(mine["id"])
+                reply = patient(browser, "POST", f"{place}/answer", mine)
+                assert reply.status_code == 200, reply.text
+                told.append(reply.json()["saved"])
+                following = reply.json()["next"]
+                if following is None:
+                    return
+                place = f"/api/screens/{following['task']}/{following['number']}"
+                screen = patient(browser, "GET", place, None).json()
+
+        thread = threading.Thread(target=judge)
+        thread.start()
+        for pause in (0.5, 0.23, 0.31):
+            time.sleep(pause)
+            server.kill()
+            acknowledged = set(told)
+            assert acknowledged <= {one.id for one in house.judgements()}
+            server.start()
+        thread.join(120)
+        assert not thread.is_alive()
+        browser.client.close()
+    kept = house.judgements()
+    assert [one.id for one in kept] == said == told
+    assert {one.revision for one in kept} == {1}
+    if store.is_sqlite:
+        with store.reading() as db:
+            assert db.exec_driver_sql("PRAGMA integrity_check").scalar() == "ok"
+    log = (tmp_path / "log").read_text()
+    assert house.tokens["judge 0"] not in log
+    assert "/j/***" in log
+
+
+@pytest.mark.slow
+def test_many_judges_at_once(store, store_url, tmp_path):
+    import judging_load
+
+    judges, items = 20, 20
+    content = made(
+        "da",
+        judges=judges,
+        texts=judges * items // 4,
+        calibration=0,
+        repeats=0.0,
+        degraded=0.0,
+    )
+    house = opened(store, content)
+    workers = 1 if store.is_sqlite else 2
+    with serving(store_url, tmp_path / "log", workers) as server:
+        tokens = list(house.tokens.values())
+        load = judging_load.run(server.base, tokens, items, pause=0.2)
+    kept = house.judgements()
+    assert len(load.saved) == len(set(load.saved)) == len(kept) == judges * items
+    assert {one.id for one in kept} == set(load.saved)
+    places = {(one.judge, one.task) for one in kept}
+    assert len(places) == judges * items
+    # What the machine of the moment allows, with room for a busy one.
+    assert load.p95() < 3000

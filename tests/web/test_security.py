@@ -1,0 +1,376 @@
+"""What may pass: headers, hosts, origins, forms, cookies, sizes, links and logs."""
+
+import logging
+import re
+from dataclasses import replace
+
+import pytest
+from tests.campaigns import made, opened
+from tests.web.browsing import answer
+
+from metra.errors import OptionError
+from metra.store import attempts, audit, judges
+from metra.web.security.headers import ALWAYS
+from metra.web.security.log_masking import MaskSecrets
+from metra.web.serving import LOGGING, Serving, refuse_unsafe
+
+SITE = "https://judge.example.org"
+
+
+@pytest.fixture
+def house(light_house):
+    return light_house
+
+
+@pytest.fixture
+def site(house):
+    """The same house as it stands behind a proxy that encrypts."""
+    more = {"base_url": SITE, "hosts": frozenset()}
+    return replace(house, more=more, base=SITE)
+
+
+PATHS = ["/", "/judge", "/api/work", "/j/nobody", "/nowhere", "/static/icon.svg"]
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_every_reply_carries_the_headers(house, path):
+    headers = house.browser().get(path).headers
+    for name, value in ALWAYS.items():
+        assert headers[name] == value
+    static = path.startswith("/static/")
+    assert headers["Cache-Control"] == ("no-cache" if static else "no-store")
+    assert "Strict-Transport-Security" not in headers
+    policy = headers["Content-Security-Policy"]
+    for part in ("default-src 'self'", "frame-ancestors 'none'", "base-uri 'none'"):
+        assert part in policy
+    assert "unsafe" not in policy
+
+
+def test_https_is_remembered(site):
+    assert "max-age" in site.browser().get("/").headers["Strict-Transport-Security"]
+
+
+def test_our_mistakes_are_told_to_the_log_alone(house, monkeypatch, caplog):
+    from metra.web.judge import pages
+
+    def fall(*_):
+        msg = "the key is under the mat"
+        raise RuntimeError(msg)
+
+    browser = house.browser("judge 0")
+    monkeypatch.setattr(pages.screens, "way", fall)
+    reply = browser.get("/judge/done")
+    assert reply.status_code == 500
+    assert reply.json() == {
+        "error": "The server made a mistake; try again in a moment."
+    }
+    assert reply.headers["Content-Security-Policy"]
+    assert "under the mat" in caplog.text
+
+
+def test_no_page_holds_script_or_style_of_its_own(house):
+    browser = house.browser(enter=False)
+    pages = [browser.get("/").text, browser.get(f"/j/{house.tokens['judge 0']}").text]
+    browser.come_in(house.tokens["judge 0"])
+    pages += [
+        browser.get(f"/judge/{name}").text for name in ("consent", "guide", "work")
+    ]
+    for page in pages:
+        assert not re.search(r"<style|\sstyle=|\son[a-z]+=|javascript:", page)
+        for tag in re.findall(r"<script[^>]*>", page):
+            assert "src=" in tag or 'type="application/json"' in tag
+
+
+@pytest.mark.parametrize("host", ["evil.example", "", "127.0.0.1.evil.example"])
+def test_other_names_are_not_ours(house, host):
+    reply = house.browser().get("/", headers={"Host": host})
+    assert reply.status_code == 400
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost:1234", "[::1]:8000"])
+def test_this_machine_goes_by_several_names(house, host):
+    assert house.browser().get("/health", headers={"Host": host}).status_code == 200
+
+
+ORIGINS = [
+    pytest.param({"Origin": "http://127.0.0.1:8000"}, True, id="our own page"),
+    pytest.param({"Origin": "http://127.0.0.1:8001"}, False, id="another port"),
+    pytest.param({"Origin": "https://127.0.0.1:8000"}, False, id="another scheme"),
+    pytest.param({"Origin": "https://evil.example"}, False, id="another site"),
+    pytest.param({}, False, id="no word of where from"),
+    pytest.param({"Origin": "null"}, False, id="a sandboxed page"),
+    pytest.param(
+        {"Origin": "null", "Sec-Fetch-Site": "same-origin"},
+        True,
+        id="a form of a page that sends no referrer",
+    ),
+    pytest.param(
+        {"Origin": "null", "Sec-Fetch-Site": "cross-site"}, False, id="null from afar"
+    ),
+    pytest.param(
+        {"Origin": "https://evil.example", "Sec-Fetch-Site": "same-origin"},
+        False,
+        id="an origin counts more",
+    ),
+]
+
+
+@pytest.mark.parametrize(("headers", "fits"), ORIGINS)
+def test_changes_come_from_our_own_pages(house, headers, fits):
+    path = f"/j/{house.tokens['judge 0']}"
+    reply = house.browser().client.post(path, headers=headers)
+    assert reply.status_code == (303 if fits else 403)
+
+
+def test_without_an_address_of_its_own_the_app_goes_by_the_host(house):
+    bare = replace(house, more={"base_url": None}, base="http://localhost:7777")
+    path = f"/j/{house.tokens['judge 0']}"
+    assert bare.browser().form(path).status_code == 303
+    other = {"Origin": "http://localhost:8000"}
+    assert bare.browser().client.post(path, headers=other).status_code == 403
+
+
+def test_forms_need_their_token(house):
+    browser = house.browser("judge 0")
+    right = browser.csrf
+    for wrong in ("", "x", right[:-1]):
+        browser.csrf = wrong
+        assert browser.form("/judge/guide").status_code == 403
+        beat = browser.send("POST", "/api/heartbeat", {"task": "x", "number": 0})
+        assert beat.status_code == 403
+        assert "out of date" in beat.json()["error"]
+    browser.csrf = right
+    assert browser.form("/judge/guide").status_code == 303
+
+
+def test_another_judges_token_does_not_do(house):
+    one, other = house.browser("judge 0"), house.browser("judge 1")
+    one.csrf = other.csrf
+    assert one.form("/judge/guide").status_code == 403
+
+
+def cookie_of(reply):
+    return reply.headers["Set-Cookie"]
+
+
+def test_cookies_are_out_of_reach(house, site):
+    reply = house.browser().form(f"/j/{house.tokens['judge 0']}")
+    plain = cookie_of(reply).lower()
+    assert plain.startswith("metra-judge=")
+    reply = site.browser().form(f"/j/{house.tokens['judge 0']}")
+    secure = cookie_of(reply)
+    assert secure.startswith("__Host-metra-judge=")
+    for part in ("httponly", "samesite=lax", "path=/"):
+        assert part in plain
+        assert part in secure.lower()
+    assert "secure" in secure.lower()
+    assert "domain" not in secure.lower()
+    assert "secure" not in plain
+
+
+def test_links_do_nothing_until_the_button_is_pressed(house):
+    path = f"/j/{house.tokens['judge 0']}"
+    for _ in range(3):
+        reply = house.browser().get(path)
+        assert reply.status_code == 200
+        assert "Set-Cookie" not in reply.headers
+    with house.store.reading() as db:
+        assert [entry.what for entry in audit.entries(db)].count("sign in") == 0
+    browser = house.browser()
+    reply = browser.form(path)
+    assert reply.headers["Location"] == "/judge"
+    assert house.tokens["judge 0"] not in str(reply.headers)
+
+
+def test_coming_in_again_ends_the_session_before(house):
+    browser = house.browser("judge 0")
+    old = browser.client.cookies["metra-judge"]
+    browser.form(f"/j/{house.tokens['judge 0']}")
+    new = browser.client.cookies["metra-judge"]
+    assert old != new
+    browser.client.cookies.clear()
+    browser.client.cookies.set("metra-judge", old)
+    assert browser.get("/api/work").status_code == 401
+
+
+def test_a_revoked_judge_is_out_at_once(house):
+    browser = house.browser("judge 0")
+    assert browser.get("/api/work").status_code == 200
+    with house.store.transaction() as db:
+        key = judges.labelled(db, house.campaign, "judge 0").id
+        judges.revoke(db, key, now=house.clock(), who="test")
+    assert browser.get("/api/work").status_code == 401
+    assert browser.get(f"/j/{house.tokens['judge 0']}").status_code == 404
+
+
+def test_leaving_ends_the_session(house):
+    browser = house.browser("judge 0")
+    cookie = browser.client.cookies["metra-judge"]
+    assert browser.form("/judge/leave").status_code == 200
+    browser.client.cookies.set("metra-judge", cookie)
+    assert browser.get("/api/work").status_code == 401
+
+
+def test_guessing_links_is_slowed_down_and_shuts_nobody_out(house):
+    browser = house.browser()
+    replies = [browser.form(f"/j/guess{at}") for at in range(32)]
+    assert [reply.status_code for reply in replies] == [404] * 30 + [429] * 2
+    assert replies[-1].headers["Retry-After"] == "300"
+    again = browser.send("POST", "/api/session", {"token": "guess"})
+    assert again.status_code == 429
+    assert browser.form(f"/j/{house.tokens['judge 0']}").status_code == 303
+    house.clock.pass_by(attempts.WINDOW_SECONDS + 1)
+    assert browser.form("/j/guess").status_code == 404
+
+
+def test_too_much_is_not_even_read(house):
+    browser = house.browser("judge 0")
+
+    def endless():
+        for _ in range(400):
+            yield b"x" * 10_000
+
+    headers = {"Origin": house.base, "X-CSRF-Token": browser.csrf}
+    headers["Content-Type"] = "application/json"
+    announced = browser.client.put(
+        "/api/screens/x/0/draft",
+        content=b"",
+        headers=headers | {"Content-Length": "5000000"},
+    )
+    assert announced.status_code == 413
+    assert "more than can be taken in" in announced.json()["error"]
+    chunked = browser.client.put(
+        "/api/screens/x/0/draft", content=endless(), headers=headers
+    )
+    assert chunked.status_code == 413
+    assert "more than can be taken in" in chunked.json()["error"]
+    form = browser.form("/judge/consent", agree="y" * 100_000)
+    assert form.status_code == 413
+    strange = browser.client.post(
+        "/judge/guide", content=b"", headers=headers | {"Content-Length": "-5"}
+    )
+    assert strange.status_code == 413
+
+
+def test_only_so_many_events_at_once(house):
+    browser = house.browser("judge 0")
+    screen = browser.work()["screen"]
+    place = f"/api/screens/{screen['task']}/0"
+    event = {"seq": 1, "t_ms": 1, "kind": "k"}
+    draft = {"rev": 1, "value": {}, "comment": "", "events": [event] * 2001}
+    assert browser.send("PUT", f"{place}/draft", draft).status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        pytest.param({}, None, id="this machine"),
+        pytest.param({"host": "0.0.0.0"}, "--base-url https", id="everywhere, openly"),
+        pytest.param(
+            {"host": "0.0.0.0", "base_url": "http://a.org"},
+            "--base-url https",
+            id="everywhere without encryption",
+        ),
+        pytest.param({"host": "0.0.0.0", "base_url": SITE}, None, id="behind a proxy"),
+        pytest.param(
+            {"base_url": "judge.example.org"}, "expected https", id="no scheme"
+        ),
+    ],
+)
+def test_the_public_is_reached_with_encryption_only(change, message):
+    serving = Serving("judge.db", **change)
+    if message is None:
+        refuse_unsafe(serving)
+    else:
+        with pytest.raises(OptionError, match=message):
+            refuse_unsafe(serving)
+
+
+def test_logs_hold_no_secret():
+    assert LOGGING["handlers"]["error"]["filters"] == ["secrets"]
+    line = ("127.0.0.1:5", "GET", "/j/secret?x=1", "1.1", 200)
+    record = logging.LogRecord("x", 20, "", 0, '%s - "%s %s HTTP/%s" %d', line, None)
+    assert MaskSecrets().filter(record)
+    assert record.getMessage() == '127.0.0.1:5 - "GET /j/***?x=1 HTTP/1.1" 200'
+
+
+def test_pages_are_sent_back_only_within_the_site(house):
+    browser = house.browser()
+    wishes = {
+        "/j/abc": "/j/abc",
+        "//evil.example": "/judge",
+        "https://evil.example": "/judge",
+        "/\\evil.example": "/judge",
+        "/ü": "/judge",
+        "/a\r\nSet-Cookie: x": "/judge",
+    }
+    for wish, place in wishes.items():
+        reply = browser.form("/judge/language", language="en", back=wish)
+        assert reply.headers["Location"] == place
+    assert "metra-language=en" in cookie_of(reply)
+    reply = browser.form("/judge/language", language="<script>", back="/")
+    assert "Set-Cookie" not in reply.headers
+
+
+def test_an_address_of_version_six_counts_by_its_network():
+    from types import SimpleNamespace
+
+    from metra.web.security.addresses import address_of
+
+    def seen(host):
+        return address_of(SimpleNamespace(client=SimpleNamespace(host=host)))
+
+    assert seen("2001:db8::1") == seen("2001:db8::ffff") == "2001:db8::/64"
+    assert seen("::ffff:1.2.3.4") == "::ffff:102:304"
+    assert (seen("1.2.3.4"), seen("testclient")) == ("1.2.3.4", "testclient")
+    assert address_of(SimpleNamespace(client=None)) == ""
+
+
+def test_wrong_json_is_told_in_a_sentence(house):
+    browser = house.browser("judge 0")
+    headers = {"Origin": house.base, "X-CSRF-Token": browser.csrf}
+    headers["Content-Type"] = "application/json"
+    for content in (b"{", b"[1,", b"\xff", b"[" * 100_000, b'{"rev": 1e999}', b"1"):
+        reply = browser.client.put(
+            "/api/screens/x/0/draft", content=content, headers=headers
+        )
+        assert reply.status_code in (400, 422)
+        assert set(reply.json()) == {"error"}
+    place = browser.work()["screen"]["task"]
+    odd = b'{"rev": 1, "value": {"fluency": NaN, "x": "\\ud800"}}'
+    reply = browser.client.put(
+        f"/api/screens/{place}/0/draft", content=odd, headers=headers
+    )
+    assert reply.status_code == 422
+
+
+def test_half_a_character_comes_back_as_it_went(house):
+    browser = house.browser("judge 0")
+    task = browser.work()["screen"]["task"]
+    headers = {"Origin": house.base, "X-CSRF-Token": browser.csrf}
+    headers["Content-Type"] = "application/json"
+    body = b'{"rev": 1, "value": {"x": "\\ud800\\u0000"}, "comment": "a\\u0000b"}'
+    path = f"/api/screens/{task}/0"
+    reply = browser.client.put(f"{path}/draft", content=body, headers=headers)
+    assert reply.status_code == 200
+    draft = browser.get(path).json()["draft"]
+    assert draft == {"rev": 1, "value": {"x": "\ud800\0"}, "comment": "ab"}
+
+
+def test_answers_wait_for_consent_and_guide(house):
+    browser = house.browser()
+    browser.form(f"/j/{house.tokens['judge 0']}")
+    browser.get("/judge/consent")
+    reply = browser.get("/api/work")
+    assert (reply.status_code, reply.json()["reason"]) == (403, "stage")
+    sent = browser.send("POST", "/api/screens/x/0/answer", answer({}))
+    assert sent.status_code == 403
+    assert browser.get("/judge/guide").headers["Location"] == "/judge/consent"
+    assert browser.form("/judge/guide").headers["Location"] == "/judge/consent"
+    assert browser.get("/judge/work").headers["Location"] == "/judge"
+    assert browser.form("/judge/consent").headers["Location"] == "/judge/consent"
+
+
+def test_health_looks_into_the_store(store):
+    house = opened(store, made())
+    assert house.browser().get("/health").json() == {"ok": True}

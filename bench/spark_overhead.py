@@ -1,7 +1,8 @@
 """What Spark costs beside this machine alone: the same table, the same digits, two engines.
 
-python bench/spark_overhead.py ROWS... writes a table of each size and prints a line for each:
-seconds from the start of `metra score` to its end, and those without the start of Spark.
+python bench/spark_overhead.py ROWS... writes tables of these sizes and prints the seconds that
+each engine takes for each, and those that it takes to start Spark, once. Spark comes second, so
+that the files have been read before.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""Take the pictures of docs/human/judging.md from a running server, in a real browser.
+"""Take the pictures of docs/human from a running server, in a real browser.
 
 python docs/judging_pictures.py
 """
@@ -19,8 +19,9 @@ from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 from metra import examples, store
 from metra.human.campaign import Campaign
 from metra.human.protocols import protocol
+from metra.judging.demonstration import fill
 from metra.judging.opening import open_campaign
-from metra.store import Store, campaigns, judges
+from metra.store import Store, campaigns, judges, sessions
 from metra.web.app import create_app
 
 HERE = Path(__file__).parent / "human"
@@ -39,9 +40,23 @@ def main() -> None:
         )
         fluency(_work(browser, f"{url}/j/{_token(kept, 'ldc')}", DESK, "light"))
         errors(_work(browser, f"{url}/j/{_token(kept, 'esa')}", PHONE, "dark"))
+        results(browser, kept, url)
         browser.close()
         server.should_exit = True
         kept.close()
+
+
+def results(browser: Browser, kept: Store, url: str) -> None:
+    """The results of a campaign that made-up judges have filled."""
+    now = time.time()
+    [filled] = fill(kept, ["adequacy"], now=now)
+    with kept.transaction() as db:
+        token, _ = sessions.begin(db, "admin", now=now, name="admin")
+    context = browser.new_context(viewport={"width": 1120, "height": 860})
+    context.add_cookies([{"name": "metra-admin", "value": token, "url": url}])
+    page = context.new_page()
+    page.goto(f"{url}/admin/campaigns/{filled.id}/results")
+    page.screenshot(path=HERE / "campaign-results.png")
 
 
 def fluency(page: Page) -> None:

@@ -9,7 +9,8 @@ pytest.importorskip("sqlalchemy", reason="needs metra[judge]")
 
 from metra.human.files import jsonl
 from metra.judging.demonstration import SYSTEMS, demonstrable, fill
-from metra.judging.results import system_means
+from metra.judging.ranking import rankings  # noqa: E402
+from metra.judging.results import system_means  # noqa: E402
 
 
 @pytest.fixture(scope="module")

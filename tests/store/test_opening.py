@@ -117,3 +117,11 @@ def test_migrations_are_numbered_without_gaps():
         if file.name.endswith(".sql")
     )
     assert [int(name[:4]) for name in names] == list(range(1, len(migrations()) + 1))
+
+
+def test_errors_do_not_tell_what_judges_wrote(store):
+    from sqlalchemy.exc import SQLAlchemyError
+
+    with pytest.raises(SQLAlchemyError) as caught, store.transaction() as db:
+        db.execute(text("INSERT INTO nowhere VALUES (:x)"), {"x": "my secret words"})
+    assert "my secret words" not in str(caught.value)

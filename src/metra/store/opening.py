@@ -87,11 +87,13 @@ def _address(url: str) -> "URL":
 def _sqlite(address: "URL") -> "Engine":
     from sqlalchemy import create_engine, event
 
+    # Messages of errors go to logs, which need not know what judges wrote.
     engine = create_engine(
         address,
         connect_args={"timeout": _BUSY_SECONDS, "check_same_thread": False},
         pool_size=10,
         max_overflow=50,
+        hide_parameters=True,
     )
 
     @event.listens_for(engine, "connect")
@@ -120,4 +122,10 @@ def _postgresql(address: "URL") -> "Engine":
     if find_spec("psycopg") is None:
         msg = "PostgreSQL needs a driver; install it with: pip install 'metra[postgresql]'"
         raise MissingResourceError(msg)
-    return create_engine(address, pool_size=10, max_overflow=30, pool_pre_ping=True)
+    return create_engine(
+        address,
+        pool_size=10,
+        max_overflow=30,
+        pool_pre_ping=True,
+        hide_parameters=True,
+    )

@@ -84,10 +84,12 @@ def refused(request: Request, status: int, error: str, **more: Any) -> Response:
     elif role == "admin" and request.method == "GET":
         reply = Response(status_code=303, headers={"Location": "/admin/login"})
     else:
-        names = {401: "signed_out", 404: "not_found"}
-        name = names.get(status, "refused")
-        said = {} if name in names.values() else {"text": error}
-        reply = page(request, "judge/message.html", status=status, message=name, **said)
+        known = {401: "signed_out", 404: "not_found"}
+        message = known.get(status, "refused") if role != "admin" else "refused"
+        said = {"text": error} if message == "refused" else {}
+        reply = page(
+            request, "judge/message.html", status=status, message=message, **said
+        )
     for name, value in headers.items():
         reply.headers[name] = value
     return reply

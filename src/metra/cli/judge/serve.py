@@ -52,8 +52,10 @@ def serve(
         --base-url https://judge.example.org --behind-proxy 127.0.0.1
     """
     open_store(url).close()
-    from metra.web.serving import Serving, serve_for_ever
+    from metra.web.serving import Serving, refuse_unsafe, serve_for_ever
 
-    serve_for_ever(
-        Serving(url, host, port, base_url, workers, behind_proxy, away_after)
-    )
+    serving = Serving(url, host, port, base_url, workers, behind_proxy, away_after)
+    refuse_unsafe(serving)
+    place = base_url or f"http://{host}:{port}"
+    click.echo(f"Judges come in by their links, admins at {place.rstrip('/')}/admin")
+    serve_for_ever(serving)

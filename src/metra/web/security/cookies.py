@@ -1,5 +1,7 @@
 """Cookies: one for each role, out of reach of scripts and of other sites."""
 
+from typing import Any
+
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -15,36 +17,27 @@ def session_cookie(request: Request, role: str) -> str:
 
 def put_session(request: Request, reply: Response, role: str, token: str) -> None:
     """Give a session's secret to the browser."""
-    reply.set_cookie(
-        session_cookie(request, role),
-        token,
-        max_age=int(LONGEST[role]),
-        path="/",
-        secure=state_of(request).secure,
-        httponly=True,
-        samesite="lax",
-    )
+    name, age = session_cookie(request, role), int(LONGEST[role])
+    reply.set_cookie(name, token, max_age=age, **_guarded(request))
 
 
 def drop_session(request: Request, reply: Response, role: str) -> None:
     """Take it back."""
-    reply.delete_cookie(
-        session_cookie(request, role),
-        path="/",
-        secure=state_of(request).secure,
-        httponly=True,
-        samesite="lax",
-    )
+    reply.delete_cookie(session_cookie(request, role), **_guarded(request))
 
 
 def put_language(request: Request, reply: Response, language: str) -> None:
     """Remember the language of the pages."""
     reply.set_cookie(
-        LANGUAGE_COOKIE,
-        language,
-        max_age=365 * 86400,
-        path="/",
-        secure=state_of(request).secure,
-        httponly=True,
-        samesite="lax",
+        LANGUAGE_COOKIE, language, max_age=365 * 86400, **_guarded(request)
     )
+
+
+def _guarded(request: Request) -> dict[str, Any]:
+    """Out of reach of scripts and of other sites' requests; by https alone where we can."""
+    return {
+        "path": "/",
+        "secure": state_of(request).secure,
+        "httponly": True,
+        "samesite": "lax",
+    }

@@ -56,7 +56,11 @@ def reconciliation(
         first,
         settings=settings,
         protocol=protocol(settings.protocol, settings.options),
-        material={"candidates": candidates, "raters": raters},
+        material={
+            "candidates": candidates,
+            "raters": raters,
+            "language": settings.target_language,
+        },
     )
 
 

@@ -9,8 +9,8 @@ pytest.importorskip("sqlalchemy", reason="needs metra[judge]")
 
 from metra.human.files import jsonl
 from metra.judging.demonstration import SYSTEMS, demonstrable, fill
-from metra.judging.ranking import rankings  # noqa: E402
-from metra.judging.results import system_means  # noqa: E402
+from metra.judging.ranking import rankings
+from metra.judging.results import system_means
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ target_language = "en"
 judges = ["ann", "bob", "cleo", "dan"]
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -47,6 +47,24 @@ class Settings:
     #: Who runs it and whom to ask, for the page on which judges consent.
     organiser: str = ""
     contact: str = ""
+
+
+def following(
+    first: Settings, *, name: str, protocol: str, judges: Sequence[str], each: int
+) -> Settings:
+    """The wishes of a campaign that settles another: everything is seen once, unspoilt."""
+    return Settings(
+        name=name,
+        protocol=protocol,
+        source_language=first.source_language,
+        target_language=first.target_language,
+        judges=tuple(judges),
+        seed=first.seed,
+        each=min(each, len(judges)),
+        calibration=0,
+        repeats=0.0,
+        degraded=0.0,
+    )
 
 
 def settings(table: Mapping[str, Any], place: str) -> Settings:

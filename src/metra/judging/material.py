@@ -15,7 +15,7 @@ from typing import Any
 
 from metra.annotations.judged import read_judged
 from metra.annotations.table import read_lines, read_table
-from metra.annotations.templates import COLUMNS as TEMPLATE_COLUMNS
+from metra.annotations.templates import filled_slots
 from metra.errors import FormatError
 
 _BETWEEN = "|"
@@ -76,14 +76,8 @@ def _parts(cell: str) -> list[str]:
 
 
 def _templates(path: str) -> dict[str, list[list[str]]]:
-    table = read_table(path, TEMPLATE_COLUMNS, TEMPLATE_COLUMNS)
     found: dict[str, list[list[str]]] = {}
-    for row in table.rows:
-        document, slot, value = (row.cells[name] for name in TEMPLATE_COLUMNS)
-        if not document or not slot or not value:
-            raise table.refuse(
-                row, "an empty cell", "expected document, slot and value"
-            )
+    for document, slot, value in filled_slots(path):
         found.setdefault(document, []).append([slot, value])
     return found
 

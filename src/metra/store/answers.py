@@ -104,26 +104,27 @@ def submit(
     first = times.first_action_ms
     revision = 1 if before is None else before.revision + 1
     db.execute(
-        insert(tables.judgement).values(
-            id=record.id,
-            task=task.id,
-            number=number,
-            revision=revision,
-            supersedes=None if before is None else before.id,
-            judge=owned.judge,
-            value_json=encoded(record.value),
-            comment=comment,
-            cannot=cannot,
-            shown_at=begun,
-            first_action_at=None if first is None else since + first / 1000,
-            submitted_at=now,
-            wall_ms=wall_ms,
-            active_ms=times.active_ms,
-            hidden_ms=times.hidden_ms,
-            idle_ms=times.idle_ms,
-            paused_ms=times.paused_ms,
-            protocol_version=record.protocol_version,
-        )
+        _INSERT,
+        {
+            "id": record.id,
+            "task": task.id,
+            "number": number,
+            "revision": revision,
+            "supersedes": None if before is None else before.id,
+            "judge": owned.judge,
+            "value_json": encoded(record.value),
+            "comment": comment,
+            "cannot": cannot,
+            "shown_at": begun,
+            "first_action_at": None if first is None else since + first / 1000,
+            "submitted_at": now,
+            "wall_ms": wall_ms,
+            "active_ms": times.active_ms,
+            "hidden_ms": times.hidden_ms,
+            "idle_ms": times.idle_ms,
+            "paused_ms": times.paused_ms,
+            "protocol_version": record.protocol_version,
+        },
     )
     drafts.drop(db, task.id, number)
     _finish(db, owned)
@@ -234,6 +235,7 @@ def _finish(db: Connection, owned: tasks.StoredTask) -> None:
 
 
 # What every request asks is put together once.
+_INSERT = insert(tables.judgement)
 _FIND = select(
     tables.judgement.c.id,
     tables.judgement.c.task,

@@ -37,22 +37,15 @@ def save(
     stored = find(db, task, number)
     tidy = Draft(new.rev, new.value, storable(new.comment))
     payload = encoded({"value": tidy.value, "comment": tidy.comment})
-    draft = tables.draft
     if stored is None:
-        db.execute(
-            insert(draft).values(
-                task=task, number=number, rev=new.rev, payload_json=payload, at=now
-            )
-        )
+        where = {"task": task, "number": number}
+        db.execute(_ADD, where | {"rev": new.rev, "payload_json": payload, "at": now})
         return None
     same = new.rev == stored.rev and encoded(new.value) == encoded(stored.value)
     if new.rev <= stored.rev and not same:
         return stored
-    db.execute(
-        update(draft)
-        .where(draft.c.task == task, draft.c.number == number)
-        .values(rev=new.rev, payload_json=payload, at=now)
-    )
+    values = {"rev": new.rev, "payload": payload, "now": now}
+    db.execute(_CHANGE, {"of": task, "place": number} | values)
     return None
 
 
@@ -67,3 +60,11 @@ _HERE = (tables.draft.c.task == bindparam("of")) & (
 )
 _FIND = select(tables.draft.c.rev, tables.draft.c.payload_json).where(_HERE)
 _DROP = delete(tables.draft).where(_HERE)
+_ADD = insert(tables.draft)
+_CHANGE = (
+    update(tables.draft)
+    .where(_HERE)
+    .values(
+        rev=bindparam("rev"), payload_json=bindparam("payload"), at=bindparam("now")
+    )
+)

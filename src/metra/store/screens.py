@@ -70,10 +70,14 @@ class Way:
 
 def way(db: Connection, judge: str) -> Way:
     """Lay out a judge's screens."""
-    answered = {(row[0], row[1]) for row in db.execute(_ANSWERED, {"of": judge}).all()}
+    owned = db.execute(_OWNED, {"of": judge}).all()
+    # A task is done when all of it is answered; only of those begun must one look closer.
+    begun = [row[0] for row in owned if row[2] == "open" and row[1] > 1]
+    given = db.execute(_ANSWERED, {"begun": begun}).all() if begun else []
+    answered = {(row[0], row[1]) for row in given}
     places = [
-        Place(row[0], number, (row[0], number) in answered)
-        for row in db.execute(_OWNED, {"of": judge}).all()
+        Place(row[0], number, row[2] == "done" or (row[0], number) in answered)
+        for row in owned
         for number in range(row[1])
     ]
     return Way(places, _reached(places))
@@ -102,12 +106,12 @@ def _reached(places: Sequence[Place]) -> int:
 
 # What every request asks is put together once.
 _OWNED = (
-    select(tables.task.c.id, tables.task.c.screens)
+    select(tables.task.c.id, tables.task.c.screens, tables.task.c.state)
     .where(tables.task.c.judge == bindparam("of"), tables.task.c.state != "passed")
     .order_by(tables.task.c.position)
 )
 _ANSWERED = select(tables.judgement.c.task, tables.judgement.c.number).where(
-    tables.judgement.c.judge == bindparam("of")
+    tables.judgement.c.task.in_(bindparam("begun", expanding=True))
 )
 _SHOWN = select(tables.shown.c.step, tables.shown.c.at).where(
     tables.shown.c.task == bindparam("of"),

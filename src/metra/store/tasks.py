@@ -103,12 +103,7 @@ def extend_lease(db: Connection, key: str, *, now: float) -> None:
 
 def set_state(db: Connection, key: str, state: str) -> None:
     """Say how far a task is; one that went to somebody else stays so."""
-    task = tables.task
-    db.execute(
-        update(task)
-        .where(task.c.id == key, task.c.state != "passed")
-        .values(state=state)
-    )
+    db.execute(_SET_STATE, {"key": key, "new": state})
 
 
 def _select() -> Select[Any]:
@@ -144,4 +139,9 @@ _EXTEND = (
     update(tables.task)
     .where(tables.task.c.id == bindparam("key"))
     .values(lease_until=bindparam("until"))
+)
+_SET_STATE = (
+    update(tables.task)
+    .where(tables.task.c.id == bindparam("key"), tables.task.c.state != "passed")
+    .values(state=bindparam("new"))
 )

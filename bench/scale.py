@@ -178,7 +178,7 @@ def _report(found: dict[str, list[Cost]], starts: dict[str, Cost]) -> str:
             name,
             f"{cost.pairs:,}",
             f"{1e6 * cost.cpu / cost.pairs:.2f} µs",
-            f"{cost.seconds:.1f} s",
+            f"{cost.seconds:.0f} s" if cost.pairs >= 1_000_000 else "",
             f"{cost.peak:.0f} MB",
         ]
         for name, costs in found.items()

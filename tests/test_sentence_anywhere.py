@@ -1,6 +1,7 @@
 """One sentence at a time, from any thread and from a process that was forked off."""
 
 import os
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import get_context
@@ -46,3 +47,37 @@ def test_a_forked_process_scores_the_same(spec):
     with get_context("fork").Pool(2) as children:
         found = children.map(scores, [spec] * 4)
     assert found == [expected] * 4
+
+
+# Threads that meet new words all the time, and so hold the locks of what is remembered of
+# words, while the process is forked again and again.
+BUSY = """
+import itertools, os, sys, threading
+import metra
+
+metric = metra.metric(sys.argv[1])
+metric.sentence("a b", ["a b"])
+
+def work(name):
+    for round in itertools.count():
+        text = " ".join(f"word{name}x{round}x{at}s" for at in range(200))
+        metric.sentence(text, [text + " runnings"])
+
+for name in range(3):
+    threading.Thread(target=work, args=(name,), daemon=True).start()
+for round in range(12):
+    child = os.fork()
+    if not child:
+        metric.sentence(f"new{round} words", ["brand new words"])
+        os._exit(0)
+    os.waitpid(child, 0)
+os._exit(0)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.parametrize("spec", ["bleu:stem=english", "meteor:lang=en"])
+def test_a_fork_while_other_threads_score(spec):
+    command = [sys.executable, "-W", "ignore", "-c", BUSY, spec]
+    done = subprocess.run(command, capture_output=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr

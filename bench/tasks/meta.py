@@ -20,6 +20,9 @@ from metra.meta.correlation import Options, correlate, correlate_all
 from metra.meta.panel import Panel
 from metra.meta.pseudo_documents import Judgements, pseudo_documents
 from metra.meta.ratings import ratings_of
+from metra.meta.scores import Item, Scorer, Scores, table
+from metra.meta.swaps import swapped
+from metra.meta.trueskill import comparisons, skills
 from tasks.memory import STATUS, memory_now
 
 SYSTEMS, SEGMENTS, METRICS = 15, 2_000, 30
@@ -93,6 +96,34 @@ def against_krippendorff() -> list[float]:
 def one_long_group() -> None:
     made = panel()
     correlate(made.gold.ravel(), made.metrics["metric 0"].ravel(), coef="acc*_eq")
+
+
+def long_group_peak() -> list[float]:
+    """Peak memory of the same in a process of its own, in MB."""
+    return [fresh.call("tasks.meta", "long_group_peak_here")] if STATUS.exists() else []
+
+
+def long_group_peak_here() -> float:
+    one_long_group()
+    return memory_now("VmHWM")
+
+
+def soft_pair() -> None:
+    """One thousand exchanges of cells between two metrics, for soft pairwise accuracy."""
+    swapped(panel(), "sys", Options(coef="spa"), "both")(0, 1)
+
+
+def learned_skills() -> None:
+    skills(comparisons(ranked_systems(), "da"), runs=100, matches=10_000)
+
+
+@lru_cache(maxsize=1)
+def ranked_systems() -> Scores:
+    """The gold as a table, for rankings."""
+    gold = panel().gold
+    systems = [f"system {at}" for at in range(SYSTEMS) for _ in range(SEGMENTS)]
+    items = [Item(str(at)) for at in range(SEGMENTS)] * SYSTEMS
+    return table(systems, items, {Scorer("da"): gold.ravel()})
 
 
 def seconds(job: Callable[[], object], rounds: int = 3) -> list[float]:
@@ -222,6 +253,24 @@ TASKS = [
         measure=partial(seconds, one_long_group, 1),
         unit="s",
         most=10,
+    ),
+    Limit(
+        task="meta: peak memory of that calibration",
+        measure=long_group_peak,
+        unit="MB",
+        most=1000,
+    ),
+    Limit(
+        task="meta: PERM-BOTH soft pairwise accuracy of two metrics",
+        measure=partial(seconds, soft_pair),
+        unit="s",
+        most=5,
+    ),
+    Limit(
+        task="meta: TrueSkill, 100 runs of 10,000 matches",
+        measure=partial(seconds, learned_skills),
+        unit="s",
+        most=5,
     ),
     Limit(
         task="meta: times scipy's speed, tau-b by segment",

@@ -6,6 +6,7 @@ pub mod characters;
 pub mod chrf;
 pub mod edit;
 pub mod error_rates;
+pub mod fork_lock;
 pub mod gtm;
 pub mod hits;
 pub mod information;

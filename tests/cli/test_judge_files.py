@@ -148,3 +148,8 @@ def test_the_demo_fills_a_store(cli, tmp_path):
 def test_what_can_be_demonstrated():
     assert {"ldc", "adequacy", "da", "da-sqm", "esa", "mqm"} <= set(demonstrable())
     assert {"pairwise", "ranking"} <= set(demonstrable())
+    assert {"cloze", "correction", "reading", "minimal-correction"} <= set(
+        demonstrable()
+    )
+    assert {"comprehension", "templates", "evaltrans"} <= set(demonstrable())
+    assert "verdicts" not in demonstrable()

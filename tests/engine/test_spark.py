@@ -1,6 +1,7 @@
 """Scoring on Spark: a real cluster of two executors on this machine, and what it may lose."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -518,3 +519,26 @@ def wait_until(true: Callable[[], bool], seconds: float = 20) -> None:
     while not true():
         assert time.monotonic() < end
         time.sleep(0.2)
+
+
+def test_the_page_about_spark_tells_the_truth(
+    spark, root, tmp_path, monkeypatch, capsys
+):
+    assert spark is not None
+    (tmp_path / "data").mkdir()
+    for at in range(2):
+        rows = table(40, at)
+        names = {"hyp.a": "mt_a", "other": "mt_b"}
+        rows = rows.rename_columns(
+            [names.get(name, name) for name in rows.schema.names]
+        )
+        pq.write_table(rows, tmp_path / "data" / f"{at}.parquet")
+    monkeypatch.chdir(tmp_path)
+    page = (root / "docs" / "spark.md").read_text(encoding="utf-8")
+    found: dict[str, Any] = {}
+    for block in re.findall(r"^```py\n(.*?)^```$", page, re.DOTALL | re.MULTILINE):
+        # Java does not move to another folder with us.
+        exec(block.replace('"data"', repr(str(tmp_path / "data"))), found)
+    assert capsys.readouterr().out.startswith(f"{found['results']['A']['bleu'].score} ")
+    assert found["best"].num_rows == 10
+    assert "chrf/A" in found["best"].schema.names

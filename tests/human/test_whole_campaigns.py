@@ -234,6 +234,7 @@ def test_tags_are_reconciled_and_votes_are_counted():
     shown = screen(second, task, number=0, step=0)["extra"]["kept"]
     assert shown["raters"] == 2
     assert shown["candidates"][1]["votes"] == 1
+    assert shown["candidates"][2]["sought"] == "rome"
     with pytest.raises(CorpusError, match="expected entity-tagging or term-marking"):
         reconciliation(opened("cloze"), [], judges=["zoe"])
 

@@ -4,17 +4,17 @@ use super::Stage;
 use super::links::{Link, Links};
 use super::score::Statistics;
 use super::wordnet::WordNet;
+use crate::fork_lock::ForkLock;
 use crate::tokens::Tokens;
 use rust_stemmers::Stemmer;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
-use std::sync::RwLock;
 
 pub struct Lexicon {
     stemmer: Option<Stemmer>,
     wordnet: Option<WordNet>,
     function_words: FxHashSet<String>,
-    types: RwLock<Types>,
+    types: ForkLock<Types>,
 }
 
 #[derive(Default)]
@@ -52,7 +52,7 @@ impl Lexicon {
         wordnet: Option<WordNet>,
         function_words: FxHashSet<String>,
     ) -> Self {
-        Lexicon { stemmer, wordnet, function_words, types: RwLock::default() }
+        Lexicon { stemmer, wordnet, function_words, types: ForkLock::default() }
     }
 
     /// Names every word, learning those that are new.
@@ -74,7 +74,7 @@ impl Lexicon {
     /// Adds the names of a segment's words; false if it is missing.
     fn name(&self, tokens: &Tokens, index: usize, ids: &mut Vec<u32>) -> bool {
         let sentence = tokens.get(index);
-        let mut types = self.types.read().unwrap();
+        let mut types = self.types.read();
         for word in sentence.iter().flat_map(|sentence| sentence.iter()) {
             if let Some(id) = types.ids.get(word) {
                 ids.push(*id);
@@ -82,7 +82,7 @@ impl Lexicon {
             }
             drop(types);
             ids.push(self.learn(word));
-            types = self.types.read().unwrap();
+            types = self.types.read();
         }
         sentence.is_some()
     }
@@ -93,7 +93,7 @@ impl Lexicon {
         let fold = synsets.iter().fold(0, |bits, set| bits | 1 << (set % 61));
         let function = self.function_words.contains(&word.to_lowercase());
         let stem = self.stemmer.as_ref().map(|stemmer| stemmer.stem(&word));
-        let mut types = self.types.write().unwrap();
+        let mut types = self.types.write();
         if let Some(id) = types.ids.get(token) {
             return *id;
         }
@@ -119,7 +119,7 @@ impl Lexicon {
         number: usize,
         links: &mut Links,
     ) {
-        let types = self.types.read().unwrap();
+        let types = self.types.read();
         let word = |id: &u32| &types.words[*id as usize];
         let mut add = |at, place| links.push(Link::of_words(at, place, number));
         match stage {
@@ -157,14 +157,14 @@ impl Lexicon {
     /// Names the words of a text that blanks separate.
     pub fn words<'a>(&'a self, text: &'a str) -> impl Iterator<Item = u32> + 'a {
         text.split_ascii_whitespace().map(|word| {
-            let known = self.types.read().unwrap().ids.get(word.as_bytes()).copied();
+            let known = self.types.read().ids.get(word.as_bytes()).copied();
             known.unwrap_or_else(|| self.learn(word.as_bytes()))
         })
     }
 
     /// Counts what the formula needs of one alignment.
     pub fn statistics(&self, hyp: &[u32], reference: &[u32], chosen: &[Link]) -> Statistics {
-        let types = self.types.read().unwrap();
+        let types = self.types.read();
         let is_function = |id: u32| types.words[id as usize].function;
         let count = |words: &[u32]| words.iter().filter(|id| is_function(**id)).count();
         Statistics::of(

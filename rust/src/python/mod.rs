@@ -17,6 +17,7 @@ mod tokens;
 mod totals;
 mod unigram;
 
+use crate::fork_lock;
 use pyo3::exceptions::{PyException, PyIndexError, PyValueError};
 use pyo3::prelude::*;
 
@@ -26,6 +27,9 @@ pyo3::create_exception!(metra._core, NotUtf8, PyException);
 
 #[pymodule]
 mod _core {
+    use pyo3::prelude::*;
+    use pyo3::types::PyDict;
+
     #[pymodule_export]
     use super::bleu::{PyFormula, ngram_rows, ngram_sums};
     #[pymodule_export]
@@ -54,6 +58,33 @@ mod _core {
     use super::unigram::unigram_rows;
     #[pymodule_export]
     use super::{BadLine, BadSegment, NotUtf8};
+
+    /// No lock is held when Python forks; systems that cannot fork have no such function.
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let os = module.py().import("os")?;
+        if os.hasattr("register_at_fork")? {
+            let wishes = PyDict::new(module.py());
+            wishes.set_item("before", wrap_pyfunction!(super::before_fork, module)?)?;
+            let after = wrap_pyfunction!(super::after_fork, module)?;
+            wishes.set_item("after_in_parent", &after)?;
+            wishes.set_item("after_in_child", &after)?;
+            os.call_method("register_at_fork", (), Some(&wishes))?;
+        }
+        Ok(())
+    }
+}
+
+#[pyfunction]
+fn before_fork() {
+    // The interpreter stays held: no one who holds a lock waits for it, and one who had it could
+    // wait for us at the gate.
+    fork_lock::before_fork();
+}
+
+#[pyfunction]
+fn after_fork() {
+    fork_lock::after_fork();
 }
 
 /// The place that a Python index, which may count from the end, means.

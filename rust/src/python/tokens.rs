@@ -3,6 +3,7 @@
 use super::hits::PyHits;
 use super::text::PyText;
 use super::{position, unknown};
+use crate::fork_lock::ForkLock;
 use crate::hits::Hits;
 use crate::tokenize::{Case, Tokenizer};
 use crate::tokens::Tokens;
@@ -10,7 +11,6 @@ use crate::types::TypeMap;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use std::sync::RwLock;
 
 #[pyclass(frozen, name = "Tokens", module = "metra._core")]
 pub struct PyTokens(pub Tokens);
@@ -94,7 +94,7 @@ pub fn grapheme_version() -> String {
 /// Calls the function it is given once for each word type, with a list of words.
 #[pyclass(frozen, name = "TypeMap", module = "metra._core")]
 pub struct PyTypeMap {
-    map: RwLock<TypeMap>,
+    map: ForkLock<TypeMap>,
     function: Py<PyAny>,
 }
 
@@ -102,14 +102,14 @@ pub struct PyTypeMap {
 impl PyTypeMap {
     #[new]
     fn new(function: Py<PyAny>) -> Self {
-        PyTypeMap { map: RwLock::default(), function }
+        PyTypeMap { map: ForkLock::default(), function }
     }
 
     fn __call__(&self, py: Python<'_>, tokens: &Bound<'_, PyTokens>) -> PyResult<PyTokens> {
         let tokens = &tokens.get().0;
         // The lock is never held while waiting for the interpreter.
         let words: Vec<String> = py.detach(|| {
-            let map = self.map.read().unwrap();
+            let map = self.map.read();
             map.unknown(tokens).into_iter().map(word).collect()
         });
         let mut become_: Vec<String> = Vec::new();
@@ -120,7 +120,7 @@ impl PyTypeMap {
             }
         }
         Ok(PyTokens(py.detach(|| {
-            let mut map = self.map.write().unwrap();
+            let mut map = self.map.write();
             for (word, becomes) in words.iter().zip(&become_) {
                 map.learn(word.as_bytes(), becomes.as_bytes());
             }

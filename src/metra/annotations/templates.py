@@ -5,7 +5,7 @@ may have several values: a line for each.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from metra.annotations.table import file_state, read_table
@@ -23,16 +23,22 @@ def read_templates(path: str) -> Templates:
 
 @lru_cache(maxsize=64)
 def _read(path: str, _: object) -> Templates:
-    table = read_table(path, COLUMNS, COLUMNS)
     found: dict[str, Counter[tuple[str, str]]] = {}
+    for document, slot, value in filled_slots(path):
+        found.setdefault(document, Counter())[slot, _same(value)] += 1
+    return found
+
+
+def filled_slots(path: str) -> Iterator[tuple[str, str, str]]:
+    """Read document, slot and value of each line, as they are written."""
+    table = read_table(path, COLUMNS, COLUMNS)
     for row in table.rows:
         document, slot, value = (row.cells[name] for name in COLUMNS)
         if not document or not slot or not value:
             raise table.refuse(
                 row, "an empty cell", "expected document, slot and value"
             )
-        found.setdefault(document, Counter())[slot, _same(value)] += 1
-    return found
+        yield document, slot, value
 
 
 def _same(value: str) -> str:

@@ -63,7 +63,8 @@ def report(
     The file needs nothing else: open it from disk, send it by mail. It has the scores with
     their intervals, any two systems side by side with every word that differs, each
     segment with all that is known about it, distributions, how the metrics go together,
-    and, where --judgements are given, how they go with people.
+    and, where --judgements are given, how they go with people and how far metrics and
+    judges can be trusted.
 
     \b
     metra report sysA.txt sysB.txt -r ref.txt -s source.txt -o report.html

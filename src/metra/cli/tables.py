@@ -108,13 +108,17 @@ def table_of(
 
 
 def _named(column: str) -> tuple[str, str]:
-    """A column, and the system that it is the output of.
+    """Give the system whose outputs are in a column, and the column.
 
-    >>> _named("online=hyp_a"), _named("hyp_a")
-    (('online', 'hyp_a'), ('hyp_a', 'hyp_a'))
+    >>> _named("online=hyp_a"), _named("hyp_a"), _named("output:ours")
+    (('online', 'hyp_a'), ('hyp_a', 'hyp_a'), ('ours', 'output:ours'))
     """
+    from metra.io.fields import fields_of
+
     name, equals, rest = column.partition("=")
-    return (name, rest) if equals and name and rest else (column, column)
+    if equals and name and rest:
+        return name, rest
+    return fields_of([column], column)[0].name, column
 
 
 def is_parquet(outputs: Sequence[str], input_format: str) -> bool:

@@ -11,11 +11,11 @@ import pyarrow.parquet as pq
 from metra.engine.measures import unweighed
 from metra.engine.plan import Plan
 from metra.engine.segment_scores import scores_schema
+from metra.engine.shards import FINGERPRINT
 from metra.errors import FormatError, OptionError
 from metra.io import parquet
 from metra.io.whole import whole_file
 
-_FINGERPRINT = b"metra.fingerprint"
 #: What each column of scores was computed by, as JSON.
 _SIGNATURES = b"metra.signatures"
 _ENDINGS = (".parquet", ".pq")
@@ -59,7 +59,7 @@ def is_whole(target: str, fingerprint: str) -> bool:
         metadata = parquet.schema_of(target).metadata or {}
     except FormatError:
         return False  # something else by this name, which is written anew
-    return metadata.get(_FINGERPRINT) == fingerprint.encode()
+    return metadata.get(FINGERPRINT) == fingerprint.encode()
 
 
 @contextmanager
@@ -70,7 +70,7 @@ def score_file(
     schema = scores_schema(plan, schema)
     metadata = {
         **(schema.metadata or {}),
-        _FINGERPRINT: fingerprint.encode(),
+        FINGERPRINT: fingerprint.encode(),
         _SIGNATURES: json.dumps(_signatures(plan)).encode(),
     }
     schema = schema.with_metadata(metadata)

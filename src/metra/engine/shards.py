@@ -17,7 +17,8 @@ from metra.errors import FormatError
 from metra.io import parquet
 from metra.io.whole import whole_file
 
-_FINGERPRINT = b"metra.fingerprint"
+#: Where a file keeps the fingerprint of what it was made of.
+FINGERPRINT = b"metra.fingerprint"
 _ENDING = ".totals"
 
 
@@ -80,7 +81,7 @@ class KeptTotals:
                 ]
         except (pa.ArrowException, OSError):
             metadata, batches = {}, []
-        if metadata.get(_FINGERPRINT) != fingerprint.encode():
+        if metadata.get(FINGERPRINT) != fingerprint.encode():
             msg = f"{path} is damaged; remove it, and its shard is scored again."
             raise FormatError(msg)
         totals: Totals = {}
@@ -91,7 +92,7 @@ class KeptTotals:
     def keep(self, shard: Shard, fingerprint: str, totals: Totals, plan: Plan) -> None:
         """Write the totals of a shard that is finished."""
         schema = totals_schema(plan, parquet.schema_of(shard.path))
-        schema = schema.with_metadata({_FINGERPRINT: fingerprint.encode()})
+        schema = schema.with_metadata({FINGERPRINT: fingerprint.encode()})
         batch = as_batch(totals, schema)
         with (
             whole_file(self._path(shard, fingerprint)) as file,

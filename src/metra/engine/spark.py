@@ -17,8 +17,10 @@ from metra.engine.measures import check_measures
 from metra.engine.plan import Plan
 from metra.engine.segment_scores import score_rows, scores_schema
 from metra.engine.spark_messages import sentences
+from metra.engine.spark_places import located
 from metra.engine.spark_session import quietly
 from metra.engine.spark_watch import Watcher, run
+from metra.engine.spark_write import write_frame
 from metra.engine.terms import TERMS, term_rows, weights_of
 from metra.engine.totals import OWN_COLUMNS, add_totals, results_of, total_rows
 from metra.errors import MissingResourceError
@@ -51,12 +53,12 @@ def score_frame(
         weights = weights_for(frame, plan)
         totals = totals_of(frame, plan, weights)
         if scores_to is not None:
-            write_scores(scores_of(frame, plan, weights), scores_to)
+            write_frame(scores_of(frame, plan, weights), scores_to)
         if weights is not None:
             weights.destroy()
         return totals
 
-    with quietly(), sentences():
+    with quietly(), located(frame, plan), sentences():
         totals = run(frame.sparkSession, work, progress)
     return results_of(totals, plan)
 
@@ -135,22 +137,6 @@ def scores_of(frame: Frame, plan: Plan, weights: Weights | None = None) -> Frame
     kinds = [field.dataType for field in frame.schema]
     kinds += [DoubleType()] * (len(names) - len(kinds))
     return _mapped(frame, frame.columns, score, kinds).toDF(*names)
-
-
-def write_scores(scored: Frame, folder: str) -> None:
-    """Write a DataFrame as Parquet; what could not be finished is not there."""
-    java = scored.sparkSession.sparkContext._jvm
-    settings = scored.sparkSession.sparkContext._jsc.hadoopConfiguration()
-    path = java.org.apache.hadoop.fs.Path(folder)
-    files = path.getFileSystem(settings)
-    there = files.exists(path)
-    try:
-        scored.write.parquet(folder)
-    except BaseException:
-        # Spark takes away its files and leaves the folder, which would be in the way.
-        if not there and files.exists(path) and not files.listStatus(path):
-            files.delete(path, False)
-        raise
 
 
 def _mapped(

@@ -49,7 +49,8 @@ def run(session: Any, work: Callable[[], Answer], progress: Watcher | None) -> A
             context.cancelJobGroup(group)
             if done.wait(_EVERY):
                 break
-        raise
+        if not found:  # else it was finished before Spark could be told
+            raise
     if failed:
         raise failed[0]
     return found[0]

@@ -10,7 +10,7 @@ from metra.human.campaign import Campaign
 from metra.human.judgement import Judgement, latest
 from metra.human.protocols import protocol
 from metra.human.protocols.tagging import SETTLED_BY
-from metra.human.settings import Settings
+from metra.human.settings import following
 
 Place = tuple[int, int, str]
 
@@ -37,17 +37,14 @@ def reconciliation(
         Counter(place for places in tagged.get(at, {}).values() for place in places)
         for at in range(1, len(first.segments) + 1)
     ]
-    settings = Settings(
-        name=name or f"{first.settings.name}: agreed list",
-        protocol=SETTLED_BY[first.protocol.name],
-        source_language=first.settings.source_language,
-        target_language=first.settings.target_language,
-        judges=tuple(judges),
-        seed=first.settings.seed,
-        each=1,
-        calibration=0,
-        repeats=0.0,
-        degraded=0.0,
+    settings = replace(
+        following(
+            first.settings,
+            name=name or f"{first.settings.name}: agreed list",
+            protocol=SETTLED_BY[first.protocol.name],
+            judges=judges,
+            each=1,
+        ),
         options=first.settings.options,
     )
     raters = max(len(places) for places in tagged.values())
@@ -59,7 +56,11 @@ def reconciliation(
         first,
         settings=settings,
         protocol=protocol(settings.protocol, settings.options),
-        material={"candidates": candidates, "raters": raters},
+        material={
+            "candidates": candidates,
+            "raters": raters,
+            "language": settings.target_language,
+        },
     )
 
 

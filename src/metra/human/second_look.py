@@ -16,7 +16,7 @@ from metra.human.protocols import protocol
 from metra.human.protocols.entries import KEY
 from metra.human.protocols.gaps import undecided
 from metra.human.protocols.questions import unlisted
-from metra.human.settings import Settings
+from metra.human.settings import following
 
 #: How many characters of the text are shown on each side of a gap.
 AROUND = 120
@@ -35,17 +35,12 @@ def verdict_campaign(
     if not open_cases:
         msg = f"{first.settings.name} has no answers that wait for a second look."
         raise CorpusError(msg)
-    settings = Settings(
+    settings = following(
+        first.settings,
         name=name or f"{first.settings.name}: close answers",
         protocol="verdicts",
-        source_language=first.settings.source_language,
-        target_language=first.settings.target_language,
-        judges=tuple(judges),
-        seed=first.settings.seed,
-        each=min(each, len(judges)),
-        calibration=0,
-        repeats=0.0,
-        degraded=0.0,
+        judges=judges,
+        each=each,
     )
     listed = [
         {"shown": dict(shown), "answer": answer, "of": places}

@@ -7,7 +7,7 @@ target_language = "en"
 judges = ["ann", "bob", "cleo", "dan"]
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -44,6 +44,24 @@ class Settings:
     reference_as_system: bool = False
     #: How the protocol is adapted, such as every = 6 in the table [cloze].
     options: dict[str, Any] = field(default_factory=dict)
+
+
+def following(
+    first: Settings, *, name: str, protocol: str, judges: Sequence[str], each: int
+) -> Settings:
+    """The wishes of a campaign that settles another: everything is seen once, unspoilt."""
+    return Settings(
+        name=name,
+        protocol=protocol,
+        source_language=first.source_language,
+        target_language=first.target_language,
+        judges=tuple(judges),
+        seed=first.seed,
+        each=min(each, len(judges)),
+        calibration=0,
+        repeats=0.0,
+        degraded=0.0,
+    )
 
 
 def settings(table: Mapping[str, Any], place: str) -> Settings:

@@ -12,6 +12,7 @@ from metra.human.campaign import Campaign, campaign
 from metra.human.protocols import PROTOCOLS
 from metra.human.settings import Settings
 from metra.io import open_corpus
+from metra.judging.material import read_material
 from metra.judging.simulating import Temper, can_simulate, hasty, simulated, tempers
 from metra.store import Store, answers, campaigns, judges, screens, tasks
 
@@ -23,6 +24,13 @@ NAMES = ("Ann", "Bob", "Cleo", "Dan", "Eve", "Finn", "Gus", "Hana")
 #: How much each judge has done; the last ones are still at it.
 _DONE = (1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.6, 0.25)
 _HASTY = 6
+#: What some protocols need beside the texts.
+_MATERIAL = {
+    "questions": "campaigns/questions.tsv",
+    "templates": "templates/reference.tsv",
+    "baseline": "campaigns/baseline.en.txt",
+    "judged": "judged.tsv",
+}
 _HOUR = 3600.0
 _COMMENTS = (
     "The second half reads as if somebody else had written it.",
@@ -55,11 +63,14 @@ def example_campaign(name: str) -> Campaign:
         str(home / "source.fr.txt"),
         str(home / "docs.txt"),
     )
-    title = PROTOCOLS[name].title
-    wished = Settings(f"Market and brake: {title}", name, "fr", "en", NAMES)
-    if not PROTOCOLS[name].contrastive:
+    asked = PROTOCOLS[name]
+    wished = Settings(f"Market and brake: {asked.title}", name, "fr", "en", NAMES)
+    if not (asked.contrastive or asked.whole or asked.over == "reference"):
         wished = replace(wished, degraded=0.15, repeats=0.1)
-    return campaign(wished, corpus)
+    if asked.control:
+        wished = replace(wished, each=1)
+    files = {what: str(home / path) for what, path in _MATERIAL.items()}
+    return campaign(wished, corpus, read_material(files))
 
 
 def fill(

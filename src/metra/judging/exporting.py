@@ -91,9 +91,9 @@ def export(
         msg = "There are no judgements to export yet."
         raise CorpusError(msg)
     if form == "zip":
-        content = _zipped(_everything(judgements, campaign))
+        content = zipped(_everything(judgements, campaign))
     elif form == "mt-metrics-eval":
-        content = _zipped(metrics_files(judgements, campaign))
+        content = zipped(metrics_files(judgements, campaign))
     elif form == "annotations":
         content = _annotations(judgements)[1].encode()
     elif form == "judged":
@@ -250,7 +250,8 @@ def _about(campaign: Campaign) -> str:
     return json.dumps(about, indent=2, ensure_ascii=False) + "\n"
 
 
-def _zipped(files: dict[str, str]) -> bytes:
+def zipped(files: dict[str, str]) -> bytes:
+    """Pack files by their names; the same files give the same bytes."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:
         for name, text in files.items():

@@ -6,13 +6,17 @@ them. The baseline and the brief are texts. Judged outputs are a table or a data
 `evaltrans` reads them, whose sources are the numbers of the segments.
 """
 
+import os
+import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from metra.annotations.judged import read_judged
 from metra.annotations.table import read_lines, read_table
-from metra.annotations.templates import COLUMNS as TEMPLATE_COLUMNS
+from metra.annotations.templates import filled_slots
+from metra.errors import FormatError
 
 _BETWEEN = "|"
 
@@ -20,6 +24,31 @@ _BETWEEN = "|"
 def read_material(files: Mapping[str, str]) -> dict[str, Any]:
     """Read each file by what it is for; the content is plain JSON."""
     return {name: READERS[name](path) for name, path in files.items()}
+
+
+def read_pasted(texts: Mapping[str, str]) -> dict[str, Any]:
+    """Read what somebody wrote or pasted into a form; empty fields are left out."""
+    given = {name: text for name, text in texts.items() if text.strip()}
+    with TemporaryDirectory() as folder:
+        files = {}
+        for name, text in given.items():
+            path = Path(folder) / f"{name}.tsv"
+            path.write_text(text.replace("\r\n", "\n"), encoding="utf-8")
+            files[name] = str(path)
+        try:
+            return read_material(files)
+        except FormatError as error:
+            # Nobody knows the folder; what matters is which field it was.
+            raise FormatError(str(error).replace(f"{folder}{os.sep}", "")) from None
+
+
+def read_options(text: str) -> dict[str, Any]:
+    """Read a protocol's options as lines of TOML, such as every = 6."""
+    try:
+        return tomllib.loads(text.replace("\r\n", "\n"))
+    except tomllib.TOMLDecodeError as error:
+        msg = f"The options are no TOML: {error}; expected lines such as every = 6."
+        raise FormatError(msg) from None
 
 
 def read_questions(path: str) -> dict[str, list[list[Any]]]:
@@ -47,14 +76,8 @@ def _parts(cell: str) -> list[str]:
 
 
 def _templates(path: str) -> dict[str, list[list[str]]]:
-    table = read_table(path, TEMPLATE_COLUMNS, TEMPLATE_COLUMNS)
     found: dict[str, list[list[str]]] = {}
-    for row in table.rows:
-        document, slot, value = (row.cells[name] for name in TEMPLATE_COLUMNS)
-        if not document or not slot or not value:
-            raise table.refuse(
-                row, "an empty cell", "expected document, slot and value"
-            )
+    for document, slot, value in filled_slots(path):
         found.setdefault(document, []).append([slot, value])
     return found
 

@@ -12,12 +12,14 @@ from zlib import crc32
 
 import numpy as np
 
+from metra.human.asking import asked
 from metra.human.campaign import Campaign
 from metra.human.protocols.marks import Marks
 from metra.human.protocols.orders import Order
 from metra.human.protocols.record import Ask, Protocol
 from metra.human.protocols.scales import Scale
 from metra.human.task import Item, Task
+from metra.judging.simulating_measures import ANSWERS
 
 #: How much worse a spoilt copy looks.
 _SPOILT = 0.3
@@ -78,7 +80,7 @@ def simulated(
     ]
     value = {
         step.name: _answer(step.asks)(step.asks, seen, items[0].text, rng)
-        for step in campaign.protocol.steps
+        for step in asked(campaign, task, number).steps
     }
     words = sum(len(item.text.split()) for item in items)
     haste = float(rng.lognormal(0, 0.35))
@@ -151,4 +153,5 @@ _ANSWERS: dict[type, Callable[..., Any]] = {
     Scale: _scale,
     Marks: _marks,
     Order: _order,
+    **ANSWERS,
 }

@@ -74,6 +74,7 @@ def sweep(page, quote: str, selector: str = ".judged .text") -> None:
             EMOJI, "en", "te\u0301", id="accents that are characters of their own"
         ),
         pytest.param(JAPANESE, "ja", "好きです", id="no spaces between words"),
+        pytest.param("x 𝒜𝒷𝒸𝒹 y", "en", "𝒷𝒸", id="within a word of two units a letter"),
         pytest.param("a\tb  c\nd e", "en", "b  c\nd", id="white space stays as it was"),
     ],
 )

@@ -93,3 +93,15 @@ def test_screen_and_guide(server, visit, name):
     if name in ("correction", "reading"):
         page.get_by_role("button", name="Start").click()
     check(page, "dark")
+
+
+def test_examples_tell_whether_we_would_have_said_the_same(server, visit):
+    page = visit().new_page()
+    page.goto(link(server, made("cloze"), guided=False).url)
+    page.get_by_role("button", name="Start").click()
+    example = page.locator(".example").first
+    example.locator("input.gap").fill("Windows")
+    example.get_by_role("button").last.click()
+    verdict = example.locator("[role=status]").last
+    verdict.locator("text=smells of paint").wait_for()
+    assert "“windows”" in verdict.inner_text()

@@ -15,9 +15,13 @@ def place(page, number: int, of: int = 4) -> None:
 
 
 def cut_off(page) -> None:
-    """Without a connection, and it is noticed: that takes the browser a moment."""
-    page.context.set_offline(True)
-    page.wait_for_function("fetch('/health').then(() => false, () => true)")
+    """Without a connection, whatever the page becomes; a browser that is set offline lets a
+    page send once more while it leaves it."""
+    page.context.route("**/*", lambda route: route.abort("internetdisconnected"))
+
+
+def connect(page) -> None:
+    page.context.unroute("**/*")
 
 
 def test_a_draft_made_offline_outlives_a_reload(server, work):
@@ -33,7 +37,7 @@ def test_a_draft_made_offline_outlives_a_reload(server, work):
     expect(page.locator("#trouble")).to_contain_text("kept on this device")
     with pytest.raises(Error, match="ERR_INTERNET_DISCONNECTED"):
         page.reload()
-    page.context.set_offline(False)
+    connect(page)
     page.goto(f"{server.url}/judge/work")
     expect(page.locator(".marks li")).to_have_count(1)
     expect(page.locator("textarea")).to_have_value("written in a tunnel")
@@ -60,7 +64,7 @@ def test_an_answer_given_offline_arrives_once_after_a_reload(server, work):
     expect(page.locator("#saved")).to_have_text("not sent yet")
     assert link.judgements() == []
     page.goto("about:blank")
-    page.context.set_offline(False)
+    connect(page)
     page.goto(f"{server.url}/judge/work")
     place(page, 2)
     assert [one.value for one in link.judgements()] == [{"adequacy": 3}]
@@ -72,7 +76,8 @@ def test_an_answer_given_offline_arrives_once_after_a_reload(server, work):
 def test_the_connection_comes_back_by_itself(server, work):
     link = server.campaign("ldc")
     page = work(link, allow=OFFLINE)
-    cut_off(page)
+    page.context.set_offline(True)
+    page.wait_for_function("fetch('/health').then(() => false, () => true)")
     page.keyboard.press("2")
     page.keyboard.press("Enter")
     expect(page.locator("#saved")).to_have_text("not sent yet")
@@ -253,7 +258,7 @@ def test_an_unsent_answer_waits_for_its_judge(server, work):
     page.keyboard.press("Enter")
     expect(page.locator("#saved")).to_have_text("not sent yet")
     page.goto("about:blank")
-    page.context.set_offline(False)
+    connect(page)
     page.context.add_cookies([his.cookie()])
     page.goto(f"{server.url}/judge/work")
     page.locator("input[type=range]").wait_for()

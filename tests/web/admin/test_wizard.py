@@ -164,3 +164,41 @@ def test_files_that_cannot_be_read(upload, says):
     assert found.texts is None
     assert says in found.problem
     assert "tmp" not in found.problem
+
+
+def test_what_a_protocol_needs_is_pasted_and_kept(light_admin):
+    documents = b"".join(b"d\n" for _ in range(12))
+    files = {
+        "outputs": [("one.txt", ONE)],
+        "source": [("s.txt", SOURCE)],
+        "documents": [("d.txt", documents)],
+    }
+    reply = upload(light_admin, **files)
+    assert "verdicts" not in reply.text
+    wishes = WISHES | {"protocol": "reading", "repeats": "", "each": "1"}
+    browser, place = light_admin.browser, "/admin/campaigns/new/wishes"
+    texts = carried(reply.text)
+    lacking = browser.form(place, texts=texts, go="check", **wishes)
+    assert lacking.status_code == 422
+    assert "give files.baseline" in lacking.text
+    more = {
+        "options": "natural = 200",
+        "questions": "document\tquestion\tanswer\r\nd\tWhy?\tso\r\n",
+    }
+    wrong = more | {"questions": "document\tquestion\r\nd\tWhy?\r\n"}
+    refused = browser.form(place, texts=texts, go="check", **wishes | wrong)
+    assert "questions.tsv, line 1: there is no column" in unescape(refused.text)
+    refused = browser.form(place, texts=texts, **wishes | more | {"options": "x ="})
+    assert "The options are no TOML" in refused.text
+    made = browser.form(place, texts=texts, go="create", **wishes | more)
+    assert made.status_code == 303, made.text
+    key = made.headers["location"].rpartition("/")[2]
+    with light_admin.house.store.reading() as db:
+        frozen = campaigns.existing(db, key).campaign
+    assert frozen.settings.options == {"natural": 200}
+    assert frozen.material == {"questions": {"d": [["Why?", ["so"], []]]}}
+    assert [step.name for step in frozen.protocol.steps] == [
+        "reading-speed",
+        "comprehension",
+    ]
+    assert frozen.repeats == 0

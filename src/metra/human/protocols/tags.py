@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from metra.errors import OptionError
 from metra.human.protocols.entries import KEY, key_of, table
 from metra.human.protocols.scored import Scored
+from metra.text.normalised import normaliser
 
 #: The types of the Message Understanding Conferences.
 TYPES = ("PERSON", "ORGANIZATION", "LOCATION", "DATE", "TIME", "MONEY", "PERCENT")
@@ -42,6 +43,8 @@ class Reconcile:
     #: What raters tagged: start, end, type and how many of them did.
     candidates: tuple[tuple[int, int, str, int], ...] = ()
     raters: int = 0
+    #: The language by whose rules the measure of names will look for them.
+    language: str = "en"
     keyed: bool = False
 
     def bound(
@@ -55,18 +58,21 @@ class Reconcile:
             self,
             candidates=tuple(tuple(one) for one in found),
             raters=material.get("raters", 0),
+            language=material.get("language", "en"),
         )
 
     def extra(self, output: str) -> dict[str, Any]:
-        """The candidates with their votes; never whose they are."""
-        del output
+        """The candidates with votes, and how names are looked for; never whose they are."""
         names = ("start", "end", "type", "votes")
-        return {
-            "candidates": [
-                dict(zip(names, one, strict=True)) for one in self.candidates
-            ],
-            "raters": self.raters,
-        }
+        listed: list[dict[str, Any]] = [
+            dict(zip(names, one, strict=True)) for one in self.candidates
+        ]
+        if self.types:
+            normalise = normaliser(self.language)
+            for one in listed:
+                text = output[one["start"] : one["end"]]
+                one["sought"] = " ".join(normalise(text))
+        return {"candidates": listed, "raters": self.raters}
 
     def check(
         self, value: object, name: str, given: Mapping[str, str]

@@ -1,11 +1,9 @@
 """The collective exercise over several campaigns: evaluators and metrics on one page."""
 
-import io
-import zipfile
-
 from fastapi import APIRouter, Request, Response
 
 from metra.judging.exercise import Exercise, exercise, of_text_scores
+from metra.judging.exporting import zipped
 from metra.judging.second_looks import FIRST, completed
 from metra.judging.text_scores import text_scores
 from metra.store import campaigns
@@ -40,12 +38,9 @@ def download(request: Request, session: Administering) -> Response:
     _, _, found = _found(request)
     if found is None:
         raise Refusal.not_found()
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:
-        for name, text in found.tables().items():
-            packed.writestr(name, text.encode())
     headers = {"Content-Disposition": 'attachment; filename="exercise.zip"'}
-    return Response(out.getvalue(), media_type="application/zip", headers=headers)
+    packed = zipped(found.tables())
+    return Response(packed, media_type="application/zip", headers=headers)
 
 
 def _found(request: Request) -> tuple[list[Stored], set[str], Exercise | None]:

@@ -11,8 +11,10 @@ from metra.errors import FormatError, MetraError
 from metra.human.campaign import Campaign, campaign
 from metra.human.protocols import PROTOCOLS
 from metra.human.settings import settings
+from metra.judging.material import READERS, read_options, read_pasted
 from metra.judging.pairing import Texts, Upload, paired, unpacked
 from metra.judging.planning import plan
+from metra.judging.second_looks import MADE_OF_OTHERS
 from metra.store import campaigns
 from metra.store.sessions import Session
 from metra.web.admin.showing import admin_page
@@ -33,9 +35,10 @@ _SHARES = ("repeats", "degraded")
 _WHOLE = ("each", "calibration", "seed")
 _TEXTS = ("name", "protocol", "source_language", "target_language", "basis", "unit")
 _SWITCHES = ("complete", "reference_as_system")
+#: What some protocols need, written or pasted into the form.
+_MORE = ("options", *READERS)
 _DEFAULTS = {
     "each": "2",
-    "repeats": "5",
     "seed": "12345",
     "unit": "segment",
     "protocol": "ldc",
@@ -92,7 +95,7 @@ def _checked(request: Request, session: Session, form: FormData) -> Response:
             problem=str(error),
         )
     typed = {name: _field(form, name) for name in (*_TEXTS, *_WHOLE, *_SHARES)}
-    typed |= {name: _field(form, name) for name in (*_SWITCHES, "judges")}
+    typed |= {name: _field(form, name) for name in (*_SWITCHES, "judges", *_MORE)}
     try:
         made = _campaign(typed, texts)
         if _field(form, "go") == "create":
@@ -122,7 +125,10 @@ def _campaign(typed: dict[str, str], texts: Texts) -> Campaign:
         if typed[name].strip():
             table[name] = _percent(typed[name].strip(), name)
     table |= {name: bool(typed[name]) for name in _SWITCHES}
-    return campaign(settings(table, "The form"), texts.as_corpus())
+    if typed["options"].strip():
+        table["options"] = read_options(typed["options"])
+    material = read_pasted({name: typed[name] for name in READERS})
+    return campaign(settings(table, "The form"), texts.as_corpus(), material)
 
 
 def _whole(text: str, name: str) -> int:
@@ -162,7 +168,11 @@ def _wishes(
         has_source=texts.source is not None,
         references=len(texts.references),
         documents=len(set(texts.documents or [])),
-        protocols=[(one.name, one.title) for one in PROTOCOLS.values()],
+        protocols=[
+            (one.name, one.title)
+            for one in PROTOCOLS.values()
+            if one.name not in MADE_OF_OTHERS
+        ],
         **shown,
     )
 

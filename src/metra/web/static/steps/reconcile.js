@@ -74,7 +74,8 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
         box.addEventListener("change", () => ((row.kept = box.checked), changed()));
         const quote = marked.quote(row);
         const votes = row.votes ? t("measures.votes", { votes: row.votes, raters }) : t("measures.added");
-        const label = el("label", { for: box.id }, el("bdi", { dir: "auto" }, quote), row.type ? ` ${row.type}` : "", " ", el("span", { class: "note" }, votes));
+        const sought = row.sought && row.sought !== quote ? ` · ${t("measures.sought", { text: row.sought })}` : "";
+        const label = el("label", { for: box.id }, el("bdi", { dir: "auto" }, quote), row.type ? ` ${row.type}` : "", " ", el("span", { class: "note" }, `${votes}${sought}`));
         const variants = types.length ? null : el("input", { type: "text", maxlength: "300", dir: "auto", lang: languages.target, "aria-label": `${t("measures.variants")}: ${quote}`, placeholder: t("measures.variants") });
         if (variants) {
           variants.value = row.variants;

@@ -1,0 +1,75 @@
+"""What Spark costs beside this machine alone: the same table, the same digits, two engines.
+
+python bench/spark_overhead.py ROWS... writes tables of these sizes and prints the seconds that
+each engine takes for each, and those that it takes to start Spark, once. Spark comes second, so
+that the files have been read before.
+"""
+
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from metra import examples
+from metra.engine import Plan
+from metra.engine.local import score_shards
+from metra.engine.spark import score_frame
+from metra.engine.spark_files import read_files
+from metra.engine.spark_session import spark_session
+
+FILES = 8
+PLANS = {
+    "bleu, chrf, ter": ("bleu", "chrf", "ter"),
+    "nist (two passes)": ("nist",),
+}
+
+
+def table(rows: int) -> pa.Table:
+    def lines(name: str) -> list[str]:
+        return (examples.HOME / name).read_text(encoding="utf-8").split("\n")[:-1]
+
+    few = pa.table({"hyp": lines("outputs/solid.txt"), "ref": lines("reference.1.txt")})
+    return (
+        pa.concat_tables([few] * (rows // len(few) + 1)).slice(0, rows).combine_chunks()
+    )
+
+
+def main(sizes: list[int]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        for rows in sizes:
+            where = Path(folder) / str(rows)
+            where.mkdir()
+            whole, step = table(rows), -(-rows // FILES)
+            for at in range(FILES):
+                pq.write_table(whole.slice(at * step, step), where / f"{at}.parquet")
+        began = time.perf_counter()
+        with spark_session() as session:
+            session.range(1).count()
+            print(f"starting Spark: {time.perf_counter() - began:.1f} s")
+            print("| segments | measures | here, s | Spark, s |")
+            print("| --: | :-- | --: | --: |")
+            for rows in sizes:
+                paths = sorted(
+                    str(path) for path in (Path(folder) / str(rows)).iterdir()
+                )
+                for label, metrics in PLANS.items():
+                    plan = Plan(
+                        metrics=metrics, outputs=(("A", "hyp"),), references=("ref",)
+                    )
+                    start = time.perf_counter()
+                    expected = score_shards(paths, plan)
+                    middle = time.perf_counter()
+                    found = score_frame(read_files(session, paths), plan)
+                    end = time.perf_counter()
+                    if found != expected:
+                        sys.exit(f"{rows} segments by {label}: the results differ")
+                    print(
+                        f"| {rows:,} | {label} | {middle - start:.2f} | {end - middle:.2f} |"
+                    )
+
+
+if __name__ == "__main__":
+    main([int(size) for size in sys.argv[1:]] or [1_000, 100_000, 1_000_000])

@@ -124,14 +124,17 @@ def test_texts_of_other_programs_become_a_corpus(cli, write, tmp_path):
     assert json.loads(line)["outputs"] == {"one": "a", "two": "b"}
 
 
-def test_what_is_wrong_is_said(cli, write):
+def test_what_is_wrong_is_said(cli, write, tmp_path):
     ran = cli("judge", "import", write("a.txt", ["hello"]))
     assert ran.code == 2
     assert "which no reader knows" in ran.err
-    ran = cli("judge", "import", write("b.json", b"[]"), "--lang", "en")
-    assert ran.code == 2 or "0 segments" in ran.err
-    ran = cli("judge", "demo", "--protocol", "none", "--no-serve", "x")
+    ran = cli("judge", "import", write("b.jsonl", b'{"schema": "x"}'), "--lang", "en")
     assert ran.code == 2
+    assert "The languages are 'en'; expected two codes" in ran.err
+    folder = tmp_path / "none"
+    ran = cli("judge", "demo", "--protocol", "none", "--no-serve", folder)
+    assert ran.code == 2
+    assert not folder.exists()
     assert "No protocol named 'none'" in ran.err
 
 

@@ -2,7 +2,7 @@
 
 import click
 
-from metra.cli.judge.stores import open_store, this_moment
+from metra.cli.judge.stores import need_extra, open_store, this_moment
 
 
 @click.command()
@@ -28,12 +28,7 @@ def demo(folder: str, protocols: tuple[str, ...], port: int, no_serve: bool) -> 
 
     from metra.errors import OptionError, no_such
 
-    home = Path(folder)
-    home.mkdir(parents=True, exist_ok=True)
-    path = home / "judge.db"
-    for old in (path, *(home / f"judge.db-{end}" for end in ("wal", "shm"))):
-        old.unlink(missing_ok=True)
-    store = open_store(str(path), create=True)
+    need_extra()
     from metra.judging.demonstration import demonstrable, fill
     from metra.store import admins
     from metra.web.serving import Serving, free_port, serve_for_ever
@@ -42,6 +37,12 @@ def demo(folder: str, protocols: tuple[str, ...], port: int, no_serve: bool) -> 
     for name in protocols:
         if name not in known:
             raise OptionError(no_such("protocol", name, known))
+    home = Path(folder)
+    home.mkdir(parents=True, exist_ok=True)
+    path = home / "judge.db"
+    for old in (path, *(home / f"judge.db-{end}" for end in ("wal", "shm"))):
+        old.unlink(missing_ok=True)
+    store = open_store(str(path), create=True)
     password = secrets.token_urlsafe(9)
     now = this_moment()
     with store.transaction() as db:

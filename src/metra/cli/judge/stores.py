@@ -33,15 +33,20 @@ def campaign_argument(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def open_store(url: str, *, create: bool = False) -> "Store":
     """Open the store, or say what is missing."""
+    need_extra()
+    from metra import store
+
+    return store.open(url, create=create)
+
+
+def need_extra() -> None:
+    """Say what is missing, if anything is."""
     missing = [
         name for name in ("sqlalchemy", "fastapi", "uvicorn") if find_spec(name) is None
     ]
     if missing:
         msg = f"metra judge needs {missing[0]}; install it with: pip install 'metra[judge]'"
         raise MissingResourceError(msg)
-    from metra import store
-
-    return store.open(url, create=create)
 
 
 def this_moment() -> float:

@@ -13,7 +13,14 @@ async function start() {
 }
 
 function draw(screen, at, modules) {
-  const { element, asked } = drawTrial({ screen, protocol, campaign, modules });
+  // Some screens leave a question out.
+  const isAsked = (_, index) => screen.steps?.includes(protocol.steps[index].name) ?? true;
+  const { element, asked } = drawTrial({
+    screen,
+    protocol: { ...protocol, steps: protocol.steps.filter(isAsked) },
+    campaign,
+    modules: modules.filter(isAsked),
+  });
   return el("section", { class: "example" }, el("h2", {}, `Screen ${at + 1}`), element, asked);
 }
 

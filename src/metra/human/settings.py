@@ -44,6 +44,9 @@ class Settings:
     reference_as_system: bool = False
     #: How the protocol is adapted, such as every = 6 in the table [cloze].
     options: dict[str, Any] = field(default_factory=dict)
+    #: Who runs it and whom to ask, for the page on which judges consent.
+    organiser: str = ""
+    contact: str = ""
 
 
 def following(
@@ -136,4 +139,6 @@ _RULES: dict[str, tuple[Callable[[object], bool], str]] = {
     "degraded": (_share, "a share from 0 to 0.5"),
     "reference_as_system": (_switch, "true or false"),
     "options": (_table, "a table that adapts the protocol, named like it"),
+    "organiser": (_text, "who runs the campaign"),
+    "contact": (_text, "an address for questions"),
 }

@@ -26,9 +26,9 @@ def check(page) -> None:
 
 
 def test_the_way_in_and_out(server, visit):
-    link = server.campaign(
-        "ldc", sources=("s",), references=("r",), outputs=[("o",)], guided=False
-    )
+    texts = {"sources": ("s",), "references": ("r",), "outputs": [("o",)]}
+    who = {"organiser": "The Institute", "contact": "ask@institute.example"}
+    link = server.campaign("ldc", **texts, **who, guided=False)
     page = visit(allow=("404",)).new_page()
     page.goto(f"{server.url}/j/no-such-link")
     check(page)
@@ -36,6 +36,8 @@ def test_the_way_in_and_out(server, visit):
     check(page)
     page.get_by_role("button", name="Start").click()
     page.wait_for_url("**/consent")
+    expect(page.locator("main")).to_contain_text("The Institute runs this study.")
+    expect(page.locator("main")).to_contain_text("go to ask@institute.example.")
     check(page)
     page.get_by_label("How well do you know English?").select_option("fluent")
     page.get_by_label("I have read this").check()

@@ -33,7 +33,16 @@ _FILES = {
 _MOST_FILES = 100
 _SHARES = ("repeats", "degraded")
 _WHOLE = ("each", "calibration", "seed")
-_TEXTS = ("name", "protocol", "source_language", "target_language", "basis", "unit")
+_TEXTS = (
+    "name",
+    "protocol",
+    "source_language",
+    "target_language",
+    "basis",
+    "unit",
+    "organiser",
+    "contact",
+)
 _SWITCHES = ("complete", "reference_as_system")
 #: What some protocols need, written or pasted into the form.
 _MORE = ("options", *READERS)

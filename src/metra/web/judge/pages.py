@@ -87,8 +87,8 @@ def show_consent(request: Request, visit: Judging) -> Response:
         screens=planned.of,
         minutes=planned.minutes_left,
         log_keys=OPTIONS["log_keys"],
-        organiser="",
-        contact="",
+        organiser=stored.campaign.settings.organiser,
+        contact=stored.campaign.settings.contact,
     )
 
 

@@ -198,7 +198,7 @@ def _bounds(columns: Iterable[Array], width: float) -> Array:
 
 
 def _mean(values: Array, counts: Array) -> float:
-    return float(np.fmax(values, 0) @ counts / max(counts.sum(), 1))
+    return float((np.fmax(values, 0) * counts).sum() / max(counts.sum(), 1))
 
 
 def _polygon(values: Array, counts: Array, bounds: Array) -> Polygon:

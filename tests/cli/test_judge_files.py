@@ -9,8 +9,8 @@ pytest.importorskip("sqlalchemy", reason="needs metra[judge]")
 
 from metra.human.files import jsonl
 from metra.judging.demonstration import SYSTEMS, demonstrable, fill
-from metra.judging.ranking import rankings  # noqa: E402
-from metra.judging.results import system_means  # noqa: E402
+from metra.judging.ranking import rankings
+from metra.judging.results import system_means
 
 
 @pytest.fixture(scope="module")
@@ -148,6 +148,8 @@ def test_the_demo_fills_a_store(cli, tmp_path):
 def test_what_can_be_demonstrated():
     assert {"ldc", "adequacy", "da", "da-sqm", "esa", "mqm"} <= set(demonstrable())
     assert {"pairwise", "ranking"} <= set(demonstrable())
-    assert {"cloze", "correction", "reading", "minimal-correction"} <= set(demonstrable())
+    assert {"cloze", "correction", "reading", "minimal-correction"} <= set(
+        demonstrable()
+    )
     assert {"comprehension", "templates", "evaltrans"} <= set(demonstrable())
     assert "verdicts" not in demonstrable()

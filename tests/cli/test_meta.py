@@ -187,7 +187,7 @@ def test_few_systems_are_not_robust(write, cli):
     path = write("few.tsv", ["system\tseg\tmqm\tm", *rows])
     done = cli("meta", "robust", path, "--gold", "mqm")
     assert (
-        "There are 3 systems; to see what hangs on single ones takes at least 5."
+        "To see what hangs on single systems takes at least 5 of them; found: 3."
         in done.err
     )
 

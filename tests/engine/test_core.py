@@ -92,6 +92,13 @@ def test_cuts_and_order_change_no_digit(sizes, seed):
     assert added(batches, plan()) == WHOLE
 
 
+def test_terms_are_added_in_steps_where_they_are_many(monkeypatch):
+    from metra.engine import terms
+
+    monkeypatch.setattr(terms, "_HELD", 50)
+    assert added(cut(ROWS, [100] * 5), plan()) == WHOLE
+
+
 def test_totals_may_be_added_in_steps():
     batches = [total_rows(batch, plan(), WHOLE[0]) for batch in cut(ROWS, [100] * 5)]
     step = add_totals(batches[:2])

@@ -43,12 +43,14 @@ def term_rows(batch: pa.RecordBatch, plan: Plan) -> pa.RecordBatch:
 def added(batches: Iterable[pa.RecordBatch]) -> pa.Table:
     """Add up equal terms; the table is in the order of specs and of the terms' bytes."""
     table = TERMS.empty_table()
-    held = []
+    held: list[pa.RecordBatch] = []
+    rows = 0
     for batch in batches:
         held.append(batch)
-        if sum(entry.num_rows for entry in held) > _HELD:
+        rows += batch.num_rows
+        if rows > _HELD:
             table = _added([table, pa.Table.from_batches(held, TERMS)])
-            held = []
+            held, rows = [], 0
     table = _added([table, pa.Table.from_batches(held, TERMS)])
     return table.sort_by([("metric", "ascending"), ("term", "ascending")])
 

@@ -7,11 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import comb
 from statistics import fmean, median, stdev
+from typing import TypeVar
 
 from metra.human.judgement import Judgement, latest
 from metra.judging.drift import Drift, drifts
 from metra.judging.reading_speed import WORDS_PER_MINUTE, Speed, speeds
 from metra.judging.results import Figure, figures_by_scorer
+
+Answered = TypeVar("Answered", Judgement, Figure)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +56,16 @@ def judge_table(
         if one.active_ms is not None:
             seconds.setdefault(one.judge, []).append(one.active_ms / 1000)
     quick, changed = speeds(kept, words_per_minute), drifts(plain)
+    answers = _by_judge(kept)
     rows = []
     for (scorer, _), figures in figures_by_scorer(plain).items():
-        for judge in sorted({figure.judge for figure in figures}):
-            mine = [figure for figure in figures if figure.judge == judge]
+        outputs: dict[tuple[str, int], list[Figure]] = {}
+        for figure in figures:
+            outputs.setdefault((figure.system, figure.segment), []).append(figure)
+        for judge, mine in sorted(_by_judge(figures).items()):
             scores = [figure.hundred for figure in mine]
-            again = _differences(kept, judge, scorer, "repeat")
-            less = _differences(kept, judge, scorer, "degraded")
+            again = _differences(answers[judge], scorer, "repeat")
+            less = _differences(answers[judge], scorer, "degraded")
             rows.append(
                 JudgeRow(
                     judge,
@@ -67,7 +73,7 @@ def judge_table(
                     len(mine),
                     fmean(scores),
                     stdev(scores) if len(scores) > 1 else None,
-                    _milder(mine, figures),
+                    _milder(mine, outputs),
                     len(again),
                     fmean(gap == 0 for gap in again) if again else None,
                     fmean(map(abs, again)) if again else None,
@@ -95,29 +101,35 @@ def sign_test(differences: Iterable[float]) -> float | None:
     return sum(comb(count, at) for at in range(sum(signs), count + 1)) / 2**count
 
 
-def _milder(mine: list[Figure], figures: list[Figure]) -> float | None:
-    others: dict[tuple[str, int], list[float]] = {}
-    for figure in figures:
-        if figure.judge != mine[0].judge:
-            key = figure.system, figure.segment
-            others.setdefault(key, []).append(figure.hundred)
-    gaps = [
-        figure.hundred - fmean(others[figure.system, figure.segment])
-        for figure in mine
-        if (figure.system, figure.segment) in others
-    ]
+def _by_judge(answers: Iterable[Answered]) -> dict[str, list[Answered]]:
+    found: dict[str, list[Answered]] = {}
+    for one in answers:
+        found.setdefault(one.judge, []).append(one)
+    return found
+
+
+def _milder(
+    mine: list[Figure], outputs: dict[tuple[str, int], list[Figure]]
+) -> float | None:
+    gaps = []
+    for figure in mine:
+        others = [
+            other.hundred
+            for other in outputs[figure.system, figure.segment]
+            if other.judge != figure.judge
+        ]
+        if others:
+            gaps.append(figure.hundred - fmean(others))
     return fmean(gaps) if gaps else None
 
 
-def _differences(
-    judgements: list[Judgement], judge: str, scorer: str, kind: str
-) -> list[float]:
-    """Score of what came back less the score of its original, where both were judged."""
-    firsts = {(one.task, one.segment): one for one in judgements if one.judge == judge}
+def _differences(judgements: list[Judgement], scorer: str, kind: str) -> list[float]:
+    """A judge's scores of what came back less those of its originals, if both are there."""
+    firsts = {(one.task, one.segment): one for one in judgements}
     found = []
     for one in judgements:
         first = firsts.get((one.original or "", one.segment))
-        if one.kind == kind and one.judge == judge and first is not None:
+        if one.kind == kind and first is not None:
             # Compared outputs may come back in another order: systems are matched by name.
             before, after = _hundreds(first, scorer), _hundreds(one, scorer)
             found += [

@@ -12,6 +12,9 @@ from metra.judging.judges import JudgeRow, judge_table
 from metra.judging.ranking import Ranking, RankingWishes, rankings
 from metra.judging.times import TimeTable, time_table
 
+#: Draws for the intervals of agreement, which take longer than all the rest.
+AGREEMENT_TRIALS = 200
+
 
 @dataclass(frozen=True, slots=True)
 class Summary:
@@ -43,7 +46,7 @@ def summary(judgements: Iterable[Judgement], wishes: Wishes | None = None) -> Su
     kept = latest(judgements)
     mine = chosen(kept, wishes.choice, wishes.rules)
     rows = judge_table(mine, words_per_minute=wishes.rules.words_per_minute)
-    trials, seed = wishes.ranking.trials, wishes.ranking.seed
+    trials = min(wishes.ranking.trials, AGREEMENT_TRIALS)
     return Summary(
         len(mine),
         len(kept),
@@ -51,6 +54,6 @@ def summary(judgements: Iterable[Judgement], wishes: Wishes | None = None) -> Su
         rows,
         flags(rows, wishes.rules),
         judge_by_system(mine),
-        agreement(mine, trials=trials, seed=seed),
+        agreement(mine, trials=trials, seed=wishes.ranking.seed),
         time_table(mine),
     )

@@ -22,8 +22,8 @@ class Store:
     def __init__(self, engine: "Engine") -> None:
         self.engine = engine
         self.is_sqlite = engine.dialect.name == "sqlite"
-        # SQLite has one writer at a time. Threads of a process queue up here, in fair
-        # order, instead of asking again after ever longer pauses.
+        # SQLite has one writer at a time. Threads of a process wait for each other here,
+        # instead of asking SQLite again after ever longer pauses.
         self._turn = threading.Lock() if self.is_sqlite else nullcontext()
 
     @contextmanager

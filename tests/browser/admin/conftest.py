@@ -1,45 +1,23 @@
 """A real server over any store, for admins and judges in real browsers."""
 
-import socket
-import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
-from tests.browser.judge.conftest import Server, visit  # noqa: F401
+from tests.browser.judge.conftest import Server, running, visit  # noqa: F401
 
 PASSWORD = "correct horse battery"
 
 
 @contextmanager
-def running(url: str) -> Iterator[Server]:
-    """Serve a store until the block ends; its admin is called admin."""
-    uvicorn = pytest.importorskip("uvicorn", reason="needs metra[judge]")
-    pytest.importorskip("sqlalchemy", reason="needs metra[judge]")
-    from metra import store as stores
+def administered(url: str) -> Iterator[Server]:
+    """Serve a store whose admin is called admin."""
     from metra.store import admins
-    from metra.web.app import create_app
 
-    made = Server(stores.open(url))
-    with made.store.transaction() as db:
-        admins.set_password(db, "admin", PASSWORD, now=time.time(), who="test")
-    listener = socket.socket()
-    listener.bind(("127.0.0.1", 0))
-    made.url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-    app = create_app(made.store, base_url=made.url, clock=made.now)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", ws="none"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-    thread.start()
-    while not server.started:
-        time.sleep(0.01)
-    try:
+    with running(url) as made:
+        with made.store.transaction() as db:
+            admins.set_password(db, "admin", PASSWORD, now=made.now(), who="test")
         yield made
-    finally:
-        server.should_exit = True
-        thread.join()
-        listener.close()
-        made.store.close()
 
 
 @pytest.fixture

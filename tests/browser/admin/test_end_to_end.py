@@ -2,7 +2,7 @@
 
 import pytest
 from playwright.sync_api import expect
-from tests.browser.admin.conftest import PASSWORD, running
+from tests.browser.admin.conftest import PASSWORD, administered
 
 from metra.human.files import jsonl
 from metra.judging.blinding import blind_names, blinded
@@ -18,7 +18,7 @@ GIVEN = {"ann": {"good": "54", "poor": "21"}, "bob": {"good": "45", "poor": "23"
 
 @pytest.fixture
 def server(store_url):
-    with running(store_url) as made:
+    with administered(store_url) as made:
         yield made
 
 

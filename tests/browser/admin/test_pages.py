@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from tests.browser.admin.conftest import running
+from tests.browser.admin.conftest import administered
 
 from metra.judging.demonstration import fill
 from metra.store import sessions
@@ -26,7 +26,7 @@ PAGES = {
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    with running(str(tmp_path_factory.mktemp("store") / "judge.db")) as made:
+    with administered(str(tmp_path_factory.mktemp("store") / "judge.db")) as made:
         [made.filled] = fill(made.store, ["ldc"], now=time.time())
         yield made
 
@@ -103,3 +103,12 @@ def test_filters_work_without_scripts(server, chromium):
     rows = page.get_by_role("region", name="Judges on fluency").locator("tbody tr")
     assert [row.locator("th").inner_text() for row in rows.all()] == ["Ann"]
     context.close()
+
+
+@pytest.mark.parametrize("protocol", ["mqm", "ranking", "cloze", "minimal-correction"])
+def test_every_kind_of_question_can_be_previewed(admin, server, protocol):
+    texts = [("one two three four five six seven eight nine ten",) * 4] * 2
+    link = server.campaign(protocol, outputs=texts, documents=("d",) * 4)
+    page = admin(f"/admin/campaigns/{link.campaign}/preview")
+    page.locator(".example .step").first.wait_for()
+    assert page.locator(".example").count() >= 1

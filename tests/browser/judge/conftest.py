@@ -4,6 +4,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -136,30 +137,39 @@ class Link:
             judges.end_sessions(db, self.judge)
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """One server for the tests of a file."""
+@contextmanager
+def running(url: str) -> Iterator[Server]:
+    """Serve a store until the block ends."""
     uvicorn = pytest.importorskip("uvicorn", reason="needs metra[judge]")
     pytest.importorskip("sqlalchemy", reason="needs metra[judge]")
     from metra import store as stores
     from metra.web.app import create_app
 
-    path: Path = tmp_path_factory.mktemp("store") / "judge.sqlite"
-    made = Server(stores.open(str(path)))
+    made = Server(stores.open(url))
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
     made.url = f"http://127.0.0.1:{listener.getsockname()[1]}"
     app = create_app(made.store, base_url=made.url, clock=made.now)
-    running = uvicorn.Server(uvicorn.Config(app, log_level="warning", ws="none"))
-    thread = threading.Thread(target=running.run, kwargs={"sockets": [listener]})
+    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", ws="none"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
-    while not running.started:
+    while not server.started:
         time.sleep(0.01)
-    yield made
-    running.should_exit = True
-    thread.join()
-    listener.close()
-    made.store.close()
+    try:
+        yield made
+    finally:
+        server.should_exit = True
+        thread.join()
+        listener.close()
+        made.store.close()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One server for the tests of a file."""
+    path: Path = tmp_path_factory.mktemp("store") / "judge.sqlite"
+    with running(str(path)) as made:
+        yield made
 
 
 @pytest.fixture

@@ -5,11 +5,11 @@ targetText, itemID and itemType, which is TGT for what is judged, BAD for spoilt
 references and CHK for repeats.
 """
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from metra.errors import FormatError
+from metra.human.files.json_text import parsed
 from metra.human.files.judged_text import JudgedText
 
 _TYPES = ("TGT", "BAD", "REF", "CHK")
@@ -32,11 +32,7 @@ def by_item(
 
 
 def _items(text: str, place: str) -> Iterable[tuple[str, JudgedText]]:
-    try:
-        tasks = json.loads(text)
-    except ValueError as error:
-        msg = f"{place} is no JSON: {error}."
-        raise FormatError(msg) from None
+    tasks = parsed(text, place)
     if not isinstance(tasks, list):
         msg = f"{place} holds no list; expected Appraise's batches: a list of tasks."
         raise FormatError(msg)

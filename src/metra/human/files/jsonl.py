@@ -6,6 +6,7 @@ from dataclasses import MISSING, asdict, fields
 from typing import Any
 
 from metra.errors import FormatError
+from metra.human.files.json_text import parsed
 from metra.human.judgement import Judgement
 from metra.human.protocols import PROTOCOLS
 
@@ -30,11 +31,7 @@ def read(text: str, place: str) -> list[Judgement]:
 
 
 def _judgement(line: str, place: str) -> Judgement:
-    try:
-        entry = json.loads(line)
-    except ValueError as error:
-        msg = f"{place} is no JSON: {error}."
-        raise FormatError(msg) from None
+    entry = parsed(line, place)
     if not isinstance(entry, dict) or entry.pop("schema", None) != SCHEMA:
         msg = f'{place} is no judgement; expected an object with "schema": "{SCHEMA}".'
         raise FormatError(msg)

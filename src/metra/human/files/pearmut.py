@@ -6,12 +6,12 @@ end of the text marks what is missing. A later line of the same judge and screen
 earlier one, and a reset masks all before it. Zouhar et al. 2026, arXiv 2601.02933.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
 from metra.errors import FormatError
+from metra.human.files.json_text import parsed
 from metra.human.files.judged_text import JudgedText
 from metra.human.judgement import Judgement
 from metra.human.offsets import code_points_inclusive
@@ -241,11 +241,7 @@ def _text(value: object) -> str | None:
 
 
 def _object(text: str, place: str) -> dict[str, Any]:
-    try:
-        found = json.loads(text)
-    except ValueError as error:
-        msg = f"{place} is no JSON: {error}."
-        raise FormatError(msg) from None
+    found = parsed(text, place)
     if not isinstance(found, dict):
         msg = f"{place} is no JSON object; expected what Pearmut writes."
         raise FormatError(msg)

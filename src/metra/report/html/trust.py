@@ -54,7 +54,8 @@ def _agreement(found: Trust) -> Html:
             for row in found.agreement
         ],
         caption="Agreement with people, higher being better, with 95 % intervals over "
-        "resampled systems and segments",
+        "resampled systems and segments; a metric scores a system by its judged segments "
+        "alone here, by all of them above",
         name="agreement",
     )
 

@@ -11,7 +11,7 @@ from metra.report.campaign_pictures import progress_picture
 from metra.store import campaigns, judges, screens
 from metra.store.judges import Judge
 from metra.store.progress import Progress, progress
-from metra.web.admin.showing import admin_page, found, shown_judgements
+from metra.web.admin.showing import admin_page, found, judge_of, shown_judgements
 from metra.web.pages import redirect
 from metra.web.refusals import Refusal
 from metra.web.security.visitors import Administering
@@ -99,8 +99,6 @@ def release(
     stored = found(request, key)
     house = state_of(request)
     with house.store.transaction() as db:
-        mine = judges.find(db, judge)
-        if mine is None or mine.campaign != stored.id:
-            raise Refusal.not_found()
+        mine = judge_of(db, stored, judge)
         judges.release(db, mine.id, now=house.clock(), who=session.name)
     return redirect(f"/admin/campaigns/{stored.id}")

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Form, Request, Response
 from metra.store import judges
 from metra.store.campaigns import Stored
 from metra.store.judges import Judge
-from metra.web.admin.showing import admin_page, found
+from metra.web.admin.showing import admin_page, found, judge_of
 from metra.web.pages import redirect
 from metra.web.refusals import Refusal
 from metra.web.security.visitors import Administering
@@ -54,9 +54,7 @@ def revoke(
     stored = found(request, key)
     house = state_of(request)
     with house.store.transaction() as db:
-        mine = judges.find(db, judge)
-        if mine is None or mine.campaign != stored.id:
-            raise Refusal.not_found()
+        mine = judge_of(db, stored, judge)
         judges.revoke(db, mine.id, now=house.clock(), who=session.name)
     return redirect(f"/admin/campaigns/{stored.id}/judges")
 
@@ -73,10 +71,7 @@ def note(
     del session  # that there is one is enough
     stored = found(request, key)
     with state_of(request).store.transaction() as db:
-        mine = judges.find(db, judge)
-        if mine is None or mine.campaign != stored.id:
-            raise Refusal.not_found()
-        judges.set_note(db, mine.id, text)
+        judges.set_note(db, judge_of(db, stored, judge).id, text)
     return redirect(f"/admin/campaigns/{stored.id}/judges")
 
 

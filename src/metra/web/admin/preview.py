@@ -2,7 +2,10 @@
 
 from fastapi import APIRouter, Request, Response
 
+from metra.human import asking
+from metra.human.campaign import Campaign
 from metra.human.screen import screen
+from metra.human.task import Task
 from metra.store import tasks
 from metra.web.admin.showing import admin_page, found
 from metra.web.judge.describing import campaign_json, protocol_json
@@ -20,9 +23,10 @@ def show(request: Request, key: str, session: Administering) -> Response:
     campaign = stored.campaign
     with state_of(request).store.reading() as db:
         first = tasks.of_campaign(db, stored.id)[:_SCREENS]
-    last = len(campaign.protocol.steps) - 1
     shown = [
-        screen(campaign, one.task, number=number, step=last)
+        screen(
+            campaign, one.task, number=number, step=_last(campaign, one.task, number)
+        )
         for one in first
         for number in range(one.screens)
     ][:_SCREENS]
@@ -40,3 +44,8 @@ def show(request: Request, key: str, session: Administering) -> Response:
             "target": about["target"],
         },
     )
+
+
+def _last(campaign: Campaign, task: Task, number: int) -> int:
+    """The last question that this screen asks; some leave one out."""
+    return len(asking.asked(campaign, task, number).steps) - 1

@@ -9,14 +9,17 @@ from fastapi import Request, Response
 from metra.human.judgement import Judgement
 from metra.judging.blinding import blind_names, blinded
 from metra.judging.second_looks import completed
-from metra.store import campaigns
+from metra.store import campaigns, judges
 from metra.store.campaigns import Stored
+from metra.store.judges import Judge
 from metra.web.pages import page, templates
 from metra.web.refusals import Refusal
 from metra.web.state import state_of
+from metra.web.strings import strings
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from sqlalchemy import Connection
 
 
 def admin_page(
@@ -28,7 +31,7 @@ def admin_page(
         request,
         f"admin/{template}",
         status=status,
-        **{"lang": "en", "dir": "ltr"} | more,
+        **{"lang": "en", "dir": "ltr", "t": strings("en")} | more,
     )
 
 
@@ -39,6 +42,14 @@ def found(request: Request, key: str) -> Stored:
     if stored is None:
         raise Refusal.not_found()
     return stored
+
+
+def judge_of(db: "Connection", stored: Stored, key: str) -> Judge:
+    """Find a judge of the campaign; others are as if they were not there."""
+    judge = judges.find(db, key)
+    if judge is None or judge.campaign != stored.id:
+        raise Refusal.not_found()
+    return judge
 
 
 def is_blind(stored: Stored) -> bool:

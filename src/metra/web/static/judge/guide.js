@@ -2,17 +2,14 @@
 
 import { el } from "./elements.js";
 import { agreement, inWords } from "./comparing.js";
-import { scope } from "./keys.js";
 import { t } from "./strings.js";
-import { drawTexts } from "./texts.js";
+import { drawTrial } from "./trial.js";
 
 const { guide, protocol, source, target } = JSON.parse(document.getElementById("practice").textContent);
 const place = document.getElementById("examples");
 // Examples are in the guide's own language, whatever is judged at work.
 const spoken = { code: guide.language, dir: "auto" };
 const campaign = { source: { ...source, ...spoken }, target: { ...target, ...spoken } };
-const languages = { source: guide.language, target: guide.language };
-const unused = { now: () => performance.now(), event() {} };
 
 // What is timed cannot be tried out.
 const TIMED = ["reading", "edit"];
@@ -26,24 +23,15 @@ async function start() {
 
 function draw(example, at, modules) {
   const steps = protocol.steps;
-  const whole = {
+  const screen = {
     outputs: example.outputs.map((text, number) => ({ id: `${number}`, text })),
     ...(example.other ? { [protocol.basis]: example.other } : {}),
     extra: example.extra,
   };
-  // As at work, a text that belongs to a later question comes with it.
-  const later = !steps[0].shows.includes("basis") && steps.some((step) => step.shows.includes("basis"));
-  const { element, texts } = drawTexts({
-    screen: later ? { outputs: whole.outputs } : whole,
-    campaign,
-    basis: protocol.basis,
-    later,
-    outputsOwned: modules.some((module) => module.owns?.includes("outputs")),
-    contrastive: protocol.contrastive,
-  });
   const verdict = el("div", { class: "verdict", role: "status", hidden: true });
   const check = el("button", { type: "button", class: "quiet" }, t("guide.check"));
-  const asked = el("div");
+  const changed = () => (verdict.hidden = true);
+  const { element, asked, handles } = drawTrial({ screen, protocol, campaign, modules, changed });
   const section = el(
     "section",
     { class: "example" },
@@ -53,26 +41,6 @@ function draw(example, at, modules) {
     el("p", { class: "ways" }, check),
     verdict,
   );
-  const keys = scope();
-  keys.wake(false);
-  const handles = [];
-
-  function ask() {
-    const index = handles.length;
-    const step = steps[index];
-    const part = el("div", { class: "step" });
-    asked.append(part);
-    if (index && step.shows.includes("basis")) texts.reveal?.(whole);
-    const change = () => {
-      verdict.hidden = true;
-      if (index + 1 === handles.length && index + 1 < steps.length) ask();
-    };
-    const options = { step, screen: whole, value: undefined, language: guide.language, languages, texts, t, change, done() {}, keys, clock: unused };
-    handles.push(modules[index].mount(part, options));
-    if (index + 1 < steps.length && !steps[index + 1].shows.length) ask();
-  }
-
-  ask();
   check.addEventListener("click", () => {
     const lacking = handles.find((handle) => handle.missing?.());
     if (lacking || handles.length < steps.length) {

@@ -208,3 +208,15 @@ def test_questions_that_cannot_be_answered(write, line, says):
     path = write("q.tsv", ["document\tquestion\tanswer\tchoices", line])
     with pytest.raises(FormatError, match=says):
         read_material({"questions": str(path)})
+
+
+def test_what_has_no_score_enters_no_mean():
+    frozen = opened("cloze", cloze={"every": 3})
+
+    def value(task, _):
+        count = len(frozen.protocol.steps[0].asks.places(task.items[0].text))
+        return {"cloze": {"answers": ["thing"] * count}}
+
+    means = system_means(answered(frozen, value))
+    assert {one.scorer for one in means} == {"cloze-exact"}
+    assert [one.hundred for one in means] == [0, 0]

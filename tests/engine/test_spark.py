@@ -179,15 +179,22 @@ def struck(marker: Path, whom: str) -> Callable[[Any], Any]:
     def call(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield from batches
         if pyspark.TaskContext.get().partitionId() == 3 and not marker.exists():
-            marker.touch()
             daemon = os.getppid()
             java = int(
                 Path(f"/proc/{daemon}/stat").read_text().split(") ")[1].split()[1]
             )
-            os.kill({"executor": java, "worker": os.getpid()}[whom], signal.SIGKILL)
+            victim = {"executor": java, "worker": os.getpid()}[whom]
+            marker.write_text(str(victim))
+            os.kill(victim, signal.SIGKILL)
             time.sleep(60)
 
     return call
+
+
+def is_dead(marker: Path) -> bool:
+    """Whether the process that the marker names runs no more."""
+    stat = Path(f"/proc/{marker.read_text()}/stat")
+    return not stat.exists() or stat.read_text().split(") ")[1].startswith("Z")
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs Linux's /proc")
@@ -205,12 +212,15 @@ def test_who_dies_in_the_middle_changes_no_digit(spark, data, tmp_path):
 
     before = done_by_executor(spark)
     weights = engine.weights_for(dying("worker"), wanted)
-    assert (tmp_path / "worker").exists()
+    assert is_dead(tmp_path / "worker")
     assert weights.value == expected_weights
     totals = engine.totals_of(dying("executor"), wanted, weights)
-    assert (tmp_path / "executor").exists()
+    assert is_dead(tmp_path / "executor")
     assert entries(totals, wanted) == entries(expected, wanted)
-    assert done_by_executor(spark).keys() - before.keys()  # in the place of the dead
+    deadline = time.monotonic() + 60  # the survivor may have done it all by then
+    while not done_by_executor(spark).keys() - before.keys():
+        assert time.monotonic() < deadline, "nobody came in the place of the dead"
+        time.sleep(0.2)
 
 
 def test_segments_are_scored_and_written(spark, data, tmp_path):

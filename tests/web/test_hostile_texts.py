@@ -6,7 +6,9 @@ from tests.campaigns import made, opened
 NASTY = [
     pytest.param("<script>alert(1)</script><img src=x onerror=alert(1)>", id="script"),
     pytest.param("\"' onfocus=alert(1) autofocus x='", id="attributes"),
-    pytest.param("</script><!-- {{ 7*7 }} {% raw %} ${7*7}", id="templates"),
+    pytest.param(
+        "</script><!-- {{ 1111*1111 }} {% raw %} ${1111*1111}", id="templates"
+    ),
     pytest.param("abc \u202edef\u2066 ghi \u200f\u2028\u2029\u0085 \ufeff", id="bidi"),
     pytest.param("a\0b\x01\x1b[31m\x7f\u009b \ufffe \U0010ffff", id="controls"),
     pytest.param("e\u0301" * 50 + "👩‍👩‍👧‍👦" + "ﷺ" * 20, id="combining"),
@@ -46,7 +48,7 @@ def test_names_are_escaped_in_pages(tmp_path, text):
         assert "alert(1)</script>" not in page
         assert "<img src=x" not in page
         assert "' onfocus" not in page
-        assert "49" not in page.replace("&#34;", "").replace("&#39;", "")[:3000]
+        assert "1234321" not in page
     store.close()
 
 

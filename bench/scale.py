@@ -4,9 +4,9 @@
     python bench/scale.py --largest 1000000   up to a million
     python bench/scale.py --write-results     puts the table into bench/SCALE.md
 
-Each line is `metra score` in a process of its own, as a user calls it, on all cores. What the
-same command takes for ten pairs is start-up and taken off; the rest is divided by the number
-of pairs. CPU time is what counts: wall time depends on who else is using the machine.
+Each line is `metra score`, on all cores: its times in a process that has scored ten pairs
+before, so that start-up is no part of them, its memory in a process of its own, as a user calls
+it. CPU time is what counts: wall time depends on who else is using the machine.
 
 Exit status: 0 flat, 1 not.
 """
@@ -22,6 +22,7 @@ from typing import NamedTuple
 import environment
 import fresh
 import table
+import warm
 from inputs import corpus
 
 SIZES = (10_000, 100_000, 1_000_000, 10_000_000)
@@ -72,17 +73,14 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="metra-scale-") as name:
         folder = Path(name)
         few = _files(folder, 10)
-        starts = {job.name: _cost(job, few, 10, rounds=ROUNDS) for job in JOBS}
         for size in sizes:
             files = _files(folder, size)
             for job in JOBS:
-                rounds = ROUNDS if size <= 100_000 else 1
-                cost = _cost(job, files, size, rounds=rounds)
-                found[job.name].append(_without(cost, starts[job.name]))
+                found[job.name].append(_cost(job, few, files, size))
                 print(job.name, found[job.name][-1], file=sys.stderr, flush=True)
             if size != sizes[-1]:
                 _remove(files)
-    report = _report(found, starts)
+    report = _report(found)
     print(report)
     if options.write_results:
         RESULTS.write_text(report + "\n", encoding="utf-8")
@@ -140,20 +138,13 @@ def _pairs(first: int, rows: int) -> Iterator[dict[str, list[str]]]:
         rows -= count
 
 
-def _cost(job: Job, files: dict[str, list[str]], pairs: int, *, rounds: int) -> Cost:
-    command = [fresh.script("metra"), "score", *files[job.form], *job.options]
-    used = [fresh.usage(*command) for _ in range(rounds)]
-    return Cost(
-        pairs,
-        # The least: other work only ever adds to it.
-        min(entry["cpu"] for entry in used),
-        min(entry["seconds"] for entry in used),
-        max(entry["peak"] for entry in used),
-    )
-
-
-def _without(cost: Cost, start: Cost) -> Cost:
-    return cost._replace(cpu=cost.cpu - start.cpu, seconds=cost.seconds - start.seconds)
+def _cost(
+    job: Job, few: dict[str, list[str]], files: dict[str, list[str]], pairs: int
+) -> Cost:
+    short, full = (["score", *of[job.form], *job.options] for of in (few, files))
+    taken = warm.cost(short, full, ROUNDS if pairs <= 100_000 else 1)
+    used = fresh.usage(fresh.script("metra"), *full)
+    return Cost(pairs, taken["cpu"], taken["seconds"], used["peak"])
 
 
 def _remove(files: dict[str, list[str]]) -> None:
@@ -170,7 +161,7 @@ def _is_flat(costs: list[Cost]) -> bool:
     return steady and (not peaks or max(peaks) - min(peaks) <= MORE_MEMORY)
 
 
-def _report(found: dict[str, list[Cost]], starts: dict[str, Cost]) -> str:
+def _report(found: dict[str, list[Cost]]) -> str:
     machine = environment.describe()
     load = machine["load"]
     rows = [
@@ -191,19 +182,16 @@ def _report(found: dict[str, list[Cost]], starts: dict[str, Cost]) -> str:
             "",
             "Written by `python bench/scale.py --write-results`; do not edit.",
             "",
-            "`metra score` in a process of its own on all cores: two files of lines, or a "
-            f"table in\n{SHARDS} Parquet files. The texts are metra's own examples with "
-            f"seeded changes, {DIFFERENT:,}\ndifferent pairs and then these again. What "
-            "ten pairs take, start-up, is taken off times; peak\nmemory is all of it. CPU "
-            "time is the sum over cores; wall time suffers from other work on\nthe machine.",
+            "`metra score` on all cores: two files of lines, or a table in "
+            f"{SHARDS} Parquet files. The texts\nare metra's own examples with seeded "
+            f"changes, {DIFFERENT:,} different pairs and then these\nagain. Times are those "
+            "of a process that has scored ten pairs before, so start-up is no part of\nthem; "
+            "peak memory is that of the command by itself, all of it. CPU time is the sum over "
+            "cores;\nwall time suffers from other work on the machine.",
             "",
             f"{date.today():%-d %B %Y}. {machine['cores']} cores of {machine['cpu']}, "
             f"{machine['system']}, Python {machine['python']}, load "
             f"{load[0]:.1f}.",  # type: ignore[index]
-            "",
-            "Start-up: "
-            + "; ".join(f"{name} {cost.cpu:.2f} s" for name, cost in starts.items())
-            + ".",
             "",
             table.markdown(header, rows, left=(0,)),
         ]

@@ -57,7 +57,7 @@ def convert(
     source_lang: str | None,
     target_lang: str | None,
 ) -> None:
-    """Convert a corpus: plain text, tsv, jsonl, NIST's sgml, WMT's xml.
+    """Convert a corpus: plain text, tsv, jsonl, NIST's sgml, WMT's xml, Parquet.
 
     IN is a file in any of the formats, or NAME=FILE; plain text is taken for a system's
     output. Files without ids go side by side, line by line; sgml and xml files are matched

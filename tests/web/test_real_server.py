@@ -83,7 +83,7 @@ def test_a_server_killed_in_mid_save_loses_and_doubles_nothing(
 def test_many_judges_at_once(store, store_url, tmp_path):
     import judging_load
 
-    judges, items = 20, 20
+    judges, items = 50, 200
     content = made(
         "da",
         judges=judges,
@@ -99,7 +99,7 @@ def test_many_judges_at_once(store, store_url, tmp_path):
         # In a thread of its own: a browser of another test may hold this one's loop.
         with ThreadPoolExecutor(1) as pool:
             load = pool.submit(
-                judging_load.run, server.base, tokens, items, pause=0.2
+                judging_load.run, server.base, tokens, items, pause=0.0
             ).result()
     kept = house.judgements()
     assert len(load.saved) == len(set(load.saved)) == len(kept) == judges * items

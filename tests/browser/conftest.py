@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+# A busy machine is no reason to fail.
+PATIENCE_MS = 30_000
 CHROMIUM = os.environ.get("METRA_CHROMIUM") or shutil.which("chromium")
 
 
@@ -18,6 +20,7 @@ def chromium() -> Iterator[object]:
     )
     if CHROMIUM is None:
         pytest.skip("needs chromium: apt-get install chromium, or set METRA_CHROMIUM")
+    playwright.expect.set_options(timeout=PATIENCE_MS)
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(
             executable_path=CHROMIUM, args=["--no-sandbox"]
@@ -49,7 +52,7 @@ def open_page(chromium) -> Iterator[Callable[..., object]]:
             reduced_motion="reduce",
         )
         contexts.append(context)
-        context.set_default_timeout(30_000)
+        context.set_default_timeout(PATIENCE_MS)
         page = context.new_page()
         url = path.as_uri()
 

@@ -197,7 +197,7 @@ def visit(chromium, server: Server) -> Iterator[Callable[..., Any]]:
             is_mobile=touch,
             locale=language,
         )
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(30_000)
         contexts.append(context)
         allowed.extend(allow)
         context.on("page", listen)

@@ -1,5 +1,7 @@
 """Whatever happens to the connection, the session or the page: one answer, and all of it."""
 
+import re
+
 import pytest
 from playwright.sync_api import Error, expect
 
@@ -156,6 +158,57 @@ def test_a_double_click_gives_one_answer(server, work):
     page.wait_for_timeout(300)
     place(page, 2)
     assert [one.value for one in link.judgements()] == [{"adequacy": 5}]
+
+
+def test_what_was_handed_in_stays_as_it_was(server, work):
+    link = server.campaign("adequacy")
+    page = work(link)
+    held = []
+    page.route("**/answer", lambda route: held.append(route))
+    page.keyboard.press("3")
+    page.keyboard.press("Enter")
+    expect(page.locator("article.item")).to_have_js_property("inert", True)
+    page.keyboard.press("5")
+    expect(page.locator("input:checked")).to_have_value("3")
+    [route] = held
+    route.continue_()
+    place(page, 2)
+    assert page.locator("input:checked").count() == 0
+    assert [one.value for one in link.judgements()] == [{"adequacy": 3}]
+
+
+def test_a_key_between_two_screens_is_nobodys(server, work):
+    link = server.campaign("adequacy", documents=("d",) * 4, unit="document")
+    page = work(link)
+    held = []
+    page.route(re.compile("/api/screens/[^/]+/0$"), lambda route: held.append(route))
+    page.keyboard.press("2")
+    with page.expect_request(re.compile("/api/screens/[^/]+/0$")):
+        page.keyboard.press("Enter")
+    page.keyboard.press("4")
+    page.keyboard.press("Enter")
+    place(page, 1)
+    [route] = held
+    route.continue_()
+    place(page, 2)
+    assert page.locator("input:checked").count() == 0
+    page.keyboard.press("1")
+    page.keyboard.press("Enter")
+    place(page, 3)
+    assert [one.value["adequacy"] for one in link.judgements()] == [2, 1]
+
+
+def test_who_can_judge_after_all_goes_on_where_she_was(server, work):
+    link = server.campaign("adequacy")
+    page = work(link)
+    page.keyboard.press("x")
+    page.get_by_role("dialog").wait_for()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.keyboard.press("4")
+    page.keyboard.press("Enter")
+    place(page, 2)
+    assert [one.value for one in link.judgements()] == [{"adequacy": 4}]
 
 
 def test_of_two_tabs_the_newer_works(server, work):

@@ -55,7 +55,7 @@ export async function openScreen(place, { screen, work, draft, clock, change, re
     "article",
     { class: "item", tabindex: "-1", "aria-label": t("work.place", { place: screen.place, of: work.progress.of }) },
     screen.items > 1 ? el("p", { class: "part" }, t("work.part", { number: screen.number + 1, of: screen.items })) : null,
-    drawEarlier(earlier, around, open),
+    drawEarlier(earlier, around, (part) => once(() => leave(() => open(part)))),
     status,
     element,
     drawContext(around),
@@ -170,6 +170,26 @@ export async function openScreen(place, { screen, work, draft, clock, change, re
     }
   }
 
+  // What was handed in is not changed any more: a key pressed while it is on its way, or while the
+  // next screen comes, would otherwise change an answer that is gone, or be taken for the next one.
+  async function leave(action) {
+    const { activeElement } = document;
+    freeze(true);
+    try {
+      await action();
+    } finally {
+      freeze(false);
+      if (article.isConnected) activeElement?.focus({ preventScroll: true });
+    }
+  }
+
+  function freeze(frozen) {
+    article.inert = frozen;
+    dock.inert = frozen;
+    keys.wake(!frozen);
+    mounted[at].keys.wake(!frozen);
+  }
+
   async function goOn() {
     await once(async () => {
       // A step may have something to do first, such as to start a text's clock.
@@ -182,8 +202,7 @@ export async function openScreen(place, { screen, work, draft, clock, change, re
         change({ value: draft.value });
       }
       if (at < steps.length - 1) await nextStep();
-      else if (screen.answer && !changed) await forward();
-      else await answer();
+      else await leave(screen.answer && !changed ? forward : answer);
     });
   }
 
@@ -207,13 +226,13 @@ export async function openScreen(place, { screen, work, draft, clock, change, re
 
   async function goBack() {
     if (at > 0) go(at - 1);
-    else if (screen.previous) await once(() => back(screen.answer && changed && isComplete()));
+    else if (screen.previous) await once(() => leave(() => back(screen.answer && changed && isComplete())));
   }
 
   const isComplete = () => mounted.length === steps.length && !mounted.some((one) => one.handle.missing?.());
 
   async function leaveOut() {
-    await once(cannot);
+    await once(() => leave(cannot));
   }
 
   const reached = Math.min(screen.step, steps.length - 1);
@@ -232,6 +251,7 @@ export async function openScreen(place, { screen, work, draft, clock, change, re
 
   return {
     destroy() {
+      freeze(true);
       keys.destroy();
       for (const one of mounted) {
         one.keys.destroy();

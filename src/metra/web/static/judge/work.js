@@ -48,13 +48,13 @@ async function start() {
 
 async function show(screen) {
   if (stopped) return;
-  showProgress(screen, work.progress);
   if (screen === null) {
     location.replace("/judge/done");
     return;
   }
   const draft = await saver.open(screen);
   await draw(screen, draft);
+  showProgress(screen, work.progress);
   startBar(work.protocol.guidance_seconds, clock.seen);
 }
 

@@ -2,7 +2,7 @@
 
 import secrets
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any
 
@@ -141,6 +141,18 @@ def unblind(db: Connection, key: str, *, now: float, who: str) -> None:
     audit.note(db, who, "unblind", now=now, campaign=key)
 
 
+def rename_judge(db: Connection, key: str, old: str, new: str) -> None:
+    """Put another name in a judge's place among the wishes, which exports tell."""
+    content = existing(db, key).campaign
+    names = tuple(new if name == old else name for name in content.settings.judges)
+    content = replace(content, settings=replace(content.settings, judges=names))
+    db.execute(
+        update(tables.campaign)
+        .where(tables.campaign.c.id == key)
+        .values(content_json=to_json(content), version=content.version)
+    )
+
+
 _FIND = select(
     tables.campaign.c.id,
     tables.campaign.c.name,
@@ -151,7 +163,7 @@ _FIND = select(
     tables.campaign.c.secret,
 ).where(tables.campaign.c.id == bindparam("key"))
 
-# A campaign does not change, and is large: what was read once is kept, by id and version.
+# A campaign hardly changes, and is large: what was read once is kept, by id and version.
 _known: OrderedDict[tuple[str, str], Campaign] = OrderedDict()
 _turn = Lock()
 

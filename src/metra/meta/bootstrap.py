@@ -130,7 +130,7 @@ class _Scorer:
         return self._score(sample)
 
     def _systems(self, sample: Resample) -> dict[str, Array]:
-        rows = self.options.coefficient.rows
+        rows = self.options.rows
         gold, *means = self._means(sample)
         drawn_gold = np.take_along_axis(gold, sample.systems, 1)
         return {

@@ -50,9 +50,7 @@ def asked(specs: Sequence[str], level: str, options: Options) -> list[Asked]:
             each = replace(each, folds=0)
         found.append(Asked(each.checked(), level))
     if options.folds and not any(each.options.folds for each in found):
-        msg = (
-            "Cross-fitting is of the threshold of acc*_eq:item, which is not asked for."
-        )
+        msg = "Cross-fitting is of the threshold of acc*_eq, which is not asked for."
         raise OptionError(msg)
     return found
 
@@ -117,7 +115,7 @@ def correlated(
         coef=",".join(question.heading.replace(" ", ":") for question in questions),
         average=first.average,
         empty=first.nan,
-        spa_p=_spa(questions),
+        spa_p=spa_said(questions),
         eps=next(filter(None, (q.options.eps_said for q in questions)), None),
         boot=f"{effective} k={first.trials}" if interval else None,
         seed=first.seed if interval or first.folds else None,
@@ -204,7 +202,8 @@ def reasons(
     return list(dict.fromkeys(notes))
 
 
-def _spa(questions: Sequence[Asked]) -> str | None:
+def spa_said(questions: Sequence[Asked]) -> str | None:
+    """Where the p-values of soft pairwise accuracy come from, for a signature."""
     for question in questions:
         if question.options.coef == "spa":
             options = question.options

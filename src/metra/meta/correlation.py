@@ -1,6 +1,6 @@
 """How well metrics agree with gold scores: any coefficient, grouped in any way."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, TypeAlias, get_args
@@ -14,13 +14,14 @@ from metra.meta import confidence
 from metra.meta.arrays import Array
 from metra.meta.calibration import MOST_PAIRS, GoldPairs, calibrate, gold_pairs
 from metra.meta.coefficients import Coefficient, coefficient
-from metra.meta.cross_fit import cross_fitted
+from metra.meta.cross_fit import cross_fitted, held_out
 from metra.meta.differentials import Orient, differentials, within_segments
 from metra.meta.pairs import accuracy, darr
 
 Group: TypeAlias = Literal["none", "item", "sys"]
 Average: TypeAlias = Literal["macro", "micro"]
 Missing: TypeAlias = Literal["drop", "zero"]
+Rows: TypeAlias = Callable[[Array, Array], Array]
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,8 @@ class Options:
     orient: Orient = "gold"
     #: Where the p-values of soft pairwise accuracy come from.
     p: Literal["permutation", "normal"] = "permutation"
+    #: The same after exchanges between two metrics, where drawing takes its time.
+    swapped_p: Literal["permutation", "normal"] = "normal"
     trials: int = TRIALS
     seed: int = SEED
     #: As the official scorer of WMT does it, to the last digit.
@@ -55,13 +58,9 @@ class Options:
                 known = ", ".join(get_args(kind))
                 msg = f"{name} is {getattr(self, name)!r}; expected one of {known}."
                 raise OptionError(msg)
-        if self.folds:
-            if self.group != "item":
-                msg = "Cross-fitting deals segments into folds: write acc*_eq:item."
-                raise OptionError(msg)
-            if self.eps is not None:
-                msg = "A threshold of ties is either given or cross-fitted, not both."
-                raise OptionError(msg)
+        if self.folds and self.eps is not None:
+            msg = "A threshold of ties is either given or cross-fitted, not both."
+            raise OptionError(msg)
         return self
 
     @property
@@ -85,6 +84,20 @@ class Options:
     def coefficient(self) -> Coefficient:
         """The coefficient that is meant."""
         return coefficient(self.coef)
+
+    @property
+    def rows(self) -> Rows | None:
+        """The coefficient of rows of values, if it is one of them."""
+        if self.coef == "differentials":
+            return partial(differentials, orient=self.orient)
+        return self.coefficient.rows
+
+    @property
+    def in_tests(self) -> "Options":
+        """The options of the observed value in a test: p-values as after exchanges."""
+        if self.coef != "spa" or self.swapped_p == "permutation":
+            return self
+        return replace(self, p="normal", wmt=False)
 
 
 @dataclass(frozen=True)
@@ -145,6 +158,8 @@ def correlate_all(
                 ordered = gold_pairs(np.where(np.isfinite(values), rows, np.nan))
             results[name] = _calibrated(rows, values, ordered, options)
         return results
+    if options.folds and found.shape == "calibrated" and options.group != "item":
+        return {n: _held_out(gold, m, options) for n, m in metrics.items()}
     limits = thresholds(gold, metrics, options) if found.ties else {}
     return {
         name: _one(gold, metric, options, limits.get(name))
@@ -246,6 +261,25 @@ def averaged(
     return Result(total, cells, len(values), empty)
 
 
+def _held_out(gold: Array, metric: Array, options: Options) -> Result:
+    """Accuracy of folds of segments, each with the threshold of the others."""
+    if gold.ndim == 1:
+        msg = "Cross-fitting deals segments into folds; whole systems have none: --level seg."
+        raise OptionError(msg)
+    parts = held_out(
+        gold,
+        metric,
+        folds=options.folds,
+        seed=options.seed,
+        pooled=options.group == "none",
+    )
+    right = accuracy(parts.gold, parts.metric, eps=parts.eps)
+    size = np.isfinite(parts.metric).sum(1).astype(np.float64)
+    cells = int((np.isfinite(gold) & np.isfinite(metric)).sum())
+    result = averaged(right, size, cells, gold, metric, options)
+    return replace(result, eps=float(parts.eps.mean()))
+
+
 def _calibrated_long(
     rows: Array, metrics: Mapping[str, Array], options: Options
 ) -> dict[str, Result]:
@@ -257,13 +291,6 @@ def _calibrated_long(
         both = np.isfinite(rows) & np.isfinite(values)
         size = both.sum(1)
         empty = int((size < 2).sum())
-        sizes = set(size[size > 1].tolist())
-        if len(sizes) > 1:
-            msg = (
-                f"{name}: {len(sizes)} different sizes of {options.group} groups are too much "
-                "for calibration of so many pairs; use item groups."
-            )
-            raise OptionError(msg)
         best = calibrate_long(rows, values)
         reason = _reason(best.accuracy, rows, values)
         results[name] = Result(

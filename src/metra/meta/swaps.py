@@ -49,7 +49,7 @@ def usual_swap(panel: Panel, level: str, options: Options) -> Swap:
 
 
 def _systems(panel: Panel, options: Options, swap: Swap) -> Swapped:
-    rows = options.coefficient.rows
+    rows = options.rows
     trials, rng = options.trials, np.random.default_rng(options.seed)
     if swap == "sys":
         means = standard(panel.system_stack)
@@ -229,7 +229,7 @@ def _anew(panel: Panel, options: Options, swap: Swap) -> Swapped:
 
 
 def p_values(after: Swapped, values: Array, trials: int, *, wmt: bool = False) -> Array:
-    """One-sided p-values that row i is no better than column j, for values in falling order.
+    """One-sided p-values that row i is no better than column j, for the observed values.
 
     p is (b + 1) / (k + 1), b of k exchanges with at least the observed difference; the
     official scorer leaves the ones out and may find 0.

@@ -12,7 +12,7 @@ from metra.meta.clusters import clusters_greedy, clusters_wmt, holm
 from metra.meta.correlating import Asked, values
 from metra.meta.correlation import Options, thresholds
 from metra.meta.exact import pairs_p, wilcoxon_p, williams_p
-from metra.meta.findings import Figure, FigureTable, Findings
+from metra.meta.findings import Figure, FigureTable, Findings, whole
 from metra.meta.panel import Panel
 from metra.meta.signature import signature
 from metra.meta.swapping import Swap
@@ -155,7 +155,7 @@ def _tables(
     place = f"{panel.lang}: " if panel.lang else ""
     below = [int((row < alpha).sum()) for row in found.p]
     ranking = [
-        (name, [Figure(float(value)), Figure(str(cluster)), Figure(str(wins))])
+        (name, [Figure(float(value)), whole(cluster), whole(wins)])
         for name, value, cluster, wins in zip(
             found.names, found.values, found.clusters, below, strict=True
         )
@@ -183,6 +183,7 @@ def _tables(
             numbered,
             p,
             f"{place}p-values that the row is no better than the column ({found.test})",
+            found.names,
         ),
     ]
 

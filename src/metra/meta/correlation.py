@@ -31,7 +31,7 @@ class Options:
     coef: str = "pearson"
     group: Group = "none"
     average: Average = "macro"
-    #: What a group without a coefficient counts: nothing, or zero.
+    #: What a group that has values but no coefficient counts: nothing, or zero.
     nan: Missing = "drop"
     #: The threshold of ties where it is not calibrated: one, or one for each metric.
     eps: float | Mapping[str, float] | None = None
@@ -88,14 +88,19 @@ class Options:
     @property
     def rows(self) -> Rows | None:
         """The coefficient of rows of values, if it is one of them."""
-        if self.coef == "differentials":
+        if self.coefficient.name == "differentials":
             return partial(differentials, orient=self.orient)
         return self.coefficient.rows
 
     @property
+    def micro(self) -> bool:
+        """Whether groups weigh as much as they have values, or pairs that count."""
+        return self.average == "micro" or self.coefficient.name == "darr"
+
+    @property
     def in_tests(self) -> "Options":
         """The options of the observed value in a test: p-values as after exchanges."""
-        if self.coef != "spa" or self.swapped_p == "permutation":
+        if self.coefficient.name != "spa" or self.swapped_p == "permutation":
             return self
         return replace(self, p="normal", wmt=False)
 
@@ -105,10 +110,10 @@ class Result:
     """A coefficient's value, what it was computed from, and why it is none if it is none."""
 
     value: float
-    #: Values that went into it, and groups of them.
+    #: Values that went into it, and groups of two or more of them.
     n: int
     groups: int = 1
-    #: Groups without a coefficient: constant, or of fewer than two values.
+    #: Groups without a coefficient, because a side is constant.
     empty: int = 0
     eps: float | None = None
     reason: str = ""
@@ -156,7 +161,7 @@ def correlate_all(
             ordered = shared
             if not np.isfinite(values[np.isfinite(rows)]).all():
                 ordered = gold_pairs(np.where(np.isfinite(values), rows, np.nan))
-            results[name] = _calibrated(rows, values, ordered, options)
+            results[name] = _calibrated(rows, values, ordered)
         return results
     if options.folds and found.shape == "calibrated" and options.group != "item":
         return {n: _held_out(gold, m, options) for n, m in metrics.items()}
@@ -206,7 +211,7 @@ def group_values(
     """The coefficient of each group, and what the group weighs where not all weigh alike."""
     g, m = grouped(gold, options.group), grouped(metric, options.group)
     found = options.coefficient
-    size = (np.isfinite(g) & np.isfinite(m)).sum(1).astype(np.float64)
+    size = group_sizes(gold, metric, options)
     if found.name == "darr":
         return darr(g, m, threshold=options.threshold)
     if found.ties and found.shape != "matrix":
@@ -234,31 +239,40 @@ def _one(gold: Array, metric: Array, options: Options, eps: Array | None) -> Res
     found_eps = None
     if eps is not None and found.name != "accuracy":
         found_eps = float(eps.mean()) if len(eps) else None
-    result = averaged(values, weights, cells, gold, metric, options)
+    result = averaged(values, weights, gold, metric, options)
     return replace(result, eps=found_eps)
 
 
 def averaged(
     values: Array,
     weights: Array,
-    cells: int,
     gold: Array,
     metric: Array,
     options: Options,
+    sizes: Array | None = None,
 ) -> Result:
-    """Average the groups, and say how many had nothing to average."""
-    there = np.isfinite(values)
-    empty = int((~there).sum())
-    if options.nan == "zero":
-        values = np.where(there, values, 0.0)
-        there = np.ones(len(values), bool)
-    micro = options.average == "micro" or options.coefficient.name == "darr"
-    weights = np.where(there, weights if micro else 1.0, 0.0)
+    """Average the groups that have two values or more, and say how many are constant.
+
+    Groups are those of the gold and metric, unless their sizes say that they were parted.
+    """
+    if sizes is None:
+        sizes = group_sizes(gold, metric, options)
+    cells, pairs = int(sizes.sum()), sizes > 1
+    there = np.isfinite(values) & pairs
+    empty = int((pairs & ~there).sum())
+    counted = pairs if options.nan == "zero" else there
+    weights = np.where(counted, weights if options.micro else 1.0, 0.0)
     if weights.sum() == 0:
         reason = _reason(np.nan, gold, metric)
-        return Result(np.nan, cells, len(values), empty, reason=reason)
+        return Result(np.nan, cells, int(pairs.sum()), empty, reason=reason)
     total = float((np.where(there, values, 0.0) * weights).sum() / weights.sum())
-    return Result(total, cells, len(values), empty)
+    return Result(total, cells, int(pairs.sum()), empty)
+
+
+def group_sizes(gold: Array, metric: Array, options: Options) -> Array:
+    """How many values each group has."""
+    g, m = grouped(gold, options.group), grouped(metric, options.group)
+    return (np.isfinite(g) & np.isfinite(m)).sum(1).astype(np.float64)
 
 
 def _held_out(gold: Array, metric: Array, options: Options) -> Result:
@@ -275,8 +289,7 @@ def _held_out(gold: Array, metric: Array, options: Options) -> Result:
     )
     right = accuracy(parts.gold, parts.metric, eps=parts.eps)
     size = np.isfinite(parts.metric).sum(1).astype(np.float64)
-    cells = int((np.isfinite(gold) & np.isfinite(metric)).sum())
-    result = averaged(right, size, cells, gold, metric, options)
+    result = averaged(right, size, gold, metric, options, size)
     return replace(result, eps=float(parts.eps.mean()))
 
 
@@ -289,29 +302,21 @@ def _calibrated_long(
     for name, metric in metrics.items():
         values = grouped(metric, options.group)
         both = np.isfinite(rows) & np.isfinite(values)
-        size = both.sum(1)
-        empty = int((size < 2).sum())
+        groups = int((both.sum(1) > 1).sum())
         best = calibrate_long(rows, values)
         reason = _reason(best.accuracy, rows, values)
         results[name] = Result(
-            best.accuracy, int(size.sum()), len(rows), empty, best.eps, reason
+            best.accuracy, int(both.sum()), groups, 0, best.eps, reason
         )
     return results
 
 
-def _calibrated(
-    rows: Array, values: Array, ordered: GoldPairs, options: Options
-) -> Result:
+def _calibrated(rows: Array, values: Array, ordered: GoldPairs) -> Result:
     best = calibrate(np.where(np.isfinite(rows), values, np.nan), ordered)
     both = np.isfinite(rows) & np.isfinite(values)
-    size = both.sum(1)
-    empty = int((size < 2).sum())
-    cells = int(both.sum())
-    value = best.accuracy
-    reason = _reason(value, rows, values)
-    if options.nan == "zero" and empty < len(rows):
-        value *= (len(rows) - empty) / len(rows)
-    return Result(value, cells, len(rows), empty, best.eps, reason)
+    groups = int((both.sum(1) > 1).sum())
+    reason = _reason(best.accuracy, rows, values)
+    return Result(best.accuracy, int(both.sum()), groups, 0, best.eps, reason)
 
 
 def _spa(

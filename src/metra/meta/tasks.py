@@ -16,7 +16,7 @@ from metra.meta.arrays import Array, Codes
 from metra.meta.clusters import clusters_greedy
 from metra.meta.correlating import Asked, spa_said, values
 from metra.meta.correlation import Options
-from metra.meta.findings import Figure, FigureTable, Findings, marked
+from metra.meta.findings import Figure, FigureTable, Findings, marked, whole
 from metra.meta.panel import Panel
 from metra.meta.signature import signature
 from metra.meta.swaps import swapped, usual_swap
@@ -104,7 +104,7 @@ def task(
     columns = [marked([Figure(float(average[at])) for at in order])]
     if test:
         p = _p_values(parts, order, weights, options)
-        columns.append([Figure(str(c)) for c in clusters_greedy(p, alpha)])
+        columns.append([whole(c) for c in clusters_greedy(p, alpha)])
     columns += [marked([Figure(float(row[at])) for at in order]) for row in scores]
     heads = ["average", *(["cluster"] if test else []), *(part.name for part in parts)]
     rows = [

@@ -34,9 +34,7 @@ _Events = Annotated[list[EventIn], Field(max_length=2_000)]
 
 def events_of(sent: list[EventIn]) -> list[Event]:
     """The events as the store keeps them."""
-    return [
-        Event(one.seq, one.t_ms, one.kind, one.data, one.client) for one in sent
-    ]
+    return [Event(one.seq, one.t_ms, one.kind, one.data, one.client) for one in sent]
 
 
 class DraftIn(_Payload):

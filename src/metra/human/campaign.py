@@ -14,6 +14,7 @@ from metra.human.protocols.questions import Questions
 from metra.human.protocols.reading import Reading
 from metra.human.protocols.template import Template
 from metra.human.settings import Settings
+from metra.human.wording import Wording
 
 REFERENCE = "reference"
 _CHUNK = 4096
@@ -47,6 +48,8 @@ class Campaign:
     systems: tuple[System, ...]
     #: What protocols need beside the texts, such as questions by document; plain JSON.
     material: dict[str, Any] = field(default_factory=dict)
+    #: What judges may read, one for each language; empty in campaigns of older stores.
+    wordings: tuple[Wording, ...] = ()
 
     @property
     def texts(self) -> tuple[tuple[int, ...], ...]:

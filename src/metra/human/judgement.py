@@ -50,6 +50,10 @@ class Judgement:
     comment: str = ""
     #: Why the judge could not judge this; then there is no value.
     cannot: str | None = None
+    #: The language in which the judge read the questions, and a hash of all its words;
+    #: empty where that is not known.
+    wording: str = ""
+    wording_version: str = ""
 
     @property
     def counts(self) -> bool:
@@ -71,11 +75,12 @@ def judged(
     id: str,
     number: int = 0,
     cannot: str | None = None,
+    wording: str = "",
     **more: Any,
 ) -> Judgement:
     """Check an answer and make a record of it; `number` is the item within the task.
 
-    `cannot` says why there is no value.
+    `cannot` says why there is no value, `wording` in which language the questions were read.
     """
     asked = campaign.protocol
     items = task.items if asked.contrastive else (task.items[number],)
@@ -104,8 +109,16 @@ def judged(
         ),
         original=task.original,
         cannot=cannot,
+        wording=wording,
+        wording_version=_version(campaign, wording),
         **more,
     )
+
+
+def _version(campaign: Campaign, wording: str) -> str:
+    """The hash of the words that a judge read, as they were frozen."""
+    found = (one.version for one in campaign.wordings if one.language == wording)
+    return next(found, "")
 
 
 def texts_of(campaign: Campaign, task: Task, number: int) -> dict[str, str]:

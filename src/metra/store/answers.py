@@ -50,6 +50,8 @@ class Answer:
     comment: str = ""
     cannot: str | None = None
     times: Times = Times()
+    #: The language in which the questions were read.
+    wording: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +126,7 @@ def submit(
             "idle_ms": times.idle_ms,
             "paused_ms": times.paused_ms,
             "protocol_version": record.protocol_version,
+            "wording": storable(answer.wording),
         },
     )
     drafts.drop(db, task.id, number)
@@ -203,6 +206,7 @@ def _judgement(stored: Stored, task: Task, row: dict[str, Any]) -> Judgement:
         id=row["id"],
         number=row["number"],
         cannot=row["cannot"],
+        wording=row["wording"],
         revision=row["revision"],
         comment=row["comment"],
         **{name: row[name] for name in times},

@@ -86,6 +86,7 @@ judgement = _table(
     idle_ms=BigInteger,
     paused_ms=BigInteger,
     protocol_version=Text,
+    wording=Text,
 )
 event = _table(
     "event",

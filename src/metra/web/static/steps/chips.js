@@ -26,7 +26,7 @@ export function mount(place, { step, screen, value, language, texts, t, change, 
   const tools = el("div", { class: "tools", role: "group", "aria-label": t("measures.tools") });
   const other = el("button", { type: "button", class: "quiet", onclick: switchMode });
   place.append(
-    el("h2", { class: "question", lang: "en", dir: "auto" }, step.question),
+    el("h2", { class: "question", lang: step.languages.question, dir: "auto" }, step.question),
     tools,
     count,
     el("p", { class: "note", id: helpId }, t("measures.chips_help")),

@@ -11,7 +11,7 @@ export function mount(place, { step, screen, value, language, texts, t, change }
   // Beside the text where there is room, below it where there is not.
   const sheet = el("section", { class: "card questions" }, ...blocks);
   texts.outputs.after(sheet);
-  place.append(el("h2", { class: "question", lang: "en", dir: "auto" }, step.question));
+  place.append(el("h2", { class: "question", lang: step.languages.question, dir: "auto" }, step.question));
   // Where nothing was to be read, say so; where it was read before, it is gone now.
   const without = !screen.outputs[0].text;
   if (without) texts.outputs.replaceChildren(el("p", { class: "card note" }, t("measures.without_text")));

@@ -4,11 +4,10 @@ import string
 
 import pytest
 
-from metra.human.protocols import PROTOCOLS, protocol
-from metra.human.settings import settings
-from metra.human.wording import LANGUAGES, OFFICIAL, own_words, point
+from metra.human.protocols import PROTOCOLS
+from metra.human.wording import LANGUAGES, own_words, point
 from metra.judging.guides import guide
-from metra.judging.wordings import catalogue, translated
+from metra.judging.wordings import catalogue
 
 TRANSLATIONS = [code for code in LANGUAGES if code != "en"]
 

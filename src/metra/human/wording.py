@@ -166,7 +166,9 @@ def layered(
     anchors = below.anchors
     if "labels" in given:
         anchors = tuple(
-            Anchor(one.at, given["labels"][point(one.at)], given["texts"][point(one.at)])
+            Anchor(
+                one.at, given["labels"][point(one.at)], given["texts"][point(one.at)]
+            )
             for one in anchors
         )
     parts = {

@@ -68,12 +68,12 @@ def _wording(table: Mapping[str, Any], asked: Protocol, where: str) -> Wording:
             "words are in, such as pt."
         )
         raise FormatError(msg)
-    texts = {
+    texts: dict[str, Any] = {
         name: _text(table[name], _IN_GUIDE, code, f"{where}.{name}")
         for name in _TEXTS
         if name in table
     }
-    lists = {
+    texts |= {
         name: _texts(table[name], _IN_GUIDE, code, f"{where}.{name}")
         for name in _PARAGRAPHS
         if name in table
@@ -101,7 +101,6 @@ def _wording(table: Mapping[str, Any], asked: Protocol, where: str) -> Wording:
         examples_in=examples_in,
         elsewhere=elsewhere,
         **texts,
-        **lists,
     )
 
 
@@ -117,7 +116,12 @@ def _steps(
         layered(
             below.of_step(step),
             code,
-            _step(given.get(step.name, {}), own_words(step), code, f"{where}.steps.{step.name}"),
+            _step(
+                given.get(step.name, {}),
+                own_words(step),
+                code,
+                f"{where}.steps.{step.name}",
+            ),
             under=below.language,
         )
         for step in asked.steps
@@ -165,9 +169,7 @@ def _step(given: object, official: StepWords, code: str, where: str) -> dict[str
     return found
 
 
-def _examples(
-    given: object, asked: Protocol, code: str, where: str
-) -> tuple[Any, ...]:
+def _examples(given: object, asked: Protocol, code: str, where: str) -> tuple[Any, ...]:
     tables = isinstance(given, list) and all(isinstance(one, Mapping) for one in given)
     if not tables:
         msg = f"{where}.examples is {given!r}; expected tables [[wording.examples]]."
@@ -184,7 +186,10 @@ def _examples(
         many = len(outputs) > 1 if asked.contrastive else len(outputs) == 1
         if not many or not isinstance(table["answer"], Mapping):
             expected = "two texts or more" if asked.contrastive else "one text"
-            msg = f"{place} has outputs {list(outputs)}; expected {expected}, and an answer by step."
+            msg = (
+                f"{place} has the outputs {list(outputs)}; expected {expected}, and an "
+                "answer with an entry for each step."
+            )
             raise FormatError(msg)
         content = {
             "other": _text(table["other"], None, code, f"{place}.other")
@@ -206,7 +211,10 @@ def _examples(
 
 
 def _refuse_unknown(
-    table: Mapping[str, Any], known: Sequence[str] | Mapping[str, Any], what: str, where: str
+    table: Mapping[str, Any],
+    known: Sequence[str] | Mapping[str, Any],
+    what: str,
+    where: str,
 ) -> None:
     for name in table:
         if name not in known:

@@ -51,9 +51,7 @@ def translated(asked: Protocol, language: str) -> Wording:
     """A protocol's words in one of metra's languages, in English where there are none."""
     steps = tuple(map(own_words, asked.steps))
     ours = guide(asked.name) if asked.name in PROTOCOLS else Guide(asked.title, (), ())
-    found = Wording(
-        ENGLISH, "protocol", ours.lead, ours.points, ours.examples, steps
-    )
+    found = Wording(ENGLISH, "protocol", ours.lead, ours.points, ours.examples, steps)
     content = catalogue(language).get(asked.name) if language != ENGLISH else None
     if content is None:
         return found

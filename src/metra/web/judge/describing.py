@@ -42,9 +42,7 @@ def language_json(code: str) -> dict[str, str]:
     return {"code": code, "name": language_name(code), "dir": direction(code)}
 
 
-def protocol_json(
-    protocol: Protocol, target: str, wording: Wording
-) -> dict[str, Any]:
+def protocol_json(protocol: Protocol, target: str, wording: Wording) -> dict[str, Any]:
     """The steps in a wording, the target language's name filled in."""
     return {
         "name": protocol.name,
@@ -60,7 +58,9 @@ def protocol_json(
 
 def _step_json(step: Step, target: str, wording: Wording) -> dict[str, Any]:
     words = wording.of_step(step)
-    languages = {part: words.elsewhere.get(part, wording.language) for part in STEP_PARTS}
+    languages = {
+        part: words.elsewhere.get(part, wording.language) for part in STEP_PARTS
+    }
     said = {
         part: _filled(getattr(words, part), language_name(target, languages[part]))
         for part in STEP_PARTS

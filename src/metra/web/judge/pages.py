@@ -153,9 +153,7 @@ def work(request: Request, visit: Judging) -> Response:
     """The frame that the judge works in; scripts fill it."""
     if visit.judge.consent_at is None or visit.judge.guide_at is None:
         return redirect("/judge")
-    return page(
-        request, "judge/work.html", **_titled(request, _stored(request, visit))
-    )
+    return page(request, "judge/work.html", **_titled(request, _stored(request, visit)))
 
 
 @router.get("/judge/done")

@@ -12,16 +12,22 @@ from typing import NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.patience import PATIENCE
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# A deadline measures the machine, not the code. In CI the same examples are drawn every
-# time, so that a change is judged by what it changes.
+# A deadline measures the machine, not the code. The same examples are drawn every time, so
+# that a change is judged by what it changes; METRA_TEST_DRAW=new draws others, to search.
 settings.register_profile(
-    "here", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "same",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize=True,
 )
-settings.register_profile("ci", settings.get_profile("here"), derandomize=True)
-settings.load_profile("ci" if os.environ.get("CI") else "here")
+settings.register_profile(
+    "new", settings.get_profile("same"), derandomize=False, print_blob=True
+)
+settings.load_profile(os.environ.get("METRA_TEST_DRAW", "same"))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -104,7 +110,7 @@ def metra_command() -> Callable[..., Ran]:
             capture_output=True,
             cwd=cwd,
             env=os.environ | environment,
-            timeout=120,
+            timeout=PATIENCE,
             check=False,
         )
         return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())

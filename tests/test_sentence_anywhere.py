@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import get_context
 
 import pytest
+from tests.patience import PATIENCE
 
 import metra
 
@@ -79,5 +80,5 @@ os._exit(0)
 @pytest.mark.parametrize("spec", ["bleu:stem=english", "meteor:lang=en"])
 def test_a_fork_while_other_threads_score(spec):
     command = [sys.executable, "-W", "ignore", "-c", BUSY, spec]
-    done = subprocess.run(command, capture_output=True, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stderr

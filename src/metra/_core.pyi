@@ -196,6 +196,11 @@ class Chrf:
         Of several references the one with the best score counts.
         """
 
+    def sentence(
+        self, tokenizer: Tokenizer | None, output: str, references: Sequence[str]
+    ) -> float:
+        """The score of one output; word n-grams need the tokenizer."""
+
     def pairs(
         self,
         texts: Text,

@@ -128,10 +128,15 @@ class Metric:
     ) -> float:
         """Score one segment, with as little around it as possible."""
         metric = self.for_segments or self
-        segment = self._segment(hyp, refs, source)
-        if metric.single is not None:
-            return metric.single(hyp, refs)
-        return float(metric.aggregate(metric.rows(segment))[0])
+        self._check(refs, source)
+        try:
+            if metric.single:
+                return metric.single(hyp, refs)
+            return float(metric.aggregate(metric.rows(Sentence(hyp, refs, source)))[0])
+        except (TypeError, UnicodeEncodeError):
+            # To look at the texts before each call would take a good part of the time.
+            Sentence(hyp, refs, source).check()
+            raise
 
     def alignments(self, hyp: str, refs: Sequence[str]) -> "list[Alignment]":
         """Align one segment with each of its references."""
@@ -140,11 +145,10 @@ class Metric:
                 f"{self.name} aligns no words; choose a measure that does, such as wer."
             )
             raise OptionError(msg)
-        return self.align(self._segment(hyp, refs), 0)
+        self._check(refs)
+        return self.align(Sentence(hyp, refs), 0)
 
-    def _segment(
-        self, hyp: str, refs: Sequence[str], source: str | None = None
-    ) -> Sentence:
+    def _check(self, refs: Sequence[str], source: str | None = None) -> None:
         if isinstance(refs, str):
             msg = "refs is one string; expected the list of the segment's references."
             raise CorpusError(msg)
@@ -154,7 +158,6 @@ class Metric:
         if self.needs_source and source is None:
             msg = f"{self.name} compares with the source, but none was given."
             raise CorpusError(msg)
-        return Sentence(hyp, refs, source)
 
 
 def measure(factory: Callable[..., Metric]) -> Callable[..., Metric]:

@@ -34,15 +34,18 @@ def run(session: Any, work: Callable[[], Answer], progress: Watcher | None) -> A
         finally:
             done.set()
 
-    worker = Thread(target=attempt, daemon=True)
-    worker.start()
+    threads = [Thread(target=attempt, daemon=True)]
     if progress is not None:
-        Thread(
-            target=_follow, args=(context, group, progress, done), daemon=True
-        ).start()
+        following = (context, group, progress, done)
+        threads.append(Thread(target=_follow, args=following, daemon=True))
+    for thread in threads:
+        thread.start()
     try:
         while not done.wait(_EVERY):
             pass
+        # Nobody is told of work that is over, nor asks a session that may be stopped.
+        for thread in threads:
+            thread.join()
     except KeyboardInterrupt:
         # What Spark has not begun yet it cannot cancel: it is told until nothing comes.
         for _ in range(_PATIENCE):

@@ -17,6 +17,8 @@ from metra.human.settings import Settings
 from metra.human.wording import Wording
 
 REFERENCE = "reference"
+#: Where the material of a campaign that comes from judgements keeps what these call segments.
+NUMBERS = "numbers"
 _CHUNK = 4096
 
 
@@ -102,6 +104,11 @@ class Campaign:
         """The protocol with what its steps need to know about one text."""
         document = self.segments[segment].document
         return self.protocol.bound(self.material, document=document, segment=segment)
+
+    def number(self, segment: int) -> int:
+        """What judgements call a segment: its place from 1, or what an imported file says."""
+        numbers = self.material.get(NUMBERS)
+        return segment + 1 if numbers is None else int(numbers[segment])
 
     def reference_of(self, segment: int) -> str | None:
         """The reference that judges may see; never one that takes part as a system."""

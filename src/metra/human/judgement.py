@@ -75,23 +75,41 @@ def judged(
     id: str,
     number: int = 0,
     cannot: str | None = None,
-    wording: str = "",
     **more: Any,
 ) -> Judgement:
     """Check an answer and make a record of it; `number` is the item within the task.
 
-    `cannot` says why there is no value, `wording` in which language the questions were read.
+    `cannot` says why there is no value.
     """
+    checked = {}
+    if cannot is None:
+        texts = texts_of(campaign, task, number)
+        checked = asking.asked(campaign, task, number).check(value, texts)
+    more.setdefault("protocol_version", campaign.protocol.version)
+    return recorded(
+        campaign, task, checked, id=id, number=number, cannot=cannot, **more
+    )
+
+
+def recorded(
+    campaign: Campaign,
+    task: Task,
+    value: dict[str, Any],
+    *,
+    id: str,
+    number: int = 0,
+    **more: Any,
+) -> Judgement:
+    """Make a record of an answer that has been checked before."""
     asked = campaign.protocol
+    more.setdefault("wording_version", _version(campaign, more.get("wording", "")))
     items = task.items if asked.contrastive else (task.items[number],)
     segment = campaign.segments[items[0].segment]
     is_baseline = task.kind == "baseline"
-    texts = texts_of(campaign, task, number)
     return Judgement(
         id=id,
         campaign=campaign.settings.name,
         protocol=asked.name,
-        protocol_version=asked.version,
         source_language=campaign.settings.source_language,
         target_language=campaign.settings.target_language,
         judge=task.judge,
@@ -99,18 +117,11 @@ def judged(
         kind=task.kind,
         systems=tuple(item.system for item in items),
         document=BASELINE if is_baseline else segment.document,
-        segment=0 if is_baseline else items[0].segment + 1,
+        segment=0 if is_baseline else campaign.number(items[0].segment),
         source=None if is_baseline else segment.source,
         outputs=tuple(item.text for item in items),
-        value=(
-            asking.asked(campaign, task, number).check(value, texts)
-            if cannot is None
-            else {}
-        ),
+        value=value,
         original=task.original,
-        cannot=cannot,
-        wording=wording,
-        wording_version=_version(campaign, wording),
         **more,
     )
 

@@ -54,13 +54,12 @@ def follow_up(
 
 def second_looks(db: "Connection", first: Stored) -> list[Stored]:
     """The campaigns that settle this one, the oldest first."""
-    found = []
-    for key, *_ in campaigns.listed(db)[::-1]:
-        if key != first.id:
-            stored = campaigns.existing(db, key)
-            if stored.campaign.material.get(FIRST) == first.id:
-                found.append(stored)
-    return found
+    # Contents are large: only those that name the campaign are looked into.
+    return [
+        stored
+        for stored in campaigns.holding(db, first.id)
+        if stored.campaign.material.get(FIRST) == first.id
+    ]
 
 
 def completed(db: "Connection", stored: Stored) -> list[Judgement]:

@@ -131,26 +131,24 @@ class _Scorer:
 
     def _systems(self, sample: Resample) -> dict[str, Array]:
         rows = self.options.coefficient.rows
-        gold = self._means(sample, self.panel.gold_name)
+        gold, *means = self._means(sample)
         drawn_gold = np.take_along_axis(gold, sample.systems, 1)
         return {
             name: rows(  # type: ignore[misc]  # all coefficients of systems have rows
-                drawn_gold,
-                np.take_along_axis(self._means(sample, name), sample.systems, 1),
+                drawn_gold, np.take_along_axis(each, sample.systems, 1)
             )
-            for name in self.panel.names
+            for name, each in zip(self.panel.names, means, strict=True)
         }
 
     def _system_pairs(self, sample: Resample) -> dict[str, Array]:
         """A system drawn twice makes a pair with itself, which proves nothing: left out."""
         weights = sample.pair_weights
         first, second = np.triu_indices(self.panel.gold.shape[0], 1)
-        gold = self._means(sample, self.panel.gold_name)
+        gold, *means = self._means(sample)
         order = np.sign(gold[:, first] - gold[:, second])
         found = {}
-        for name in self.panel.names:
-            means = self._means(sample, name)
-            right = np.sign(means[:, first] - means[:, second]) == order
+        for name, each in zip(self.panel.names, means, strict=True):
+            right = np.sign(each[:, first] - each[:, second]) == order
             found[name] = _share((weights * right).sum(1), weights.sum(1))
         return found
 
@@ -190,19 +188,21 @@ class _Scorer:
         return found
 
     def _pearson(self, sample: Resample) -> dict[str, Array]:
-        def total(key: str, make: Callable[[], Array]) -> Array:
-            sums = self._weighted(key, sample.segments, lambda: make().T)
-            return np.einsum("ds,ds->d", sums, sample.weights)
+        def cells() -> Array:
+            """Every sum that is needed, side by side: one product serves them all."""
+            g = self._centred(self.panel.gold)
+            made = [self.there.astype(np.float64), g, g * g]
+            for metric in self.panel.metrics.values():
+                m = self._centred(metric)
+                made += [m, m * m, g * m]
+            return np.concatenate(made).T
 
-        g = self._centred("gold", self.panel.gold)
-        count = total("there", lambda: self.there.astype(np.float64))
-        sum_g, sum_gg = total("g", lambda: g), total("gg", lambda: g * g)
+        sums = self._weighted("cells", sample.segments, cells)
+        sums = sums.reshape(len(sums), -1, len(self.there))
+        count, sum_g, sum_gg, *rest = np.einsum("dcs,ds->cd", sums, sample.weights)
         found = {}
-        for name, metric in self.panel.metrics.items():
-            m = self._centred(name, metric)
-            sum_m = total(f"{name} m", partial(np.asarray, m))
-            sum_mm = total(f"{name} mm", partial(np.multiply, m, m))
-            sum_gm = total(f"{name} gm", partial(np.multiply, g, m))
+        for at, name in enumerate(self.panel.names):
+            sum_m, sum_mm, sum_gm = rest[3 * at : 3 * at + 3]
             above = count * sum_gm - sum_g * sum_m
             spread = (count * sum_gg - sum_g**2) * (count * sum_mm - sum_m**2)
             found[name] = _share(above, np.sqrt(np.maximum(spread, 0)))
@@ -217,7 +217,7 @@ class _Scorer:
         spread_g = count * sum_gg - sum_g**2
         found = {}
         for name, metric in self.panel.metrics.items():
-            m = self._centred(name, metric)
+            m = self._of(f"{name} centred", partial(self._centred, metric))
             sum_m = self._weighted(f"{name} m", weights, partial(np.asarray, m))
             sum_mm = self._weighted(f"{name} mm", weights, partial(np.multiply, m, m))
             sum_gm = self._weighted(f"{name} gm", weights, partial(np.multiply, g, m))
@@ -244,22 +244,36 @@ class _Scorer:
                 found[name].append(result.value)
         return {name: np.array(values) for name, values in found.items()}
 
-    def _means(self, sample: Resample, name: str) -> Array:
-        """System scores in each draw: draws × systems."""
+    def _means(self, sample: Resample) -> list[Array]:
+        """System scores in each draw, of the gold and of each metric: draws × systems."""
         panel = self.panel
-        if name in panel.statistics:
-            return panel.statistics[name].pooled(sample.segments)
-        given = panel.system_gold if name == panel.gold_name else None
-        if name in panel.given:
-            whole = given if given is not None else panel.system_metrics[name]
-            return np.broadcast_to(whole, (len(sample.systems), len(whole)))
-        values = panel.gold if given is not None else panel.metrics[name]
-        total = self._weighted(
-            name, sample.segments, lambda: np.where(self.there, values, 0.0).T
-        )
-        if self.complete:
-            return total / panel.gold.shape[1]
-        return _share(total, sample.segments @ self.there.T.astype(np.float64))
+        given = [panel.system_gold, *panel.system_metrics.values()]
+        found: list[Array | None] = []
+        for name, whole in zip([panel.gold_name, *panel.names], given, strict=True):
+            if name in panel.statistics:
+                found.append(panel.statistics[name].pooled(sample.segments))
+            elif name in panel.given:
+                found.append(np.broadcast_to(whole, sample.systems.shape))
+            else:
+                found.append(None)
+        averaged = [at for at, each in enumerate(found) if each is None]
+
+        def cells() -> Array:
+            """Values of all who are averaged, side by side: one product, not many."""
+            values = [panel.gold, *panel.metrics.values()]
+            return np.concatenate(
+                [np.where(self.there, values[at], 0.0) for at in averaged]
+            ).T
+
+        if averaged:
+            total = self._weighted("cells", sample.segments, cells)
+            total = total.reshape(len(total), len(averaged), -1)
+            count = np.full(sample.systems.shape, float(panel.gold.shape[1]))
+            if not self.complete:
+                count = sample.segments @ self.there.T.astype(np.float64)
+            for place, at in enumerate(averaged):
+                found[at] = _share(total[:, place], count)
+        return found  # type: ignore[return-value]  # every place is filled by now
 
     def _p(self, sample: Resample, name: str, values: Array) -> Array:
         def gaps() -> Array:
@@ -273,12 +287,9 @@ class _Scorer:
         z = np.divide(total, spread, out=np.zeros(total.shape), where=spread > 0)
         return upper_tail(z)
 
-    def _centred(self, name: str, metric: Array) -> Array:
-        def make() -> Array:
-            m = np.where(self.there, metric, 0.0)
-            return np.where(self.there, m - m.sum() / self.there.sum(), 0.0)
-
-        return self._of(f"{name} centred", make)
+    def _centred(self, metric: Array) -> Array:
+        m = np.where(self.there, metric, 0.0)
+        return np.where(self.there, m - m.sum() / self.there.sum(), 0.0)
 
     def _pairs_there(self) -> Array:
         first, second = np.triu_indices(len(self.there), 1)

@@ -1,13 +1,13 @@
 """Answers: only ever added, each once, with times that the server's clock vouches for."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, insert, select
 
 from metra.errors import MetraError
 from metra.human.asking import asked
-from metra.human.judgement import Judgement, judged
+from metra.human.judgement import Judgement, judged, recorded
 from metra.human.task import Task
 from metra.store import drafts, screens, tables, tasks
 from metra.store.campaigns import Stored
@@ -101,7 +101,13 @@ def submit(
     cannot = None if answer.cannot is None else storable(answer.cannot)
     comment = storable(answer.comment)
     record = judged(
-        stored.campaign, task, value, id=answer.id, number=number, cannot=cannot
+        stored.campaign,
+        task,
+        value,
+        id=answer.id,
+        number=number,
+        cannot=cannot,
+        wording=storable(answer.wording),
     )
     first = times.first_action_ms
     revision = 1 if before is None else before.revision + 1
@@ -126,7 +132,8 @@ def submit(
             "idle_ms": times.idle_ms,
             "paused_ms": times.paused_ms,
             "protocol_version": record.protocol_version,
-            "wording": storable(answer.wording),
+            "wording": record.wording,
+            "wording_version": record.wording_version,
         },
     )
     drafts.drop(db, task.id, number)
@@ -170,7 +177,9 @@ def judgements(
         if judge_id is None
         else tasks.ever_of_judge(db, judge_id)
     )
-    known = {one.task.id: one.task for one in owned}
+    known = {
+        one.task.id: replace(one.task, id=one.called or one.task.id) for one in owned
+    }
     query = (
         select(judgement)
         .join_from(judgement, task, judgement.c.task == task.c.id)
@@ -189,28 +198,33 @@ def judgements(
 
 
 def _judgement(stored: Stored, task: Task, row: dict[str, Any]) -> Judgement:
-    times = (
-        "shown_at",
-        "first_action_at",
-        "submitted_at",
-        "wall_ms",
-        "active_ms",
-        "hidden_ms",
-        "idle_ms",
-        "paused_ms",
-    )
-    return judged(
+    """The record of a row; its value was checked when it came in."""
+    return recorded(
         stored.campaign,
         task,
         decoded(row["value_json"]),
-        id=row["id"],
-        number=row["number"],
-        cannot=row["cannot"],
-        wording=row["wording"],
-        revision=row["revision"],
-        comment=row["comment"],
-        **{name: row[name] for name in times},
+        id=row["called"] or row["id"],
+        **{name: row[name] for name in _KEPT},
     )
+
+
+_KEPT = (
+    "number",
+    "cannot",
+    "revision",
+    "comment",
+    "shown_at",
+    "first_action_at",
+    "submitted_at",
+    "wall_ms",
+    "active_ms",
+    "hidden_ms",
+    "idle_ms",
+    "paused_ms",
+    "protocol_version",
+    "wording",
+    "wording_version",
+)
 
 
 def _within(stored: Stored, value: Any, wall_ms: int) -> Any:

@@ -25,6 +25,8 @@ class StoredTask:
     state: str
     lease_until: float | None
     topped_up_from: str | None
+    #: What the file calls it that an imported campaign comes from.
+    called: str | None = None
 
 
 def screens_of(campaign: Campaign, task: Task) -> int:
@@ -120,6 +122,7 @@ def _select() -> Select[Any]:
         task.c.state,
         task.c.lease_until,
         task.c.topped_up_from,
+        task.c.called,
     ).join_from(task, judge, task.c.judge == judge.c.id)
 
 

@@ -148,6 +148,7 @@ def test_reading_aloud_asks_for_the_first_paragraph(timed):
         **{"reading-aloud": {"first": 1, "natural": 180}},
     )
     mine, page = begin(made)
+    expect(page.locator(".step.current")).to_contain_text("not your voice")
     on(page, "Start")
     expect(page.locator(".outputs")).to_contain_text("One two three.")
     assert "Not this" not in page.content()
@@ -169,13 +170,18 @@ def test_correction_is_timed_from_start_to_finish(timed):
     mine, page = begin(made)
     expect(page.locator(".brief")).to_contain_text("For the notice board.")
     assert page.locator("textarea.whole").get_attribute("readonly") is not None
+    # Neither the text nor what stands beside it is read off the clock.
+    assert page.locator("textarea.whole").is_hidden()
+    assert page.locator(".card.given .text").is_hidden()
     on(page, "Start")
+    assert page.locator(".card.given .text").is_visible()
     page.keyboard.press("Control+End")
     for _ in range(3):
         page.keyboard.press("Backspace")
     page.keyboard.type("good")
     pass_by(60)
     page.get_by_role("button", name="Pause").click()
+    assert page.locator("textarea.whole").is_hidden()
     pass_by(500)
     on(page, "Continue")
     pass_by(60)

@@ -20,6 +20,7 @@ from metra.store.tasks import StoredTask
 from metra.store.topping_up import top_up
 from metra.web.judge.describing import (
     OPTIONS,
+    answer_json,
     campaign_json,
     place_json,
     progress_json,
@@ -115,7 +116,8 @@ def reveal(
             step.asks.check(body.value.get(step.name), step.name, texts)
         stored = drafts.find(opened.db, task, number)
         comment = "" if stored is None else stored.comment
-        _keep_draft(opened, Draft(body.rev, body.value, comment))
+        if not _is_late(opened, body.answered):
+            _keep_draft(opened, Draft(body.rev, body.value, comment))
         return json_reply(opened.json(_show(opened, body.step)))
 
 
@@ -123,12 +125,15 @@ def reveal(
 def save_draft(
     request: Request, visit: Judging, task: str, number: int, body: DraftIn
 ) -> Response:
-    """Keep what the judge has put in so far."""
+    """Keep what the judge has put in so far; a draft that its answer overtook is dropped."""
     with _opened(request, visit, task, number, _TAKING) as opened:
         events.add(opened.db, task, number, events_of(body.events))
-        _keep_draft(opened, body.draft())
+        late = _is_late(opened, body.answered)
+        if not late:
+            _keep_draft(opened, body.draft())
         tasks.extend_lease(opened.db, task, now=opened.now)
-        return json_reply({"rev": body.rev})
+        overtaken = {"answer": answer_json(opened.db, task, number)} if late else {}
+        return json_reply({"rev": body.rev} | overtaken)
 
 
 @router.post("/screens/{task}/{number}/answer")
@@ -276,6 +281,12 @@ def _show(opened: _Opened, step: int) -> int:
         tasks.set_state(opened.db, opened.task, "open")
     tasks.extend_lease(opened.db, opened.task, now=opened.now)
     return screens.show(opened.db, opened.task, opened.number, step, now=opened.now)
+
+
+def _is_late(opened: _Opened, answered: int) -> bool:
+    """Whether a draft is older than the answer: it was on its way when the answer came."""
+    last = answers.last(opened.db, opened.task, opened.number)
+    return last is not None and answered < last.revision
 
 
 def _keep_draft(opened: _Opened, draft: Draft) -> None:

@@ -110,24 +110,29 @@ def screen_json(
     campaign = with_judged(stored.campaign, _own(db, stored, owned))
     shown = screen(campaign, owned.task, number=place.number, step=step)
     draft = drafts.find(db, place.task, place.number)
-    last = answers.last(db, place.task, place.number)
-    given = None if last is None else answers.find(db, last.id)
     return shown | {
         "number": place.number,
         "items": owned.screens,
         "place": at + 1,
         "step": step,
         "draft": None if draft is None else asdict(draft),
-        "answer": None
-        if given is None
-        else {
-            "value": public(given.value),
-            "comment": given.comment,
-            "cannot": given.cannot,
-            "revision": given.revision,
-        },
+        "answer": answer_json(db, place.task, place.number),
         "previous": place_json(_neighbour(way, at - 1)),
         "next": place_json(_neighbour(way, at + 1)),
+    }
+
+
+def answer_json(db: Connection, task: str, number: int) -> dict[str, Any] | None:
+    """The newest answer to a screen, as its judge may see it."""
+    last = answers.last(db, task, number)
+    given = None if last is None else answers.find(db, last.id)
+    if given is None:
+        return None
+    return {
+        "value": public(given.value),
+        "comment": given.comment,
+        "cannot": given.cannot,
+        "revision": given.revision,
     }
 
 

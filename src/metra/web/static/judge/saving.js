@@ -9,6 +9,9 @@ const PAUSE = 800;
 const MOST_EVENTS = 2000;
 const CONFLICT = 409;
 
+// The revision of the answer that a draft changes; an older draft is no longer wanted.
+export const revisionOf = (screen) => screen.answer?.revision ?? 0;
+
 // `tell(state)` hears saved, saving or waiting; `newer(draft)` that another window was ahead;
 // `refused(error)` that the server does not want a draft. `wording()` is what the judge reads.
 export function makeSaver({ clock, wording, tell, newer, refused }) {
@@ -25,7 +28,7 @@ export function makeSaver({ clock, wording, tell, newer, refused }) {
     clearTimeout(timer);
     const local = await kept("drafts", keyOf(next));
     const server = next.draft;
-    const ahead = local && local.rev > (server?.rev ?? 0);
+    const ahead = local && (local.answered ?? 0) >= revisionOf(next) && local.rev > (server?.rev ?? 0);
     const base = ahead ? local : server ?? next.answer;
     draft = { rev: server?.rev ?? 0, value: {}, comment: "", ...(base && pick(base)) };
     clock.start(local?.clock);
@@ -44,7 +47,7 @@ export function makeSaver({ clock, wording, tell, newer, refused }) {
     soon(PAUSE);
   }
 
-  const store = () => keep("drafts", keyOf(screen), { ...draft, clock: clock.state() });
+  const store = () => keep("drafts", keyOf(screen), { ...draft, answered: revisionOf(screen), clock: clock.state() });
 
   function soon(delay) {
     tell("saving");
@@ -66,9 +69,11 @@ export function makeSaver({ clock, wording, tell, newer, refused }) {
     if (mine !== screen || mine === handedIn) return;
     const sent = draft;
     const events = clock.events().slice(0, MOST_EVENTS);
+    const answered = revisionOf(mine);
     try {
-      inFlight = call("PUT", `${addressOf(mine)}/draft`, { ...sent, events }, options);
-      await inFlight;
+      inFlight = call("PUT", `${addressOf(mine)}/draft`, { ...sent, answered, events }, options);
+      const { answer } = await inFlight;
+      if (answer && mine === screen && mine !== handedIn) await adopt(answer);
     } catch (error) {
       const ahead = error instanceof Refused && error.status === CONFLICT && error.body.draft;
       if (!ahead || mine !== screen) throw error;
@@ -79,6 +84,14 @@ export function makeSaver({ clock, wording, tell, newer, refused }) {
     if (mine !== screen) return;
     if (events.length) clock.sent(events.at(-1).seq);
     if (draft.rev <= sent.rev || timer === null) tell("saved");
+  }
+
+  // The screen was answered elsewhere meanwhile: go on from that answer.
+  async function adopt(answer) {
+    screen.answer = answer;
+    draft = { ...pick(answer), rev: 0 };
+    await store();
+    newer(draft);
   }
 
   // A draft that is under way arrives before the answer does; one that waits is not needed.

@@ -154,6 +154,8 @@ export async function openScreen(place, { screen, work, draft, clock, change, re
     hint.textContent = sentence;
     hint.hidden = false;
     handle.focus();
+    // On a phone the focus may be far from what is said about it.
+    hint.scrollIntoView({ block: "nearest" });
     return true;
   }
 

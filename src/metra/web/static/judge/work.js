@@ -16,7 +16,7 @@ import { say, showProgress, showSaving } from "./header.js";
 import { scope, showKeys } from "./keys.js";
 import { pauses } from "./login.js";
 import { beginSitting, breakDue, takeBreak } from "./pause.js";
-import { makeSaver } from "./saving.js";
+import { makeSaver, revisionOf } from "./saving.js";
 import { keyOf, persist, replay } from "./sending.js";
 import { openScreen } from "./screen.js";
 import { t } from "./strings.js";
@@ -91,7 +91,8 @@ async function earlierParts(screen) {
 async function reveal(screen, step) {
   await saver.flush();
   const { rev, value } = saver.draft();
-  return patiently("POST", `/api/screens/${keyOf(screen)}/reveal`, { step, rev, value });
+  const body = { step, rev, answered: revisionOf(screen), value };
+  return patiently("POST", `/api/screens/${keyOf(screen)}/reveal`, body);
 }
 
 async function submit(screen, cannot) {

@@ -23,8 +23,13 @@ export function mount(place, { step, screen, value, language, texts, t, change, 
     autocapitalize: "off",
   });
   field.value = value?.text ?? original;
-  const card = el("section", { class: "card judged" }, heading, field);
+  const veil = el("p", { class: "note" });
+  const card = el("section", { class: "card judged" }, heading, veil, field);
   texts.outputs.append(card);
+  // What it is held against is read on the clock, too.
+  const beside = texts.source ?? texts.reference;
+  const curtain = el("p", { class: "note" });
+  beside?.after(curtain);
   const note = el("p", { class: "note", role: "status" });
   const pause = el("button", { type: "button", class: "quiet", onclick: takePause }, t("measures.pause"));
   place.append(
@@ -47,7 +52,13 @@ export function mount(place, { step, screen, value, language, texts, t, change, 
   function draw() {
     const state = watch.state();
     field.readOnly = state !== "running";
-    card.classList.toggle("veiled", state === "ready" || state === "paused");
+    const veiled = state === "ready" || state === "paused";
+    field.hidden = veiled;
+    if (beside) beside.hidden = veiled;
+    for (const one of [veil, curtain]) {
+      one.hidden = !veiled;
+      one.textContent = veiled ? t(`measures.text_${state}`) : "";
+    }
     note.textContent = t(`measures.edit_${state}`);
     note.hidden = state === "running";
     pause.hidden = state !== "running";
@@ -89,6 +100,8 @@ export function mount(place, { step, screen, value, language, texts, t, change, 
     destroy() {
       watch.destroy();
       card.remove();
+      curtain.remove();
+      if (beside) beside.hidden = false;
       place.replaceChildren();
     },
   };

@@ -12,7 +12,8 @@ export function mount(place, { step, screen, value, language, texts, t, change, 
   const watch = makeStopwatch(clock, value, tell);
   const note = el("p", { class: "note", role: "status" });
   const pause = el("button", { type: "button", class: "quiet", onclick: takePause }, t("measures.pause"));
-  place.append(el("h2", { class: "question", lang: step.languages.question, dir: "auto" }, step.question), note, pause);
+  const voice = step.ask.aloud ? el("p", { class: "note" }, t("measures.voice")) : null;
+  place.append(el("h2", { class: "question", lang: step.languages.question, dir: "auto" }, step.question), ...(voice ? [voice] : []), note, pause);
 
   function draw() {
     const state = watch.state();

@@ -82,19 +82,39 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
           variants.addEventListener("input", () => ((row.variants = variants.value), change(answer())));
           variants.addEventListener("keydown", (event) => event.key === "Enter" && event.preventDefault());
         }
-        return el("li", {}, el("span", { class: "check" }, box, label), variants);
+        return el("li", {}, el("span", { class: "check" }, box, label), variants, merging(row));
       }),
     );
+  }
+
+  // Neighbours that touch, or overlap, may be two halves of one.
+  function merging(row) {
+    const next = rows[rows.indexOf(row) + 1];
+    const touches = next && next.type === row.type && marked.points.slice(row.end, Math.max(row.end, next.start)).every((sign) => /\s/u.test(sign));
+    if (!touches) return null;
+    const hull = { start: row.start, end: Math.max(row.end, next.end), text: "" };
+    const name = `${t("measures.merge")}: ${marked.quote(hull)}`;
+    return el("button", { type: "button", class: "quiet tool", "aria-label": name, title: marked.quote(hull), onclick: () => merge(row, next, hull) }, t("measures.merge"));
+  }
+
+  function merge(row, next, hull) {
+    row.kept = next.kept = false;
+    pending = hull;
+    add(row.type);
+    list.children[rows.findIndex((one) => one.start === hull.start && one.end === hull.end)]?.querySelector("input")?.focus();
   }
 
   function show() {
     chosenLine.textContent = pending ? t("marks.chosen", { text: `“${pending.text}”` }) : t("measures.reconcile_hint");
     for (const button of buttons) button.disabled = !pending;
-    marked.setMarks(rows.map((row, at) => ({ ...row, at, severity: row.kept ? "tag" : "neutral", label: "" })));
+    marked.setMarks(rows.map((row, at) => ({ ...row, at, severity: row.kept ? "tag" : "neutral", label: row.kept ? row.type : "" })));
   }
 
   draw();
   show();
+  keys.note("← →", t("marks.key_words"));
+  keys.note("Shift+← →", t("marks.key_extend"));
+  buttons.forEach((button, at) => keys.on(`${at + 1}`, () => (pending ? add(types[at] ?? "") : false), types[at] ?? t("measures.term")));
   keys.on("t", () => marked.place.focus(), t("marks.key_text"));
   return {
     focus: () => (list.querySelector("input") ?? marked.place).focus(),

@@ -109,4 +109,7 @@ def _standing(step: Step, name: str, entry: Mapping[str, Any]) -> dict[str, Any]
         "names": set(theirs.names) <= set(entry.get("names", ())),
         "brief": ours.brief == theirs.brief,
     }
-    return {part: text for part, text in entry.items() if same[part]}
+    found = {part: text for part, text in entry.items() if same[part]}
+    if "names" in found:
+        found["names"] = {key: found["names"][key] for key in theirs.names}
+    return found

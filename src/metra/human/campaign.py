@@ -16,6 +16,7 @@ from metra.human.protocols.reading import Reading
 from metra.human.protocols.record import Step
 from metra.human.protocols.template import Template
 from metra.human.settings import Settings
+from metra.human.wording import Wording
 
 REFERENCE = "reference"
 #: Where the material of a campaign that comes from judgements keeps what these call segments.
@@ -51,6 +52,8 @@ class Campaign:
     systems: tuple[System, ...]
     #: What protocols need beside the texts, such as questions by document; plain JSON.
     material: dict[str, Any] = field(default_factory=dict)
+    #: What judges may read, one for each language; empty in campaigns of older stores.
+    wordings: tuple[Wording, ...] = ()
 
     @property
     def texts(self) -> tuple[tuple[int, ...], ...]:

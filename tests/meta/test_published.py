@@ -53,7 +53,7 @@ def test_wmt23_pearson(wmt23, lang, level):
 
 
 def as_official(shared, lang, *, wmt=True):
-    """Scores with the MQM that is added up from raters' errors, as the official program does."""
+    """Scores with the MQM that is added up from raters' errors."""
     folder = shared / "data/wmt23-mqm-esa"
     scores = read_all([f"{lang}={folder / f'{lang}.seg_scores.tsv.gz'}"])
     errors = read_all([f"{lang}={folder / f'{lang}.mqm_errors.tsv.gz'}"], wmt=wmt)
@@ -96,9 +96,7 @@ def test_wmt23_figure_that_hangs_on_the_last_bits_of_bleu(wmt23, shared, read_ta
     bleu = np.full(official.gold.shape, np.nan)
     for at, to in zip(*np.nonzero(np.isfinite(official.gold)), strict=True):
         line = int(official.items[to].segment) - 1
-        bleu[at, to] = sentence(
-            outputs[line][official.systems[at]], [refs[line]]
-        ).score
+        bleu[at, to] = sentence(outputs[line][official.systems[at]], [refs[line]]).score
     printed = official.metrics["BLEU"]
     assert np.nanmax(np.abs(bleu - printed)) < 1e-6
     published = float(wmt23[1]["BLEU"]["zh-en|seg|KendallWithTiesOpt"])

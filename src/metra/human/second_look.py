@@ -115,7 +115,9 @@ def _around(output: str, start: int, end: int) -> tuple[str, str]:
         before = f"…{kept[cut:]}"
     if len(after) > AROUND:
         kept = after[:AROUND]
-        cut = next((at for at in range(AROUND, 0, -1) if kept[at - 1].isspace()), AROUND)
+        cut = next(
+            (at for at in range(AROUND, 0, -1) if kept[at - 1].isspace()), AROUND
+        )
         after = f"{kept[:cut]}…"
     return before, after
 

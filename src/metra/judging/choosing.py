@@ -1,6 +1,6 @@
 """Which judgements are looked at: every number is computed again from those that are left."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from metra.human.judgement import Judgement, latest
@@ -30,7 +30,13 @@ def chosen(
     Who is flagged is told from all judgements, not from those that are left. Where outputs
     were compared, the order among the chosen systems is what remains.
     """
-    kept = latest(judgements)
+    return chosen_of(latest(judgements), choice, rules)
+
+
+def chosen_of(
+    kept: Sequence[Judgement], choice: Chosen, rules: Rules | None = None
+) -> list[Judgement]:
+    """The same from last revisions."""
     rules = rules or Rules()
     rows = (
         judge_table(kept, words_per_minute=rules.words_per_minute)

@@ -14,6 +14,7 @@ from metra.human.settings import Settings
 from metra.io import open_corpus
 from metra.judging.material import read_material
 from metra.judging.simulating import Temper, can_simulate, hasty, simulated, tempers
+from metra.judging.wordings import worded
 from metra.store import Store, answers, campaigns, judges, screens, tasks
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def example_campaign(name: str) -> Campaign:
     if asked.control:
         wished = replace(wished, each=1)
     files = {what: str(home / path) for what, path in _MATERIAL.items()}
-    return campaign(wished, corpus, read_material(files))
+    return worded(campaign(wished, corpus, read_material(files)))
 
 
 def fill(

@@ -173,8 +173,8 @@ def thresholds(command: Callable[..., Any]) -> Callable[..., Any]:
         "folds",
         type=click.IntRange(2),
         metavar="FOLDS",
-        help="Calibrate acc*_eq:item without optimism: each fold of segments with the "
-        "threshold of the others.",
+        help="Calibrate acc*_eq without optimism: each fold of segments with the threshold "
+        "of the others.",
     )
     for option in reversed([eps, eps_from, folds]):
         command = option(command)
@@ -230,7 +230,10 @@ def question(command: Callable[..., "Findings"]) -> Callable[..., None]:
         from metra.meta.read import read_all
 
         read = partial(
-            read_all, input_format=input_format, units=units, wmt=asked.get("wmt", False)
+            read_all,
+            input_format=input_format,
+            units=units,
+            wmt=asked.get("wmt", False),
         )
         scores = read(paths)
         notes = []

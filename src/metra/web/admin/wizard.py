@@ -15,6 +15,7 @@ from metra.judging.material import READERS, read_options, read_pasted
 from metra.judging.pairing import Texts, Upload, paired, unpacked
 from metra.judging.planning import plan
 from metra.judging.second_looks import MADE_OF_OTHERS
+from metra.judging.wordings import worded
 from metra.store import campaigns
 from metra.store.sessions import Session
 from metra.web.admin.showing import admin_page
@@ -137,7 +138,7 @@ def _campaign(typed: dict[str, str], texts: Texts) -> Campaign:
     if typed["options"].strip():
         table["options"] = read_options(typed["options"])
     material = read_pasted({name: typed[name] for name in READERS})
-    return campaign(settings(table, "The form"), texts.as_corpus(), material)
+    return worded(campaign(settings(table, "The form"), texts.as_corpus(), material))
 
 
 def _whole(text: str, name: str) -> int:

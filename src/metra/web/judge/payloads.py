@@ -34,9 +34,7 @@ _Events = Annotated[list[EventIn], Field(max_length=2_000)]
 
 def events_of(sent: list[EventIn]) -> list[Event]:
     """The events as the store keeps them."""
-    return [
-        Event(one.seq, one.t_ms, one.kind, one.data, one.client) for one in sent
-    ]
+    return [Event(one.seq, one.t_ms, one.kind, one.data, one.client) for one in sent]
 
 
 class DraftIn(_Payload):
@@ -83,6 +81,8 @@ class AnswerIn(_Payload):
     comment: _Comment = ""
     cannot: _Reason | None = None
     times: TimesIn = TimesIn()
+    #: The language in which the page had the questions.
+    wording: Annotated[str, Field(max_length=40)] = ""
     events: _Events = []
 
     def answer(self) -> Answer:

@@ -13,8 +13,8 @@ const CONFLICT = 409;
 export const revisionOf = (screen) => screen.answer?.revision ?? 0;
 
 // `tell(state)` hears saved, saving or waiting; `newer(draft)` that another window was ahead;
-// `refused(error)` that the server does not want a draft.
-export function makeSaver({ clock, tell, newer, refused }) {
+// `refused(error)` that the server does not want a draft. `wording()` is what the judge reads.
+export function makeSaver({ clock, wording, tell, newer, refused }) {
   let screen = null;
   let draft = null;
   let timer = null;
@@ -110,7 +110,7 @@ export function makeSaver({ clock, tell, newer, refused }) {
     handedIn = screen;
     const { value, comment } = draft;
     const events = clock.events().slice(0, MOST_EVENTS);
-    const content = { value, comment, cannot, times: clock.times(), events };
+    const content = { value, comment, cannot, times: clock.times(), events, wording: wording() };
     try {
       const reply = await sendAnswer(screen, content, tell, inFlight);
       screen = null;

@@ -92,10 +92,10 @@ export async function openScreen(place, { screen, work, draft, clock, change, re
   commentButton.setAttribute("aria-expanded", `${!note.hidden}`);
 
   function pastStep(index) {
-    const said = el("b", { lang: "en", dir: "auto" });
+    const { title, languages: spoken } = steps[index];
+    const said = el("b", { lang: spoken.anchors, dir: "auto" });
     const again = el("button", { type: "button", class: "quiet", onclick: () => go(index) }, t("work.change"));
-    const name = steps[index].name;
-    const line = el("p", { class: "past", hidden: true }, el("span", { lang: "en", dir: "auto" }, `${name[0].toUpperCase()}${name.slice(1)}`), " ", said, again);
+    const line = el("p", { class: "past", hidden: true }, el("span", { lang: spoken.name, dir: "auto" }, title), " ", said, again);
     return { element: line, said };
   }
 

@@ -34,7 +34,7 @@ async function start() {
   await replay(showSaving);
   work = await call("GET", "/api/work");
   clock = makeClock({ idleAfter: work.options.idle_after_ms });
-  saver = makeSaver({ clock, tell: showSaving, newer: adopt, refused: trouble });
+  saver = makeSaver({ clock, wording: () => work.protocol.wording, tell: showSaving, newer: adopt, refused: trouble });
   beginSitting(work.progress.active_ms);
   pauses.addEventListener("start", () => clock.pause("login"));
   pauses.addEventListener("end", () => clock.goOn("login"));

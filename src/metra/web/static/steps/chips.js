@@ -29,7 +29,7 @@ export function mount(place, { step, screen, value, language, texts, t, change, 
   const other = el("button", { type: "button", class: "quiet", onclick: switchMode });
   const help = el("p", { class: "note", id: helpId }, t("measures.chips_help"));
   place.append(
-    el("h2", { class: "question", lang: "en", dir: "auto" }, step.question),
+    el("h2", { class: "question", lang: step.languages.question, dir: "auto" }, step.question),
     tools,
     count,
     help,

@@ -9,7 +9,7 @@ class Held:
     def __init__(self, page: Any, address: Any) -> None:
         self.page, self.address = page, address
         self.routes: list[Any] = []
-        page.route(address, self.routes.append)
+        page.route(address, lambda route: self.routes.append(route))
 
     def wait(self, count: int = 1) -> None:
         """Wait until that many are held."""

@@ -112,6 +112,10 @@ def correlated(
             f"{place}{note}" for note in [*panel.notes, *reasons(questions, answers)]
         ]
         notes += [f"{place}{reason}" for reason in refused if reason and interval]
+        if questions[0].level == "sys" and len(panel.systems) == 2:
+            notes.append(
+                f"{place}Two systems agree wholly or not at all, by chance too."
+            )
         data.append(_data(panel, questions, answers))
     first = questions[0].options
     effective = drawn

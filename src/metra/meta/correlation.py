@@ -234,7 +234,12 @@ def _one(gold: Array, metric: Array, options: Options, eps: Array | None) -> Res
             msg = "differentials are between systems; give one score for each system."
             raise OptionError(msg)
         value = float(differentials(gold, metric, orient=options.orient))
-        return Result(value, cells, reason=_reason(value, gold, metric))
+        reason = _reason(value, gold, metric)
+        if reason and cells == 2:
+            reason = (
+                "Two systems make one difference; a correlation needs at least two."
+            )
+        return Result(value, cells, reason=reason)
     values, weights = group_values(gold, metric, options, eps)
     found_eps = None
     if eps is not None and found.name != "accuracy":

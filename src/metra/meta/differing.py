@@ -51,7 +51,8 @@ def differing(
                 f"p < {max(empty):g}."
             )
         tables.append(_table(panel, questions, answers, p, interval))
-        clouds += [_cloud(panel, name, answers) for name in panel.names]
+        made = [_cloud(panel, name, answers) for name in panel.names]
+        clouds += [cloud for cloud in made if cloud.x]
         tied = int((_gaps(panel.system_gold) == 0).sum())
         if tied:
             notes.append(
@@ -162,7 +163,8 @@ def _table(
         )
         for found in answers
     ]
-    headings = ["differentials", f"accuracy ({len(gold)} pairs)"]
+    pairs = "1 pair" if len(gold) == 1 else f"{len(gold)} pairs"
+    headings = ["differentials", f"accuracy ({pairs})"]
     for band in () if p is None else BANDS:
         sure = np.asarray(p) < band
         headings.append(f"p<{band:g} ({int(sure.sum())})")

@@ -91,7 +91,8 @@ def _cell(figure: Figure, style: Style) -> Cell:
     if figure.interval:
         low, high = figure.interval
         interval = f"[{number(low, digits)}, {number(high, digits)}]"
-    return Cell(number(figure.value, digits), interval, figure.best)
+    # Adding zero takes the sign from a zero that has one.
+    return Cell(number(figure.value + 0.0, digits), interval, figure.best)
 
 
 def _rows(each: FigureTable) -> list[dict[str, Any]]:

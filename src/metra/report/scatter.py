@@ -101,6 +101,8 @@ def _names(cloud: Cloud, frame: Frame) -> Iterator[str]:
             (-long / 2, 17),
             (8, -8),
             (8, 16),
+            (-8 - long, -8),
+            (-8 - long, 16),
         ):
             box = px + dx, py + dy - 9, px + dx + long, py + dy + 2
             if box[0] < frame.left or box[2] > right:

@@ -18,6 +18,9 @@ class Chosen:
     systems: frozenset[str] = frozenset()
     documents: frozenset[str] = frozenset()
     kinds: frozenset[str] = frozenset()
+    #: Answers that came in from then on, and before then; those without a time go.
+    since: float | None = None
+    until: float | None = None
     #: Whether judges with a flag are left out.
     without_flagged: bool = False
 
@@ -51,6 +54,7 @@ def chosen_of(
         and _in(one.judge, choice.judges)
         and _in(one.document, choice.documents)
         and _in(one.kind, choice.kinds)
+        and _within(one.submitted_at, choice)
     ]
     if not choice.systems:
         return wanted
@@ -60,6 +64,15 @@ def chosen_of(
 
 def _in(value: str, wanted: frozenset[str]) -> bool:
     return not wanted or value in wanted
+
+
+def _within(at: float | None, choice: Chosen) -> bool:
+    if choice.since is None and choice.until is None:
+        return True
+    if at is None:
+        return False
+    early = choice.since is not None and at < choice.since
+    return not early and (choice.until is None or at < choice.until)
 
 
 def _among(judgement: Judgement, systems: frozenset[str]) -> Judgement | None:

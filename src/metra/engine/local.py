@@ -8,8 +8,9 @@ import pyarrow as pa
 
 from metra.corpus import Batch
 from metra.engine import score_files
-from metra.engine.checks import check_schema
+from metra.engine.checks import check_same_groups, check_schema
 from metra.engine.columns import batches_of, chunk_of, pieces
+from metra.engine.kept_weights import kept_weights, weights_fingerprint
 from metra.engine.measures import check_measures, unweighed
 from metra.engine.outcome import outcome
 from metra.engine.plan import Plan
@@ -47,12 +48,15 @@ def score_shards(
     """Score a table in Parquet files, each read once (twice for measures of two passes).
 
     With `resume`, a folder, the totals of each finished shard are kept there, and shards
-    that are finished already, by the same plan and unchanged, are not scored again. With
+    that are finished already, by the same plan and unchanged, are not scored again; nor are
+    weights counted again. With
     `scores_out`, each shard is written there with its segments' scores.
     """
     check_measures(plan)
-    for path in paths:
-        check_schema(plan, parquet.schema_of(path), path)
+    schemas = {path: parquet.schema_of(path) for path in paths}
+    for path, schema in schemas.items():
+        check_schema(plan, schema, path)
+    check_same_groups(plan, schemas)
     shards = [Shard.at(path) for path in paths]
     names = fingerprints(shards, plan)
     targets: Sequence[str | None] = [None] * len(paths)
@@ -69,7 +73,7 @@ def score_shards(
     try:
         metrics = unweighed(plan)
         if finished < len(shards):
-            metrics = _fitted(paths, plan)
+            metrics = _fitted(shards, plan, resume)
         work = Work(0, sum(map(parquet.row_count, _without(paths, found))))
         totals: Totals = {}
         for shard, name, target, known in zip(
@@ -112,19 +116,24 @@ def _note(finished: int, shards: int, resume: str | None, out: str | None) -> st
     return f"{done}, but their totals are lost; give --resume FOLDER to keep them."
 
 
-def _fitted(paths: Sequence[str], plan: Plan) -> Mapping[str, Metric]:
+def _fitted(
+    shards: Sequence[Shard], plan: Plan, resume: str | None
+) -> Mapping[str, Metric]:
     """Walk through all references first, for measures that weigh by them."""
 
     def references_of() -> Iterator[Batch]:
-        for path in paths:
-            for rows in _rows(path, plan, plan.columns):
+        for shard in shards:
+            for rows in _rows(shard.path, plan, plan.columns):
                 for piece in pieces(rows):
                     yield next(batches_of(chunk_of(piece, plan)))[1]
 
-    return {
-        spec: metric.fit(references_of()) if metric.fit else metric
-        for spec, metric in unweighed(plan).items()
-    }
+    def fitted(metric: Metric) -> Metric:
+        if metric.weighing and resume:
+            name = weights_fingerprint(shards, plan, metric)
+            return kept_weights(resume, name, metric, metric.weighing, references_of())
+        return metric.fit(references_of()) if metric.fit else metric
+
+    return {spec: fitted(metric) for spec, metric in unweighed(plan).items()}
 
 
 def _shard(

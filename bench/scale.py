@@ -194,7 +194,9 @@ def _report(found: dict[str, list[Cost]]) -> str:
             f"changes, {DIFFERENT:,} different pairs and then these\nagain. Times are those "
             "of a process that has scored ten pairs before, so start-up is no part of\nthem; "
             "peak memory is that of the command by itself, all of it. CPU time is the sum over "
-            "cores;\nwall time suffers from other work on the machine.",
+            "cores;\nwall time suffers from other work on the machine. NIST keeps weights of "
+            "the different n-grams\nthat references have, so its memory depends on how many "
+            "texts differ.",
             "",
             f"{date.today():%-d %B %Y}. {machine['cores']} cores of {machine['cpu']}, "
             f"{machine['system']}, Python {machine['python']}, load "

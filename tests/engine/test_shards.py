@@ -207,8 +207,10 @@ def test_a_resumed_run_does_not_count_weights_again(shards, tmp_path, monkeypatc
         return batches(path, columns)
 
     monkeypatch.setattr(local.parquet, "batches", watched)
-    assert score(shards, resume=str(kept)) == expected
+    counted = Counted()
+    assert score(shards, resume=str(kept), progress=counted) == expected
     assert read == ["part-2.parquet"]
+    assert (counted.rows, counted.all) == (1300, 1300)
 
 
 OTHER_WEIGHTS = [
@@ -264,7 +266,8 @@ def test_weights_of_the_whole_corpus_make_all_shards_new(shards, tmp_path):
     score(shards[:2], PLAN, resume=kept)
     watched = Counted()
     assert score(shards, PLAN, resume=kept, progress=watched) == score(shards)
-    assert watched.rows == 2001
+    # Once for each of two measures of two passes, and once for all measures.
+    assert (watched.rows, watched.all) == (3 * 2001, 3 * 2001)
 
 
 def test_scores_that_are_gone_are_written_again(shards, tmp_path):

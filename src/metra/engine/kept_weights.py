@@ -29,7 +29,7 @@ def kept_weights(
     batches: Iterable[Batch],
 ) -> Metric:
     """Give the measure with the weights that are kept; else count them, and keep them."""
-    path = os.path.join(folder, f"{metric.name}-{fingerprint[:24]}{_ENDING}")
+    path = _path(folder, metric, fingerprint)
     if os.path.exists(path):
         return _restored(path, fingerprint, weighing)
     tables = weighing.tables(batches)
@@ -38,6 +38,11 @@ def kept_weights(
         # Without compression: a resumed run is to go on at once.
         np.savez(file, **named)
     return weighing.restored(tables)
+
+
+def are_kept(folder: str, metric: Metric, fingerprint: str) -> bool:
+    """Whether weights need not be counted."""
+    return os.path.exists(_path(folder, metric, fingerprint))
 
 
 def weights_fingerprint(shards: Sequence[Shard], plan: Plan, metric: Metric) -> str:
@@ -49,6 +54,10 @@ def weights_fingerprint(shards: Sequence[Shard], plan: Plan, metric: Metric) -> 
         [shard[1:] for shard in shards],
     ]
     return hashlib.sha256(json.dumps(known).encode()).hexdigest()
+
+
+def _path(folder: str, metric: Metric, fingerprint: str) -> str:
+    return os.path.join(folder, f"{metric.name}-{fingerprint[:24]}{_ENDING}")
 
 
 def _restored(path: str, fingerprint: str, weighing: Weighing) -> Metric:

@@ -10,7 +10,7 @@ from metra.corpus import Batch
 from metra.engine import score_files
 from metra.engine.checks import check_same_groups, check_schema
 from metra.engine.columns import batches_of, chunk_of, pieces
-from metra.engine.kept_weights import kept_weights, weights_fingerprint
+from metra.engine.kept_weights import are_kept, kept_weights, weights_fingerprint
 from metra.engine.measures import check_measures, unweighed
 from metra.engine.outcome import outcome
 from metra.engine.plan import Plan
@@ -31,10 +31,17 @@ class Interrupted(KeyboardInterrupt):
 
 
 class Work(NamedTuple):
-    """How far the work has come: rows of this call, and of all that it has to do."""
+    """How far the work has come: rows that were read, and all that this call has to read.
+
+    A first pass, for weights, reads all rows once more.
+    """
 
     done: int
     rows: int
+
+    def plus(self, rows: int) -> "Work":
+        """Count rows that were read."""
+        return self._replace(done=self.done + rows)
 
 
 def score_shards(
@@ -72,9 +79,13 @@ def score_shards(
     finished = sum(totals is not None for totals in found)
     try:
         metrics = unweighed(plan)
-        if finished < len(shards):
-            metrics = _fitted(shards, plan, resume)
-        work = Work(0, sum(map(parquet.row_count, _without(paths, found))))
+        rows = [parquet.row_count(path) for path in paths]
+        left = [
+            count for count, known in zip(rows, found, strict=True) if known is None
+        ]
+        work = Work(0, sum(left))
+        if left:
+            metrics, work = _fitted(shards, plan, resume, work, progress)
         totals: Totals = {}
         for shard, name, target, known in zip(
             shards, names, targets, found, strict=True
@@ -98,12 +109,6 @@ def score_shards(
         raise MetraError(msg) from None
 
 
-def _without(paths: Sequence[str], found: Sequence[Totals | None]) -> list[str]:
-    """List the files that have no totals yet."""
-    pairs = zip(paths, found, strict=True)
-    return [path for path, totals in pairs if totals is None]
-
-
 def _note(finished: int, shards: int, resume: str | None, out: str | None) -> str:
     """Say what is kept, and how to go on."""
     done = f"{finished} of {shards} are finished"
@@ -117,23 +122,44 @@ def _note(finished: int, shards: int, resume: str | None, out: str | None) -> st
 
 
 def _fitted(
-    shards: Sequence[Shard], plan: Plan, resume: str | None
-) -> Mapping[str, Metric]:
+    shards: Sequence[Shard],
+    plan: Plan,
+    resume: str | None,
+    work: Work,
+    progress: Callable[[Work], None],
+) -> tuple[Mapping[str, Metric], Work]:
     """Walk through all references first, for measures that weigh by them."""
+    metrics = dict(unweighed(plan))
+    names = {
+        spec: weights_fingerprint(shards, plan, metric)
+        for spec, metric in metrics.items()
+    }
+    counted = [
+        spec
+        for spec, metric in metrics.items()
+        if metric.fit and not (resume and are_kept(resume, metric, names[spec]))
+    ]
+    rows = sum(parquet.row_count(shard.path) for shard in shards)
+    work = work._replace(rows=work.rows + len(counted) * rows)
 
     def references_of() -> Iterator[Batch]:
+        nonlocal work
         for shard in shards:
             for rows in _rows(shard.path, plan, plan.columns):
                 for piece in pieces(rows):
                     yield next(batches_of(chunk_of(piece, plan)))[1]
+                work = work.plus(rows.num_rows)
+                progress(work)
 
-    def fitted(metric: Metric) -> Metric:
+    for spec, metric in metrics.items():
         if metric.weighing and resume:
-            name = weights_fingerprint(shards, plan, metric)
-            return kept_weights(resume, name, metric, metric.weighing, references_of())
-        return metric.fit(references_of()) if metric.fit else metric
-
-    return {spec: fitted(metric) for spec, metric in unweighed(plan).items()}
+            batches = references_of()
+            metrics[spec] = kept_weights(
+                resume, names[spec], metric, metric.weighing, batches
+            )
+        elif metric.fit:
+            metrics[spec] = metric.fit(references_of())
+    return metrics, work
 
 
 def _shard(
@@ -164,7 +190,7 @@ def _shard(
             add(totals, found.items())
             if result is not None:
                 write(result)
-            work = work._replace(done=work.done + rows)
+            work = work.plus(rows)
             progress(work)
     return totals, work
 

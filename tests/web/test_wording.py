@@ -210,3 +210,12 @@ def test_the_form_takes_a_language_or_own_words(open_house):
         assert reply.status_code == 422
         assert content is None
         assert says in reply.text
+
+
+def test_a_refusal_is_marked_as_english_on_a_german_page(light_house):
+    browser = speaking(light_house, "de")
+    browser.csrf = "stale"
+    reply = browser.form("/judge/leave")
+    assert reply.status_code == 403
+    assert '<html lang="de"' in reply.text
+    assert '<p class="lead" lang="en" dir="auto">' in reply.text

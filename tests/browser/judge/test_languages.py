@@ -118,3 +118,28 @@ def test_own_words_of_another_language_stand_in_theirs(server, work):
     assert legend.evaluate("one => getComputedStyle(one).direction") == "rtl"
     expect(page.locator(".choice b").first).to_have_attribute("lang", "en")
     check(page)
+
+
+def test_a_pause_of_the_campaign_is_told_in_the_language_of_the_page(server, work):
+    from metra.store import campaigns
+
+    link = server.campaign("adequacy")
+    page = work(link, language="de", allow=("409",))
+    with server.store.transaction() as db:
+        campaigns.set_state(db, link.campaign, "paused", now=server.now(), who="test")
+    page.keyboard.press("4")
+    page.keyboard.press("Enter")
+    expect(page.locator("#trouble")).to_contain_text("Im Augenblick gibt es nichts")
+    assert len(link.judgements()) == 1
+
+
+def test_what_the_server_says_in_english_is_marked_as_english(server, work):
+    link = server.campaign("adequacy")
+    page = work(link, language="de", allow=("422",))
+    page.route(
+        "**/answer", lambda route: route.fulfill(status=422, body='{"error": "No."}')
+    )
+    page.keyboard.press("4")
+    page.keyboard.press("Enter")
+    expect(page.locator("#trouble")).to_contain_text("Das ging nicht.")
+    expect(page.locator("#trouble [lang=en]")).to_have_text("No.")

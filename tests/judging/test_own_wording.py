@@ -7,7 +7,7 @@ from metra import examples
 from metra.errors import FormatError
 from metra.human.protocols import protocol
 from metra.judging.opening import open_campaign
-from metra.judging.own_wording import own_wordings
+from metra.judging.own_wording import in_words, own_wordings
 from metra.judging.wordings import wording_for
 from metra.store.frozen import from_json, to_json
 
@@ -194,13 +194,10 @@ def test_a_wording_is_a_table():
         own_wordings("pt", protocol("da"), "c.toml")
 
 
-def test_one_wish_for_the_language_is_enough(write):
-    write("one.txt", ["one"])
-    text = EXAMPLE.read_text(encoding="utf-8")
-    head = 'guide_language = "de"\n' + text
-    path = write("c.toml", head.encode())
+def test_one_wish_for_the_language_is_enough():
+    frozen = opened("adequacy", guide_language="de")
     with pytest.raises(FormatError, match=r"guide_language and \[wording\]"):
-        open_campaign(str(path))
+        in_words(frozen, {"language": "pt"}, "c.toml")
 
 
 def test_choices_are_named_all_or_none():

@@ -172,3 +172,15 @@ def test_a_record_names_the_words_that_were_read():
     assert read["steps"][0]["question"] == frozen.wordings[0].steps[0].question
     rows = list(csv.DictReader(io.StringIO(export("csv", [one]).content.decode())))
     assert [row["wording"] for row in rows] == ["de"]
+
+
+def test_a_translation_of_other_english_is_none():
+    """A campaign that was frozen under older words keeps these."""
+    asked = protocol("adequacy")
+    [step] = asked.steps
+    scale = replace(step.asks, anchors=step.asks.anchors[1:])
+    older = replace(asked, steps=(replace(step, question="How much?", asks=scale),))
+    words = translated(older, "de").of_step(older.steps[0])
+    assert words.question == "How much?"
+    assert words.anchors == scale.anchors
+    assert words.elsewhere == {"question": "en", "anchors": "en"}

@@ -7,10 +7,12 @@ from dataclasses import replace
 import pytest
 from tests.campaigns import made, opened
 from tests.web.admin.conftest import Admin
+from tests.web.admin.test_wizard import ONE, TWO, WISHES, carried, upload
 from tests.web.browsing import answer
 
 from metra.judging.own_wording import own_wordings
 from metra.judging.wordings import worded
+from metra.store import campaigns
 
 HOSTILE = '<script>alert(1)</script> & "quoted"'
 OWN = {
@@ -175,3 +177,45 @@ def test_the_preview_goes_through_the_languages(open_house):
     assert "<b>Japanese</b>" in page
     assert "which nobody has validated" in page
     assert '"wording": "ja"' in page
+
+
+def drafted(admin, **wishes):
+    """Make a campaign in the form; the reply, and the campaign if there is one."""
+    page = upload(admin, outputs=[("one.txt", ONE), ("two.txt", TWO)])
+    sent = WISHES | {"texts": carried(page.text), "go": "create"} | wishes
+    sent |= {"protocol": "clarity", "degraded": "0"}
+    reply = admin.browser.form("/admin/campaigns/new/wishes", **sent)
+    key = reply.headers.get("location", "").rpartition("/")[2]
+    with admin.house.store.reading() as db:
+        found = campaigns.find(db, key)
+    return reply, None if found is None else found.campaign
+
+
+def test_the_form_takes_a_language_or_own_words(open_house):
+    admin = Admin(open_house(made())).sign_in()
+    _, content = drafted(admin, name="a")
+    assert [one.language for one in content.wordings] == ["en"]
+    _, content = drafted(admin, name="b", guide_language="cs")
+    assert [one.language for one in content.wordings] == ["cs"]
+    lines = '[wording]\r\nlanguage = "pt"\r\ntitle = "Um <b>título</b>"\r\n'
+    _, content = drafted(admin, name="c", wording=lines)
+    assert [one.title for one in content.wordings] == ["Um <b>título</b>"]
+    for wishes, says in (
+        ({"wording": "language = pt"}, "The wording is no TOML"),
+        ({"wording": 'language = "pt"\nx = 1'}, "wording has no entry named"),
+        ({"wording": lines, "guide_language": "de"}, "expected one of them"),
+        ({"guide_language": "xx"}, "guide_language is"),
+    ):
+        reply, content = drafted(admin, name="d", **wishes)
+        assert reply.status_code == 422
+        assert content is None
+        assert says in reply.text
+
+
+def test_a_refusal_is_marked_as_english_on_a_german_page(light_house):
+    browser = speaking(light_house, "de")
+    browser.csrf = "stale"
+    reply = browser.form("/judge/leave")
+    assert reply.status_code == 403
+    assert '<html lang="de"' in reply.text
+    assert '<p class="lead" lang="en" dir="auto">' in reply.text

@@ -23,8 +23,7 @@ from metra.human.campaign import Campaign, campaign
 from metra.human.settings import settings
 from metra.io import open_corpus
 from metra.judging.material import READERS, placed, read_material
-from metra.judging.own_wording import own_wordings
-from metra.judging.wordings import worded
+from metra.judging.own_wording import in_words
 
 _LISTS = ("outputs", "references")
 _SINGLE = ("source", "documents")
@@ -44,12 +43,6 @@ def open_campaign(path: str) -> Campaign:
         _check(name, value, path)
     words = table.pop("wording", None)
     wishes = settings(table, path)
-    if words is not None and wishes.guide_language:
-        msg = (
-            f"{path} has guide_language and [wording]; expected one of them, because a "
-            "wording says which language it is in."
-        )
-        raise FormatError(msg)
     here = Path(path).parent
     corpus = open_corpus(
         [_placed(output, here) for output in files["outputs"]],
@@ -58,8 +51,7 @@ def open_campaign(path: str) -> Campaign:
     )
     material = {name: files[name] for name in READERS if name in files}
     frozen = campaign(wishes, corpus, read_material(placed(material, here)))
-    own = () if words is None else own_wordings(words, frozen.protocol, path)
-    return worded(frozen, own)
+    return in_words(frozen, words, path)
 
 
 def _check(name: str, value: Any, path: str) -> None:

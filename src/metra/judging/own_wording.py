@@ -13,11 +13,13 @@ languages are several tables, [[wording]]; judges read the one of their pages, e
 
 import re
 import string
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from metra.errors import FormatError, MetraError, no_such
+from metra.human.campaign import Campaign
 from metra.human.protocols import Protocol
 from metra.human.wording import (
     LANGUAGES,
@@ -28,7 +30,7 @@ from metra.human.wording import (
     point,
 )
 from metra.judging.guides import worked_example
-from metra.judging.wordings import translated
+from metra.judging.wordings import translated, worded
 
 _CODE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 _TEXTS = ("title", "lead")
@@ -40,6 +42,33 @@ _MISSING = "missing"
 #: What may be filled in: in questions and labels, and in the guide.
 _IN_STEPS = frozenset({_LANGUAGE})
 _IN_GUIDE = frozenset({_MISSING})
+
+
+def in_words(frozen: Campaign, given: object, place: str) -> Campaign:
+    """A campaign with what its judges read: its own words, or metra's if it has none."""
+    if given is None:
+        return worded(frozen)
+    if frozen.settings.guide_language:
+        msg = (
+            f"{place} has guide_language and [wording]; expected one of them, because a "
+            "wording says which language it is in."
+        )
+        raise FormatError(msg)
+    return worded(frozen, own_wordings(given, frozen.protocol, place))
+
+
+def read_wording(text: str) -> object:
+    """Read words from lines of TOML, with or without [wording] above them; None if empty."""
+    if not text.strip():
+        return None
+    try:
+        table = tomllib.loads(text.replace("\r\n", "\n"))
+    except tomllib.TOMLDecodeError as error:
+        msg = (
+            f'The wording is no TOML: {error}; expected lines such as language = "pt".'
+        )
+        raise FormatError(msg) from None
+    return table["wording"] if list(table) == ["wording"] else table
 
 
 def own_wordings(given: object, asked: Protocol, place: str) -> tuple[Wording, ...]:

@@ -151,7 +151,7 @@ async function adopt(draft) {
   say(t("work.newer"));
 }
 
-// What the server refuses is said in its own words, with a way to try again.
+// What the server refuses is said with a way to try again; its own words are English.
 async function guarded(action) {
   say(null);
   return action().catch(trouble);
@@ -159,8 +159,11 @@ async function guarded(action) {
 
 function trouble(error) {
   if (!(error instanceof Refused || error instanceof Unreachable)) throw error;
+  const known = { paused: "message.paused_text", draft: "message.paused_text", closed: "message.closed_text" }[error.body?.reason];
   say(
-    t("work.trouble", { error: error.message }),
+    t(known ?? "work.trouble"),
+    known ? "" : el("bdi", { lang: "en" }, error.message),
+    " ",
     el("button", { type: "button", class: "quiet", onclick: () => location.reload() }, t("work.again")),
   );
   return null;

@@ -8,6 +8,10 @@ export const owns = ["outputs"];
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
+// Where pages run from right to left the first text stands on the right: keys go by what one sees.
+const rtl = document.documentElement.dir === "rtl";
+const [BEFORE, AFTER] = rtl ? [["ArrowRight", "D"], ["ArrowLeft", "A"]] : [["ArrowLeft", "A"], ["ArrowRight", "D"]];
+
 export function mount(place, options) {
   return options.screen.outputs.length === 2 ? pair(place, options) : ranking(place, options);
 }
@@ -24,9 +28,9 @@ export function textCard(label, text, language, empty, ...more) {
 
 function pair(place, { step, screen, value, t, change, keys, texts, languages }) {
   const answers = [
-    [[1, 2], step.names.first, ["1", "ArrowLeft", "a"]],
-    [[1, 1], step.names.tie, ["2", "ArrowDown", "s"]],
-    [[2, 1], step.names.second, ["3", "ArrowRight", "d"]],
+    [[1, 2], step.names.first, ["1", ...BEFORE]],
+    [[1, 1], step.names.tie, ["2", "ArrowDown", "S"]],
+    [[2, 1], step.names.second, ["3", ...AFTER]],
   ].filter(([ranks]) => step.ask.ties || ranks[0] !== ranks[1]);
   let chosen = value;
   texts.outputs.replaceChildren(
@@ -147,11 +151,11 @@ function ranking(place, { step, screen, value, t, change, keys, texts, languages
   };
   for (let rank = 1; rank <= Math.min(9, count); rank++) keys.on(`${rank}`, () => giveAndGo(rank));
   keys.note(`1–${Math.min(9, count)}`, t("order.key_rank"));
-  for (const [key, arrow, action, label] of [
-    ["A", "ArrowLeft", () => go(current - 1), t("order.key_previous")],
-    ["D", "ArrowRight", () => go(current + 1), t("order.key_next")],
-    ["W", "ArrowUp", () => shift(-1), t("order.key_up")],
-    ["S", "ArrowDown", () => shift(1), t("order.key_down")],
+  for (const [arrow, key, action, label] of [
+    [...BEFORE, () => go(current - 1), t("order.key_previous")],
+    [...AFTER, () => go(current + 1), t("order.key_next")],
+    ["ArrowUp", "W", () => shift(-1), t("order.key_up")],
+    ["ArrowDown", "S", () => shift(1), t("order.key_down")],
   ]) {
     keys.on(key, action);
     // On a row of places the arrow keys are the browser's own.

@@ -455,7 +455,13 @@ def test_a_draft_that_changes_an_answer_is_kept(house):
     seen = {"step": 1, "rev": 1, "value": {"fluency": 4}}
     browser.send("POST", f"{path_of(screen)}/reveal", seen)
     browser.send("POST", f"{path_of(screen)}/answer", answer(GOOD))
-    new = {"rev": 1, "answered": 1, "value": {"fluency": 1}, "comment": "", "events": []}
+    new = {
+        "rev": 1,
+        "answered": 1,
+        "value": {"fluency": 1},
+        "comment": "",
+        "events": [],
+    }
     reply = browser.send("PUT", f"{path_of(screen)}/draft", new)
     assert reply.json() == {"rev": 1}
     assert browser.get(path_of(screen)).json()["draft"]["value"] == {"fluency": 1}

@@ -18,6 +18,8 @@ from metra.human.settings import Settings
 REFERENCE = "reference"
 #: Where the material of a campaign that comes from judgements keeps what these call segments.
 NUMBERS = "numbers"
+#: Where it keeps marks that stand in outputs before anybody judges them.
+MARKS = "marks"
 _CHUNK = 4096
 
 

@@ -11,7 +11,7 @@
     references = ["reference.txt"]
 
 Paths are seen from the folder of the file. Protocols that need more name it there, too:
-questions, templates, baseline or judged.
+questions, templates, baseline, judged or marks.
 """
 
 from pathlib import Path
@@ -20,6 +20,7 @@ from typing import Any
 from metra.annotations.toml_file import read_toml
 from metra.errors import FormatError
 from metra.human.campaign import Campaign, campaign
+from metra.human.prefilled import checked
 from metra.human.settings import settings
 from metra.io import open_corpus
 from metra.judging.material import READERS, placed, read_material
@@ -48,7 +49,7 @@ def open_campaign(path: str) -> Campaign:
         *(_placed(files[name], here) if name in files else None for name in _SINGLE),
     )
     material = {name: files[name] for name in READERS if name in files}
-    return campaign(wishes, corpus, read_material(placed(material, here)))
+    return checked(campaign(wishes, corpus, read_material(placed(material, here))))
 
 
 def _check(name: str, value: Any, path: str) -> None:

@@ -9,6 +9,7 @@ from starlette.datastructures import FormData, UploadFile
 
 from metra.errors import FormatError, MetraError
 from metra.human.campaign import Campaign, campaign
+from metra.human.prefilled import checked
 from metra.human.protocols import PROTOCOLS
 from metra.human.settings import settings
 from metra.judging.material import READERS, read_options, read_pasted
@@ -137,7 +138,8 @@ def _campaign(typed: dict[str, str], texts: Texts) -> Campaign:
     if typed["options"].strip():
         table["options"] = read_options(typed["options"])
     material = read_pasted({name: typed[name] for name in READERS})
-    return campaign(settings(table, "The form"), texts.as_corpus(), material)
+    wishes = settings(table, "The form")
+    return checked(campaign(wishes, texts.as_corpus(), material))
 
 
 def _whole(text: str, name: str) -> int:

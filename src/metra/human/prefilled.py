@@ -5,7 +5,7 @@ handed in. Zouhar et al. 2025, NAACL (ESA-AI).
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from metra.errors import CorpusError, OptionError
@@ -31,7 +31,7 @@ class Changed:
 
 
 def checked(campaign: Campaign) -> Campaign:
-    """Give the campaign back if its marks lie inside its texts, or say which does not."""
+    """Give the campaign back with tidy marks, or say which does not lie inside its text."""
     given = campaign.material.get(MARKS)
     if not given:
         return campaign
@@ -41,6 +41,7 @@ def checked(campaign: Campaign) -> Campaign:
         msg = f"{place}: {campaign.protocol.name} asks for no marks; leave files.marks out."
         raise OptionError(msg)
     outputs = {system.name: system.outputs for system in campaign.systems}
+    tidy: dict[str, dict[str, Any]] = {}
     for system, by_segment in given.items():
         if system not in outputs:
             known = ", ".join(outputs)
@@ -58,8 +59,8 @@ def checked(campaign: Campaign) -> Campaign:
             if campaign.segments[at].source is not None:
                 texts["source"] = campaign.segments[at].source or ""
             name = f"{place}: {system}, segment {segment}"
-            step.asks.check(marks, name, texts)
-    return campaign
+            tidy.setdefault(system, {})[segment] = step.asks.check(marks, name, texts)
+    return replace(campaign, material=campaign.material | {MARKS: tidy})
 
 
 def prefilled(campaign: Campaign, task: Task, number: int) -> dict[str, Any] | None:

@@ -50,6 +50,10 @@ class Judgement:
     comment: str = ""
     #: Why the judge could not judge this; then there is no value.
     cannot: str | None = None
+    #: The language in which the judge read the questions, and a hash of all its words;
+    #: empty where that is not known.
+    wording: str = ""
+    wording_version: str = ""
 
     @property
     def counts(self) -> bool:
@@ -98,6 +102,7 @@ def recorded(
 ) -> Judgement:
     """Make a record of an answer that has been checked before."""
     asked = campaign.protocol
+    more.setdefault("wording_version", _version(campaign, more.get("wording", "")))
     items = task.items if asked.contrastive else (task.items[number],)
     segment = campaign.segments[items[0].segment]
     is_baseline = task.kind == "baseline"
@@ -119,6 +124,12 @@ def recorded(
         original=task.original,
         **more,
     )
+
+
+def _version(campaign: Campaign, wording: str) -> str:
+    """The hash of the words that a judge read, as they were frozen."""
+    found = (one.version for one in campaign.wordings if one.language == wording)
+    return next(found, "")
 
 
 def texts_of(campaign: Campaign, task: Task, number: int) -> dict[str, str]:

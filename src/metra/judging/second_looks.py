@@ -10,6 +10,7 @@ from metra.human.judgement import Judgement, latest
 from metra.human.protocols.tagging import SETTLED_BY
 from metra.human.reconciling import reconciliation
 from metra.human.second_look import cases, verdict_campaign, with_verdicts
+from metra.judging.wordings import worded
 from metra.store import answers, campaigns
 from metra.store.campaigns import Stored
 
@@ -48,7 +49,7 @@ def follow_up(
         made = verdict_campaign(
             first.campaign, judgements, judges=judges, each=each, name=name
         )
-    return replace(made, material=made.material | {FIRST: first.id})
+    return worded(replace(made, material=made.material | {FIRST: first.id}))
 
 
 def second_looks(db: "Connection", first: Stored) -> list[Stored]:

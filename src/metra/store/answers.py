@@ -49,6 +49,8 @@ class Answer:
     comment: str = ""
     cannot: str | None = None
     times: Times = Times()
+    #: The language in which the questions were read.
+    wording: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,13 @@ def submit(
     cannot = None if answer.cannot is None else storable(answer.cannot)
     comment = storable(answer.comment)
     record = judged(
-        stored.campaign, task, value, id=answer.id, number=number, cannot=cannot
+        stored.campaign,
+        task,
+        value,
+        id=answer.id,
+        number=number,
+        cannot=cannot,
+        wording=storable(answer.wording),
     )
     first = times.first_action_ms
     revision = 1 if before is None else before.revision + 1
@@ -123,6 +131,8 @@ def submit(
             "idle_ms": times.idle_ms,
             "paused_ms": times.paused_ms,
             "protocol_version": record.protocol_version,
+            "wording": record.wording,
+            "wording_version": record.wording_version,
         },
     )
     drafts.drop(db, task.id, number)
@@ -214,6 +224,8 @@ _KEPT = (
     "idle_ms",
     "paused_ms",
     "protocol_version",
+    "wording",
+    "wording_version",
 )
 
 

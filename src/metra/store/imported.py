@@ -164,4 +164,6 @@ _SAME = (
     "idle_ms",
     "paused_ms",
     "protocol_version",
+    "wording",
+    "wording_version",
 )

@@ -89,6 +89,8 @@ judgement = _table(
     idle_ms=BigInteger,
     paused_ms=BigInteger,
     protocol_version=Text,
+    wording=Text,
+    wording_version=Text,
 )
 event = _table(
     "event",

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 
 from metra.human.asking import asked
 from metra.human.judgement import texts_of
+from metra.judging.wordings import wording_for, wordings
 from metra.store import answers, campaigns, drafts, events, judges, screens, tasks
 from metra.store.campaigns import Stored
 from metra.store.drafts import Draft
@@ -35,7 +36,7 @@ from metra.web.judge.payloads import (
     TokenIn,
     events_of,
 )
-from metra.web.pages import json_reply
+from metra.web.pages import json_reply, language_of
 from metra.web.refusals import Refusal
 from metra.web.security.cookies import put_session
 from metra.web.security.visitors import Judging, Visit
@@ -78,11 +79,13 @@ def work(request: Request, visit: Judging) -> Response:
         _lock(db, visit)
         stored = _campaign(db, visit, _RUNNING)
         way = screens.way(db, visit.judge.id)
+        asked = stored.campaign.protocol
         target = stored.campaign.settings.target_language
+        wording = wording_for(stored.campaign, language_of(request))
         return json_reply(
             {
-                "campaign": campaign_json(stored),
-                "protocol": protocol_json(stored.campaign.protocol, target),
+                "campaign": campaign_json(stored, wording),
+                "protocol": protocol_json(asked, target, wording),
                 "options": OPTIONS,
                 "progress": progress_json(progress(db, stored, visit.judge.id, way)),
                 "screen": _next_screen(db, stored, visit, way, state.clock()),
@@ -144,6 +147,7 @@ def submit(
         _lock(db, visit)
         known = answers.find(db, answer.id)
         stored = _campaign(db, visit, campaigns.STATES if known else _TAKING)
+        answer = replace(answer, wording=_read_in(request, stored, body.wording))
         way = screens.way(db, visit.judge.id)
         at = way.index(task, number)
         owned = tasks.find(db, visit.judge.id, task)
@@ -167,6 +171,14 @@ def submit(
                 "progress": progress_json(progress(db, stored, visit.judge.id, way)),
             }
         )
+
+
+def _read_in(request: Request, stored: Stored, told: str) -> str:
+    """The language in which the questions were read: as the page says, if it can be."""
+    offered = wordings(stored.campaign)
+    if told in (one.language for one in offered):
+        return told
+    return wording_for(stored.campaign, language_of(request)).language
 
 
 @router.post("/heartbeat")

@@ -81,6 +81,8 @@ class AnswerIn(_Payload):
     comment: _Comment = ""
     cannot: _Reason | None = None
     times: TimesIn = TimesIn()
+    #: The language in which the page had the questions.
+    wording: Annotated[str, Field(max_length=40)] = ""
     events: _Events = []
 
     def answer(self) -> Answer:

@@ -21,6 +21,8 @@ from metra.human.wording import Wording
 REFERENCE = "reference"
 #: Where the material of a campaign that comes from judgements keeps what these call segments.
 NUMBERS = "numbers"
+#: Where it keeps marks that stand in outputs before anybody judges them.
+MARKS = "marks"
 _CHUNK = 4096
 
 

@@ -4,7 +4,7 @@ import io
 import json
 import zipfile
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, astuple, fields
 from typing import NamedTuple
 
 from metra.annotations.judged import written
@@ -20,6 +20,7 @@ from metra.human.files import (
     undefined,
 )
 from metra.human.judgement import Judgement, latest
+from metra.human.prefilled import Changed, changes
 from metra.human.protocols import protocol
 from metra.human.protocols.marks import Marks
 from metra.human.remembering import shows_judged
@@ -203,6 +204,10 @@ def _everything(
     found["systems.tsv"] = _systems(judgements)
     found["undefined.tsv"] = undefined.write(judgements)
     found["protocol.json"] = asked.as_json() + "\n"
+    if campaign is not None and (rows := changes(campaign, judgements)):
+        found["prefilled.tsv"] = _table(
+            [[field.name for field in fields(Changed)], *map(astuple, rows)]
+        )
     if campaign is not None:
         found["campaign.json"] = _about(campaign)
         found["protocol.json"] = campaign.protocol.as_json() + "\n"
@@ -238,6 +243,12 @@ def _systems(judgements: Sequence[Judgement]) -> str:
         values = (repr(mean.native), repr(mean.hundred), *map(str, ends))
         lines.append("\t".join(" ".join(str(c).split()) for c in (*cells, *values)))
     return "".join(f"{line}\n" for line in lines)
+
+
+def _table(rows: Iterable[Iterable[object]]) -> str:
+    return "".join(
+        "\t".join(" ".join(str(cell).split()) for cell in row) + "\n" for row in rows
+    )
 
 
 def _about(campaign: Campaign) -> str:

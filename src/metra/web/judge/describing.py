@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from metra.human.judgement import Judgement
+from metra.human.prefilled import prefilled
 from metra.human.protocols import Protocol
 from metra.human.protocols.record import ASKS_WITH_EXTRA, Step, public
 from metra.human.remembering import shows_judged, with_judged
@@ -13,6 +14,7 @@ from metra.human.screen import screen
 from metra.human.wording import STEP_PARTS, Wording
 from metra.store import answers, drafts, screens
 from metra.store.campaigns import Stored
+from metra.store.drafts import Draft
 from metra.store.progress import Progress
 from metra.store.screens import Place, Way
 from metra.store.tasks import StoredTask
@@ -110,13 +112,17 @@ def screen_json(
     campaign = with_judged(stored.campaign, _own(db, stored, owned))
     shown = screen(campaign, owned.task, number=place.number, step=step)
     draft = drafts.find(db, place.task, place.number)
+    answer = answer_json(db, place.task, place.number)
+    if draft is None and answer is None:
+        begun = prefilled(stored.campaign, owned.task, place.number)
+        draft = None if begun is None else Draft(0, begun, "")
     return shown | {
         "number": place.number,
         "items": owned.screens,
         "place": at + 1,
         "step": step,
         "draft": None if draft is None else asdict(draft),
-        "answer": answer_json(db, place.task, place.number),
+        "answer": answer,
         "previous": place_json(_neighbour(way, at - 1)),
         "next": place_json(_neighbour(way, at + 1)),
     }

@@ -11,7 +11,7 @@
     references = ["reference.txt"]
 
 Paths are seen from the folder of the file. Protocols that need more name it there, too:
-questions, templates, baseline or judged.
+questions, templates, baseline, judged or entities.
 """
 
 from pathlib import Path

@@ -10,7 +10,7 @@ from metra.human.protocols import Protocol
 from metra.human.protocols.record import ASKS_WITH_EXTRA, public
 from metra.human.remembering import shows_judged, with_judged
 from metra.human.screen import screen
-from metra.store import answers, drafts, screens
+from metra.store import answers, drafts, events, screens
 from metra.store.campaigns import Stored
 from metra.store.progress import Progress
 from metra.store.screens import Place, Way
@@ -21,8 +21,12 @@ OPTIONS = {
     "idle_after_ms": 30_000,
     "break_after_ms": 1_200_000,
     "heartbeat_ms": 15_000,
-    "log_keys": False,
 }
+
+
+def options_json(stored: Stored) -> dict[str, Any]:
+    """How the browser measures, and whether it records what is typed."""
+    return OPTIONS | {"log_keys": stored.campaign.settings.log_keys}
 
 
 def campaign_json(stored: Stored) -> dict[str, Any]:
@@ -84,6 +88,8 @@ def screen_json(
         "items": owned.screens,
         "place": at + 1,
         "step": step,
+        # Where the browser's numbers of events go on, on whatever device.
+        "events": events.following(db, place.task, place.number),
         "draft": None if draft is None else asdict(draft),
         "answer": None
         if given is None

@@ -4,11 +4,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Form, Request, Response
 
+from metra.human.protocols.edit import Edit
 from metra.judging.guides import guide
 from metra.store import audit, campaigns, judges, screens, sessions
 from metra.store.campaigns import Stored
 from metra.store.progress import progress
-from metra.web.judge.describing import OPTIONS, campaign_json, protocol_json
+from metra.web.judge.describing import campaign_json, protocol_json
 from metra.web.judge.entering import enter
 from metra.web.pages import json_reply, language_of, page, redirect
 from metra.web.security.cookies import drop_session, put_language, put_session
@@ -86,7 +87,10 @@ def show_consent(request: Request, visit: Judging) -> Response:
         basis=stored.campaign.protocol.basis,
         screens=planned.of,
         minutes=planned.minutes_left,
-        log_keys=OPTIONS["log_keys"],
+        counts_keys=any(
+            isinstance(step.asks, Edit) for step in stored.campaign.protocol.steps
+        ),
+        log_keys=stored.campaign.settings.log_keys,
         organiser=stored.campaign.settings.organiser,
         contact=stored.campaign.settings.contact,
     )

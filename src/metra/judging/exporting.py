@@ -28,8 +28,8 @@ from metra.judging.exercise import exercise, of_text_scores
 from metra.judging.measured import annotations
 from metra.judging.results import system_means
 from metra.judging.running import added_outputs
+from metra.judging.text_scores import NONE, text_scores
 from metra.judging.text_scores import table as text_table
-from metra.judging.text_scores import text_scores
 
 #: What a file is called, and what it is, by format.
 _FILES = {
@@ -253,12 +253,19 @@ def _judged(judgements: Sequence[Judgement]) -> str:
 
 def _systems(judgements: Sequence[Judgement]) -> str:
     """The table of the seeds: each system from 0 to 100, with its interval."""
-    lines = ["system\tscorer\titems\tjudgements\tnative\thundred\tlow\thigh"]
+    lines = ["system\tscorer\titems\tjudgements\tnative\thundred\tlow\thigh\treason"]
+    known = set()
     for mean in system_means(judgements):
+        known.add((mean.system, mean.scorer))
         ends = mean.hundred_interval or ("", "")
         cells = (mean.system, mean.scorer, mean.items, mean.judgements)
-        values = (repr(mean.native), repr(mean.hundred), *map(str, ends))
+        values = (repr(mean.native), repr(mean.hundred), *map(str, ends), "")
         lines.append("\t".join(" ".join(str(c).split()) for c in (*cells, *values)))
+    for (system, scorer), reasons in undefined.by_system(judgements).items():
+        if (system, scorer) not in known:
+            why = "; ".join(sorted(reasons))
+            nothing = system, scorer, 0, 0, NONE, NONE, "", "", why
+            lines.append("\t".join(" ".join(str(c).split()) for c in nothing))
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -86,6 +86,11 @@ def _example(name: str, content: Mapping[str, Any], path: Path) -> Example:
     for value in answer.values():
         if isinstance(value, dict) and "tags" in value:
             value["tags"] = [_tag(tag, outputs[0], path) for tag in value["tags"]]
+        elif isinstance(value, dict) and "found" in value:
+            value["found"] = [
+                _place(text, outputs[0], path) if text else None
+                for text in value["found"]
+            ]
     texts = {str(at): text for at, text in enumerate(outputs, 1)}
     if not asked.contrastive:
         texts = {"output": outputs[0]}

@@ -1,8 +1,10 @@
 """Everything that a results page tells, computed anew from the judgements that are chosen."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from metra.human.files import undefined
 from metra.human.judgement import Judgement, latest
 from metra.judging.agreement import AgreementOn, agreement
 from metra.judging.choosing import Chosen, chosen
@@ -29,6 +31,8 @@ class Summary:
     judge_by_system: Sequence[JudgeBySystem]
     agreement: Sequence[AgreementOn]
     times: TimeTable | None
+    #: How often a system has no score, by system, scorer and reason.
+    undefined: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,4 +60,5 @@ def summary(judgements: Iterable[Judgement], wishes: Wishes | None = None) -> Su
         judge_by_system(mine),
         agreement(mine, trials=trials, seed=wishes.ranking.seed),
         time_table(mine),
+        undefined.by_system(mine),
     )

@@ -38,7 +38,7 @@ def _limit(name: str, spec: str, most: float) -> Limit:
 
 
 TASKS = [
-    _limit("BLEU", "bleu", 10),
-    _limit("chrF", "chrf", 25),
-    _limit("TER", "ter", 100),
+    _limit("BLEU", "bleu", 5),
+    _limit("chrF", "chrf", 8),
+    _limit("TER", "ter", 60),
 ]

@@ -1,6 +1,6 @@
 //! chrF: how many character n-grams, and words, an output and a reference share.
 
-use crate::characters::{Prefixes, with_characters};
+use crate::characters::{Characters, Prefixes, with_characters};
 use crate::hits::{Hits, Pair, name_all};
 use crate::ngram;
 use crate::overlap::{Overlap, Sequences};
@@ -60,33 +60,58 @@ impl Chrf {
         words: Option<&Hits>,
         rows: &mut [f64],
     ) {
-        let mut counts = vec![0.0; self.columns()];
-        let mut matches = vec![0.0; self.order.max(self.word_order)];
         with_characters(&self.skipped, |characters| {
+            let mut scratch = Scratch::new(self, characters);
             for (index, row) in rows.chunks_exact_mut(self.columns()).enumerate() {
-                characters.clear();
                 let present = references.iter().filter_map(|reference| reference.get(index));
-                present.clone().for_each(|text| characters.push_reference(&self.case.fold(text)));
-                characters.set_output(&self.case.fold(output.get(index).unwrap_or("")));
-                let mut pairs = words.map(|hits| hits.get(index).singly());
-                let width = present.count();
-                let mut best = -1.0;
-                for reference in 0..width {
-                    let (letters, rest) = counts.split_at_mut(3 * self.order);
-                    characters.count(reference, &self.prefixes, &mut matches[..self.order]);
-                    let lengths = (characters.output_len(), characters.reference_len(reference));
-                    fill(letters, lengths, &matches);
-                    if let Some(pair) = pairs.as_mut().and_then(Iterator::next) {
-                        fill_words(rest, &pair, &mut matches[..self.word_order]);
-                    }
-                    let score = if width == 1 { 0.0 } else { self.score(&counts) };
-                    if score > best {
-                        best = score;
-                        row.copy_from_slice(&counts);
-                    }
-                }
+                let words = words.map(|hits| hits.get(index));
+                self.segment(output.get(index).unwrap_or(""), present, words, &mut scratch, row);
             }
         });
+    }
+
+    /// The score of one output.
+    pub fn sentence(&self, output: &str, references: &[&str], words: Option<&Hits>) -> f64 {
+        with_characters(&self.skipped, |characters| {
+            let mut row = vec![0.0; self.columns()];
+            let words = words.map(|hits| hits.get(0));
+            let mut scratch = Scratch::new(self, characters);
+            self.segment(output, references.iter().copied(), words, &mut scratch, &mut row);
+            self.score(&row)
+        })
+    }
+
+    fn segment<'a>(
+        &self,
+        output: &str,
+        references: impl Iterator<Item = &'a str>,
+        words: Option<Pair<'_>>,
+        Scratch { characters, counts, matches }: &mut Scratch<'_>,
+        row: &mut [f64],
+    ) {
+        characters.clear();
+        let mut width = 0;
+        for reference in references {
+            characters.push_reference(&self.case.fold(reference));
+            width += 1;
+        }
+        characters.set_output(&self.case.fold(output));
+        let mut pairs = words.as_ref().map(Pair::singly);
+        let mut best = -1.0;
+        for reference in 0..width {
+            let (letters, rest) = counts.split_at_mut(3 * self.order);
+            characters.count(reference, &self.prefixes, &mut matches[..self.order]);
+            let lengths = (characters.output_len(), characters.reference_len(reference));
+            fill(letters, lengths, matches);
+            if let Some(pair) = pairs.as_mut().and_then(Iterator::next) {
+                fill_words(rest, &pair, &mut matches[..self.word_order]);
+            }
+            let score = if width == 1 { 0.0 } else { self.score(counts) };
+            if score > best {
+                best = score;
+                row.copy_from_slice(counts);
+            }
+        }
     }
 
     /// The score of each of these outputs against each of these references, both given by their
@@ -165,6 +190,22 @@ impl Chrf {
         let (precision, recall) = (precisions / orders, recalls / orders);
         let score = (1.0 + factor) * precision * recall;
         100.0 * (score / (factor * precision + recall))
+    }
+}
+
+/// What counting one segment needs, for the next one to use again.
+struct Scratch<'a> {
+    characters: &'a mut Characters,
+    /// The row of the reference at hand, and the matches of its orders.
+    counts: Vec<f64>,
+    matches: Vec<f64>,
+}
+
+impl<'a> Scratch<'a> {
+    fn new(chrf: &Chrf, characters: &'a mut Characters) -> Self {
+        let counts = vec![0.0; chrf.columns()];
+        let matches = vec![0.0; chrf.order.max(chrf.word_order)];
+        Scratch { characters, counts, matches }
     }
 }
 

@@ -135,7 +135,7 @@ class Sentence:
 
     def texts(self) -> tuple[Text, list[Text]]:
         """Give the output and each reference as they were written."""
-        return pack([self._hyp], "hyp"), [pack([ref], "refs") for ref in self._refs]
+        return _alone(self._hyp, "hyp"), [_alone(ref, "refs") for ref in self._refs]
 
     def hits(self, preparation: Preparation) -> Hits:
         """Tell which tokens of the output equal which tokens of its references."""
@@ -144,19 +144,27 @@ class Sentence:
     @property
     def hyps(self) -> Column:
         """The output as a column."""
-        return Column(pack([self._hyp], "hyp"))
+        return Column(_alone(self._hyp, "hyp"))
 
     @property
     def refs(self) -> list[Column]:
         """Each reference as a column."""
-        return [Column(pack([ref], "refs")) for ref in self._refs]
+        return [Column(_alone(ref, "refs")) for ref in self._refs]
 
     @property
     def source(self) -> Column | None:
         """The source as a column, where it is known."""
-        return None if self._source is None else Column(pack([self._source], "source"))
+        return None if self._source is None else Column(_alone(self._source, "source"))
 
     place = Place()
+
+
+def _alone(text: str, what: str) -> Text:
+    """Pack one text; where there is but one segment, none of it can be missing."""
+    if not isinstance(text, str):
+        msg = f"{what} has {text!r} where a text was expected."
+        raise CorpusError(msg)
+    return pack([text], what)
 
 
 def segment_words(

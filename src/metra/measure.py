@@ -42,6 +42,10 @@ def _no_parts(_: Array) -> Parts:
     return {}
 
 
+#: Arrays of numbers by their names, as a file keeps them.
+Tables: TypeAlias = Mapping[str, Any]
+
+
 class Terms(NamedTuple):
     """What a measure counts to find its weights: keys with whole numbers, which add up.
 
@@ -63,6 +67,10 @@ class Weighing:
     #: The measure with the weights of all batches, from the sums of all that was counted, in
     #: the order of the keys' bytes. It has no `fit` and no `weighing` itself.
     weighed: "Callable[[Terms], Metric]"
+    #: What all batches have, as arrays to be kept in a file, and the measure with the weights
+    #: of such arrays, which is made much more quickly than they are counted.
+    tables: Callable[[Iterable[Batch]], Tables]
+    restored: "Callable[[Tables], Metric]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,10 +136,15 @@ class Metric:
     ) -> float:
         """Score one segment, with as little around it as possible."""
         metric = self.for_segments or self
-        segment = self._segment(hyp, refs, source)
-        if metric.single is not None:
-            return metric.single(hyp, refs)
-        return float(metric.aggregate(metric.rows(segment))[0])
+        self._check(refs, source)
+        try:
+            if metric.single:
+                return metric.single(hyp, refs)
+            return float(metric.aggregate(metric.rows(Sentence(hyp, refs, source)))[0])
+        except (TypeError, UnicodeEncodeError):
+            # To look at the texts before each call would take a good part of the time.
+            Sentence(hyp, refs).texts()
+            raise
 
     def alignments(self, hyp: str, refs: Sequence[str]) -> "list[Alignment]":
         """Align one segment with each of its references."""
@@ -140,11 +153,10 @@ class Metric:
                 f"{self.name} aligns no words; choose a measure that does, such as wer."
             )
             raise OptionError(msg)
-        return self.align(self._segment(hyp, refs), 0)
+        self._check(refs)
+        return self.align(Sentence(hyp, refs), 0)
 
-    def _segment(
-        self, hyp: str, refs: Sequence[str], source: str | None = None
-    ) -> Sentence:
+    def _check(self, refs: Sequence[str], source: str | None = None) -> None:
         if isinstance(refs, str):
             msg = "refs is one string; expected the list of the segment's references."
             raise CorpusError(msg)
@@ -154,7 +166,6 @@ class Metric:
         if self.needs_source and source is None:
             msg = f"{self.name} compares with the source, but none was given."
             raise CorpusError(msg)
-        return Sentence(hyp, refs, source)
 
 
 def measure(factory: Callable[..., Metric]) -> Callable[..., Metric]:
@@ -186,9 +197,11 @@ def _with_options(made: Metric, options: Mapping[str, object]) -> Metric:
             return _with_options(plain(batches), options)
 
     if weighing is not None:
-        weighed = weighing.weighed
+        weighed, restored = weighing.weighed, weighing.restored
         weighing = replace(
-            weighing, weighed=lambda terms: _with_options(weighed(terms), options)
+            weighing,
+            weighed=lambda terms: _with_options(weighed(terms), options),
+            restored=lambda tables: _with_options(restored(tables), options),
         )
 
     return replace(

@@ -37,8 +37,3 @@ def test_stems_have_no_short_way():
     metric = metra.metric("bleu:stem=english")
     assert metric.single is None
     assert metric.sentence("two cats sat down here", ["two cat sat down here"]) == 100
-
-
-def test_a_reference_that_is_no_string():
-    with pytest.raises(TypeError, match="references"):
-        metra.metric("bleu").sentence("a", [1])

@@ -3,7 +3,7 @@
 use super::hits::PyHits;
 use super::pairs::matrix;
 use super::text::PyText;
-use super::tokens::PyTokens;
+use super::tokens::{PyTokenizer, PyTokens};
 use super::totals::{Scores, Totals, each_row};
 use super::unknown;
 use crate::chrf::{Chrf, Mean};
@@ -12,6 +12,7 @@ use crate::tokenize::Case;
 use numpy::{PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 
 #[pyclass(frozen, name = "Chrf", module = "metra._core")]
 pub struct PyChrf(Chrf);
@@ -58,6 +59,22 @@ impl PyChrf {
         let rows = unsafe { array.as_slice_mut()? };
         py.detach(|| self.0.rows(output, &references, words, rows));
         Ok(array)
+    }
+
+    /// The score of one output, with no arrays in between. Word n-grams need the tokenizer.
+    fn sentence(
+        &self,
+        tokenizer: Option<&Bound<'_, PyTokenizer>>,
+        output: &str,
+        references: Vec<Bound<'_, PyString>>,
+    ) -> PyResult<f64> {
+        let compared = tokenizer.map(|cut| cut.get().compare(output, &references));
+        if compared.is_none() && self.0.word_order > 0 {
+            return Err(PyValueError::new_err("word n-grams need the words"));
+        }
+        let texts = references.iter().map(|text| text.to_str());
+        let texts = texts.collect::<PyResult<Vec<_>>>()?;
+        Ok(self.0.sentence(output, &texts, compared.transpose()?.as_ref()))
     }
 
     /// The score of each pair of texts, given by their places.

@@ -17,8 +17,11 @@ from metra.human.protocols.reading import Reading
 from metra.human.protocols.record import Step
 from metra.human.protocols.template import Template
 from metra.human.settings import Settings
+from metra.human.wording import Wording
 
 REFERENCE = "reference"
+#: Where the material of a campaign that comes from judgements keeps what these call segments.
+NUMBERS = "numbers"
 _CHUNK = 4096
 
 
@@ -50,6 +53,8 @@ class Campaign:
     systems: tuple[System, ...]
     #: What protocols need beside the texts, such as questions by document; plain JSON.
     material: dict[str, Any] = field(default_factory=dict)
+    #: What judges may read, one for each language; empty in campaigns of older stores.
+    wordings: tuple[Wording, ...] = ()
 
     @property
     def texts(self) -> tuple[tuple[int, ...], ...]:
@@ -102,6 +107,11 @@ class Campaign:
         """The protocol with what its steps need to know about one text."""
         document = self.segments[segment].document
         return self.protocol.bound(self.material, document=document, segment=segment)
+
+    def number(self, segment: int) -> int:
+        """What judgements call a segment: its place from 1, or what an imported file says."""
+        numbers = self.material.get(NUMBERS)
+        return segment + 1 if numbers is None else int(numbers[segment])
 
     def reference_of(self, segment: int) -> str | None:
         """The reference that judges may see; never one that takes part as a system."""

@@ -10,7 +10,7 @@ from metra import _core
 from metra.corpus import Batch, Column, Sentence
 from metra.errors import OptionError
 from metra.measure import Array, Metric, Parts, measure
-from metra.text import Preparation, preparation
+from metra.text import Preparation, preparation, whole_tokenizer
 
 
 @measure
@@ -67,6 +67,10 @@ def chrf(
     folded = case if stem == "no" else "mixed"
     mean = "all" if eps else "effective"
     kernel = _core.Chrf(n, word_order, beta, mean, whitespace, folded)
+    single = None
+    if stem == "no":
+        cut = whole_tokenizer(words) if word_order else None
+        single = partial(kernel.sentence, cut)
     orders = [
         *(f"char_{order}" for order in range(1, n + 1)),
         *(f"word_{order}" for order in range(1, word_order + 1)),
@@ -78,6 +82,7 @@ def chrf(
         ),
         rows=partial(rows, kernel=kernel, words=words, word_order=word_order),
         aggregate=kernel.score,
+        single=single,
         pairs=partial(pairs, kernel=kernel, words=words, word_order=word_order),
         parts=partial(parts, n=n),
         settled={"stem": words.versions()["stem"]},

@@ -70,6 +70,7 @@ def export(campaign: str | None, url: str, form: str, out: str, unblind: bool) -
             "--unblind shows their names.",
             err=True,
         )
-    found = exporting.export(form, judgements, stored.campaign, keys=keys)
+    known = None if stored.imported else stored.campaign
+    found = exporting.export(form, judgements, known, keys=keys)
     with whole_file(out) as file:
         file.write(found.content)

@@ -62,8 +62,9 @@ def download(request: Request, key: str, form: str, session: Administering) -> R
     with state_of(request).store.reading() as db:
         keys = key_log(db, stored) if form in ("keys", "zip") else ""
     try:
+        known = None if stored.imported else stored.campaign
         judgements = shown_judgements(request, stored)
-        file = export(form, judgements, stored.campaign, keys=keys)
+        file = export(form, judgements, known, keys=keys)
     except MetraError as error:
         return admin_page(
             request,

@@ -32,7 +32,7 @@ export function mount(place, { step, screen, value, language, texts, t, change, 
   const help = el("p", { class: "note", id: helpId }, t("measures.chips_help"));
   const recorded = el("p", { class: "note keys-note", hidden: true }, t("measures.keys_recorded"));
   place.append(
-    el("h2", { class: "question", lang: "en", dir: "auto" }, step.question),
+    el("h2", { class: "question", lang: step.languages.question, dir: "auto" }, step.question),
     tools,
     count,
     help,

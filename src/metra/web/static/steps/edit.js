@@ -36,8 +36,8 @@ export function mount(place, { step, screen, value, language, texts, t, change, 
   const note = el("p", { class: "note", role: "status" });
   const pause = el("button", { type: "button", class: "quiet", onclick: takePause }, t("measures.pause"));
   place.append(
-    el("h2", { class: "question", lang: "en", dir: "auto" }, step.question),
-    el("p", { class: "brief", dir: "auto" }, el("b", {}, `${t("measures.brief")} `), step.ask.brief),
+    el("h2", { class: "question", lang: step.languages.question, dir: "auto" }, step.question),
+    el("p", { class: "brief" }, el("b", {}, t("measures.brief")), " ", el("bdi", { lang: step.languages.brief }, step.ask.brief)),
     el("p", { class: "note keys-note" }, t(options.log_keys ? "measures.keys_recorded" : "measures.keys_counted")),
     note,
     pause,

@@ -12,7 +12,7 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
   const chosenLine = el("p", { class: "note chosen-words", dir: "auto", role: "status" });
   const rows = names.map(row);
   place.append(
-    el("h2", { class: "question", lang: "en", dir: "auto" }, step.question),
+    el("h2", { class: "question", lang: step.languages.question, dir: "auto" }, step.question),
     chosenLine,
     el("ol", { class: "marks tags missed", "aria-label": t("measures.missed_list") }, ...rows.map((one) => one.element)),
   );

@@ -23,7 +23,7 @@ export function mount(place, { step, screen, value, language, t, change, keys })
   const buttons = Array.from({ length: MOST + 1 }, (_, score) => {
     const input = el("input", { type: "radio", name, id: freshId("choice"), checked: chosen === score, onchange: () => choose(score) });
     inputs.push(input);
-    const label = score === 0 ? t("measures.nonsense") : score === MOST ? t("measures.perfect") : "";
+    const label = step.names[score] ?? "";
     keys.on(score === MOST ? "t" : `${score}`, () => choose(score), score === MOST ? `10 ${label}` : `${score} ${label}`);
     return el("div", { class: "rank" }, input, el("label", { for: input.id }, `${score}`));
   });
@@ -40,9 +40,9 @@ export function mount(place, { step, screen, value, language, t, change, keys })
     el(
       "fieldset",
       { class: "ranks" },
-      el("legend", { lang: "en", dir: "auto" }, step.question),
+      el("legend", { lang: step.languages.question, dir: "auto" }, step.question),
       ...buttons,
-      el("p", { class: "note ends" }, `0 ${t("measures.nonsense")} · 10 ${t("measures.perfect")}`),
+      el("p", { class: "note ends", lang: step.languages.names, dir: "auto" }, `0 ${step.names[0]} · ${MOST} ${step.names[MOST]}`),
     ),
     el("p", { class: "note", role: "status", hidden: !filled }, filled ? t("measures.pre_filled", { score: identical }) : ""),
     list.length ? el("section", { class: "near" }, el("h3", {}, t("measures.near")), el("ol", {}, ...list)) : el("p", { class: "note" }, t("measures.none_near")),

@@ -16,7 +16,7 @@ export function mount(place, { step, screen, value, language, texts, t, change }
   place.append(
     without
       ? el("h2", { class: "question" }, t("measures.without_text"))
-      : el("h2", { class: "question", lang: "en", dir: "auto" }, step.question),
+      : el("h2", { class: "question", lang: step.languages.question, dir: "auto" }, step.question),
   );
   if (without) texts.outputs.hidden = true;
   else if (step.ask.hidden) texts.outputs.replaceChildren(el("p", { class: "card note" }, t("measures.text_hidden")));

@@ -16,7 +16,7 @@ export function mount(place, { step, screen, value, language, texts, t, change, 
   const note = el("p", { class: "note", role: "status" });
   const pause = el("button", { type: "button", class: "quiet", onclick: takePause }, t("measures.pause"));
   const voice = step.ask.aloud ? el("p", { class: "note" }, t("measures.voice")) : null;
-  place.append(el("h2", { class: "question", lang: "en", dir: "auto" }, step.question), ...(voice ? [voice] : []), note, pause);
+  place.append(el("h2", { class: "question", lang: step.languages.question, dir: "auto" }, step.question), ...(voice ? [voice] : []), note, pause);
 
   function draw() {
     const state = watch.state();

@@ -16,11 +16,11 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
   let pending = null;
   const list = el("ol", { class: "marks tags reconcile", "aria-label": t("measures.tag_list") });
   const buttons = (types.length ? types : [""]).map((type, at) =>
-    el("button", { type: "button", class: "quiet tool", onclick: () => add(type) }, el("kbd", { "aria-hidden": "true" }, `${at + 1}`), type || t("measures.term")),
+    el("button", { type: "button", class: "quiet tool", onclick: () => add(type) }, el("kbd", { "aria-hidden": "true" }, `${at + 1}`), step.names[type] ?? (type || t("measures.term"))),
   );
   const chosenLine = el("span", { class: "chosen-words", dir: "auto" });
   place.append(
-    el("h2", { class: "question", lang: "en", dir: "auto" }, step.question),
+    el("h2", { class: "question", lang: step.languages.question, dir: "auto" }, step.question),
     list,
     el("div", { class: "mark-bar" }, chosenLine, el("div", { class: "tools", role: "group", "aria-label": t("measures.tools") }, ...buttons)),
   );
@@ -75,7 +75,7 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
         const quote = marked.quote(row);
         const votes = row.votes ? t("measures.votes", { votes: row.votes, raters }) : t("measures.added");
         const sought = row.sought && row.sought !== quote ? ` · ${t("measures.sought", { text: row.sought })}` : "";
-        const label = el("label", { for: box.id }, el("bdi", { dir: "auto" }, quote), row.type ? ` ${row.type}` : "", " ", el("span", { class: "note" }, `${votes}${sought}`));
+        const label = el("label", { for: box.id }, el("bdi", { dir: "auto" }, quote), row.type ? ` ${step.names[row.type] ?? row.type}` : "", " ", el("span", { class: "note" }, `${votes}${sought}`));
         const variants = types.length ? null : el("input", { type: "text", maxlength: "300", dir: "auto", lang: languages.target, "aria-label": `${t("measures.variants")}: ${quote}`, placeholder: t("measures.variants") });
         if (variants) {
           variants.value = row.variants;

@@ -1,0 +1,72 @@
+"""chrF of one segment without arrays: the same bits as through its rows."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import metra
+from metra.errors import CorpusError
+
+SPECS = [
+    "chrf",
+    "chrf:word_order=2",
+    "chrf:word_order=2,case=lower",
+    "chrf:n=0,word_order=1",
+    "chrf:n=9",
+    "chrf:whitespace=yes,beta=1",
+    "chrf:eps=yes",
+]
+SEGMENTS = [
+    pytest.param("the cat sat", ["a cat sat down"], id="one reference"),
+    pytest.param("the cat", ["a dog", "the cats", "the cat"], id="the best is last"),
+    pytest.param("ab", ["ba", "ba"], id="two as good"),
+    pytest.param("", ["a b"], id="no output"),
+    pytest.param("a b", [""], id="an empty reference"),
+    pytest.param("", [""], id="nothing at all"),
+    pytest.param("   ", ["\u3000 "], id="white space only"),
+    pytest.param("ÇA VA, Çà?", ["ça va, ça !"], id="letters beyond ASCII"),
+    pytest.param("猫は動かなかった。", ["猫は少しも動かなかった。"], id="Japanese"),
+    pytest.param("ab " * 20_000, ["ab ba " * 9_000], id="too long to be sorted"),
+]
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize(("hyp", "refs"), SEGMENTS)
+def test_same_bits(spec, hyp, refs):
+    metric = metra.metric(spec)
+    assert metric.single is not None
+    rows = metric.rows(metra.Batch([hyp], [[ref] for ref in refs]))
+    assert metric.single(hyp, refs) == metric.aggregate(rows)[0]
+
+
+@given(st.text(), st.lists(st.text(), min_size=1, max_size=3))
+def test_same_bits_of_any_text(hyp, refs):
+    metric = metra.metric("chrf:word_order=2")
+    rows = metric.rows(metra.Batch([hyp], [[ref] for ref in refs]))
+    assert metric.sentence(hyp, refs) == metric.aggregate(rows)[0]
+
+
+def test_stems_have_no_short_way():
+    metric = metra.metric("chrf:stem=english")
+    assert metric.single is None
+    assert metric.sentence("two cats", ["two cat"]) == 100
+
+
+@pytest.mark.parametrize("spec", ["bleu", "chrf", "chrf:stem=english", "wer", "cer"])
+@pytest.mark.parametrize(
+    ("hyp", "refs", "message"),
+    [
+        pytest.param(None, ["a"], "hyp has None where a text was expected.", id="None"),
+        pytest.param("a", ["a", 1], "refs has 1 where a text was expected.", id="int"),
+        pytest.param(
+            "a",
+            ["\ud800"],
+            "Segment 1 of refs is a lone surrogate; expected a string.",
+            id="half a character",
+        ),
+    ],
+)
+def test_what_is_no_text(spec, hyp, refs, message):
+    with pytest.raises(CorpusError) as caught:
+        metra.metric(spec).sentence(hyp, refs)
+    assert str(caught.value) == message

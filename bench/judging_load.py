@@ -9,6 +9,11 @@ from dataclasses import dataclass, field
 from statistics import quantiles
 from urllib.parse import urlsplit
 
+# Replies that ask to try again. A mistake of the server (500) is none: it shall be seen.
+TRANSIENT = (429, 502, 503, 504)
+# Seconds for which one request is tried.
+PATIENCE = 600
+
 
 @dataclass
 class Load:
@@ -104,11 +109,32 @@ class _Browser:
     async def ask(
         self, method: str, path: str, body: object = None, *, form: str | None = None
     ) -> bytes:
+        """Send until there is a reply, as the page does: all that is sent may come twice."""
         content = json.dumps(body).encode() if body is not None else b""
         kind = "application/json"
         if form is not None:
             content = f"csrf={self.csrf}&{form}".encode()
             kind = "application/x-www-form-urlencoded"
+        give_up = time.monotonic() + PATIENCE
+        while True:
+            try:
+                status, reply = await self.exchange(method, path, content, kind)
+            except (OSError, asyncio.IncompleteReadError):
+                # A server closes connections that have long been quiet.
+                self.close()
+                if time.monotonic() > give_up:
+                    raise
+            else:
+                if status < 400:
+                    return reply
+                if status not in TRANSIENT or time.monotonic() > give_up:
+                    msg = f"{method} {path} answered {status}: {reply.decode()}"
+                    raise RuntimeError(msg)
+            await asyncio.sleep(0.1)
+
+    async def exchange(
+        self, method: str, path: str, content: bytes, kind: str
+    ) -> tuple[int, bytes]:
         if self.streams is None:
             self.streams = await asyncio.open_connection(
                 self.place.hostname, self.place.port
@@ -129,12 +155,9 @@ class _Browser:
                 length = int(value)
             if name == "set-cookie":
                 self.cookie = value.partition(";")[0]
-        reply = await reader.readexactly(length)
-        if status >= 400:
-            msg = f"{method} {path} answered {status}: {reply.decode()}"
-            raise RuntimeError(msg)
-        return reply
+        return status, await reader.readexactly(length)
 
     def close(self) -> None:
         if self.streams is not None:
             self.streams[1].close()
+            self.streams = None

@@ -5,28 +5,57 @@ import io
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.patience import PATIENCE
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# A deadline measures the machine, not the code. In CI the same examples are drawn every
-# time, so that a change is judged by what it changes.
+# A deadline measures the machine, not the code. The same examples are drawn every time, so
+# that a change is judged by what it changes; METRA_TEST_DRAW=new draws others, to search.
 settings.register_profile(
-    "here", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "same",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize=True,
 )
-settings.register_profile("ci", settings.get_profile("here"), derandomize=True)
-settings.load_profile("ci" if os.environ.get("CI") else "here")
+settings.register_profile(
+    "new", settings.get_profile("same"), derandomize=False, print_blob=True
+)
+settings.load_profile(os.environ.get("METRA_TEST_DRAW", "same"))
+
+
+# The longest first, so that several workers end at about the same time. A worker that begins
+# one takes what follows along; so something short follows.
+LONG = (
+    "test_many_judges_sqlite.py",
+    "test_strings.py",
+    "test_many_judges_postgresql.py",
+    "test_odd_forms.py",
+    "test_spark.py",
+    "test_large_report.py",
+    "test_real_server.py",
+    "test_end_to_end.py",
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run what is quick first, browsers last: a mistake shows as early as it can."""
-    items.sort(key=lambda item: "browser" in item.path.parts)
+    """Run what is quick first, then servers, then browsers: mistakes show as early as they can.
+
+    With pytest-xdist this needs --dist loadfile --no-loadscope-reorder.
+    """
+
+    def place(item: pytest.Item) -> int:
+        if item.path.name in LONG:
+            return 1 + LONG.index(item.path.name)
+        return 1 + len(LONG) if "browser" in item.path.parts else 0
+
+    items.sort(key=place)
 
 
 @pytest.fixture(autouse=True)
@@ -104,7 +133,7 @@ def metra_command() -> Callable[..., Ran]:
             capture_output=True,
             cwd=cwd,
             env=os.environ | environment,
-            timeout=120,
+            timeout=PATIENCE,
             check=False,
         )
         return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
@@ -165,11 +194,15 @@ def postgresql():
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """The address of a new, empty store, of each kind in turn."""
     if request.param == "sqlite":
-        return str(tmp_path / "judge.db")
-    return request.getfixturevalue("postgresql").new_database()
+        yield str(tmp_path / "judge.db")
+        return
+    server = request.getfixturevalue("postgresql")
+    url = server.new_database()
+    yield url
+    server.take_back(url)
 
 
 @pytest.fixture

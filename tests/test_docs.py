@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE
 
 import metra
 from metra import examples
@@ -120,7 +121,7 @@ def run(command: str, folder: Path) -> str:
         env=os.environ | {"PATH": f"{there}{os.pathsep}{os.environ['PATH']}"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        timeout=120,
+        timeout=PATIENCE,
         check=False,
     )
     return done.stdout.decode()
@@ -172,7 +173,7 @@ def test_generated_pages_are_up_to_date():
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=PATIENCE,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr

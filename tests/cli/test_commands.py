@@ -25,6 +25,13 @@ def test_help_lists_the_commands(flag, cli):
         assert f"\n  {command} " in ran.out
 
 
+@pytest.mark.parametrize("group", ["", "meta", "judge", "weights", "evaltrans"])
+def test_no_command_is_explained_by_half_a_sentence(group, cli):
+    listed = cli(*group.split(), "--help").out.partition("\nCommands:\n")[2]
+    assert listed
+    assert "..." not in listed
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_of_each_command(command, cli):
     ran = cli(command, "--help")

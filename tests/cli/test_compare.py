@@ -8,6 +8,7 @@ import sys
 import time
 
 import pytest
+from tests.patience import PATIENCE
 
 import metra
 from metra.examples import find
@@ -166,7 +167,7 @@ def test_interrupted_work_leaves_nothing_behind(write):
             time.sleep(1)
             assert process.poll() is None  # it would go on for hours
             process.send_signal(signal.SIGINT)
-            code = process.wait(timeout=60)
+            code = process.wait(timeout=PATIENCE)
             message = process.stderr.read().decode().strip()
         finally:
             process.kill()

@@ -148,6 +148,19 @@ def test_the_demo_fills_a_store(cli, tmp_path):
     assert "Hana" in status.out
 
 
+def test_who_waits_for_the_demo_is_told_how_far_it_is(tmp_path):
+    from metra import store as stores
+
+    store = stores.open(str(tmp_path / "judge.db"))
+    heard = []
+    fill(store, ["adequacy", "da"], now=1_800_000_000.0, tell=heard.append)
+    store.close()
+    assert heard == [
+        "Market and brake: Adequacy: 1 of 2",
+        "Market and brake: Direct assessment: 2 of 2",
+    ]
+
+
 def test_what_can_be_demonstrated():
     assert {"ldc", "adequacy", "da", "da-sqm", "esa", "mqm"} <= set(demonstrable())
     assert {"pairwise", "ranking"} <= set(demonstrable())
@@ -156,3 +169,46 @@ def test_what_can_be_demonstrated():
     )
     assert {"comprehension", "templates", "evaltrans"} <= set(demonstrable())
     assert "verdicts" not in demonstrable()
+
+
+def test_an_export_is_imported_into_a_store(cli, filled, tmp_path):
+    out, _ = exported(cli, filled, tmp_path, "jsonl", LDC, "--unblind")
+    url = str(tmp_path / "new.db")
+    ran = cli("judge", "import", out, "--store", url)
+    assert (ran.code, ran.out) == (0, "")
+    assert ran.err.endswith(f"{LDC} is in the store.\n")
+    again = cli("judge", "import", out, "--store", url)
+    assert again.err.endswith(f"{LDC} was in the store; nothing changed.\n")
+    second = tmp_path / "second.jsonl"
+    assert cli("judge", "export", "--store", url, "-o", second).code == 0
+    assert second.read_bytes() == out.read_bytes()
+    status = cli("judge", "status", "--store", url)
+    assert f"{LDC}: closed" in status.out
+    for form in ("tsv", "csv", "zip", "mt-metrics-eval"):
+        ran = cli("judge", "export", "--store", url, "--format", form, "-o", second)
+        assert ran.code == 0, ran.err
+    ran = cli("judge", "links", "--store", url, "--judge", "ann")
+    assert ran.code == 2
+    assert "imported from files" in ran.err or "No judge named" in ran.err
+
+
+def test_what_cannot_be_imported_into_a_store(cli, filled, tmp_path):
+    out, _ = exported(cli, filled, tmp_path, "jsonl", LDC, "--unblind")
+    ran = cli("judge", "import", out, "--name", "x")
+    assert (ran.code, ran.err) == (
+        2,
+        "metra: --name is what a campaign is called in a store; add --store.\n",
+    )
+    batches = tmp_path / "campaign.json"
+    batches.write_text('{"data": []}')
+    ran = cli("judge", "import", batches, "--store", tmp_path / "no.db")
+    assert (ran.code, ran.out) == (2, "")
+    assert "holds texts without judgements; leave --store out." in ran.err
+    assert not (tmp_path / "no.db").exists()
+    lines = out.read_text().split("\n")
+    broken = json.loads(lines[0]) | {"active_ms": "soon"}
+    out.write_text("\n".join([*lines[1:3], json.dumps(broken)]))
+    ran = cli("judge", "import", out, "--store", tmp_path / "no.db")
+    assert ran.code == 2
+    assert "line 3: active_ms is 'soon'; expected whole milliseconds or null" in ran.err
+    assert not (tmp_path / "no.db").exists()

@@ -9,6 +9,7 @@ import sys
 import time
 
 import pytest
+from tests.patience import PATIENCE
 
 METRA = [sys.executable, "-m", "metra"]
 
@@ -56,7 +57,7 @@ def test_a_device_is_written_to_and_not_replaced(arguments, cli, tmp_path):
     os.mkfifo(pipe)
     process = subprocess.Popen([*METRA, *arguments, "-o", str(pipe)])
     text = pipe.read_text()
-    assert process.wait(timeout=30) == 0
+    assert process.wait(timeout=PATIENCE) == 0
     assert text == cli(*arguments).out
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 
@@ -113,7 +114,7 @@ def test_a_reader_that_leaves_early_is_no_failure(command, arguments):
         [*METRA, *(command or arguments)],
         stdout=writing,
         stderr=subprocess.PIPE,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     os.close(writing)
@@ -137,7 +138,7 @@ def on_a_terminal(arguments: list[str], **environment: str) -> str:
             break
         text += block
     os.close(ours)
-    assert process.wait(timeout=60) == 0
+    assert process.wait(timeout=PATIENCE) == 0
     return text.decode().replace("\r\n", "\n")
 
 
@@ -182,7 +183,7 @@ def test_an_interruption_leaves_nothing_behind(moment, write, tmp_path):
                 process.stdin.close()
             time.sleep(1)
             process.send_signal(signal.SIGINT)
-            code = process.wait(timeout=30)
+            code = process.wait(timeout=PATIENCE)
             message = process.stderr.read().decode().strip()
         finally:
             process.kill()

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.patience import PATIENCE
 
 import metra
 from metra.engine import Plan, local
@@ -465,7 +466,7 @@ def test_ctrl_c_says_what_is_kept_and_how_to_go_on(shards, tmp_path):
     assert running.stderr.readline() == "ready\n"
     time.sleep(0.2)
     running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=60)
+    out, err = running.communicate(timeout=PATIENCE)
     assert running.returncode == 130
     assert out == ""
     assert err.strip() == (

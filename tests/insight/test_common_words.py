@@ -66,9 +66,9 @@ def test_by_hand(one, other, expected):
 def test_long_texts_take_no_more_than_a_moment():
     # Two words in turn against their mirror: nothing occurs once, everything differs.
     one, other = ["a", "b", "c"] * 20_000, ["c", "b", "a"] * 20_000
-    start = time.monotonic()
+    start = time.thread_time()
     pairs, exact = common_words(one, other)
-    assert time.monotonic() - start < 10
+    assert time.thread_time() - start < 10
     assert not exact
     assert_pairs(pairs, one, other)
 

@@ -189,9 +189,9 @@ def test_entities_are_what_they_stand_for():
     ],
 )
 def test_a_hundred_thousand_characters_take_no_more_than_a_moment(before, after):
-    start = time.monotonic()
+    start = time.thread_time()
     diff = word_diff(before, after, [before])
-    assert time.monotonic() - start < 30
+    assert time.thread_time() - start < 30
     assert joined(diff.before) == before
     assert joined(diff.after) == after
 

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE
 
 MEGABYTE = 1 << 20
 WORDS = "word &amp; café ".encode()
@@ -54,7 +55,7 @@ def read(path: Path) -> tuple[str, int]:
         capture_output=True,
         text=True,
         check=True,
-        timeout=300,
+        timeout=PATIENCE,
     )
     answer, memory = done.stdout.splitlines()
     return answer, int(memory)

@@ -9,6 +9,7 @@ import threading
 
 import pytest
 import zstandard
+from tests.patience import PATIENCE
 
 from metra.io.plain import Lines
 from metra.io.stream import stem, suffix
@@ -145,7 +146,7 @@ def test_named_pipes(fitted, tmp_path, write):
     writer = threading.Thread(target=pipe.write_bytes, args=(OUT,), daemon=True)
     writer.start()
     try:
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=PATIENCE)
     finally:
         process.kill()
     assert process.returncode == 0, err
@@ -158,7 +159,7 @@ def test_one_pipe_for_two_purposes():
         [*SCORE, "sys=/dev/stdin", "-r", "/dev/stdin"],
         input=b"".join(b"a b c d %d\n" % at for at in range(5000)),
         capture_output=True,
-        timeout=30,
+        timeout=PATIENCE,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -171,7 +172,11 @@ def test_process_substitution(write):
         f"{sys.executable} -m metra score --format tsv a=<(cat {out}) -r <(cat {ref})"
     )
     done = subprocess.run(
-        ["bash", "-c", command], capture_output=True, text=True, timeout=30, check=False
+        ["bash", "-c", command],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     assert scored(done.stdout) == pytest.approx(72.31269021297695)

@@ -52,11 +52,6 @@ def test_marks_of_examples_stand_on_the_words_they_quote():
     assert none.answer["errors"] == []
 
 
-def test_a_language_without_a_guide_gets_the_english_one():
-    assert guide("ldc", "ja") == guide("ldc", "en")
-    assert guide("ldc", "ja").for_browser()["language"] == "en"
-
-
 def test_a_protocol_without_a_guide_has_its_title(tmp_path, monkeypatch):
     monkeypatch.setattr(guides, "_HERE", tmp_path)
     guide.cache_clear()

@@ -194,3 +194,13 @@ def test_progress_follows_the_judges_own_pace(house):
     assert (after.done, after.of, after.active_ms) == (5, count, 35_000)
     assert after.seconds_left == 7 * (count - 5)
     assert (after.minutes_left, after.minutes_active) == (1, 1)
+
+
+def test_events_of_two_windows_do_not_take_each_others_place(at_work):
+    db, _, owned, _ = at_work
+    for client in ("one", "two"):
+        log = [Event(seq, 5.0, f"{client} {seq}", client=client) for seq in range(2)]
+        events.add(db, owned.task.id, 0, log)
+        events.add(db, owned.task.id, 0, log)
+    kept = events.of_screen(db, owned.task.id, 0)
+    assert [one.kind for one in kept] == ["one 0", "two 0", "one 1", "two 1"]

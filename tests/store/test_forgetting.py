@@ -22,7 +22,7 @@ def house(store):
         assert browser.send("PUT", f"{place}/draft", draft).status_code == 200
         said = answer({"da": 40}, comment="I am Ann")
         assert browser.send("POST", f"{place}/answer", said).status_code == 200
-        draft["rev"] = 2
+        draft |= {"rev": 2, "answered": 1}
         assert browser.send("PUT", f"{place}/draft", draft).status_code == 200
     return house
 
@@ -31,7 +31,10 @@ def everything(house):
     with house.store.reading() as db:
         return [
             str(value)
-            for table in ("judge", "audit", "session", "draft", "event", "judgement")
+            for table in (
+                *("campaign", "judge", "task", "audit"),
+                *("session", "draft", "event", "judgement"),
+            )
             for row in db.exec_driver_sql(f"SELECT * FROM {table}")
             for value in row
         ]

@@ -125,3 +125,38 @@ def test_errors_do_not_tell_what_judges_wrote(store):
     with pytest.raises(SQLAlchemyError) as caught, store.transaction() as db:
         db.execute(text("INSERT INTO nowhere VALUES (:x)"), {"x": "my secret words"})
     assert "my secret words" not in str(caught.value)
+
+
+def test_an_older_store_is_brought_up_to_date_with_what_is_in_it(
+    store_url, monkeypatch
+):
+    first = migrations()[:1]
+    with monkeypatch.context() as patched:
+        patched.setattr("metra.store.migrating.migrations", lambda: first)
+        old = stores.open(store_url)
+    with old.transaction() as db:
+        for sql in (
+            "INSERT INTO campaign VALUES ('c', 'spring', '{}', 'v', '00', 'open', NULL, 1)",
+            "INSERT INTO judge VALUES ('j', 'c', 'ann', 0, NULL, NULL, NULL, NULL, NULL, "
+            "NULL, '{}', '', 'CODE', NULL)",
+            "INSERT INTO task VALUES ('t', 'c', 'j', 1, 'judged', NULL, '[]', 1, 'done', "
+            "NULL, NULL)",
+            *(
+                f"INSERT INTO judgement VALUES ('{key}', 't', 0, {at}, {before}, 'j', '{{}}', "
+                "'', NULL, 1, 1, 2, 1000, 900, 0, 0, 0, 'v')"
+                for at, key, before in ((1, "a", "NULL"), (2, "b", "'a'"))
+            ),
+            "INSERT INTO event VALUES ('t', 0, 3, 10, 'blur', 'null')",
+        ):
+            db.exec_driver_sql(sql)
+    old.close()
+    new = stores.open(store_url)
+    with new.reading() as db:
+        kept = db.execute(text("SELECT id, supersedes, wall_ms, called FROM judgement"))
+        assert sorted(map(tuple, kept)) == [
+            ("a", None, 1000, None),
+            ("b", "a", 1000, None),
+        ]
+        event = db.execute(text("SELECT client, seq, kind FROM event")).one()
+        assert tuple(event) == ("", 3, "blur")
+    new.close()

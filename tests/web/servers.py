@@ -6,11 +6,18 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from tests.patience import PATIENCE
+
+# Below those that systems hand out by themselves: nobody gets the port of a server while it
+# is down.
+PORTS = range(20_000, 32_000)
+# Whatever proxy the environment names, it knows nothing of this machine.
+_direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 class Server:
@@ -18,9 +25,7 @@ class Server:
 
     def __init__(self, url: str, log: Path, workers: int = 1) -> None:
         self.url, self.log, self.workers = url, log, workers
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         self.base = f"http://127.0.0.1:{self.port}"
         self.start()
 
@@ -35,28 +40,43 @@ class Server:
                 start_new_session=True,
                 env=os.environ | {"PYTHONUNBUFFERED": "1"},
             )
-        for _ in range(600):
+        give_up = time.monotonic() + PATIENCE
+        while self.process.poll() is None and time.monotonic() < give_up:
             try:
-                with urllib.request.urlopen(f"{self.base}/health", timeout=5):
+                with _direct.open(f"{self.base}/health", timeout=60):
                     return
-            except (urllib.error.URLError, OSError):
-                if self.process.poll() is not None:
-                    break
+            except OSError:
                 time.sleep(0.05)
         raise RuntimeError(self.log.read_text())
 
     def kill(self) -> None:
         """End it at once, workers and all, as a failing machine would."""
         os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait(20)
+        self.process.wait(PATIENCE)
 
     def stop(self) -> None:
         if self.process.poll() is None:
             self.process.terminate()
             try:
-                self.process.wait(15)
+                self.process.wait(60)
             except subprocess.TimeoutExpired:
                 self.kill()
+
+
+def free_port() -> int:
+    """A port that nobody uses; those of other tests at the same time begin elsewhere."""
+    begin = 97 * os.getpid() % len(PORTS)
+    for port in (*PORTS[begin:], *PORTS[:begin]):
+        with socket.socket() as probe:
+            # As servers do: what the last one left behind is no hindrance.
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    msg = "There is no free port."
+    raise RuntimeError(msg)
 
 
 @contextmanager

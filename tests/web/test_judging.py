@@ -428,3 +428,40 @@ def test_ids_are_uuids(house):
         reply = browser.send("POST", f"{path_of(screen)}/answer", said)
         assert reply.json()["saved"] == one["id"]
     assert len(house.judgements()) == 1
+
+
+def test_a_draft_that_its_answer_overtook_is_dropped(house):
+    browser = house.browser("judge 0")
+    screen = browser.work()["screen"]
+    place = f"{path_of(screen)}/draft"
+    seen = {"step": 1, "rev": 1, "value": {"fluency": 4}}
+    browser.send("POST", f"{path_of(screen)}/reveal", seen)
+    saved = browser.send("POST", f"{path_of(screen)}/answer", answer(GOOD))
+    assert saved.status_code == 200
+    event = {"client": "a", "seq": 7, "t_ms": 1, "kind": "blur"}
+    late = {"rev": 9, "value": {"fluency": 1}, "comment": "late", "events": [event]}
+    reply = browser.send("PUT", place, late)
+    assert reply.json()["answer"]["value"] == GOOD
+    again = browser.get(path_of(screen)).json()
+    assert again["draft"] is None
+    with house.store.reading() as db:
+        kinds = [one.kind for one in events.of_screen(db, screen["task"], 0)]
+    assert kinds == ["blur"]
+
+
+def test_a_draft_that_changes_an_answer_is_kept(house):
+    browser = house.browser("judge 0")
+    screen = browser.work()["screen"]
+    seen = {"step": 1, "rev": 1, "value": {"fluency": 4}}
+    browser.send("POST", f"{path_of(screen)}/reveal", seen)
+    browser.send("POST", f"{path_of(screen)}/answer", answer(GOOD))
+    new = {
+        "rev": 1,
+        "answered": 1,
+        "value": {"fluency": 1},
+        "comment": "",
+        "events": [],
+    }
+    reply = browser.send("PUT", f"{path_of(screen)}/draft", new)
+    assert reply.json() == {"rev": 1}
+    assert browser.get(path_of(screen)).json()["draft"]["value"] == {"fluency": 1}

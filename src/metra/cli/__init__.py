@@ -32,7 +32,27 @@ COMMANDS = (
 )
 
 
-class LazyGroup(click.Group):
+class Commands(click.Group):
+    """Commands whose list says in a whole sentence what each does."""
+
+    def format_commands(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        """List them, over two lines where one is too short."""
+        commands = [
+            (name, self.get_command(ctx, name)) for name in self.list_commands(ctx)
+        ]
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [
+                    (name, command.get_short_help_str(limit=sys.maxsize))
+                    for name, command in commands
+                    if command is not None
+                ]
+            )
+
+
+class LazyGroup(Commands):
     """Commands that are loaded when called."""
 
     names: tuple[str, ...] = COMMANDS

@@ -2,8 +2,10 @@
 
 import click
 
+from metra.cli import Commands
 
-@click.group()
+
+@click.group(cls=Commands)
 def evaltrans() -> None:
     """Keep judged outputs, for the measures evaltrans and mwer.
 

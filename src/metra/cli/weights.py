@@ -2,10 +2,10 @@
 
 import click
 
-from metra.cli import inputs
+from metra.cli import Commands, inputs
 
 
-@click.group()
+@click.group(cls=Commands)
 def weights() -> None:
     """Make, show and study lists of words with their salience, which ltv weighs by.
 

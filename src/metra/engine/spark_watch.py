@@ -9,7 +9,7 @@ from uuid import uuid4
 Watcher: TypeAlias = Callable[[int, float], None]
 
 _EVERY = 0.5  # seconds
-_PATIENCE = 60
+_PATIENCE = 240  # times that; a second Ctrl-C is always quicker
 
 
 def run(
@@ -36,15 +36,18 @@ def run(
         finally:
             done.set()
 
-    worker = Thread(target=attempt, daemon=True)
-    worker.start()
+    threads = [Thread(target=attempt, daemon=True)]
     if progress is not None:
-        Thread(
-            target=_follow, args=(context, groups, progress, done), daemon=True
-        ).start()
+        following = (context, groups, progress, done)
+        threads.append(Thread(target=_follow, args=following, daemon=True))
+    for thread in threads:
+        thread.start()
     try:
         while not done.wait(_EVERY):
             pass
+        # Nobody is told of work that is over, nor asks a session that may be stopped.
+        for thread in threads:
+            thread.join()
     except KeyboardInterrupt:
         # What Spark has not begun yet it cannot cancel: it is told until nothing comes.
         for _ in range(_PATIENCE):
@@ -52,9 +55,8 @@ def run(
                 context.cancelJobGroup(group)
             if done.wait(_EVERY):
                 break
-        if (
-            failed or not done.is_set()
-        ):  # else it was finished before Spark could be told
+        # Else it was finished before Spark could be told.
+        if failed or not done.is_set():
             raise
     if failed:
         raise failed[0]

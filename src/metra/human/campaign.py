@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
@@ -10,12 +10,17 @@ from metra.corpus import Corpus
 from metra.errors import CorpusError, OptionError
 from metra.human.joining import joined
 from metra.human.protocols import Protocol, protocol
+from metra.human.protocols.chips import Chips
 from metra.human.protocols.questions import Questions
 from metra.human.protocols.reading import Reading
+from metra.human.protocols.record import Step
 from metra.human.protocols.template import Template
 from metra.human.settings import Settings
+from metra.human.wording import Wording
 
 REFERENCE = "reference"
+#: Where the material of a campaign that comes from judgements keeps what these call segments.
+NUMBERS = "numbers"
 _CHUNK = 4096
 
 
@@ -47,6 +52,8 @@ class Campaign:
     systems: tuple[System, ...]
     #: What protocols need beside the texts, such as questions by document; plain JSON.
     material: dict[str, Any] = field(default_factory=dict)
+    #: What judges may read, one for each language; empty in campaigns of older stores.
+    wordings: tuple[Wording, ...] = ()
 
     @property
     def texts(self) -> tuple[tuple[int, ...], ...]:
@@ -100,6 +107,11 @@ class Campaign:
         document = self.segments[segment].document
         return self.protocol.bound(self.material, document=document, segment=segment)
 
+    def number(self, segment: int) -> int:
+        """What judgements call a segment: its place from 1, or what an imported file says."""
+        numbers = self.material.get(NUMBERS)
+        return segment + 1 if numbers is None else int(numbers[segment])
+
     def reference_of(self, segment: int) -> str | None:
         """The reference that judges may see; never one that takes part as a system."""
         references = self.segments[segment].references
@@ -137,8 +149,16 @@ def _asked(settings: Settings, material: Mapping[str, Any]) -> Protocol:
         if not step.optional
         or (isinstance(step.asks, Questions) and material.get("questions"))
     )
-    asked = replace(asked, steps=tuple(steps))
+    asked = replace(asked, steps=tuple(_in(settings.target_language, steps)))
     return replace(asked, basis=settings.basis) if settings.basis else asked
+
+
+def _in(language: str, steps: Iterable[Step]) -> Iterator[Step]:
+    """Tell steps the language of the outputs, where what they count hangs on it."""
+    for step in steps:
+        if isinstance(step.asks, Chips):
+            step = replace(step, asks=replace(step.asks, language=language))
+        yield step
 
 
 def _control(segments: list[Segment], asked: Protocol, place: str) -> System:

@@ -50,6 +50,10 @@ class Judgement:
     comment: str = ""
     #: Why the judge could not judge this; then there is no value.
     cannot: str | None = None
+    #: The language in which the judge read the questions, and a hash of all its words;
+    #: empty where that is not known.
+    wording: str = ""
+    wording_version: str = ""
 
     @property
     def counts(self) -> bool:
@@ -77,16 +81,35 @@ def judged(
 
     `cannot` says why there is no value.
     """
+    checked = {}
+    if cannot is None:
+        texts = texts_of(campaign, task, number)
+        checked = asking.asked(campaign, task, number).check(value, texts)
+    more.setdefault("protocol_version", campaign.protocol.version)
+    return recorded(
+        campaign, task, checked, id=id, number=number, cannot=cannot, **more
+    )
+
+
+def recorded(
+    campaign: Campaign,
+    task: Task,
+    value: dict[str, Any],
+    *,
+    id: str,
+    number: int = 0,
+    **more: Any,
+) -> Judgement:
+    """Make a record of an answer that has been checked before."""
     asked = campaign.protocol
+    more.setdefault("wording_version", _version(campaign, more.get("wording", "")))
     items = task.items if asked.contrastive else (task.items[number],)
     segment = campaign.segments[items[0].segment]
     is_baseline = task.kind == "baseline"
-    texts = texts_of(campaign, task, number)
     return Judgement(
         id=id,
         campaign=campaign.settings.name,
         protocol=asked.name,
-        protocol_version=asked.version,
         source_language=campaign.settings.source_language,
         target_language=campaign.settings.target_language,
         judge=task.judge,
@@ -94,18 +117,19 @@ def judged(
         kind=task.kind,
         systems=tuple(item.system for item in items),
         document=BASELINE if is_baseline else segment.document,
-        segment=0 if is_baseline else items[0].segment + 1,
+        segment=0 if is_baseline else campaign.number(items[0].segment),
         source=None if is_baseline else segment.source,
         outputs=tuple(item.text for item in items),
-        value=(
-            asking.asked(campaign, task, number).check(value, texts)
-            if cannot is None
-            else {}
-        ),
+        value=value,
         original=task.original,
-        cannot=cannot,
         **more,
     )
+
+
+def _version(campaign: Campaign, wording: str) -> str:
+    """The hash of the words that a judge read, as they were frozen."""
+    found = (one.version for one in campaign.wordings if one.language == wording)
+    return next(found, "")
 
 
 def texts_of(campaign: Campaign, task: Task, number: int) -> dict[str, str]:

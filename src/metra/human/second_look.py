@@ -93,20 +93,33 @@ def _waiting(
     if "close" in key:
         for at in undecided(step):
             start, word = key["starts"][at], key["words"][at]
-            end = start + len(word)
-            yield (
-                at,
-                {
-                    "before": output[max(0, start - AROUND) : start],
-                    "after": output[end : end + AROUND],
-                    "expected": word,
-                },
-            )
+            before, after = _around(output, start, start + len(word))
+            yield at, {"before": before, "after": after, "expected": word}
     elif "verdicts" in key:
         for at in unlisted(step):
             question = key["questions"][at]
             expected = " / ".join(question["accepted"])
             yield at, {"question": question["question"], "expected": expected}
+
+
+def _around(output: str, start: int, end: int) -> tuple[str, str]:
+    """What stands on both sides of a gap, cut between words.
+
+    >>> _around("x" * 150 + " a gap " + "y" * 150, 153, 156)
+    ('… a ', ' …')
+    """
+    before, after = output[:start], output[end:]
+    if len(before) > AROUND:
+        kept = before[-AROUND:]
+        cut = next((at for at, sign in enumerate(kept) if sign.isspace()), 0)
+        before = f"…{kept[cut:]}"
+    if len(after) > AROUND:
+        kept = after[:AROUND]
+        cut = next(
+            (at for at in range(AROUND, 0, -1) if kept[at - 1].isspace()), AROUND
+        )
+        after = f"{kept[:cut]}…"
+    return before, after
 
 
 def _decided(

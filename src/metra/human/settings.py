@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from metra.errors import FormatError, no_such
 from metra.human.protocols.record import Basis
+from metra.human.wording import JUDGES_OWN, LANGUAGES
 
 Unit: TypeAlias = Literal["segment", "document"]
 
@@ -47,6 +48,9 @@ class Settings:
     #: Who runs it and whom to ask, for the page on which judges consent.
     organiser: str = ""
     contact: str = ""
+    #: In which language judges read questions and guide: a code, or "judge" for that of
+    #: each judge's pages; None is English where the words are part of the protocol.
+    guide_language: str | None = None
 
 
 def following(
@@ -64,6 +68,7 @@ def following(
         calibration=0,
         repeats=0.0,
         degraded=0.0,
+        guide_language=first.guide_language,
     )
 
 
@@ -141,4 +146,8 @@ _RULES: dict[str, tuple[Callable[[object], bool], str]] = {
     "options": (_table, "a table that adapts the protocol, named like it"),
     "organiser": (_text, "who runs the campaign"),
     "contact": (_text, "an address for questions"),
+    "guide_language": (
+        (*LANGUAGES, JUDGES_OWN).__contains__,
+        f"{', '.join(LANGUAGES)}, or {JUDGES_OWN} for the language of each judge's pages",
+    ),
 }

@@ -9,6 +9,8 @@ from metra.human.files import jsonl, long_table, spreadsheet
 from metra.human.judgement import Judgement, latest
 from metra.human.protocols import protocol
 from metra.human.protocols.scales import Scale
+from metra.judging.word_counts import how_words_were_counted
+from metra.judging.wordings import wordings
 
 #: What each entry of a judgement means.
 MEANINGS = {
@@ -39,6 +41,8 @@ MEANINGS = {
     "paused_ms": "Milliseconds in a break that the judge took.",
     "comment": "What the judge wrote about it.",
     "cannot": "Why the judge could not judge it; then there is no value.",
+    "wording": "Language in which the judge read questions and guide.",
+    "wording_version": "Hash of every word of them; wordings.json has the words.",
     "system": "Whose output it is.",
     "scorer": "Which question was answered.",
     "native": "The answer on its own scale.",
@@ -72,6 +76,9 @@ def codebook(judgements: Sequence[Judgement], campaign: Campaign | None = None) 
             f"Seed of the assignment: {campaign.settings.seed}; campaign version "
             f"{campaign.version}."
         ]
+    counted = how_words_were_counted(kept)
+    if counted:
+        lines += ["", counted]
     for step in asked.steps:
         lines += ["", f"## {step.name}", "", step.question]
         if isinstance(step.asks, Scale):
@@ -80,6 +87,7 @@ def codebook(judgements: Sequence[Judgement], campaign: Campaign | None = None) 
                 f"| {anchor.at:g} | {anchor.label}: {anchor.text} |"
                 for anchor in step.asks.anchors
             ]
+    lines += _read(kept, campaign)
     names = [field.name for field in fields(Judgement)]
     for title, columns in (
         (f"judgements.jsonl ({jsonl.SCHEMA}, every revision)", names),
@@ -89,6 +97,42 @@ def codebook(judgements: Sequence[Judgement], campaign: Campaign | None = None) 
         lines += ["", f"## {title}", "", "| column | meaning |", "| :-- | :-- |"]
         lines += [f"| {name} | {_meaning(name, title)} |" for name in columns]
     return "".join(f"{line}\n" for line in lines)
+
+
+#: Whose words a wording has.
+_AUTHORS = {
+    "protocol": "the protocol's own",
+    "translation": "translated by metra; nobody has validated the translation",
+    "campaign": "the campaign's own",
+}
+
+
+def _read(judgements: Sequence[Judgement], campaign: Campaign | None) -> list[str]:
+    """What judges read in place of the English above, and how many answers came of it."""
+    if campaign is None:
+        return []
+    counts = Counter(one.wording for one in judgements)
+    title = "## What judges read (wordings.json has every word)"
+    lines = ["", title, "", "| language | words | version | answers |"]
+    lines.append("| :-- | :-- | :-- | --: |")
+    offered = wordings(campaign)
+    lines += [
+        f"| {one.language} | {_AUTHORS[one.author]} | {one.version} | "
+        f"{counts[one.language]} |"
+        for one in offered
+    ]
+    for one in offered:
+        if one.author == "protocol" or not counts[one.language]:
+            continue
+        for step in campaign.protocol.steps:
+            words = one.of_step(step)
+            lines += ["", f"### {step.name} in {one.language}", "", words.question, ""]
+            lines += [
+                f"- {anchor.at:g}: {anchor.label}: {anchor.text}"
+                for anchor in words.anchors
+            ]
+            lines += [f"- {key}: {text}" for key, text in words.names.items()]
+    return lines
 
 
 def _meaning(name: str, title: str) -> str:

@@ -1,6 +1,6 @@
 """Filled campaigns on our own example, for looking around, for pictures and for tests."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -14,6 +14,7 @@ from metra.human.settings import Settings
 from metra.io import open_corpus
 from metra.judging.material import read_material
 from metra.judging.simulating import Temper, can_simulate, hasty, simulated, tempers
+from metra.judging.wordings import worded
 from metra.store import Store, answers, campaigns, judges, screens, tasks
 
 if TYPE_CHECKING:
@@ -70,16 +71,25 @@ def example_campaign(name: str) -> Campaign:
     if asked.control:
         wished = replace(wished, each=1)
     files = {what: str(home / path) for what, path in _MATERIAL.items()}
-    return campaign(wished, corpus, read_material(files))
+    return worded(campaign(wished, corpus, read_material(files)))
 
 
 def fill(
-    store: Store, names: Sequence[str], *, now: float, seed: int = 7
+    store: Store,
+    names: Sequence[str],
+    *,
+    now: float,
+    seed: int = 7,
+    tell: Callable[[str], None] = lambda _: None,
 ) -> list[Filled]:
-    """Put a campaign for each protocol into a store, with answers of made-up judges."""
+    """Put a campaign for each protocol into a store, with answers of made-up judges.
+
+    `tell` hears whose turn it is.
+    """
     found = []
     for at, name in enumerate(names):
         content = example_campaign(name)
+        tell(f"{content.settings.name}: {at + 1} of {len(names)}")
         rng = np.random.default_rng([seed, at])
         with store.transaction() as db:
             begun = now - 30 * _HOUR

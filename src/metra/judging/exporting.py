@@ -30,6 +30,7 @@ from metra.judging.results import system_means
 from metra.judging.running import added_outputs
 from metra.judging.text_scores import table as text_table
 from metra.judging.text_scores import text_scores
+from metra.judging.wordings import wordings
 
 #: What a file is called, and what it is, by format.
 _FILES = {
@@ -205,6 +206,7 @@ def _everything(
     if campaign is not None:
         found["campaign.json"] = _about(campaign)
         found["protocol.json"] = campaign.protocol.as_json() + "\n"
+        found["wordings.json"] = _wordings(campaign)
     found["codebook.md"] = codebook(judgements, campaign)
     return found
 
@@ -248,6 +250,12 @@ def _about(campaign: Campaign) -> str:
         "degraded_share": campaign.degraded,
     }
     return json.dumps(about, indent=2, ensure_ascii=False) + "\n"
+
+
+def _wordings(campaign: Campaign) -> str:
+    """Every word that judges may have read, by language, with its version."""
+    read = [asdict(one) | {"version": one.version} for one in wordings(campaign)]
+    return json.dumps(read, indent=2, ensure_ascii=False) + "\n"
 
 
 def zipped(files: dict[str, str]) -> bytes:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from metra.errors import FormatError, OptionError
+from metra.errors import FormatError, OptionError, UnknownNameError, no_such
 from metra.human.files import appraise, appraise_batches, jsonl, marot, pearmut
 from metra.human.files.judged_text import JudgedText
 from metra.human.judgement import Judgement
+from metra.human.protocols import PROTOCOLS
 from metra.judging import metrics_folder
 
 #: Files of texts without judgements.
@@ -43,14 +44,33 @@ class _Known(NamedTuple):
 def recognised(path: str) -> Read:
     """Read a file as UTF-8 text, and tell what it is."""
     try:
-        text = Path(path).read_bytes().decode("utf-8-sig")
+        content = Path(path).read_bytes()
     except OSError as error:
         msg = f"{path} cannot be read: {error.strerror}; check the name and its rights."
         raise FormatError(msg) from None
+    return _read(path, content)
+
+
+def _read(path: str, content: bytes) -> Read:
+    try:
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         msg = f"{path} is not UTF-8 at byte {error.start}; save it as UTF-8."
         raise FormatError(msg) from None
     return Read(path, _kind(path, text), text)
+
+
+def uploaded(name: str, content: bytes) -> Read:
+    """Take a file that was sent; nothing beside it can be read."""
+    place = name.replace("\\", "/").rpartition("/")[2]
+    found = _read(place, content)
+    if found.kind == "mt-metrics-eval":
+        msg = (
+            f"{place} belongs to a folder with its texts, which cannot be sent; use metra "
+            "judge import --store."
+        )
+        raise OptionError(msg)
+    return found
 
 
 def read_judgements(
@@ -59,12 +79,24 @@ def read_judgements(
     languages: tuple[str, str] | None = None,
     protocol: str | None = None,
 ) -> list[Judgement]:
-    """Read the judgements of files; texts that belong to them may be among the files.
+    """Read the judgements of files; texts that belong to them may be among the files."""
+    files = [recognised(path) for path in paths]
+    return judgements_of(files, languages=languages, protocol=protocol)
+
+
+def judgements_of(
+    files: Sequence[Read],
+    *,
+    languages: tuple[str, str] | None = None,
+    protocol: str | None = None,
+) -> list[Judgement]:
+    """The judgements of files that have been read.
 
     Appraise's batches bring the texts of its export, and a campaign of Pearmut says which
     protocol its results followed.
     """
-    files = [recognised(path) for path in paths]
+    if protocol is not None and protocol not in PROTOCOLS:
+        raise UnknownNameError(no_such("protocol", protocol, PROTOCOLS))
     outputs: dict[tuple[str, str, str], tuple[str | None, str]] = {}
     for file in files:
         if file.kind == "appraise-batches":

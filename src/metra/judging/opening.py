@@ -11,7 +11,7 @@
     references = ["reference.txt"]
 
 Paths are seen from the folder of the file. Protocols that need more name it there, too:
-questions, templates, baseline or judged.
+questions, templates, baseline or judged. Own words for what judges read are in [wording].
 """
 
 from pathlib import Path
@@ -23,6 +23,7 @@ from metra.human.campaign import Campaign, campaign
 from metra.human.settings import settings
 from metra.io import open_corpus
 from metra.judging.material import READERS, placed, read_material
+from metra.judging.own_wording import in_words
 
 _LISTS = ("outputs", "references")
 _SINGLE = ("source", "documents")
@@ -40,6 +41,7 @@ def open_campaign(path: str) -> Campaign:
         raise FormatError(msg)
     for name, value in files.items():
         _check(name, value, path)
+    words = table.pop("wording", None)
     wishes = settings(table, path)
     here = Path(path).parent
     corpus = open_corpus(
@@ -48,7 +50,8 @@ def open_campaign(path: str) -> Campaign:
         *(_placed(files[name], here) if name in files else None for name in _SINGLE),
     )
     material = {name: files[name] for name in READERS if name in files}
-    return campaign(wishes, corpus, read_material(placed(material, here)))
+    frozen = campaign(wishes, corpus, read_material(placed(material, here)))
+    return in_words(frozen, words, path)
 
 
 def _check(name: str, value: Any, path: str) -> None:

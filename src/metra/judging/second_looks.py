@@ -10,6 +10,7 @@ from metra.human.judgement import Judgement, latest
 from metra.human.protocols.tagging import SETTLED_BY
 from metra.human.reconciling import reconciliation
 from metra.human.second_look import cases, verdict_campaign, with_verdicts
+from metra.judging.wordings import worded
 from metra.store import answers, campaigns
 from metra.store.campaigns import Stored
 
@@ -48,18 +49,17 @@ def follow_up(
         made = verdict_campaign(
             first.campaign, judgements, judges=judges, each=each, name=name
         )
-    return replace(made, material=made.material | {FIRST: first.id})
+    return worded(replace(made, material=made.material | {FIRST: first.id}))
 
 
 def second_looks(db: "Connection", first: Stored) -> list[Stored]:
     """The campaigns that settle this one, the oldest first."""
-    found = []
-    for key, *_ in campaigns.listed(db)[::-1]:
-        if key != first.id:
-            stored = campaigns.existing(db, key)
-            if stored.campaign.material.get(FIRST) == first.id:
-                found.append(stored)
-    return found
+    # Contents are large: only those that name the campaign are looked into.
+    return [
+        stored
+        for stored in campaigns.holding(db, first.id)
+        if stored.campaign.material.get(FIRST) == first.id
+    ]
 
 
 def completed(db: "Connection", stored: Stored) -> list[Judgement]:

@@ -7,7 +7,7 @@ segment, and sums of weighted values are products of matrices. Products of whole
 are exact in any order; others are made so (`exact_products`).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal, TypeAlias
@@ -19,6 +19,7 @@ from metra.infer import interval
 from metra.meta.arrays import Array
 from metra.meta.correlation import Options, correlate_all, thresholds
 from metra.meta.exact_products import Values
+from metra.meta.pairs import OF_COUNTS, PairCounts
 from metra.meta.panel import Panel
 from metra.meta.tail import upper_tail
 
@@ -106,52 +107,68 @@ class _Scorer:
         self.complete = bool(self.there.all())
         self._kept: dict[str, Array] = {}
         self._values: dict[str, Values] = {}
-        coef = options.coefficient
-        grouped_by_item = options.group == "item"
-        if level == "sys" and coef.name == "spa":
-            self._score = self._soft_pairs
-        elif level == "sys" and coef.pairs:
-            self._score = self._system_pairs
-        elif level == "sys":
-            self._score = self._systems
-        elif coef.pairs and grouped_by_item:
-            self.eps = thresholds(panel.gold, panel.metrics, options)
-            self._score = self._item_pairs
-        elif coef.name == "kendall-b" and grouped_by_item:
-            self._score = self._item_kendall
-        elif coef.name == "pearson" and options.group == "none":
-            self._score = self._pearson
-        elif coef.name == "pearson" and grouped_by_item:
-            self._score = self._item_pearson
-        else:
-            self._score = self._anew
+        self._score = self._chosen(level)
+
+    def _chosen(self, level: str) -> Callable[[Resample], dict[str, Array]]:
+        """The quickest way to the coefficient."""
+        panel, options = self.panel, self.options
+        name, grouped_by_item = options.coefficient.name, options.group == "item"
+        self._of_counts = OF_COUNTS.get(name, OF_COUNTS["accuracy"])
+        if level == "sys":
+            if name == "spa":
+                return self._soft_pairs
+            if name not in OF_COUNTS:
+                return self._systems
+            self.eps = self._thresholds(panel.system_gold, panel.system_metrics)
+            return self._system_pairs
+        if name in OF_COUNTS and grouped_by_item:
+            self.eps = self._thresholds(panel.gold, panel.metrics)
+            return self._item_pairs
+        if name == "pearson" and options.group == "none":
+            return self._pearson
+        if name == "pearson" and grouped_by_item:
+            return self._item_pearson
+        return self._anew
+
+    def _thresholds(
+        self, gold: Array, metrics: Mapping[str, Array]
+    ) -> Mapping[str, Array]:
+        """The threshold of ties in each group; no draw changes it."""
+        if self.options.coefficient.ties:
+            return thresholds(gold, metrics, self.options)
+        return dict.fromkeys(metrics, np.zeros(1))
 
     def __call__(self, sample: Resample) -> dict[str, Array]:
         return self._score(sample)
 
     def _systems(self, sample: Resample) -> dict[str, Array]:
-        rows = self.options.coefficient.rows
-        gold = self._means(sample, self.panel.gold_name)
+        rows = self.options.rows
+        gold, *means = self._means(sample)
         drawn_gold = np.take_along_axis(gold, sample.systems, 1)
         return {
             name: rows(  # type: ignore[misc]  # all coefficients of systems have rows
-                drawn_gold,
-                np.take_along_axis(self._means(sample, name), sample.systems, 1),
+                drawn_gold, np.take_along_axis(each, sample.systems, 1)
             )
-            for name in self.panel.names
+            for name, each in zip(self.panel.names, means, strict=True)
         }
 
     def _system_pairs(self, sample: Resample) -> dict[str, Array]:
         """A system drawn twice makes a pair with itself, which proves nothing: left out."""
         weights = sample.pair_weights
-        first, second = np.triu_indices(self.panel.gold.shape[0], 1)
-        gold = self._means(sample, self.panel.gold_name)
-        order = np.sign(gold[:, first] - gold[:, second])
+        gold, *means = (_gaps(each.T).T for each in self._means(sample))
+        order = np.sign(gold)
         found = {}
-        for name in self.panel.names:
-            means = self._means(sample, name)
-            right = np.sign(means[:, first] - means[:, second]) == order
-            found[name] = _share((weights * right).sum(1), weights.sum(1))
+        for name, gap in zip(self.panel.names, means, strict=True):
+            other = np.where(np.abs(gap) <= self.eps[name], 0.0, np.sign(gap))
+            both = order * other
+            counts = _counts(
+                (weights * both).sum(1),
+                (weights * np.abs(both)).sum(1),
+                (weights * np.abs(other)).sum(1),
+                (weights * np.abs(order)).sum(1),
+                weights.sum(1),
+            )
+            found[name] = self._of_counts(counts)
         return found
 
     def _soft_pairs(self, sample: Resample) -> dict[str, Array]:
@@ -167,42 +184,52 @@ class _Scorer:
         }
 
     def _item_pairs(self, sample: Resample) -> dict[str, Array]:
+        if self.options.coefficient.pairs:
+            return self._item_accuracy(sample)
+        weights = sample.pair_weights
+        there = weights @ self._of("there", self._pairs_there)
+        gold = self._of("gold", lambda: np.sign(_gaps(self.panel.gold)))
+        untied = weights @ self._of("gold untied", lambda: np.abs(gold))
+        found = {}
+        for name, metric in self.panel.metrics.items():
+            order = self._of(name, partial(self._order, name, metric))
+            both = order * gold
+            counts = _counts(
+                weights @ both,
+                weights @ np.abs(both),
+                weights @ np.abs(order),
+                untied,
+                there,
+            )
+            found[name] = self._mean(self._of_counts(counts), sample)
+        return found
+
+    def _item_accuracy(self, sample: Resample) -> dict[str, Array]:
+        """Whether pairs are right is all that matters: one product instead of three."""
         weights = sample.pair_weights
         there = weights @ self._of("there", self._pairs_there)
         found = {}
         for name, metric in self.panel.metrics.items():
             right = self._of(name, partial(self._right, name, metric))
-            each = _share(weights @ right, there)
-            found[name] = _mean(each, sample.segments)
-        return found
-
-    def _item_kendall(self, sample: Resample) -> dict[str, Array]:
-        weights = sample.pair_weights
-        gold = self._of("gold", lambda: _order(self.panel.gold))
-        untied = weights @ self._of("gold ties", lambda: np.abs(gold))
-        found = {}
-        for name, metric in self.panel.metrics.items():
-            shared = np.where(self.there, metric, np.nan)
-            order = self._of(name, partial(_order, shared))
-            agreement = weights @ (order * gold)
-            below = np.sqrt(untied * (weights @ np.abs(order)))
-            found[name] = _mean(_share(agreement, below), sample.segments)
+            found[name] = self._mean(_share(weights @ right, there), sample)
         return found
 
     def _pearson(self, sample: Resample) -> dict[str, Array]:
-        def total(key: str, make: Callable[[], Array]) -> Array:
-            sums = self._weighted(key, sample.segments, lambda: make().T)
-            return np.einsum("ds,ds->d", sums, sample.weights)
+        def cells() -> Array:
+            """Every sum that is needed, side by side: one product serves them all."""
+            g = self._centred(self.panel.gold)
+            made = [self.there.astype(np.float64), g, g * g]
+            for metric in self.panel.metrics.values():
+                m = self._centred(metric)
+                made += [m, m * m, g * m]
+            return np.concatenate(made).T
 
-        g = self._centred("gold", self.panel.gold)
-        count = total("there", lambda: self.there.astype(np.float64))
-        sum_g, sum_gg = total("g", lambda: g), total("gg", lambda: g * g)
+        sums = self._weighted("cells", sample.segments, cells)
+        sums = sums.reshape(len(sums), -1, len(self.there))
+        count, sum_g, sum_gg, *rest = np.einsum("dcs,ds->cd", sums, sample.weights)
         found = {}
-        for name, metric in self.panel.metrics.items():
-            m = self._centred(name, metric)
-            sum_m = total(f"{name} m", partial(np.asarray, m))
-            sum_mm = total(f"{name} mm", partial(np.multiply, m, m))
-            sum_gm = total(f"{name} gm", partial(np.multiply, g, m))
+        for at, name in enumerate(self.panel.names):
+            sum_m, sum_mm, sum_gm = rest[3 * at : 3 * at + 3]
             above = count * sum_gm - sum_g * sum_m
             spread = (count * sum_gg - sum_g**2) * (count * sum_mm - sum_m**2)
             found[name] = _share(above, np.sqrt(np.maximum(spread, 0)))
@@ -217,7 +244,7 @@ class _Scorer:
         spread_g = count * sum_gg - sum_g**2
         found = {}
         for name, metric in self.panel.metrics.items():
-            m = self._centred(name, metric)
+            m = self._of(f"{name} centred", partial(self._centred, metric))
             sum_m = self._weighted(f"{name} m", weights, partial(np.asarray, m))
             sum_mm = self._weighted(f"{name} mm", weights, partial(np.multiply, m, m))
             sum_gm = self._weighted(f"{name} gm", weights, partial(np.multiply, g, m))
@@ -228,7 +255,7 @@ class _Scorer:
                 spread_m < 1e-9 * count * sum_mm
             )
             below = np.where(flat, 0.0, np.sqrt(np.maximum(spread_g * spread_m, 0)))
-            found[name] = _mean(_share(above, below), sample.segments)
+            found[name] = self._mean(_share(above, below), sample)
         return found
 
     def _anew(self, sample: Resample) -> dict[str, Array]:
@@ -244,22 +271,36 @@ class _Scorer:
                 found[name].append(result.value)
         return {name: np.array(values) for name, values in found.items()}
 
-    def _means(self, sample: Resample, name: str) -> Array:
-        """System scores in each draw: draws × systems."""
+    def _means(self, sample: Resample) -> list[Array]:
+        """System scores in each draw, of the gold and of each metric: draws × systems."""
         panel = self.panel
-        if name in panel.statistics:
-            return panel.statistics[name].pooled(sample.segments)
-        given = panel.system_gold if name == panel.gold_name else None
-        if name in panel.given:
-            whole = given if given is not None else panel.system_metrics[name]
-            return np.broadcast_to(whole, (len(sample.systems), len(whole)))
-        values = panel.gold if given is not None else panel.metrics[name]
-        total = self._weighted(
-            name, sample.segments, lambda: np.where(self.there, values, 0.0).T
-        )
-        if self.complete:
-            return total / panel.gold.shape[1]
-        return _share(total, sample.segments @ self.there.T.astype(np.float64))
+        given = [panel.system_gold, *panel.system_metrics.values()]
+        found: list[Array | None] = []
+        for name, whole in zip([panel.gold_name, *panel.names], given, strict=True):
+            if name in panel.statistics:
+                found.append(panel.statistics[name].pooled(sample.segments))
+            elif name in panel.given:
+                found.append(np.broadcast_to(whole, sample.systems.shape))
+            else:
+                found.append(None)
+        averaged = [at for at, each in enumerate(found) if each is None]
+
+        def cells() -> Array:
+            """Values of all who are averaged, side by side: one product, not many."""
+            values = [panel.gold, *panel.metrics.values()]
+            return np.concatenate(
+                [np.where(self.there, values[at], 0.0) for at in averaged]
+            ).T
+
+        if averaged:
+            total = self._weighted("cells", sample.segments, cells)
+            total = total.reshape(len(total), len(averaged), -1)
+            count = np.full(sample.systems.shape, float(panel.gold.shape[1]))
+            if not self.complete:
+                count = sample.segments @ self.there.T.astype(np.float64)
+            for place, at in enumerate(averaged):
+                found[at] = _share(total[:, place], count)
+        return found  # type: ignore[return-value]  # every place is filled by now
 
     def _p(self, sample: Resample, name: str, values: Array) -> Array:
         def gaps() -> Array:
@@ -273,12 +314,9 @@ class _Scorer:
         z = np.divide(total, spread, out=np.zeros(total.shape), where=spread > 0)
         return upper_tail(z)
 
-    def _centred(self, name: str, metric: Array) -> Array:
-        def make() -> Array:
-            m = np.where(self.there, metric, 0.0)
-            return np.where(self.there, m - m.sum() / self.there.sum(), 0.0)
-
-        return self._of(f"{name} centred", make)
+    def _centred(self, metric: Array) -> Array:
+        m = np.where(self.there, metric, 0.0)
+        return np.where(self.there, m - m.sum() / self.there.sum(), 0.0)
 
     def _pairs_there(self) -> Array:
         first, second = np.triu_indices(len(self.there), 1)
@@ -286,11 +324,24 @@ class _Scorer:
 
     def _right(self, name: str, metric: Array) -> Array:
         """Whether the metric orders each pair of systems in each segment as the gold does."""
-        first, second = np.triu_indices(len(metric), 1)
-        dg = self.panel.gold[first] - self.panel.gold[second]
-        dm = metric[first] - metric[second]
-        order = np.where(np.abs(dm) <= self.eps[name], 0.0, np.sign(dm))
-        return (np.sign(dg) == order).astype(np.float64)
+        there = self._of("there", self._pairs_there) > 0
+        gold = np.sign(_gaps(self.panel.gold))
+        return ((gold == self._order(name, metric)) & there).astype(np.float64)
+
+    def _order(self, name: str, metric: Array) -> Array:
+        """The order of each two systems in each segment, 0 for ties and what is missing."""
+        gap = _gaps(np.where(self.there, metric, np.nan))
+        return np.where(np.abs(gap) <= self.eps[name], 0.0, np.sign(gap))
+
+    def _mean(self, each: Array, sample: Resample) -> Array:
+        """Mean over the segments that have a coefficient: draws × segments to draws."""
+        there = np.isfinite(each)
+        weights = sample.segments
+        if self.options.nan == "zero" or self.options.micro:
+            size = sample.weights @ self.there.astype(np.float64)
+            weights = weights * (size if self.options.micro else size > 1)
+        counted = weights if self.options.nan == "zero" else weights * there
+        return _share((np.where(there, each, 0.0) * weights).sum(1), counted.sum(1))
 
     def _weighted(self, key: str, weights: Array, make: Callable[[], Array]) -> Array:
         """Sums under the weights, of values that are made and taken apart once."""
@@ -310,16 +361,18 @@ def _gaps(x: Array) -> Array:
     return np.where(np.isfinite(d), d, 0.0)
 
 
-def _order(x: Array) -> Array:
-    return np.sign(_gaps(x))
+def _counts(
+    agreement: Array, ordered: Array, metric: Array, gold: Array, total: Array
+) -> PairCounts:
+    """Kinds of pairs, from sums of orders' products, and of pairs that are not tied."""
+    return PairCounts(
+        (ordered + agreement) / 2,
+        (ordered - agreement) / 2,
+        metric - ordered,
+        gold - ordered,
+        total - metric - gold + ordered,
+    )
 
 
 def _share(above: Array, below: Array) -> Array:
     return np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
-
-
-def _mean(each: Array, weights: Array) -> Array:
-    """Mean over the segments that have a coefficient: draws × segments to draws."""
-    there = np.isfinite(each)
-    total = (np.where(there, each, 0.0) * weights).sum(1)
-    return _share(total, (weights * there).sum(1))

@@ -50,4 +50,8 @@ class Values:
 
 def _rounded(values: Array, bits: NDArray[np.int32]) -> Array:
     """Round to multiples of 2^-bits."""
+    if np.abs(bits).max(initial=0) < 1000:
+        # Powers of two change no digit, and multiplying is quicker than ldexp.
+        scale = np.ldexp(1.0, bits)
+        return np.asarray(np.rint(values * scale) / scale)
     return np.asarray(np.ldexp(np.rint(np.ldexp(values, bits)), -bits))

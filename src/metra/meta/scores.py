@@ -183,6 +183,15 @@ class Scores:
             ),
         )
 
+    def with_values_of(self, name: str, other: "Scores") -> "Scores":
+        """Take one scorer's values from another table, for its language pairs only."""
+        theirs = other.only(scorers=[name])
+        if name not in self.names:
+            return joined([self, theirs])
+        gone = np.array([item.lang in theirs.languages for item in self.items], bool)
+        keep = ~gone[self.item] | (self.scorer != self.find(name))
+        return joined([self._kept(keep)._compact(), theirs])
+
     def repeated(self) -> int:
         """Count the lines that repeat a judge's judgement of the same thing."""
         key = self.scorer * len(self.systems) + self.system

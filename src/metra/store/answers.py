@@ -1,14 +1,13 @@
 """Answers: only ever added, each once, with times that the server's clock vouches for."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, insert, select
 
 from metra.errors import MetraError
 from metra.human.asking import asked
-from metra.human.judgement import Judgement, judged
-from metra.human.task import Task
+from metra.human.judgement import Judgement, judged, recorded
 from metra.store import drafts, screens, tables, tasks
 from metra.store.campaigns import Stored
 from metra.store.encoding import decoded, encoded, storable
@@ -50,6 +49,8 @@ class Answer:
     comment: str = ""
     cannot: str | None = None
     times: Times = Times()
+    #: The language in which the questions were read.
+    wording: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,13 @@ def submit(
     cannot = None if answer.cannot is None else storable(answer.cannot)
     comment = storable(answer.comment)
     record = judged(
-        stored.campaign, task, value, id=answer.id, number=number, cannot=cannot
+        stored.campaign,
+        task,
+        value,
+        id=answer.id,
+        number=number,
+        cannot=cannot,
+        wording=storable(answer.wording),
     )
     first = times.first_action_ms
     revision = 1 if before is None else before.revision + 1
@@ -124,6 +131,8 @@ def submit(
             "idle_ms": times.idle_ms,
             "paused_ms": times.paused_ms,
             "protocol_version": record.protocol_version,
+            "wording": record.wording,
+            "wording_version": record.wording_version,
         },
     )
     drafts.drop(db, task.id, number)
@@ -167,9 +176,18 @@ def judgements(
         if judge_id is None
         else tasks.ever_of_judge(db, judge_id)
     )
-    known = {one.task.id: one.task for one in owned}
+    known = {
+        one.task.id: replace(one.task, id=one.called) if one.called else one.task
+        for one in owned
+    }
     query = (
-        select(judgement)
+        select(
+            judgement.c.task,
+            judgement.c.id,
+            judgement.c.called,
+            judgement.c.value_json,
+            *(judgement.c[name] for name in _KEPT),
+        )
         .join_from(judgement, task, judgement.c.task == task.c.id)
         .join(judge, judgement.c.judge == judge.c.id)
         .where(task.c.campaign == stored.id)
@@ -180,33 +198,35 @@ def judgements(
     if judge_id is not None:
         query = query.where(judgement.c.judge == judge_id)
     return [
-        _judgement(stored, known[row.task], dict(row._mapping))
-        for row in db.execute(query)
+        # Values were checked when they came in.
+        recorded(
+            stored.campaign,
+            known[owner],
+            decoded(value),
+            id=called or key,
+            **dict(zip(_KEPT, kept, strict=True)),
+        )
+        for owner, key, called, value, *kept in db.execute(query).all()
     ]
 
 
-def _judgement(stored: Stored, task: Task, row: dict[str, Any]) -> Judgement:
-    times = (
-        "shown_at",
-        "first_action_at",
-        "submitted_at",
-        "wall_ms",
-        "active_ms",
-        "hidden_ms",
-        "idle_ms",
-        "paused_ms",
-    )
-    return judged(
-        stored.campaign,
-        task,
-        decoded(row["value_json"]),
-        id=row["id"],
-        number=row["number"],
-        cannot=row["cannot"],
-        revision=row["revision"],
-        comment=row["comment"],
-        **{name: row[name] for name in times},
-    )
+_KEPT = (
+    "number",
+    "cannot",
+    "revision",
+    "comment",
+    "shown_at",
+    "first_action_at",
+    "submitted_at",
+    "wall_ms",
+    "active_ms",
+    "hidden_ms",
+    "idle_ms",
+    "paused_ms",
+    "protocol_version",
+    "wording",
+    "wording_version",
+)
 
 
 def _within(stored: Stored, value: Any, wall_ms: int) -> Any:

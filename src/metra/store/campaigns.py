@@ -2,7 +2,7 @@
 
 import secrets
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any
 
@@ -12,7 +12,7 @@ from metra.errors import OptionError, UnknownNameError, no_such
 from metra.human.assignment import assign
 from metra.human.campaign import Campaign
 from metra.store import audit, tables, tasks
-from metra.store.encoding import encoded, storable
+from metra.store.encoding import decoded, encoded, storable
 from metra.store.frozen import from_json, to_json
 from metra.store.tokens import new_code, new_id
 
@@ -32,6 +32,8 @@ class Stored:
     unblinded_at: float | None
     secret: bytes
     campaign: Campaign
+    #: Where it was imported from; None for campaigns that are judged here.
+    imported: dict[str, Any] | None = None
 
 
 def create(
@@ -44,15 +46,33 @@ def create(
         msg = f"There is a campaign named {name!r} already; choose another name."
         raise OptionError(msg)
     key, secret = new_id(), secrets.token_bytes(32)
+    judges = add(db, key, campaign, secret=secret, now=now, state=state)
+    tasks.add(db, key, campaign, assign(campaign, secret=secret), judges)
+    audit.note(db, who, "create", {"version": campaign.version}, now=now, campaign=key)
+    return key
+
+
+def add(
+    db: Connection,
+    key: str,
+    campaign: Campaign,
+    *,
+    secret: bytes,
+    now: float,
+    state: str,
+    imported: dict[str, Any] | None = None,
+) -> dict[str, str]:
+    """Keep a campaign and its judges, without tasks; give the judges' ids by their labels."""
     db.execute(
         insert(tables.campaign).values(
             id=key,
-            name=name,
+            name=campaign.settings.name,
             content_json=to_json(campaign),
             version=campaign.version,
             secret=secret.hex(),
             state=state,
             created_at=now,
+            imported_json=None if imported is None else encoded(imported),
         )
     )
     judges = {label: new_id() for label in campaign.settings.judges}
@@ -60,7 +80,7 @@ def create(
         {
             "id": judge,
             "campaign": key,
-            "label": label,
+            "label": storable(label),
             "place": place,
             "profile_json": encoded({}),
             "note": "",
@@ -69,9 +89,7 @@ def create(
         for place, (label, judge) in enumerate(judges.items())
     ]
     db.execute(insert(tables.judge), rows)
-    tasks.add(db, key, campaign, assign(campaign, secret=secret), judges)
-    audit.note(db, who, "create", {"version": campaign.version}, now=now, campaign=key)
-    return key
+    return judges
 
 
 def listed(db: Connection) -> list[tuple[str, str, str, float]]:
@@ -119,15 +137,39 @@ def named(db: Connection, name: str | None) -> Stored:
     return found
 
 
+def holding(db: Connection, part: str) -> list[Stored]:
+    """Find campaigns whose content holds a text, the oldest first."""
+    campaign = tables.campaign.c
+    query = (
+        select(campaign.id)
+        .where(campaign.content_json.contains(part, autoescape=True))
+        .order_by(campaign.created_at, campaign.name.desc())
+    )
+    return [existing(db, key) for key in db.execute(query).scalars().all()]
+
+
 def set_state(db: Connection, key: str, state: str, *, now: float, who: str) -> None:
     """Open, pause or close a campaign."""
     if state not in STATES:
         msg = f"A campaign's state cannot be {state!r}; expected {', '.join(STATES)}."
         raise OptionError(msg)
+    if state != "closed":
+        refuse_imported(db, key)
     db.execute(
         update(tables.campaign).where(tables.campaign.c.id == key).values(state=state)
     )
     audit.note(db, who, "state", {"state": state}, now=now, campaign=key)
+
+
+def refuse_imported(db: Connection, key: str) -> None:
+    """Say that nobody can go on judging what comes from files."""
+    stored = existing(db, key)
+    if stored.imported is not None:
+        msg = (
+            f"{stored.name} was imported from files; it stays closed, because nobody can go "
+            "on judging it."
+        )
+        raise OptionError(msg)
 
 
 def unblind(db: Connection, key: str, *, now: float, who: str) -> None:
@@ -141,6 +183,18 @@ def unblind(db: Connection, key: str, *, now: float, who: str) -> None:
     audit.note(db, who, "unblind", now=now, campaign=key)
 
 
+def rename_judge(db: Connection, key: str, old: str, new: str) -> None:
+    """Put another name in a judge's place among the wishes, which exports tell."""
+    content = existing(db, key).campaign
+    names = tuple(new if name == old else name for name in content.settings.judges)
+    content = replace(content, settings=replace(content.settings, judges=names))
+    db.execute(
+        update(tables.campaign)
+        .where(tables.campaign.c.id == key)
+        .values(content_json=to_json(content), version=content.version)
+    )
+
+
 _FIND = select(
     tables.campaign.c.id,
     tables.campaign.c.name,
@@ -149,9 +203,10 @@ _FIND = select(
     tables.campaign.c.created_at,
     tables.campaign.c.unblinded_at,
     tables.campaign.c.secret,
+    tables.campaign.c.imported_json,
 ).where(tables.campaign.c.id == bindparam("key"))
 
-# A campaign does not change, and is large: what was read once is kept, by id and version.
+# A campaign hardly changes, and is large: what was read once is kept, by id and version.
 _known: OrderedDict[tuple[str, str], Campaign] = OrderedDict()
 _turn = Lock()
 
@@ -159,6 +214,8 @@ _turn = Lock()
 def _stored(db: Connection, row: Any) -> Stored:
     found = dict(row._mapping)
     secret = bytes.fromhex(found.pop("secret"))
+    origin = found.pop("imported_json")
+    imported = None if origin is None else decoded(origin)
     key = found["id"], found["version"]
     with _turn:
         content = _known.get(key)
@@ -171,4 +228,4 @@ def _stored(db: Connection, row: Any) -> Stored:
             _known[key] = content
             while len(_known) > _KEPT:
                 _known.popitem(last=False)
-    return Stored(**found, secret=secret, campaign=content)
+    return Stored(**found, secret=secret, campaign=content, imported=imported)

@@ -15,12 +15,16 @@ MOST = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One event; `t_ms` is the browser's own clock, from when the screen was opened."""
+    """One event; `t_ms` is the browser's own clock, from when the screen was opened.
+
+    `client` names the window that counts `seq`; another window counts its own.
+    """
 
     seq: int | None
     t_ms: float
     kind: str
     data: Any = None
+    client: str = ""
 
 
 def add(db: Connection, task: str, number: int, events: Sequence[Event]) -> None:
@@ -33,20 +37,21 @@ def add(db: Connection, task: str, number: int, events: Sequence[Event]) -> None
         select(func.count(), func.max(event.c.seq)).where(here)
     ).one()
     asked = [one.seq for one in events if one.seq is not None]
-    query = select(event.c.seq).where(here, event.c.seq.in_(asked))
-    known = set(db.execute(query).scalars())
+    query = select(event.c.client, event.c.seq).where(here, event.c.seq.in_(asked))
+    known = {(client, seq) for client, seq in db.execute(query)}
     following = max([-1 if last is None else last, *asked]) + 1
     rows = []
     for one in events:
-        seq = one.seq
+        client, seq = storable(one.client), one.seq
         if seq is None:
             seq, following = following, following + 1
-        if seq not in known:
-            known.add(seq)
+        if (client, seq) not in known:
+            known.add((client, seq))
             rows.append(
                 {
                     "task": task,
                     "number": number,
+                    "client": client,
                     "seq": seq,
                     "t_ms": one.t_ms,
                     "kind": storable(one.kind),
@@ -58,11 +63,14 @@ def add(db: Connection, task: str, number: int, events: Sequence[Event]) -> None
 
 
 def of_screen(db: Connection, task: str, number: int) -> list[Event]:
-    """All events of a screen, in order."""
+    """All events of a screen, in order; a window that is loaded again counts on."""
     event = tables.event.c
     query = (
-        select(event.seq, event.t_ms, event.kind, event.data_json)
+        select(event.seq, event.t_ms, event.kind, event.data_json, event.client)
         .where(event.task == task, event.number == number)
-        .order_by(event.seq)
+        .order_by(event.seq, event.client)
     )
-    return [Event(*row[:3], decoded(row[3])) for row in db.execute(query)]
+    return [
+        Event(row.seq, row.t_ms, row.kind, decoded(row.data_json), row.client)
+        for row in db.execute(query)
+    ]

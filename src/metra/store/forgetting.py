@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, delete, func, select, update
 
 from metra.errors import UnknownNameError
-from metra.store import audit, judges, tables, tasks
+from metra.store import audit, campaigns, judges, tables, tasks
 from metra.store.encoding import encoded
 
 
@@ -40,6 +40,7 @@ def anonymise(db: Connection, key: str, *, now: float, who: str) -> str:
     )
     for kept in (tables.draft, tables.event):
         db.execute(delete(kept).where(kept.c.task.in_(owned)))
+    campaigns.rename_judge(db, judge.campaign, judge.label, name)
     _rename_in_audit(db, judge, name)
     audit.note(db, who, "anonymise", {"judge": name}, now=now, campaign=judge.campaign)
     return name

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, delete, select, update
 
 from metra.errors import UnknownNameError, no_such
-from metra.store import audit, tables
+from metra.store import audit, campaigns, tables
 from metra.store.encoding import decoded, encoded, storable
 from metra.store.tokens import hashed, new_token
 
@@ -64,6 +64,9 @@ def by_token(db: Connection, token: str) -> Judge | None:
 
 def issue(db: Connection, key: str, *, now: float, who: str) -> str:
     """Make a judge's link anew and give its secret, this once; older links die."""
+    judge = find(db, key)
+    if judge is not None:
+        campaigns.refuse_imported(db, judge.campaign)
     token = new_token()
     db.execute(
         update(tables.judge)

@@ -37,12 +37,13 @@ def progress(db: Connection, stored: Stored, judge: str, way: Way) -> Progress:
     """Say how far a judge is."""
     rows = db.execute(_TIMES, {"of": judge}).all()
     done = sum(place.answered for place in way.places)
-    first = [row[0] / 1000 for row in rows if row[1] == 1]
+    times = [(row[0], row[1]) for row in rows if row[0] is not None]
+    first = [active / 1000 for active, revision in times if revision == 1]
     asked = stored.campaign.protocol
     outputs = asked.outputs or len(stored.campaign.systems)
     each = median(first) if len(first) >= _OWN_PACE else asked.seconds * outputs
     left = len(way.places) - done
-    active = sum(row[0] for row in rows)
+    active = sum(active for active, _ in times)
     return Progress(done, len(way.places), round(left * each), active)
 
 

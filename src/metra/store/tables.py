@@ -30,6 +30,7 @@ campaign = _table(
     state=Text,
     unblinded_at=Double,
     created_at=Double,
+    imported_json=Text,
 )
 judge = _table(
     "judge",
@@ -61,6 +62,7 @@ task = _table(
     state=Text,
     lease_until=Double,
     topped_up_from=Text,
+    called=Text,
 )
 shown = _table("shown", task=Text, number=Integer, step=Integer, at=Double)
 draft = _table(
@@ -69,6 +71,7 @@ draft = _table(
 judgement = _table(
     "judgement",
     id=Text,
+    called=Text,
     task=Text,
     number=Integer,
     revision=Integer,
@@ -86,11 +89,14 @@ judgement = _table(
     idle_ms=BigInteger,
     paused_ms=BigInteger,
     protocol_version=Text,
+    wording=Text,
+    wording_version=Text,
 )
 event = _table(
     "event",
     task=Text,
     number=Integer,
+    client=Text,
     seq=BigInteger,
     t_ms=Double,
     kind=Text,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from metra.web.strings import chosen, strings
+from metra.web.strings import chosen, direction, strings
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -19,7 +19,8 @@ LANGUAGE_COOKIE = "metra-language"
 def page(
     request: Request, template: str, *, status: int = 200, **more: Any
 ) -> Response:
-    """Render a template; it finds the strings as `t`, and `lang`, `dir`, `csrf`, `here`.
+    """Render a template; it finds the strings as `t`, and `lang`, `dir`, `csrf`, `here`;
+    `direction` tells that of other languages.
 
     `message="paused"` gives the heading and text of that message.
     """
@@ -38,6 +39,7 @@ def page(
                 "lang": language,
                 "dir": t.dir,
                 "csrf": getattr(request.state, "csrf", ""),
+                "direction": direction,
                 "here": request.url.path if request.method == "GET" else "/judge",
             }
             | more

@@ -86,7 +86,9 @@ def refused(request: Request, status: int, error: str, **more: Any) -> Response:
     else:
         known = {401: "signed_out", 404: "not_found"}
         message = known.get(status, "refused") if role != "admin" else "refused"
-        said = {"text": error} if message == "refused" else {}
+        # Sentences about single requests are in English only.
+        english = {"text": error, "text_language": "en"}
+        said = english if message == "refused" else {}
         reply = page(
             request, "judge/message.html", status=status, message=message, **said
         )

@@ -131,7 +131,7 @@ def test_typed_corrections_and_fingers_on_chips(server, work):
     page.locator("textarea.whole").fill("市場は開く。")
     page.get_by_role("button", name="Save and go on").tap()
     page.locator(".word-chip").nth(1).tap()
-    page.get_by_role("button", name="Move on").tap()
+    page.get_by_role("button", name="Move later").tap()
     page.get_by_role("button", name="Save and go on").tap()
     done(page)
     first, second = (one.value["syntax"] for one in mine.judgements())
@@ -226,7 +226,8 @@ def test_the_control_group_sees_questions_and_no_text(server, work):
     assert [one.outputs for one in control] == [("",)]
     mine = link(server, made, wanted="control")
     page = work(mine)
-    expect(page.locator(".outputs")).to_contain_text("there is no text")
+    expect(page.locator(".question")).to_contain_text("there is no text")
+    assert page.locator(".outputs").is_hidden()
     assert "whole night long" not in page.content()
     page.locator("input[type=radio]").last.focus()
     press(page, " ")
@@ -276,3 +277,66 @@ def test_evaltrans_beside_what_was_judged(server, work):
     press(page, "Enter")
     done(page)
     assert scores(mine)["evaltrans"] == [9, 9]
+
+
+def chips_of(server, work, text, **more):
+    made = frozen(
+        "minimal-correction", {"s": [text]}, source=["s"], references=["r"], **more
+    )
+    mine = link(server, made)
+    return mine, work(mine)
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "after"),
+    [
+        pytest.param(
+            'He said "go", (then) left.',
+            "en",
+            'said "go", (then) left.',
+            id="signs stay close",
+        ),
+        pytest.param("市場が開く。", "ja", "場が開く。", id="no blanks in Japanese"),
+    ],
+)
+def test_chips_become_a_text_with_the_blanks_that_belong_there(
+    server, work, text, language, after
+):
+    _, page = chips_of(server, work, text, language=language)
+    press(page, "Delete")
+    page.get_by_role("button", name="Type it as a text").click()
+    expect(page.locator("textarea.whole")).to_have_value(after)
+
+
+def test_neither_chips_nor_typing_is_lost_by_a_look_at_the_other(server, work):
+    mine, page = chips_of(server, work, "one two three")
+    press(page, "Delete")
+    page.get_by_role("button", name="Type it as a text").click()
+    page.locator("textarea.whole").fill("two four three")
+    page.get_by_role("button", name="Back to single words").click()
+    expect(page.locator(".count")).to_contain_text("1 deleted")
+    page.get_by_role("button", name="Type it as a text").click()
+    expect(page.locator("textarea.whole")).to_have_value("two four three")
+    press(page, "Control+Enter")
+    done(page)
+    value = mine.judgements()[0].value["syntax"]
+    assert (value["mode"], value["text"]) == ("inferred", "two four three")
+
+
+def test_a_gap_is_looked_at_again_between_whole_words(server, work):
+    long = ["The old bakery on the square sells bread and rolls and cakes. "] * 5
+    made = frozen("cloze", {"s": long}, source=["s"] * 5, references=["r"] * 5)
+    mine = link(server, made)
+    page = work(mine)
+    for _ in page.locator("input.gap").all():
+        page.keyboard.type("zzz")
+        press(page, "Tab")
+    press(page, "Control+Enter")
+    done(page)
+    second = verdict_campaign(made, mine.judgements(), judges=["zoe"])
+    whole = set("\n".join(long).split())
+    for case in second.material["cases"]:
+        shown = case["shown"]
+        words = (shown["before"] + " " + shown["after"]).replace("…", " ").split()
+        assert words
+        assert set(words) <= whole | {"."}

@@ -143,7 +143,7 @@ def test_back_changes_an_answer_that_was_given(server, work):
     press(page, "Backspace")
     place(page, 1, 4)
     expect(page.get_by_text("You have already answered this")).to_be_visible()
-    expect(page.get_by_role("button", name="Go forward")).to_be_visible()
+    expect(page.get_by_role("button", name="Go on without a change")).to_be_visible()
     press(page, "Backspace")
     press(page, "5", "Enter", "Enter")
     place(page, 2, 4)

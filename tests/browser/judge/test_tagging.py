@@ -145,3 +145,34 @@ def test_names_are_corrected_where_raters_disagree_and_feed_entities(
         EvalSet([[text]]), {"s": ["bertrand aufray spoke."]}, [f"entities:file={path}"]
     )
     assert next(iter(found["s"].values())).score == 50
+
+
+def test_two_halves_of_a_name_are_merged(server, work):
+    text = "Mayor Bertrand Aufray spoke in Rome."
+    made = frozen(
+        "entity-tagging",
+        {"s": ["x"]},
+        references=[text],
+        source=["s"],
+        judges=["ann", "bob"],
+        each=2,
+    )
+    first = tagged(
+        made,
+        lambda judge: [
+            ("Bertrand" if judge == "ann" else "Aufray", "PERSON"),
+            ("Rome", "LOCATION"),
+        ],
+    )
+    mine = link(server, reconciliation(made, first, judges=["zoe"]))
+    page = work(mine)
+    merge = page.get_by_role("button", name="Merge with the next")
+    expect(merge).to_have_count(1)  # Rome does not touch them
+    merge.focus()
+    page.keyboard.press("Enter")
+    boxes = page.locator(".reconcile input[type=checkbox]")
+    assert [box.is_checked() for box in boxes.all()] == [False, True, False, True]
+    expect(page.locator(".piece[data-label=PERSON]")).to_have_count(1)
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url("**/done")
+    assert "PERSON\tBertrand Aufray\n" in entities_table(mine.judgements())

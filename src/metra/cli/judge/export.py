@@ -68,6 +68,7 @@ def export(campaign: str | None, url: str, form: str, out: str, unblind: bool) -
             "--unblind shows their names.",
             err=True,
         )
-    found = exporting.export(form, judgements, stored.campaign)
+    known = None if stored.imported else stored.campaign
+    found = exporting.export(form, judgements, known)
     with whole_file(out) as file:
         file.write(found.content)

@@ -1,7 +1,7 @@
 """Options that the questions of `metra meta` share, and what they come to."""
 
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -27,6 +27,7 @@ INPUT_FORMATS = (
     "mt-metrics-eval",
     "da",
     "mqm",
+    "mqm-wmt",
     "esa",
     "appraise",
 )
@@ -47,12 +48,25 @@ def names(flag: str, key: str, help_text: str) -> Callable[[Any], Any]:
 
 
 paths = click.argument("paths", nargs=-1, required=True, metavar="SCORES...")
-gold = click.option(
-    "--gold",
-    required=True,
-    metavar="NAME",
-    help="The scorer to compare with: judgements.",
-)
+
+
+def gold(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add whose judgements are compared with, and where they come from."""
+    name = click.option(
+        "--gold",
+        required=True,
+        metavar="NAME",
+        help="The scorer to compare with: judgements.",
+    )
+    files = click.option(
+        "--gold-from",
+        multiple=True,
+        metavar="SCORES",
+        help="Take the gold from this file; the same scorer of other files is left out.",
+    )
+    return name(files(command))
+
+
 metrics = names(
     "--metric", "metrics", "Scorers to look at; all but people's where none is named."
 )
@@ -159,8 +173,8 @@ def thresholds(command: Callable[..., Any]) -> Callable[..., Any]:
         "folds",
         type=click.IntRange(2),
         metavar="FOLDS",
-        help="Calibrate acc*_eq:item without optimism: each fold of segments with the "
-        "threshold of the others.",
+        help="Calibrate acc*_eq without optimism: each fold of segments with the threshold "
+        "of the others.",
     )
     for option in reversed([eps, eps_from, folds]):
         command = option(command)
@@ -210,15 +224,26 @@ def question(command: Callable[..., "Findings"]) -> Callable[..., None]:
         form: str,
         out: str | None,
         digits: int,
+        gold_from: tuple[str, ...] = (),
         **asked: Any,
     ) -> None:
         from metra.meta.read import read_all
 
-        scores = read_all(paths, input_format=input_format, units=units)
+        read = partial(
+            read_all,
+            input_format=input_format,
+            units=units,
+            wmt=asked.get("wmt", False),
+        )
+        scores = read(paths)
+        notes = []
+        if gold_from:
+            scores = scores.with_values_of(asked["gold"], read(gold_from))
+            notes = [f"{asked['gold']} is of {', '.join(gold_from)} only."]
         if lower:
             scores = scores.with_lower_is_better(lower)
         scores = scores.only(lang=lang, domain=domain, without_systems=without)
-        show(command(scores=scores, **asked), form, out, digits)
+        show(noted(command(scores=scores, **asked), notes), form, out, digits)
 
     for option in (
         digits,
@@ -321,8 +346,8 @@ def plain(rows: Any) -> list[list[float | None]]:
     return [[None if value != value else float(value) for value in row] for row in rows]
 
 
-def draw(path: str, pictures: list[str]) -> None:
-    """Write the picture; several are numbered before the suffix."""
+def draw(path: str, pictures: list[str]) -> list[str]:
+    """Write the picture; several are numbered before the suffix. Say if there is none."""
     from pathlib import Path
 
     from metra.cli.output import write
@@ -332,6 +357,7 @@ def draw(path: str, pictures: list[str]) -> None:
         if len(pictures) > 1:
             place = place.with_name(f"{place.stem}-{at}{place.suffix}")
         write(picture, str(place))
+    return [] if pictures else [f"{path} is not written: there is nothing to draw."]
 
 
 def show(findings: "Findings", form: str, out: str | None, digits: int) -> None:

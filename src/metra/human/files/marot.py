@@ -101,7 +101,9 @@ def _judgement(
     place, first = rows[0]
     asked = PROTOCOLS["mqm"]
     try:
-        exact = json.loads(first["metadata"] or "{}").get("metra", {})
+        metadata = json.loads(first["metadata"] or "{}")
+        exact = metadata.get("metra", {})
+        submitted = metadata.get("timestamp")
         texts = exact.get("texts") or {
             "source": _plain(first["source"]),
             "output": _plain(first["target"]),
@@ -109,7 +111,8 @@ def _judgement(
         marks = [_mark(row) for _, row in rows if row["severity"].lower() != _NO_ERROR]
         value = asked.recorded().check({"mqm": marks}, texts)
         segment = int(first["globalSegId"])
-    except (ValueError, AttributeError) as error:
+        submitted_at = None if submitted is None else float(submitted) / 1000
+    except (ValueError, AttributeError, TypeError) as error:
         msg = f"{place} cannot be read: {str(error).rstrip('.')}."
         raise FormatError(msg) from None
     name = f"{campaign}:{first['rater']}:{first['system']}:{segment}"
@@ -129,6 +132,7 @@ def _judgement(
         source=texts["source"],
         outputs=(texts["output"],),
         value=value,
+        submitted_at=submitted_at,
     )
 
 

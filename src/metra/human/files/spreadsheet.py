@@ -23,6 +23,7 @@ COLUMNS = (
     "submitted_at",
     "active_seconds",
     "cannot",
+    "wording",
     "comment",
     "output",
 )
@@ -36,7 +37,7 @@ def write(judgements: Iterable[Judgement]) -> str:
     for one in latest(judgements):
         active = "" if one.active_ms is None else repr(one.active_ms / 1000)
         times = [_number(one.shown_at), _number(one.submitted_at), active]
-        said = [guarded(one.cannot or ""), guarded(one.comment)]
+        said = [guarded(text) for text in (one.cannot or "", one.wording, one.comment)]
         for system, output, scores in zip(
             one.systems, one.outputs, one.scores(), strict=True
         ):

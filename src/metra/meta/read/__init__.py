@@ -30,6 +30,7 @@ READERS: dict[str, Callable[[str], Scores]] = {
     "mt-metrics-eval": mt_metrics_eval.read,
     "da": da.read,
     "mqm": mqm.read,
+    "mqm-wmt": mqm.read_as_wmt,
     "esa": esa.read,
     "appraise": appraise.read,
 }
@@ -42,16 +43,29 @@ WITH_UNITS: dict[str, Callable[[str, Sequence[str]], Scores]] = {
 }
 
 
-def read(path: str, *, input_format: str = "auto", units: Sequence[str] = ()) -> Scores:
+#: Formats that the official scorer of WMT reads otherwise.
+AS_WMT = {"mqm": "mqm-wmt"}
+
+
+def read(
+    path: str,
+    *,
+    input_format: str = "auto",
+    units: Sequence[str] = (),
+    wmt: bool = False,
+) -> Scores:
     """Read a file or directory of scores; `LANG=PATH` says which language pair it is of.
 
     The language pair, say `en-de=scores.tsv`, is for files that do not name it. `units`
-    names more columns of tables and JSON lines that tell apart what was scored.
+    names more columns of tables and JSON lines that tell apart what was scored. `wmt` reads
+    errors of MQM with the rounding of WMT's official scores.
     """
     lang, at, rest = path.partition("=")
     if at and _is_language_pair(lang):
-        return _of_language(read(rest, input_format=input_format, units=units), lang)
+        whole = read(rest, input_format=input_format, units=units, wmt=wmt)
+        return _of_language(whole, lang)
     kind = recognised(path) if input_format == "auto" else input_format
+    kind = AS_WMT.get(kind, kind) if wmt else kind
     if kind not in READERS:
         msg = (
             f"No format named {kind!r} for {shown(path)}; known: {', '.join(READERS)}."
@@ -69,11 +83,15 @@ def read(path: str, *, input_format: str = "auto", units: Sequence[str] = ()) ->
 
 
 def read_all(
-    paths: Sequence[str], *, input_format: str = "auto", units: Sequence[str] = ()
+    paths: Sequence[str],
+    *,
+    input_format: str = "auto",
+    units: Sequence[str] = (),
+    wmt: bool = False,
 ) -> Scores:
     """Read several files into one table."""
     return joined(
-        [read(path, input_format=input_format, units=units) for path in paths]
+        [read(path, input_format=input_format, units=units, wmt=wmt) for path in paths]
     )
 
 

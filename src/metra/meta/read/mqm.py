@@ -6,6 +6,10 @@ nothing. Freitag et al. 2021, TACL. The score is minus what the errors cost, so 
 higher is better.
 """
 
+from collections.abc import Callable
+from functools import reduce
+from operator import add
+
 from metra.errors import FormatError
 from metra.io.stream import shown
 from metra.meta.read.cells import columns_of, require, rows_of
@@ -30,6 +34,20 @@ def read(path: str) -> Scores:
     A rater who found nothing has a line without an error (`no-error`). Rows of attention
     tests (severity HOTW-test) judge no translation and are left out.
     """
+    return _read(path, lambda costs: sum(costs) / 10)
+
+
+def read_as_wmt(path: str) -> Scores:
+    """Read them as they stand in WMT's official scores, rounding noise and all.
+
+    The official program adds up floating-point numbers in the order of the errors, so that
+    0.1 + 1 + 0.1 is not 0.1 + 0.1 + 1 and equal judgements are not always equal.
+    """
+    # `sum` mends rounding in newer Pythons, which is not wanted here.
+    return _read(path, lambda costs: reduce(add, (cost / 10 for cost in costs)))
+
+
+def _read(path: str, total: Callable[[list[int]], float]) -> Scores:
     header, rows = rows_of(path)
     found = columns_of(header)
     names = [name.strip().lower() for name in header]
@@ -50,7 +68,7 @@ def read(path: str) -> Scores:
     )
     if names.count("doc_id") and "doc" in names:
         found["document"] = names.index("doc")
-    costs: dict[tuple[str, Item, str], int] = {}
+    costs: dict[tuple[str, Item, str], list[int]] = {}
     for at, row in enumerate(rows, 2):
         severity = row[names.index("severity")].strip().lower()
         if severity == "hotw-test":
@@ -67,12 +85,12 @@ def read(path: str) -> Scores:
         judge = row[found["judge"]] if "judge" in found else ""
         key = row[found["system"]], item, judge
         category = row[names.index("category")].strip().lower()
-        costs[key] = costs.get(key, 0) + _cost(severity, category, path, at)
+        costs.setdefault(key, []).append(_cost(severity, category, path, at))
     if not costs:
         msg = f"{shown(path)} has no ratings in it."
         raise FormatError(msg)
     systems, items, judges = zip(*costs, strict=True)
-    values = [-cost / 10 if cost else 0.0 for cost in costs.values()]
+    values = [0.0 - total(each) for each in costs.values()]
     return table(systems, items, {Scorer("mqm", "mqm"): values}, judges)
 
 

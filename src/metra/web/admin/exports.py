@@ -57,7 +57,8 @@ def download(request: Request, key: str, form: str, session: Administering) -> R
     if form not in formats_for(stored.campaign.protocol.name):
         raise Refusal.not_found()
     try:
-        file = export(form, shown_judgements(request, stored), stored.campaign)
+        known = None if stored.imported else stored.campaign
+        file = export(form, shown_judgements(request, stored), known)
     except MetraError as error:
         return admin_page(
             request,

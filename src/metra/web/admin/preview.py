@@ -6,11 +6,14 @@ from metra.human import asking
 from metra.human.campaign import Campaign
 from metra.human.screen import screen
 from metra.human.task import Task
+from metra.human.wording import chosen
+from metra.judging.wordings import wordings
 from metra.store import tasks
 from metra.web.admin.showing import admin_page, found
 from metra.web.judge.describing import campaign_json, protocol_json
 from metra.web.security.visitors import Administering
 from metra.web.state import state_of
+from metra.web.strings import language_name
 
 router = APIRouter()
 _SCREENS = 3
@@ -30,13 +33,18 @@ def show(request: Request, key: str, session: Administering) -> Response:
         for one in first
         for number in range(one.screens)
     ][:_SCREENS]
-    about = campaign_json(stored)
-    protocol = protocol_json(campaign.protocol, campaign.settings.target_language)
+    offered = wordings(campaign)
+    wording = chosen(offered, request.query_params.get("wording", ""))
+    about = campaign_json(stored, wording)
+    target = campaign.settings.target_language
+    protocol = protocol_json(campaign.protocol, target, wording)
     return admin_page(
         request,
         "preview.html",
         stored=stored,
         who=session.name,
+        wording=wording,
+        wordings=[(one.language, language_name(one.language)) for one in offered],
         trial={
             "screens": shown,
             "protocol": protocol,

@@ -11,7 +11,9 @@ from metra.errors import FormatError, MetraError
 from metra.human.campaign import Campaign, campaign
 from metra.human.protocols import PROTOCOLS
 from metra.human.settings import settings
+from metra.human.wording import JUDGES_OWN, LANGUAGES
 from metra.judging.material import READERS, read_options, read_pasted
+from metra.judging.own_wording import in_words, read_wording
 from metra.judging.pairing import Texts, Upload, paired, unpacked
 from metra.judging.planning import plan
 from metra.judging.second_looks import MADE_OF_OTHERS
@@ -21,6 +23,7 @@ from metra.web.admin.showing import admin_page
 from metra.web.pages import redirect
 from metra.web.security.visitors import Administering
 from metra.web.state import state_of
+from metra.web.strings import language_name
 
 router = APIRouter()
 #: Fields of the form, by what their files are for.
@@ -42,10 +45,11 @@ _TEXTS = (
     "unit",
     "organiser",
     "contact",
+    "guide_language",
 )
 _SWITCHES = ("complete", "reference_as_system")
 #: What some protocols need, written or pasted into the form.
-_MORE = ("options", *READERS)
+_MORE = ("options", "wording", *READERS)
 _DEFAULTS = {
     "each": "2",
     "seed": "12345",
@@ -137,7 +141,8 @@ def _campaign(typed: dict[str, str], texts: Texts) -> Campaign:
     if typed["options"].strip():
         table["options"] = read_options(typed["options"])
     material = read_pasted({name: typed[name] for name in READERS})
-    return campaign(settings(table, "The form"), texts.as_corpus(), material)
+    made = campaign(settings(table, "The form"), texts.as_corpus(), material)
+    return in_words(made, read_wording(typed["wording"]), "The form")
 
 
 def _whole(text: str, name: str) -> int:
@@ -181,6 +186,11 @@ def _wishes(
             (one.name, one.title)
             for one in PROTOCOLS.values()
             if one.name not in MADE_OF_OTHERS
+        ],
+        guide_languages=[
+            ("", "English where its words were published, else the judge's own"),
+            (JUDGES_OWN, "the language of each judge's pages"),
+            *((code, f"{language_name(code)}, for everybody") for code in LANGUAGES),
         ],
         **shown,
     )

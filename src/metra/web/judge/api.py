@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 
 from metra.human.asking import asked
 from metra.human.judgement import texts_of
+from metra.judging.wordings import wording_for, wordings
 from metra.store import answers, campaigns, drafts, events, judges, screens, tasks
 from metra.store.campaigns import Stored
 from metra.store.drafts import Draft
@@ -19,6 +20,7 @@ from metra.store.tasks import StoredTask
 from metra.store.topping_up import top_up
 from metra.web.judge.describing import (
     OPTIONS,
+    answer_json,
     campaign_json,
     place_json,
     progress_json,
@@ -34,7 +36,7 @@ from metra.web.judge.payloads import (
     TokenIn,
     events_of,
 )
-from metra.web.pages import json_reply
+from metra.web.pages import json_reply, language_of
 from metra.web.refusals import Refusal
 from metra.web.security.cookies import put_session
 from metra.web.security.visitors import Judging, Visit
@@ -77,11 +79,13 @@ def work(request: Request, visit: Judging) -> Response:
         _lock(db, visit)
         stored = _campaign(db, visit, _RUNNING)
         way = screens.way(db, visit.judge.id)
+        asked = stored.campaign.protocol
         target = stored.campaign.settings.target_language
+        wording = wording_for(stored.campaign, language_of(request))
         return json_reply(
             {
-                "campaign": campaign_json(stored),
-                "protocol": protocol_json(stored.campaign.protocol, target),
+                "campaign": campaign_json(stored, wording),
+                "protocol": protocol_json(asked, target, wording),
                 "options": OPTIONS,
                 "progress": progress_json(progress(db, stored, visit.judge.id, way)),
                 "screen": _next_screen(db, stored, visit, way, state.clock()),
@@ -112,7 +116,8 @@ def reveal(
             step.asks.check(body.value.get(step.name), step.name, texts)
         stored = drafts.find(opened.db, task, number)
         comment = "" if stored is None else stored.comment
-        _keep_draft(opened, Draft(body.rev, body.value, comment))
+        if not _is_late(opened, body.answered):
+            _keep_draft(opened, Draft(body.rev, body.value, comment))
         return json_reply(opened.json(_show(opened, body.step)))
 
 
@@ -120,12 +125,15 @@ def reveal(
 def save_draft(
     request: Request, visit: Judging, task: str, number: int, body: DraftIn
 ) -> Response:
-    """Keep what the judge has put in so far."""
+    """Keep what the judge has put in so far; a draft that its answer overtook is dropped."""
     with _opened(request, visit, task, number, _TAKING) as opened:
         events.add(opened.db, task, number, events_of(body.events))
-        _keep_draft(opened, body.draft())
+        late = _is_late(opened, body.answered)
+        if not late:
+            _keep_draft(opened, body.draft())
         tasks.extend_lease(opened.db, task, now=opened.now)
-        return json_reply({"rev": body.rev})
+        overtaken = {"answer": answer_json(opened.db, task, number)} if late else {}
+        return json_reply({"rev": body.rev} | overtaken)
 
 
 @router.post("/screens/{task}/{number}/answer")
@@ -139,6 +147,7 @@ def submit(
         _lock(db, visit)
         known = answers.find(db, answer.id)
         stored = _campaign(db, visit, campaigns.STATES if known else _TAKING)
+        answer = replace(answer, wording=_read_in(request, stored, body.wording))
         way = screens.way(db, visit.judge.id)
         at = way.index(task, number)
         owned = tasks.find(db, visit.judge.id, task)
@@ -162,6 +171,14 @@ def submit(
                 "progress": progress_json(progress(db, stored, visit.judge.id, way)),
             }
         )
+
+
+def _read_in(request: Request, stored: Stored, told: str) -> str:
+    """The language in which the questions were read: as the page says, if it can be."""
+    offered = wordings(stored.campaign)
+    if told in (one.language for one in offered):
+        return told
+    return wording_for(stored.campaign, language_of(request)).language
 
 
 @router.post("/heartbeat")
@@ -264,6 +281,12 @@ def _show(opened: _Opened, step: int) -> int:
         tasks.set_state(opened.db, opened.task, "open")
     tasks.extend_lease(opened.db, opened.task, now=opened.now)
     return screens.show(opened.db, opened.task, opened.number, step, now=opened.now)
+
+
+def _is_late(opened: _Opened, answered: int) -> bool:
+    """Whether a draft is older than the answer: it was on its way when the answer came."""
+    last = answers.last(opened.db, opened.task, opened.number)
+    return last is not None and answered < last.revision
 
 
 def _keep_draft(opened: _Opened, draft: Draft) -> None:

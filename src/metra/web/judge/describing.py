@@ -7,9 +7,10 @@ from sqlalchemy import Connection
 
 from metra.human.judgement import Judgement
 from metra.human.protocols import Protocol
-from metra.human.protocols.record import ASKS_WITH_EXTRA, public
+from metra.human.protocols.record import ASKS_WITH_EXTRA, Step, public
 from metra.human.remembering import shows_judged, with_judged
 from metra.human.screen import screen
+from metra.human.wording import STEP_PARTS, Wording
 from metra.store import answers, drafts, screens
 from metra.store.campaigns import Stored
 from metra.store.progress import Progress
@@ -25,11 +26,12 @@ OPTIONS = {
 }
 
 
-def campaign_json(stored: Stored) -> dict[str, Any]:
-    """The campaign's title and languages."""
+def campaign_json(stored: Stored, wording: Wording) -> dict[str, Any]:
+    """The campaign's title, the language of that, and the languages of its texts."""
     settings = stored.campaign.settings
     return {
-        "title": settings.name,
+        "title": wording.title or settings.name,
+        "title_language": wording.language if wording.title else None,
         "source": language_json(settings.source_language),
         "target": language_json(settings.target_language),
     }
@@ -40,27 +42,58 @@ def language_json(code: str) -> dict[str, str]:
     return {"code": code, "name": language_name(code), "dir": direction(code)}
 
 
-def protocol_json(protocol: Protocol, target: str) -> dict[str, Any]:
-    """The steps with their questions, the target language's name filled in."""
-    language = language_name(target)
+def protocol_json(protocol: Protocol, target: str, wording: Wording) -> dict[str, Any]:
+    """The steps in a wording, the target language's name filled in."""
     return {
         "name": protocol.name,
         "title": protocol.title,
         "contrastive": protocol.contrastive,
         "basis": protocol.basis,
         "guidance_seconds": protocol.guidance_seconds,
-        "steps": [
-            {
-                "name": step.name,
-                "question": step.question.replace("{language}", language),
-                "kind": step.asks.kind,
-                "ask": _filled(asdict(step.asks), language),
-                "shows": list(step.shows),
-                # Whether it needs more on the screen than texts, and so a word with the server.
-                "extra": isinstance(step.asks, ASKS_WITH_EXTRA),
-            }
-            for step in protocol.steps
-        ],
+        # What the judge reads; it comes back with the answer.
+        "wording": wording.language,
+        "steps": [_step_json(step, target, wording) for step in protocol.steps],
+    }
+
+
+def _step_json(step: Step, target: str, wording: Wording) -> dict[str, Any]:
+    words = wording.of_step(step)
+    languages = {
+        part: words.elsewhere.get(part, wording.language) for part in STEP_PARTS
+    }
+    said = {
+        part: _filled(getattr(words, part), language_name(target, languages[part]))
+        for part in STEP_PARTS
+        if part != "anchors"
+    }
+    ask = asdict(step.asks)
+    if words.anchors:
+        named = language_name(target, languages["anchors"])
+        ask["anchors"] = [_filled(asdict(one), named) for one in words.anchors]
+    if words.brief:
+        ask["brief"] = said["brief"]
+    return {
+        "name": step.name,
+        "title": said["name"],
+        "question": said["question"],
+        "names": said["names"],
+        # In which language each part of it is.
+        "languages": languages,
+        "kind": step.asks.kind,
+        "ask": ask,
+        "shows": list(step.shows),
+        # Whether it needs more on the screen than texts, and so a word with the server.
+        "extra": isinstance(step.asks, ASKS_WITH_EXTRA),
+    }
+
+
+def guide_json(wording: Wording) -> dict[str, Any]:
+    """What the guide's page needs to let judges try the examples."""
+    return {
+        "language": wording.language_of("examples"),
+        # None where the examples' texts are in the campaign's own languages.
+        "texts_in": wording.examples_in or None,
+        "examples": [asdict(example) for example in wording.examples],
     }
 
 
@@ -77,24 +110,29 @@ def screen_json(
     campaign = with_judged(stored.campaign, _own(db, stored, owned))
     shown = screen(campaign, owned.task, number=place.number, step=step)
     draft = drafts.find(db, place.task, place.number)
-    last = answers.last(db, place.task, place.number)
-    given = None if last is None else answers.find(db, last.id)
     return shown | {
         "number": place.number,
         "items": owned.screens,
         "place": at + 1,
         "step": step,
         "draft": None if draft is None else asdict(draft),
-        "answer": None
-        if given is None
-        else {
-            "value": public(given.value),
-            "comment": given.comment,
-            "cannot": given.cannot,
-            "revision": given.revision,
-        },
+        "answer": answer_json(db, place.task, place.number),
         "previous": place_json(_neighbour(way, at - 1)),
         "next": place_json(_neighbour(way, at + 1)),
+    }
+
+
+def answer_json(db: Connection, task: str, number: int) -> dict[str, Any] | None:
+    """The newest answer to a screen, as its judge may see it."""
+    last = answers.last(db, task, number)
+    given = None if last is None else answers.find(db, last.id)
+    if given is None:
+        return None
+    return {
+        "value": public(given.value),
+        "comment": given.comment,
+        "cannot": given.cannot,
+        "revision": given.revision,
     }
 
 

@@ -1,14 +1,20 @@
 """A judge's pages: the link, consent, guide, work, done."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Request, Response
 
-from metra.judging.guides import guide
+from metra.human.wording import Wording
+from metra.judging.wordings import wording_for
 from metra.store import audit, campaigns, judges, screens, sessions
 from metra.store.campaigns import Stored
 from metra.store.progress import progress
-from metra.web.judge.describing import OPTIONS, campaign_json, protocol_json
+from metra.web.judge.describing import (
+    OPTIONS,
+    campaign_json,
+    guide_json,
+    protocol_json,
+)
 from metra.web.judge.entering import enter
 from metra.web.pages import json_reply, language_of, page, redirect
 from metra.web.security.cookies import drop_session, put_language, put_session
@@ -43,9 +49,8 @@ def link(request: Request, token: str) -> Response:
         stored = None if judge is None else campaigns.find(db, judge.campaign)
     if stored is None:
         return page(request, "judge/message.html", status=404, message="unknown_link")
-    title = stored.campaign.settings.name
-    action = f"/j/{token}"
-    return page(request, "judge/start.html", title=title, action=action)
+    words = _titled(request, stored)
+    return page(request, "judge/start.html", **words, action=f"/j/{token}")
 
 
 @router.post("/j/{token}")
@@ -78,11 +83,12 @@ def show_consent(request: Request, visit: Judging) -> Response:
     with state_of(request).store.reading() as db:
         way = screens.way(db, visit.judge.id)
         planned = progress(db, stored, visit.judge.id, way)
-    more = campaign_json(stored)
+    wording = _wording(request, stored)
     return page(
         request,
         "judge/consent.html",
-        **more,
+        **campaign_json(stored, wording),
+        wording=wording,
         basis=stored.campaign.protocol.basis,
         screens=planned.of,
         minutes=planned.minutes_left,
@@ -119,12 +125,14 @@ def show_guide(request: Request, visit: Judging) -> Response:
     stored = _stored(request, visit)
     asked = stored.campaign.protocol
     target = stored.campaign.settings.target_language
+    wording = _wording(request, stored)
     return page(
         request,
         "judge/guide.html",
-        **campaign_json(stored),
-        guide=guide(asked.name, language_of(request)),
-        protocol=protocol_json(asked, target),
+        **campaign_json(stored, wording),
+        wording=wording,
+        guide=guide_json(wording),
+        protocol=protocol_json(asked, target, wording),
         seen=visit.judge.guide_at is not None,
     )
 
@@ -145,8 +153,7 @@ def work(request: Request, visit: Judging) -> Response:
     """The frame that the judge works in; scripts fill it."""
     if visit.judge.consent_at is None or visit.judge.guide_at is None:
         return redirect("/judge")
-    title = _stored(request, visit).campaign.settings.name
-    return page(request, "judge/work.html", title=title)
+    return page(request, "judge/work.html", **_titled(request, _stored(request, visit)))
 
 
 @router.get("/judge/done")
@@ -154,9 +161,9 @@ def done(request: Request, visit: Judging) -> Response:
     """Thank the judge and give the completion code."""
     if not _is_done(request, visit):
         return redirect("/judge")
-    title = _stored(request, visit).campaign.settings.name
+    words = _titled(request, _stored(request, visit))
     code = visit.judge.completion_code
-    return page(request, "judge/done.html", title=title, code=code)
+    return page(request, "judge/done.html", **words, code=code)
 
 
 @router.post("/judge/leave")
@@ -192,6 +199,15 @@ def language(
     if language in LANGUAGES:
         put_language(request, reply, language)
     return reply
+
+
+def _wording(request: Request, stored: Stored) -> Wording:
+    return wording_for(stored.campaign, language_of(request))
+
+
+def _titled(request: Request, stored: Stored) -> dict[str, Any]:
+    about = campaign_json(stored, _wording(request, stored))
+    return {name: about[name] for name in ("title", "title_language")}
 
 
 def _stored(request: Request, visit: Visit) -> Stored:

@@ -20,8 +20,9 @@ class _Payload(BaseModel):
 
 
 class EventIn(_Payload):
-    """An event; the browser counts `seq` up, so that one sent again is kept once."""
+    """An event; each window counts `seq` up, so that one sent again is kept once."""
 
+    client: Annotated[str, Field(max_length=40)] = ""
     seq: _Count | None = None
     t_ms: Annotated[float, Field(ge=0, le=_MOST, allow_inf_nan=False)]
     kind: Annotated[str, Field(min_length=1, max_length=40)]
@@ -33,13 +34,17 @@ _Events = Annotated[list[EventIn], Field(max_length=2_000)]
 
 def events_of(sent: list[EventIn]) -> list[Event]:
     """The events as the store keeps them."""
-    return [Event(one.seq, one.t_ms, one.kind, one.data) for one in sent]
+    return [Event(one.seq, one.t_ms, one.kind, one.data, one.client) for one in sent]
 
 
 class DraftIn(_Payload):
-    """A draft; `rev` is one more than that of the draft before."""
+    """A draft; `rev` is one more than that of the draft before.
+
+    `answered` is the revision of the answer that it changes, 0 where there was none yet.
+    """
 
     rev: _Count
+    answered: _Count = 0
     value: dict[str, Any]
     comment: _Comment = ""
     events: _Events = []
@@ -54,6 +59,7 @@ class RevealIn(_Payload):
 
     step: Annotated[int, Field(ge=0, le=100)]
     rev: _Count
+    answered: _Count = 0
     value: dict[str, Any]
 
 
@@ -75,6 +81,8 @@ class AnswerIn(_Payload):
     comment: _Comment = ""
     cannot: _Reason | None = None
     times: TimesIn = TimesIn()
+    #: The language in which the page had the questions.
+    wording: Annotated[str, Field(max_length=40)] = ""
     events: _Events = []
 
     def answer(self) -> Answer:

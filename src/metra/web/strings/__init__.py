@@ -9,7 +9,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 _HERE = Path(__file__).parent
 
@@ -39,6 +42,21 @@ class Strings:
     def __call__(self, key: str, **values: object) -> str:
         """Give a text with its places filled in."""
         return self.texts[key].format_map(values)
+
+    def around(self, key: str, **values: object) -> "Markup":
+        """Give a text for a page around names that may be in another script or language.
+
+        A value is a text, or a text and its language; each stands apart from its
+        surroundings, so that neither changes the other's direction.
+        """
+        from markupsafe import Markup, escape
+
+        apart = {}
+        for name, value in values.items():
+            text, language = value if isinstance(value, tuple) else (value, None)
+            tag = Markup('<bdi lang="{}">{}</bdi>' if language else "<bdi>{1}</bdi>")
+            apart[name] = tag.format(language, text)
+        return Markup(escape(self.texts[key])).format_map(apart)
 
     @property
     def dir(self) -> str:
@@ -107,8 +125,6 @@ def direction(code: str) -> str:
 
 def language_name(code: str, language: str = DEFAULT) -> str:
     """What a language is called in another; its code where we do not know it.
-
-    Questions of protocols are in English, so their `{language}` is too.
 
     >>> language_name("fr"), language_name("pt-BR"), language_name("tlh")
     ('French', 'Portuguese (BR)', 'tlh')

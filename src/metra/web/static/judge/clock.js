@@ -6,6 +6,9 @@ const TICK = 1000;
 const ASLEEP = 5000;
 const SIGNS_OF_LIFE = ["pointerdown", "pointermove", "keydown", "wheel", "scroll", "touchstart", "input"];
 
+// A window numbers its own events, and says which window it is.
+const CLIENT = Array.from(crypto.getRandomValues(new Uint32Array(2)), (part) => part.toString(36)).join("-");
+
 export function makeClock({ idleAfter, now = () => performance.now() }) {
   let times, mode, since, lastSign, lastTick, firstAction, events, sequence;
   const pausers = new Set();
@@ -57,7 +60,7 @@ export function makeClock({ idleAfter, now = () => performance.now() }) {
   }
 
   function event(kind, data = null) {
-    const entry = { seq: sequence++, t_ms: Math.round(sum()), kind };
+    const entry = { client: CLIENT, seq: sequence++, t_ms: Math.round(sum()), kind };
     if (data !== null) entry.data = data;
     events.push(entry);
   }

@@ -1,6 +1,6 @@
 // How near a judge's answer to an example is to ours, and ours in words.
 
-import { severityName } from "../steps/mark_menus.js";
+import { nameOf } from "../steps/mark_menus.js";
 
 const RANKING = ["same", "near", "other"];
 
@@ -59,30 +59,36 @@ const WORDS = {
     return value
       .map((mark) => {
         const text = mark.side === "missing" ? t("marks.missing_word") : `“${points.slice(mark.start, mark.end).join("")}”`;
-        return [text, severityName(mark.severity, t), mark.category].filter(Boolean).join(" · ");
+        return [text, nameOf(step, mark.severity), mark.category && kindOf(step, mark.category)].filter(Boolean).join(" · ");
       })
       .join("; ");
   },
   order(value, step, example, t) {
-    if (value.length === 2) return t(value[0] < value[1] ? "order.first_better" : value[0] > value[1] ? "order.second_better" : "order.tie");
+    if (value.length === 2) return nameOf(step, value[0] < value[1] ? "first" : value[0] > value[1] ? "second" : "tie");
     return value.map((rank, at) => `${"ABCDEFGHIJKLMNOPQRSTUVWXYZ"[at]}: ${rank}`).join(", ");
   },
   gaps: ({ answers }) => answers.map((one) => `“${one}”`).join(", "),
   questions: ({ answers }, step, example, t) => answers.map((one) => (one === null ? t("measures.do_not_know") : `“${one}”`)).join("; "),
-  template: ({ filled }) => filled.map(([slot, text]) => `${slot}: ${text}`).join("; "),
+  template: ({ filled }, step) => filled.map(([slot, text]) => `${nameOf(step, slot)}: ${text}`).join("; "),
   chips: (value) => corrected(value),
-  tags: (value, step, example, t) => tagged(value, t),
-  reconcile: (value, step, example, t) => tagged(value, t),
+  tags: (value, step, example, t) => tagged(value, step, t),
+  reconcile: (value, step, example, t) => tagged(value, step, t),
   near: ({ score }) => `${score}`,
-  verdict: ({ right }, step, example, t) => t(right ? "measures.close" : "measures.not_close"),
+  verdict: ({ right }, step) => nameOf(step, right ? "right" : "wrong"),
 };
 
-const tagged = ({ tags }, t) => tags.map(({ text, type }) => `“${text}” ${type}`.trim()).join("; ") || t("measures.no_tags");
+// "accuracy/omission" in the judge's words.
+function kindOf(step, category) {
+  const [group, member] = category.split("/");
+  return member ? `${nameOf(step, group)}: ${nameOf(step, category)}` : nameOf(step, category);
+}
+
+const tagged = ({ tags }, step, t) => tags.map(({ text, type }) => `“${text}” ${nameOf(step, type)}`.trim()).join("; ") || t("measures.no_tags");
 
 export const inWords = (steps, example, t) =>
   steps
     .map((step) => {
       const said = WORDS[step.kind]?.(example.answer[step.name], step, example, t) ?? "";
-      return steps.length > 1 ? `${step.name} ${said}` : said;
+      return steps.length > 1 ? `${step.title}: ${said}` : said;
     })
     .join("; ");

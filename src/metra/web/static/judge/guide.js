@@ -7,8 +7,8 @@ import { drawTrial } from "./trial.js";
 
 const { guide, protocol, source, target } = JSON.parse(document.getElementById("practice").textContent);
 const place = document.getElementById("examples");
-// Examples are in the guide's own language, whatever is judged at work.
-const spoken = { code: guide.language, dir: "auto" };
+// Metra's examples are in one language, whatever is judged at work; a campaign's own are in its own.
+const spoken = guide.texts_in ? { code: guide.texts_in, dir: "auto" } : {};
 const campaign = { source: { ...source, ...spoken }, target: { ...target, ...spoken } };
 
 // What is timed cannot be tried out.
@@ -50,7 +50,7 @@ function draw(example, at, modules) {
       const given = Object.fromEntries(steps.map((step, index) => [step.name, handles[index].value()]));
       verdict.replaceChildren(
         el("p", {}, el("b", {}, t(`guide.${agreement(steps, given, example.answer)}`))),
-        el("p", { dir: "auto" }, `${t("guide.ours")}: ${inWords(steps, example, t)}`),
+        el("p", {}, `${t("guide.ours")}: `, el("bdi", { lang: protocol.wording, dir: "auto" }, inWords(steps, example, t))),
         el("p", { lang: guide.language, dir: "auto" }, example.why.replaceAll("{missing}", t("marks.missing_word"))),
       );
     }

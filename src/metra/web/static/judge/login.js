@@ -18,7 +18,7 @@ function ask(signIn) {
   pauses.dispatchEvent(new Event("start"));
   return new Promise((resolve) => {
     const field = el("input", { id: "token", autocomplete: "off", required: true, spellcheck: "false" });
-    const wrong = el("p", { class: "trouble", role: "alert", hidden: true }, t("login.wrong"));
+    const wrong = el("p", { class: "trouble", role: "alert", hidden: true });
     const form = el(
       "form",
       { method: "dialog" },
@@ -31,6 +31,7 @@ function ask(signIn) {
     form.addEventListener("submit", async (event) => {
       event.preventDefault();
       wrong.hidden = true;
+      let sentence = t("login.wrong");
       try {
         if (await signIn(tokenOf(field.value))) {
           box.finish();
@@ -39,7 +40,9 @@ function ask(signIn) {
         }
       } catch {
         // No connection: it stays open, and the button can be pressed again.
+        sentence = t("login.offline");
       }
+      wrong.textContent = sentence;
       wrong.hidden = false;
       field.select();
     });

@@ -9,23 +9,29 @@ const PAUSE = 800;
 const MOST_EVENTS = 2000;
 const CONFLICT = 409;
 
+// The revision of the answer that a draft changes; an older draft is no longer wanted.
+export const revisionOf = (screen) => screen.answer?.revision ?? 0;
+
 // `tell(state)` hears saved, saving or waiting; `newer(draft)` that another window was ahead;
-// `refused(error)` that the server does not want a draft.
-export function makeSaver({ clock, tell, newer, refused }) {
+// `refused(error)` that the server does not want a draft. `wording()` is what the judge reads.
+export function makeSaver({ clock, wording, tell, newer, refused }) {
   let screen = null;
   let draft = null;
   let timer = null;
   let sending = Promise.resolve();
   let inFlight = null;
   let handedIn = null;
+  let stopped = false;
 
   // The draft to go on with: what the server has, or what this device has and it has not.
   async function open(next) {
-    screen = next;
+    // Until its own draft is here, nothing is written under the next screen's name.
+    screen = null;
     clearTimeout(timer);
     const local = await kept("drafts", keyOf(next));
+    if (!stopped) screen = next;
     const server = next.draft;
-    const ahead = local && local.rev > (server?.rev ?? 0);
+    const ahead = local && (local.answered ?? 0) >= revisionOf(next) && local.rev > (server?.rev ?? 0);
     const base = ahead ? local : server ?? next.answer;
     draft = { rev: server?.rev ?? 0, value: {}, comment: "", ...(base && pick(base)) };
     clock.start(local?.clock);
@@ -44,7 +50,7 @@ export function makeSaver({ clock, tell, newer, refused }) {
     soon(PAUSE);
   }
 
-  const store = () => keep("drafts", keyOf(screen), { ...draft, clock: clock.state() });
+  const store = () => keep("drafts", keyOf(screen), { ...draft, answered: revisionOf(screen), clock: clock.state() });
 
   function soon(delay) {
     tell("saving");
@@ -64,21 +70,36 @@ export function makeSaver({ clock, tell, newer, refused }) {
 
   async function put(mine, options) {
     if (mine !== screen || mine === handedIn) return;
-    const sent = draft;
+    let settled = draft;
     const events = clock.events().slice(0, MOST_EVENTS);
+    const answered = revisionOf(mine);
     try {
-      inFlight = call("PUT", `${addressOf(mine)}/draft`, { ...sent, events }, options);
-      await inFlight;
+      inFlight = call("PUT", `${addressOf(mine)}/draft`, { ...settled, answered, events }, options);
+      const { answer } = await inFlight;
+      if (answer && mine === screen && mine !== handedIn) {
+        // The screen was answered elsewhere meanwhile: go on from that answer.
+        screen.answer = answer;
+        settled = adopt({ ...pick(answer), rev: 0 });
+      }
     } catch (error) {
+      // What was handed in meanwhile counts more than any draft.
+      if (mine === handedIn) return;
       const ahead = error instanceof Refused && error.status === CONFLICT && error.body.draft;
       if (!ahead || mine !== screen) throw error;
-      draft = pick(ahead);
-      await store();
-      newer(draft);
+      settled = adopt(pick(ahead));
     }
-    if (mine !== screen) return;
+    if (mine !== screen || mine === handedIn) return;
     if (events.length) clock.sent(events.at(-1).seq);
-    if (draft.rev <= sent.rev || timer === null) tell("saved");
+    // What was changed while this was on its way is not saved yet.
+    if (draft === settled) tell("saved");
+  }
+
+  // The screen that shows what is given up takes no key any more.
+  function adopt(newest) {
+    draft = newest;
+    newer(draft);
+    store();
+    return draft;
   }
 
   // A draft that is under way arrives before the answer does; one that waits is not needed.
@@ -89,7 +110,7 @@ export function makeSaver({ clock, tell, newer, refused }) {
     handedIn = screen;
     const { value, comment } = draft;
     const events = clock.events().slice(0, MOST_EVENTS);
-    const content = { value, comment, cannot, times: clock.times(), events };
+    const content = { value, comment, cannot, times: clock.times(), events, wording: wording() };
     try {
       const reply = await sendAnswer(screen, content, tell, inFlight);
       screen = null;
@@ -117,6 +138,7 @@ export function makeSaver({ clock, tell, newer, refused }) {
     // Another window works on: nothing more is written from here.
     stop() {
       clearTimeout(timer);
+      stopped = true;
       screen = null;
     },
     draft: () => draft,

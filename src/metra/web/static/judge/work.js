@@ -16,7 +16,7 @@ import { say, showProgress, showSaving } from "./header.js";
 import { scope, showKeys } from "./keys.js";
 import { pauses } from "./login.js";
 import { beginSitting, breakDue, takeBreak } from "./pause.js";
-import { makeSaver } from "./saving.js";
+import { makeSaver, revisionOf } from "./saving.js";
 import { keyOf, persist, replay } from "./sending.js";
 import { openScreen } from "./screen.js";
 import { t } from "./strings.js";
@@ -28,12 +28,13 @@ let shown = null;
 let stopped = false;
 let clock = null;
 let saver = null;
+let drawing = Promise.resolve();
 
 async function start() {
   await replay(showSaving);
   work = await call("GET", "/api/work");
   clock = makeClock({ idleAfter: work.options.idle_after_ms });
-  saver = makeSaver({ clock, tell: showSaving, newer: adopt, refused: trouble });
+  saver = makeSaver({ clock, wording: () => work.protocol.wording, tell: showSaving, newer: adopt, refused: trouble });
   beginSitting(work.progress.active_ms);
   pauses.addEventListener("start", () => clock.pause("login"));
   pauses.addEventListener("end", () => clock.goOn("login"));
@@ -58,8 +59,23 @@ async function show(screen) {
   startBar(work.protocol.guidance_seconds, clock.seen);
 }
 
-async function draw(screen, draft) {
+// One after the other: of two screens at once, one would go on listening to keys for ever.
+function draw(screen, draft) {
+  clear();
+  const drawn = drawing.then(() => drawNext(screen, draft));
+  drawing = drawn.catch(() => {
+    // Whoever asked for it hears of it.
+  });
+  return drawn;
+}
+
+function clear() {
   shown?.destroy();
+  shown = null;
+}
+
+async function drawNext(screen, draft) {
+  clear();
   shown = await openScreen(place, {
     screen,
     work,
@@ -67,7 +83,7 @@ async function draw(screen, draft) {
     clock,
     earlier: await earlierParts(screen),
     change: saver.change,
-    reveal: (step) => reveal(screen, step),
+    reveal: (step) => guarded(() => reveal(screen, step)),
     answer: () => guarded(() => submit(screen, null)),
     cannot: () => guarded(() => leaveOut(screen)),
     back: (changed) => guarded(() => goBack(screen, changed)),
@@ -91,7 +107,10 @@ async function earlierParts(screen) {
 async function reveal(screen, step) {
   await saver.flush();
   const { rev, value } = saver.draft();
-  return patiently("POST", `/api/screens/${keyOf(screen)}/reveal`, { step, rev, value });
+  const body = { step, rev, answered: revisionOf(screen), value };
+  const revealed = await patiently("POST", `/api/screens/${keyOf(screen)}/reveal`, body);
+  showSaving("saved");
+  return revealed;
 }
 
 async function submit(screen, cannot) {
@@ -132,18 +151,22 @@ async function adopt(draft) {
   say(t("work.newer"));
 }
 
-// What the server refuses is said in its own words, with a way to try again.
+// What the server refuses is said with a way to try again; its own words are English.
 async function guarded(action) {
   say(null);
-  await action().catch(trouble);
+  return action().catch(trouble);
 }
 
 function trouble(error) {
   if (!(error instanceof Refused || error instanceof Unreachable)) throw error;
+  const known = { paused: "message.paused_text", draft: "message.paused_text", closed: "message.closed_text" }[error.body?.reason];
   say(
-    t("work.trouble", { error: error.message }),
+    t(known ?? "work.trouble"),
+    known ? "" : el("bdi", { lang: "en" }, error.message),
+    " ",
     el("button", { type: "button", class: "quiet", onclick: () => location.reload() }, t("work.again")),
   );
+  return null;
 }
 
 function beat() {

@@ -2,10 +2,10 @@
 
 import { el } from "../judge/elements.js";
 
-export function board({ count, letters, t, place }) {
+export function board({ count, letters, step, t, place }) {
   const lanes = Array.from({ length: count }, (_, at) => {
-    const end = at === 0 ? t("order.best") : at === count - 1 ? t("order.worst") : "";
-    const lane = el("div", { class: "lane" }, el("span", { class: "lane-name" }, `${at + 1} ${end}`));
+    const end = at === 0 ? step.names.best : at === count - 1 ? step.names.worst : "";
+    const lane = el("div", { class: "lane" }, el("span", { class: "lane-name", lang: step.languages.names }, `${at + 1} ${end}`));
     lane.dataset.rank = at + 1;
     return lane;
   });

@@ -1,6 +1,8 @@
 // What became of each word of a sentence: chips keep where they come from, so that changes
 // are counted and not guessed. Every change can be undone.
 
+import { UNSPACED } from "./words.js";
+
 // The longest run of values that grow, in order, not necessarily side by side.
 function longestIncrease(values) {
   const ends = [];
@@ -12,9 +14,32 @@ function longestIncrease(values) {
   return ends.length;
 }
 
-export function makeChips(tokens, kept) {
-  let chips = kept ?? tokens.map((text, origin) => ({ origin, text, change: "none" }));
+const SIGN = /^\p{P}+$/u;
+
+// Whether each word of a text follows the one before it without a blank.
+function closeUp(tokens, text) {
+  let end = 0;
+  return tokens.map((token) => {
+    const start = text.indexOf(token, end);
+    const close = start === end && end > 0;
+    end = start + token.length;
+    return close;
+  });
+}
+
+// `text` is what `tokens` were cut from; it tells where blanks belong.
+export function makeChips(tokens, kept, text = tokens.join(" ")) {
+  let chips = kept ?? tokens.map((word, origin) => ({ origin, text: word, change: "none" }));
   const past = [];
+  const close = closeUp(tokens, text);
+
+  // Signs stay as close to their neighbours as they were, wherever they go.
+  function together(one, other) {
+    const [left, right] = [one.origin, other.origin];
+    if (UNSPACED.test(Array.from(one.text).at(-1)) && UNSPACED.test(other.text[0])) return true;
+    if (left !== null && right === left + 1) return close[right];
+    return (right !== null && close[right] && SIGN.test(other.text)) || (left !== null && close[left + 1] && SIGN.test(one.text));
+  }
 
   function step(next) {
     past.push(chips);
@@ -23,6 +48,7 @@ export function makeChips(tokens, kept) {
 
   return {
     chips: () => chips,
+    text: () => chips.map((chip, at) => (at && !together(chips[at - 1], chip) ? ` ${chip.text}` : chip.text)).join(""),
     undo() {
       if (!past.length) return false;
       chips = past.pop();

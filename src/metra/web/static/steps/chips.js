@@ -9,27 +9,30 @@ export const owns = ["outputs"];
 export function mount(place, { step, screen, value, language, texts, t, change, clock }) {
   const { tokens } = screen.extra[step.name];
   const { text } = screen.outputs[0];
-  let line = makeChips(tokens, value?.chips);
+  const line = makeChips(tokens, value?.chips, text);
   let free = value?.text !== undefined;
+  // What was typed stays while one looks at the chips, and the other way round.
+  let typed = value?.text ?? null;
   let at = 0;
   let chosen = new Set();
   let entry = null;
   const helpId = freshId("help");
   const row = el("div", { class: "chips", role: "toolbar", "aria-label": t("measures.chips_label"), "aria-describedby": helpId, lang: language, dir: "auto" });
   const field = el("textarea", { class: "text whole", lang: language, dir: "auto", "aria-label": t("measures.your_version") });
-  field.value = value?.text ?? text;
-  field.addEventListener("input", () => change(answer()));
+  field.value = typed ?? text;
+  field.addEventListener("input", () => ((typed = field.value), change(answer())));
   const card = el("section", { class: "card judged" }, el("h2", {}, t("measures.your_version")), row, field);
   const before = el("section", { class: "card given" }, el("h2", {}, t("measures.before")), el("p", { class: "text", lang: language, dir: "auto" }, text));
   texts.outputs.append(before, card);
   const count = el("p", { class: "count", role: "status" });
   const tools = el("div", { class: "tools", role: "group", "aria-label": t("measures.tools") });
   const other = el("button", { type: "button", class: "quiet", onclick: switchMode });
+  const help = el("p", { class: "note", id: helpId }, t("measures.chips_help"));
   place.append(
-    el("h2", { class: "question", lang: "en", dir: "auto" }, step.question),
+    el("h2", { class: "question", lang: step.languages.question, dir: "auto" }, step.question),
     tools,
     count,
-    el("p", { class: "note", id: helpId }, t("measures.chips_help")),
+    help,
     el("p", { class: "other-way" }, other),
   );
   const rtl = () => getComputedStyle(row).direction === "rtl";
@@ -48,6 +51,7 @@ export function mount(place, { step, screen, value, language, texts, t, change, 
     el("button", { type: "button", class: "quiet tool", onclick: () => (action(), entry ?? focus()) }, el("kbd", { "aria-hidden": "true" }, key), t(`measures.chip_${name}`)),
   );
   tools.append(...buttons);
+  const arrows = buttons.slice(0, 2).map((button) => button.querySelector("kbd"));
 
   const places = () => (chosen.size ? [...chosen].sort((a, b) => a - b) : [at]);
 
@@ -121,11 +125,13 @@ export function mount(place, { step, screen, value, language, texts, t, change, 
     row.hidden = free;
     field.hidden = !free;
     tools.hidden = free;
+    help.hidden = free;
     row.replaceChildren(...line.chips().map(chipButton));
     other.textContent = t(free ? "measures.as_chips" : "measures.as_text");
     const counts = line.counts();
     const total = Object.values(counts).reduce((sum, one) => sum + one, 0);
     count.textContent = free ? t("measures.inferred") : t("measures.changes", { total, ...counts });
+    if (rtl()) [arrows[0].textContent, arrows[1].textContent] = ["Shift+→", "Shift+←"];
   }
 
   function chipButton(chip, index) {
@@ -198,10 +204,8 @@ export function mount(place, { step, screen, value, language, texts, t, change, 
 
   function switchMode() {
     free = !free;
-    if (free) field.value = line.chips().map((chip) => chip.text).join(" ") === tokens.join(" ") ? text : line.chips().map((chip) => chip.text).join(" ");
-    else line = makeChips(tokens);
+    if (free) field.value = typed ?? line.text();
     chosen.clear();
-    at = 0;
     draw();
     change(answer());
     focus();

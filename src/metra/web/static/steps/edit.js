@@ -3,13 +3,15 @@
 import { el, freshId } from "../judge/elements.js";
 import { countKeystrokes } from "./keystrokes.js";
 import { makeStopwatch } from "./stopwatch.js";
+import { countWords } from "./words.js";
 
 export const owns = ["outputs"];
 
 export function mount(place, { step, screen, value, language, texts, t, change, keys, clock }) {
   const original = screen.outputs[0].text;
   const counts = { keys: { ...value?.keys }, inputs: { ...value?.inputs } };
-  const whole = () => ({ ...watch.value(), text: field.value, ...structuredClone(counts) });
+  const words = { dictionary_words: countWords(original, language) };
+  const whole = () => ({ ...watch.value(), text: field.value, ...structuredClone(counts), ...words });
   const tell = () => change(whole());
   const watch = makeStopwatch(clock, value, tell);
   const heading = el("h2", { id: freshId("text") }, t("measures.your_version"));
@@ -23,13 +25,18 @@ export function mount(place, { step, screen, value, language, texts, t, change, 
     autocapitalize: "off",
   });
   field.value = value?.text ?? original;
-  const card = el("section", { class: "card judged" }, heading, field);
+  const veil = el("p", { class: "note" });
+  const card = el("section", { class: "card judged" }, heading, veil, field);
   texts.outputs.append(card);
+  // What it is held against is read on the clock, too.
+  const beside = texts.source ?? texts.reference;
+  const curtain = el("p", { class: "note" });
+  beside?.after(curtain);
   const note = el("p", { class: "note", role: "status" });
   const pause = el("button", { type: "button", class: "quiet", onclick: takePause }, t("measures.pause"));
   place.append(
-    el("h2", { class: "question", lang: "en", dir: "auto" }, step.question),
-    el("p", { class: "brief", dir: "auto" }, el("b", {}, `${t("measures.brief")} `), step.ask.brief),
+    el("h2", { class: "question", lang: step.languages.question, dir: "auto" }, step.question),
+    el("p", { class: "brief" }, el("b", {}, t("measures.brief")), " ", el("bdi", { lang: step.languages.brief }, step.ask.brief)),
     note,
     pause,
   );
@@ -47,7 +54,13 @@ export function mount(place, { step, screen, value, language, texts, t, change, 
   function draw() {
     const state = watch.state();
     field.readOnly = state !== "running";
-    card.classList.toggle("veiled", state === "ready" || state === "paused");
+    const veiled = state === "ready" || state === "paused";
+    field.hidden = veiled;
+    if (beside) beside.hidden = veiled;
+    for (const one of [veil, curtain]) {
+      one.hidden = !veiled;
+      one.textContent = veiled ? t(`measures.text_${state}`) : "";
+    }
     note.textContent = t(`measures.edit_${state}`);
     note.hidden = state === "running";
     pause.hidden = state !== "running";
@@ -89,6 +102,8 @@ export function mount(place, { step, screen, value, language, texts, t, change, 
     destroy() {
       watch.destroy();
       card.remove();
+      curtain.remove();
+      if (beside) beside.hidden = false;
       place.replaceChildren();
     },
   };

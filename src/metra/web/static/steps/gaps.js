@@ -34,7 +34,7 @@ export function mount(place, { step, screen, value, language, texts, t, change, 
   pieces.forEach((piece, at) => line.append(piece, ...(at < count ? [fields[at]] : [])));
   const card = el("section", { class: "card judged" }, el("h2", {}, t("measures.text")), line);
   texts.outputs.append(card);
-  place.append(el("h2", { class: "question", lang: "en", dir: "auto" }, step.question));
+  place.append(el("h2", { class: "question", lang: step.languages.question, dir: "auto" }, step.question));
   if (!count) place.append(el("p", { class: "note" }, t("measures.no_gaps")));
   keys.note("Enter", t("measures.next_gap"));
 

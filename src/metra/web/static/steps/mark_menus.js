@@ -2,19 +2,18 @@
 
 import { el } from "../judge/elements.js";
 
-const KNOWN = ["minor", "major", "neutral", "critical"];
+// What a severity, or anything else that can be chosen, is called in the judge's wording.
+export const nameOf = (step, choice) => step.names[choice] ?? choice;
 
-export const severityName = (severity, t) => (KNOWN.includes(severity) ? t(`marks.${severity}`) : severity);
-
-export function categoryMenu(mark, categories, name, t, changed, leave) {
+export function categoryMenu(mark, step, name, t, changed, leave) {
   const menu = el(
     "select",
-    { "aria-label": `${name}: ${t("marks.category")}`, lang: "en" },
+    { "aria-label": `${name}: ${t("marks.category")}`, lang: step.languages.names },
     el("option", { value: "", lang: document.documentElement.lang }, t("marks.choose_category")),
-    ...groups(categories).map(([group, members]) =>
+    ...groups(step.ask.categories).map(([group, members]) =>
       members.length === 1 && members[0] === group
-        ? option(group, group, mark)
-        : el("optgroup", { label: group }, ...members.map((one) => option(one, one.slice(group.length + 1), mark))),
+        ? option(group, nameOf(step, group), mark)
+        : el("optgroup", { label: nameOf(step, group) }, ...members.map((one) => option(one, nameOf(step, one), mark))),
     ),
   );
   menu.classList.toggle("is-unset", !mark.category);

@@ -42,7 +42,8 @@ export function markedText(place, { text, language, label, missing, choose, open
     const made = el("span", { class: "piece" }, points.slice(start, end).join(""));
     made.dataset.start = start;
     dress(made, here, chosen && !chosen.missing && inside(start, chosen), isCaret(start));
-    for (const mark of here) if (mark.end === end) made.dataset.label = labels(here.filter((one) => one.end === end));
+    const named = here.filter((mark) => mark.end === end && mark.label);
+    if (named.length) made.dataset.label = labels(named);
     return made;
   }
 

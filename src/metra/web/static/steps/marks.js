@@ -3,7 +3,7 @@
 
 import { el } from "../judge/elements.js";
 import { markedText } from "./marked_text.js";
-import { categoryMenu, severityName } from "./mark_menus.js";
+import { categoryMenu, nameOf } from "./mark_menus.js";
 
 export function mount(place, { step, screen, value, t, change, keys, texts, languages, clock }) {
   const { severities, categories, most } = step.ask;
@@ -11,7 +11,7 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
   let pending = null;
   const sides = {};
 
-  const question = el("h2", { class: "question", lang: "en", dir: "auto" }, step.question);
+  const question = el("h2", { class: "question", lang: step.languages.question, dir: "auto" }, step.question);
   const chosenLine = el("span", { class: "chosen-words" });
   const bar = el("div", { class: "severities", role: "group", "aria-label": t("marks.severity") });
   const full = el("p", { class: "hint", hidden: true }, t("marks.full", { most }));
@@ -26,7 +26,7 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
       "button",
       { type: "button", class: "severity", "data-severity": severity, onclick: () => add(severity) },
       el("kbd", { "aria-hidden": "true" }, `${at + 1}`),
-      severityName(severity, t),
+      el("span", { lang: step.languages.names }, nameOf(step, severity)),
     ),
   );
   const cancel = el("button", { type: "button", class: "quiet", onclick: () => letGo() }, t("marks.cancel"));
@@ -55,7 +55,7 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
     marks
       .map((mark, at) => ({ ...mark, at, missing: mark.side === "missing" }))
       .filter((mark) => mark.side === side || (side === "output" && mark.missing))
-      .map((mark) => ({ ...mark, label: `${mark.at + 1} ${severityName(mark.severity, t)}` }));
+      .map((mark) => ({ ...mark, label: `${mark.at + 1} ${nameOf(step, mark.severity)}` }));
 
   function add(severity, side = pending?.side, span = pending) {
     if (!span || isFull()) return;
@@ -96,7 +96,7 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
         onchange: (event) => ((mark.severity = event.target.value), draw(), changed(), focusRow(at)),
       },
       ...severities.map((severity) =>
-        el("option", { value: severity, selected: severity === mark.severity }, severityName(severity, t)),
+        el("option", { value: severity, lang: step.languages.names, selected: severity === mark.severity }, nameOf(step, severity)),
       ),
     );
     return el(
@@ -106,7 +106,7 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
       el(
         "span",
         { class: "mark-controls" },
-        categories.length ? categoryMenu(mark, categories, name, t, () => changed(), () => sides[source ? "source" : "output"].goTo()) : null,
+        categories.length ? categoryMenu(mark, step, name, t, () => changed(), () => sides[source ? "source" : "output"].goTo()) : null,
         choice,
         el("button", { type: "button", class: "quiet", "aria-label": t("marks.delete_label", { text: quote }), onclick: () => remove(at) }, t("marks.delete")),
       ),
@@ -162,7 +162,7 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
   keys.note("[", t("marks.key_from"));
   keys.note("]", t("marks.key_to"));
   severities.forEach((severity, at) =>
-    keys.note(`${at + 1}`, t("marks.key_severity", { severity: severityName(severity, t) })),
+    keys.note(`${at + 1}`, t("marks.key_severity", { severity: nameOf(step, severity) })),
   );
   keys.note("Delete", t("marks.key_delete"));
   keys.note("E", t("marks.key_edit"));

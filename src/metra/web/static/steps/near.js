@@ -1,6 +1,7 @@
 // A score from 0 to 10 beside the nearest texts that already have one.
 
 import { el, freshId } from "../judge/elements.js";
+import { UNSPACED } from "./words.js";
 
 const MOST = 10;
 const MOST_DIFFERENT = 0.6;
@@ -22,7 +23,7 @@ export function mount(place, { step, screen, value, language, t, change, keys })
   const buttons = Array.from({ length: MOST + 1 }, (_, score) => {
     const input = el("input", { type: "radio", name, id: freshId("choice"), checked: chosen === score, onchange: () => choose(score) });
     inputs.push(input);
-    const label = score === 0 ? t("measures.nonsense") : score === MOST ? t("measures.perfect") : "";
+    const label = step.names[score] ?? "";
     keys.on(score === MOST ? "t" : `${score}`, () => choose(score), score === MOST ? `10 ${label}` : `${score} ${label}`);
     return el("div", { class: "rank" }, input, el("label", { for: input.id }, `${score}`));
   });
@@ -39,9 +40,9 @@ export function mount(place, { step, screen, value, language, t, change, keys })
     el(
       "fieldset",
       { class: "ranks" },
-      el("legend", { lang: "en", dir: "auto" }, step.question),
+      el("legend", { lang: step.languages.question, dir: "auto" }, step.question),
       ...buttons,
-      el("p", { class: "note ends" }, `0 ${t("measures.nonsense")} · 10 ${t("measures.perfect")}`),
+      el("p", { class: "note ends", lang: step.languages.names, dir: "auto" }, `0 ${step.names[0]} · ${MOST} ${step.names[MOST]}`),
     ),
     el("p", { class: "note", role: "status", hidden: !filled }, filled ? t("measures.pre_filled", { score: identical }) : ""),
     list.length ? el("section", { class: "near" }, el("h3", {}, t("measures.near")), el("ol", {}, ...list)) : el("p", { class: "note" }, t("measures.none_near")),
@@ -49,8 +50,14 @@ export function mount(place, { step, screen, value, language, t, change, keys })
 
   // Texts that have little in common are easier to read as they are.
   function differing(text, edits, difference) {
-    if (edits > text.split(/\s+/u).length * MOST_DIFFERENT) return [text];
-    return difference.flatMap(([sort, words], at) => [at ? " " : "", piece(sort, words)]);
+    const words = UNSPACED.test(text) ? Array.from(text).length : text.split(/\s+/u).length;
+    if (edits > words * MOST_DIFFERENT) return [text];
+    return difference.flatMap(([sort, words], at) => [at && spaced(difference[at - 1][1], words) ? " " : "", piece(sort, words)]);
+  }
+
+  function spaced(one, other) {
+    const last = Array.from(one.replace(/\p{M}+$/u, "")).at(-1);
+    return !(UNSPACED.test(last) || UNSPACED.test(Array.from(other)[0]));
   }
 
   // Crossed out stands in the judged text only, underlined in this one only.

@@ -8,6 +8,10 @@ export const owns = ["outputs"];
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
+// Where pages run from right to left the first text stands on the right: keys go by what one sees.
+const rtl = document.documentElement.dir === "rtl";
+const [BEFORE, AFTER] = rtl ? [["ArrowRight", "D"], ["ArrowLeft", "A"]] : [["ArrowLeft", "A"], ["ArrowRight", "D"]];
+
 export function mount(place, options) {
   return options.screen.outputs.length === 2 ? pair(place, options) : ranking(place, options);
 }
@@ -24,10 +28,10 @@ export function textCard(label, text, language, empty, ...more) {
 
 function pair(place, { step, screen, value, t, change, keys, texts, languages }) {
   const answers = [
-    ["1", [1, 2], t("order.first_better"), ["1", "ArrowLeft", "a"], t("order.key_left")],
-    ["=", [1, 1], t("order.tie"), ["2", "ArrowDown", "s"], t("order.key_tie")],
-    ["2", [2, 1], t("order.second_better"), ["3", "ArrowRight", "d"], t("order.key_right")],
-  ].filter(([, ranks]) => step.ask.ties || ranks[0] !== ranks[1]);
+    [[1, 2], step.names.first, ["1", ...BEFORE]],
+    [[1, 1], step.names.tie, ["2", "ArrowDown", "S"]],
+    [[2, 1], step.names.second, ["3", ...AFTER]],
+  ].filter(([ranks]) => step.ask.ties || ranks[0] !== ranks[1]);
   let chosen = value;
   texts.outputs.replaceChildren(
     ...screen.outputs.map((output, at) =>
@@ -35,7 +39,7 @@ function pair(place, { step, screen, value, t, change, keys, texts, languages })
     ),
   );
   const name = freshId("pair");
-  const inputs = answers.map(([, ranks, label], at) => {
+  const inputs = answers.map(([ranks, label, [digit]], at) => {
     const input = el("input", { type: "radio", name, id: freshId("choice"), value: `${at}` });
     input.checked = `${ranks}` === `${value}`;
     input.addEventListener("change", () => choose(at));
@@ -43,17 +47,17 @@ function pair(place, { step, screen, value, t, change, keys, texts, languages })
       "div",
       { class: "choice" },
       input,
-      el("label", { for: input.id }, el("span", { class: "figure" }, answers[at][3][0]), el("b", {}, label)),
+      el("label", { for: input.id }, el("span", { class: "figure" }, digit), el("b", { lang: step.languages.names, dir: "auto" }, label)),
     );
   });
 
   function choose(at) {
-    chosen = answers[at][1];
+    chosen = answers[at][0];
     inputs[at].querySelector("input").checked = true;
     change([...chosen]);
   }
 
-  answers.forEach(([, , , [digit, arrow, letter], label], at) => {
+  answers.forEach(([, label, [digit, arrow, letter]], at) => {
     keys.on(digit, () => choose(at), label);
     keys.on(letter, () => choose(at), label);
     keys.on(arrow, () => choose(at));
@@ -62,7 +66,7 @@ function pair(place, { step, screen, value, t, change, keys, texts, languages })
     el(
       "fieldset",
       { class: "scale pairwise" },
-      el("legend", { lang: "en", dir: "auto" }, step.question),
+      el("legend", { lang: step.languages.question, dir: "auto" }, step.question),
       el("div", { class: "choices" }, ...inputs),
     ),
   );
@@ -111,8 +115,8 @@ function ranking(place, { step, screen, value, t, change, keys, texts, languages
   texts.outputs.replaceChildren(...cards);
   texts.outputs.classList.add("many");
 
-  const lanes = board({ count, letters: LETTERS, t, place: (at, rank) => (go(at), give(at, rank)) });
-  place.append(el("h2", { class: "question", lang: "en", dir: "auto" }, step.question), lanes.element);
+  const lanes = board({ count, letters: LETTERS, step, t, place: (at, rank) => (go(at), give(at, rank)) });
+  place.append(el("h2", { class: "question", lang: step.languages.question, dir: "auto" }, step.question), lanes.element);
 
   function show() {
     cards.forEach((card, at) => {
@@ -147,11 +151,11 @@ function ranking(place, { step, screen, value, t, change, keys, texts, languages
   };
   for (let rank = 1; rank <= Math.min(9, count); rank++) keys.on(`${rank}`, () => giveAndGo(rank));
   keys.note(`1–${Math.min(9, count)}`, t("order.key_rank"));
-  for (const [key, arrow, action, label] of [
-    ["A", "ArrowLeft", () => go(current - 1), t("order.key_previous")],
-    ["D", "ArrowRight", () => go(current + 1), t("order.key_next")],
-    ["W", "ArrowUp", () => shift(-1), t("order.key_up")],
-    ["S", "ArrowDown", () => shift(1), t("order.key_down")],
+  for (const [arrow, key, action, label] of [
+    [...BEFORE, () => go(current - 1), t("order.key_previous")],
+    [...AFTER, () => go(current + 1), t("order.key_next")],
+    ["ArrowUp", "W", () => shift(-1), t("order.key_up")],
+    ["ArrowDown", "S", () => shift(1), t("order.key_down")],
   ]) {
     keys.on(key, action);
     // On a row of places the arrow keys are the browser's own.

@@ -11,10 +11,14 @@ export function mount(place, { step, screen, value, language, texts, t, change }
   // Beside the text where there is room, below it where there is not.
   const sheet = el("section", { class: "card questions" }, ...blocks);
   texts.outputs.after(sheet);
-  place.append(el("h2", { class: "question", lang: "en", dir: "auto" }, step.question));
   // Where nothing was to be read, say so; where it was read before, it is gone now.
   const without = !screen.outputs[0].text;
-  if (without) texts.outputs.replaceChildren(el("p", { class: "card note" }, t("measures.without_text")));
+  place.append(
+    without
+      ? el("h2", { class: "question" }, t("measures.without_text"))
+      : el("h2", { class: "question", lang: step.languages.question, dir: "auto" }, step.question),
+  );
+  if (without) texts.outputs.hidden = true;
   else if (step.ask.hidden) texts.outputs.replaceChildren(el("p", { class: "card note" }, t("measures.text_hidden")));
 
   function set(at, answer) {
@@ -69,6 +73,7 @@ export function mount(place, { step, screen, value, language, texts, t, change }
     setTexts: () => {},
     destroy() {
       sheet.remove();
+      texts.outputs.hidden = false;
       place.replaceChildren();
     },
   };

@@ -16,11 +16,11 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
   let pending = null;
   const list = el("ol", { class: "marks tags reconcile", "aria-label": t("measures.tag_list") });
   const buttons = (types.length ? types : [""]).map((type, at) =>
-    el("button", { type: "button", class: "quiet tool", onclick: () => add(type) }, el("kbd", { "aria-hidden": "true" }, `${at + 1}`), type || t("measures.term")),
+    el("button", { type: "button", class: "quiet tool", onclick: () => add(type) }, el("kbd", { "aria-hidden": "true" }, `${at + 1}`), step.names[type] ?? (type || t("measures.term"))),
   );
   const chosenLine = el("span", { class: "chosen-words", dir: "auto" });
   place.append(
-    el("h2", { class: "question", lang: "en", dir: "auto" }, step.question),
+    el("h2", { class: "question", lang: step.languages.question, dir: "auto" }, step.question),
     list,
     el("div", { class: "mark-bar" }, chosenLine, el("div", { class: "tools", role: "group", "aria-label": t("measures.tools") }, ...buttons)),
   );
@@ -75,26 +75,46 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
         const quote = marked.quote(row);
         const votes = row.votes ? t("measures.votes", { votes: row.votes, raters }) : t("measures.added");
         const sought = row.sought && row.sought !== quote ? ` · ${t("measures.sought", { text: row.sought })}` : "";
-        const label = el("label", { for: box.id }, el("bdi", { dir: "auto" }, quote), row.type ? ` ${row.type}` : "", " ", el("span", { class: "note" }, `${votes}${sought}`));
+        const label = el("label", { for: box.id }, el("bdi", { dir: "auto" }, quote), row.type ? ` ${step.names[row.type] ?? row.type}` : "", " ", el("span", { class: "note" }, `${votes}${sought}`));
         const variants = types.length ? null : el("input", { type: "text", maxlength: "300", dir: "auto", lang: languages.target, "aria-label": `${t("measures.variants")}: ${quote}`, placeholder: t("measures.variants") });
         if (variants) {
           variants.value = row.variants;
           variants.addEventListener("input", () => ((row.variants = variants.value), change(answer())));
           variants.addEventListener("keydown", (event) => event.key === "Enter" && event.preventDefault());
         }
-        return el("li", {}, el("span", { class: "check" }, box, label), variants);
+        return el("li", {}, el("span", { class: "check" }, box, label), variants, merging(row));
       }),
     );
+  }
+
+  // Neighbours that touch, or overlap, may be two halves of one.
+  function merging(row) {
+    const next = rows[rows.indexOf(row) + 1];
+    const touches = next && next.type === row.type && marked.points.slice(row.end, Math.max(row.end, next.start)).every((sign) => /\s/u.test(sign));
+    if (!touches) return null;
+    const hull = { start: row.start, end: Math.max(row.end, next.end), text: "" };
+    const name = `${t("measures.merge")}: ${marked.quote(hull)}`;
+    return el("button", { type: "button", class: "quiet tool", "aria-label": name, title: marked.quote(hull), onclick: () => merge(row, next, hull) }, t("measures.merge"));
+  }
+
+  function merge(row, next, hull) {
+    row.kept = next.kept = false;
+    pending = hull;
+    add(row.type);
+    list.children[rows.findIndex((one) => one.start === hull.start && one.end === hull.end)]?.querySelector("input")?.focus();
   }
 
   function show() {
     chosenLine.textContent = pending ? t("marks.chosen", { text: `“${pending.text}”` }) : t("measures.reconcile_hint");
     for (const button of buttons) button.disabled = !pending;
-    marked.setMarks(rows.map((row, at) => ({ ...row, at, severity: row.kept ? "tag" : "neutral", label: "" })));
+    marked.setMarks(rows.map((row, at) => ({ ...row, at, severity: row.kept ? "tag" : "neutral", label: row.kept ? row.type : "" })));
   }
 
   draw();
   show();
+  keys.note("← →", t("marks.key_words"));
+  keys.note("Shift+← →", t("marks.key_extend"));
+  buttons.forEach((button, at) => keys.on(`${at + 1}`, () => (pending ? add(types[at] ?? "") : false), types[at] ?? t("measures.term")));
   keys.on("t", () => marked.place.focus(), t("marks.key_text"));
   return {
     focus: () => (list.querySelector("input") ?? marked.place).focus(),

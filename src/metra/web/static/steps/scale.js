@@ -46,9 +46,9 @@ function buttons(place, { step, value, t, change, keys }) {
           "label",
           { for: input.id },
           el("span", { class: "figure" }, `${number}`),
-          el("b", { lang: "en", dir: "auto" }, label),
+          el("b", { lang: step.languages.anchors, dir: "auto" }, label),
           " ",
-          el("span", { class: "meaning", lang: "en", dir: "auto" }, shorter(anchor?.text ?? "", label)),
+          el("span", { class: "meaning", lang: step.languages.anchors, dir: "auto" }, shorter(anchor?.text ?? "", label)),
         ),
       ),
     );
@@ -58,7 +58,7 @@ function buttons(place, { step, value, t, change, keys }) {
     el(
       "fieldset",
       { class: "scale" },
-      el("legend", { lang: "en", dir: "auto" }, step.question),
+      el("legend", { lang: step.languages.question, dir: "auto" }, step.question),
       el("div", { class: "choices" }, ...rows),
     ),
   );

@@ -6,7 +6,7 @@ import { el, freshId } from "../judge/elements.js";
 export function slider(place, { step, value, t, change, keys }) {
   const { low, high, anchors, whole } = step.ask;
   const ends = { low, high };
-  const question = el("h2", { class: "question", id: freshId("question"), lang: "en", dir: "auto" }, step.question);
+  const question = el("h2", { class: "question", id: freshId("question"), lang: step.languages.question, dir: "auto" }, step.question);
   const range = el("input", {
     type: "range",
     min: `${low}`,
@@ -97,7 +97,7 @@ export function slider(place, { step, value, t, change, keys }) {
     const figure = /^\d/.test(anchor.label) ? null : el("span", { class: "figure" }, `${Math.round(anchor.at)}`);
     const row = el(
       "li",
-      { class: bare ? "bare" : "", lang: "en" },
+      { class: bare ? "bare" : "", lang: step.languages.anchors },
       figure,
       el("b", { dir: "auto" }, anchor.label),
       " ",

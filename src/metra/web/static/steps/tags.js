@@ -6,16 +6,16 @@ import { markedText } from "./marked_text.js";
 export function mount(place, { step, screen, value, t, change, keys, texts, languages, clock }) {
   const { types } = step.ask;
   const names = types.length ? types : [""];
-  const nameOf = (type) => type || t("measures.term");
+  const nameOf = (type) => step.names[type] ?? (type || t("measures.term"));
   let tags = (value?.tags ?? []).map((tag) => ({ ...tag }));
   let pending = null;
   const chosenLine = el("span", { class: "chosen-words", dir: "auto" });
   const buttons = names.map((type, at) =>
-    el("button", { type: "button", class: "quiet tool", onclick: () => add(type) }, el("kbd", { "aria-hidden": "true" }, `${at + 1}`), nameOf(type)),
+    el("button", { type: "button", class: "quiet tool", onclick: () => add(type) }, el("kbd", { "aria-hidden": "true" }, `${at + 1}`), el("span", { lang: types.length ? step.languages.names : null }, nameOf(type))),
   );
   const list = el("ol", { class: "marks tags", "aria-label": t("measures.tag_list") });
   place.append(
-    el("h2", { class: "question", lang: "en", dir: "auto" }, step.question),
+    el("h2", { class: "question", lang: step.languages.question, dir: "auto" }, step.question),
     el("div", { class: "mark-bar" }, chosenLine, el("div", { class: "tools", role: "group", "aria-label": t("measures.tools") }, ...buttons)),
     list,
   );
@@ -68,14 +68,14 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
   function show() {
     chosenLine.textContent = pending ? t("marks.chosen", { text: `“${pending.text}”` }) : t("measures.tag_hint");
     for (const button of buttons) button.disabled = !pending;
-    marked.setMarks(tags.map((tag, at) => ({ ...tag, at, severity: "tag", label: types.length ? tag.type : "" })));
+    marked.setMarks(tags.map((tag, at) => ({ ...tag, at, severity: "tag", label: types.length ? nameOf(tag.type) : "" })));
     list.replaceChildren(
       ...tags.map((tag, at) => {
         const quote = marked.quote(tag);
         return el(
           "li",
           {},
-          el("span", { class: "quote" }, el("bdi", { dir: "auto" }, quote), tag.type ? ` ${tag.type}` : ""),
+          el("span", { class: "quote" }, el("bdi", { dir: "auto" }, quote), tag.type ? el("span", { lang: step.languages.names }, ` ${nameOf(tag.type)}`) : null),
           el("button", { type: "button", class: "quiet", "aria-label": t("marks.delete_label", { text: quote }), onclick: () => remove(at) }, t("marks.delete")),
         );
       }),

@@ -4,16 +4,17 @@ import { el, freshId } from "../judge/elements.js";
 
 export function mount(place, { step, screen, value, language, texts, t, change }) {
   const { slots } = screen.extra[step.name];
+  const { names } = step;
   let warned = false;
   const rows = slots.map((slot) => row(slot, (value?.filled ?? []).filter(([name]) => name === slot).map(([, text]) => text)));
   const sheet = el("section", { class: "card slots" }, ...rows.map((one) => one.element));
   texts.outputs.after(sheet);
-  place.append(el("h2", { class: "question", lang: "en", dir: "auto" }, step.question));
+  place.append(el("h2", { class: "question", lang: step.languages.question, dir: "auto" }, step.question));
 
   function row(slot, given) {
-    const name = el("span", { class: "slot", id: freshId("slot"), lang: "en" }, slot);
+    const name = el("span", { class: "slot", id: freshId("slot"), lang: step.languages.names }, names[slot] ?? slot);
     const fields = el("span", { class: "values" });
-    const more = el("button", { type: "button", class: "quiet", "aria-label": `${t("measures.another")}: ${slot}`, onclick: () => add("").focus() }, t("measures.another"));
+    const more = el("button", { type: "button", class: "quiet", "aria-label": `${t("measures.another")}: ${names[slot] ?? slot}`, onclick: () => add("").focus() }, t("measures.another"));
     function add(text) {
       const field = el("input", { type: "text", maxlength: "300", "aria-labelledby": name.id, lang: language, dir: "auto", autocomplete: "off" });
       field.value = text;

@@ -28,15 +28,15 @@ export function mount(place, { step, screen, value, language, texts, t, change, 
     change({ right });
   };
   const rows = [
-    [true, t("measures.close"), "y"],
-    [false, t("measures.not_close"), "n"],
+    [true, step.names.right, "y"],
+    [false, step.names.wrong, "n"],
   ].map(([right, label, key]) => {
     const input = el("input", { type: "radio", name, id: freshId("choice"), checked: chosen === right, onchange: () => choose(right) });
     inputs.set(right, input);
     keys.on(key, () => choose(right), label);
-    return el("div", { class: "choice" }, input, el("label", { for: input.id }, el("span", { class: "figure" }, key.toUpperCase()), el("b", {}, label)));
+    return el("div", { class: "choice" }, input, el("label", { for: input.id }, el("span", { class: "figure" }, key.toUpperCase()), el("b", { lang: step.languages.names, dir: "auto" }, label)));
   });
-  place.append(el("fieldset", { class: "scale" }, el("legend", { lang: "en", dir: "auto" }, step.question), el("div", { class: "choices" }, ...rows)));
+  place.append(el("fieldset", { class: "scale" }, el("legend", { lang: step.languages.question, dir: "auto" }, step.question), el("div", { class: "choices" }, ...rows)));
   return {
     focus: () => inputs.get(chosen ?? true).focus(),
     value: () => (chosen === undefined ? undefined : { right: chosen }),

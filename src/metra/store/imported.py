@@ -1,0 +1,169 @@
+"""Campaigns from files of judgements: kept as if they had been judged here, and closed.
+
+Ids are made anew, because the same judgements may be in the store already, under the
+campaign that they were exported from; what the files call tasks and answers is kept beside.
+"""
+
+import hashlib
+import secrets
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, insert, select
+
+from metra.errors import OptionError
+from metra.human.files import jsonl
+from metra.human.from_judgements import Screen, by_campaign, from_judgements
+from metra.human.judgement import Judgement
+from metra.human.task import Task
+from metra.store import audit, campaigns, tables, tasks
+from metra.store.encoding import decoded, encoded, storable
+from metra.store.tokens import new_id
+
+
+class Imported(NamedTuple):
+    """The id of a campaign, and whether it was put into the store just now."""
+
+    id: str
+    is_new: bool
+
+
+def add_all(
+    db: Connection,
+    judgements: Sequence[Judgement],
+    *,
+    files: Sequence[str],
+    now: float,
+    who: str,
+    name: str | None = None,
+) -> dict[str, Imported]:
+    """Keep all campaigns that the judgements are of; a name renames the only one."""
+    parts = by_campaign(judgements)
+    if name is not None:
+        if len(parts) > 1:
+            msg = (
+                f"The files hold {len(parts)} campaigns ({', '.join(parts)}), which cannot "
+                f"all be called {name!r}; import them one by one, or leave the name out."
+            )
+            raise OptionError(msg)
+        parts = {name: list(judgements)}
+    return {
+        name: add(db, mine, name=name, files=files, now=now, who=who)
+        for name, mine in parts.items()
+    }
+
+
+def add(
+    db: Connection,
+    judgements: Sequence[Judgement],
+    *,
+    name: str,
+    files: Sequence[str],
+    now: float,
+    who: str,
+) -> Imported:
+    """Keep the judgements of one campaign under a name; the same ones again change nothing."""
+    fingerprint = hashlib.sha256(
+        jsonl.write(judgements).encode("utf-8", "surrogatepass")
+    ).hexdigest()
+    table = tables.campaign.c
+    query = select(table.id, table.imported_json).where(table.name == name)
+    there = db.execute(query).first()
+    if there is not None:
+        if (there[1] and decoded(there[1])["fingerprint"]) == fingerprint:
+            return Imported(there[0], is_new=False)
+        msg = (
+            f"There is a campaign named {name!r} already, with other judgements; choose "
+            "another name."
+        )
+        raise OptionError(msg)
+    over = from_judgements(judgements, name)
+    key = new_id()
+    origin = {"fingerprint": fingerprint, "files": list(files)}
+    judges = campaigns.add(
+        db,
+        key,
+        over.campaign,
+        secret=secrets.token_bytes(32),
+        now=now,
+        state="closed",
+        imported=origin,
+    )
+    ids = {id(task): new_id() for task in over.tasks}
+    db.execute(
+        insert(tables.task),
+        [
+            _task_row(task, ids[id(task)], key, judges, over.campaign)
+            for task in over.tasks
+        ],
+    )
+    rows = [
+        row
+        for screen in over.screens
+        for row in _answer_rows(screen, ids[id(screen.task)], judges)
+    ]
+    db.execute(insert(tables.judgement), rows)
+    data = {"files": list(files), "answers": len(rows)}
+    audit.note(db, who, "import", data, now=now, campaign=key)
+    return Imported(key, is_new=True)
+
+
+def _task_row(
+    task: Task, key: str, campaign: str, judges: dict[str, str], content: Any
+) -> dict[str, Any]:
+    return {
+        "id": key,
+        "called": storable(task.id),
+        "campaign": campaign,
+        "judge": judges[task.judge],
+        "position": task.position,
+        "kind": task.kind,
+        "original": None if task.original is None else storable(task.original),
+        "items_json": encoded([asdict(item) for item in task.items]),
+        "screens": tasks.screens_of(content, task),
+        "state": "done",
+        "lease_until": None,
+        "topped_up_from": None,
+    }
+
+
+def _answer_rows(
+    screen: Screen, task: str, judges: dict[str, str]
+) -> list[dict[str, Any]]:
+    """The answers to a screen, each replacing the one before it."""
+    rows: list[dict[str, Any]] = []
+    for one in screen.answers:
+        kept = {name: getattr(one, name) for name in _SAME}
+        rows.append(
+            kept
+            | {
+                "id": new_id(),
+                "called": storable(one.id),
+                "task": task,
+                "number": screen.number,
+                "supersedes": rows[-1]["id"] if rows else None,
+                "judge": judges[one.judge],
+                "value_json": encoded(one.value),
+                "comment": storable(one.comment),
+                "cannot": None if one.cannot is None else storable(one.cannot),
+            }
+        )
+    return rows
+
+
+#: What a row has as the judgement has it.
+_SAME = (
+    "revision",
+    "shown_at",
+    "first_action_at",
+    "submitted_at",
+    "wall_ms",
+    "active_ms",
+    "hidden_ms",
+    "idle_ms",
+    "paused_ms",
+    "protocol_version",
+    "wording",
+    "wording_version",
+)

@@ -1,0 +1,145 @@
+"""A judge's way in other languages: right to left, without spaces, in long words."""
+
+import pytest
+from playwright.sync_api import expect
+from tests.browser.judge.test_pages import check
+
+
+@pytest.mark.parametrize("language", ["ar", "ja", "de"])
+def test_the_way_in_and_marking(server, visit, language):
+    link = server.campaign("esa", guided=False, guide_language="judge")
+    context = visit(language=language)
+    context.add_cookies([link.cookie()])
+    page = context.new_page()
+    page.goto(f"{server.url}/judge/consent")
+    check(page)
+    page.locator("select").first.select_option("native")
+    page.locator("select").nth(1).select_option("fluent")
+    page.locator("#agree").check()
+    page.locator("button.primary").click()
+    page.wait_for_url("**/guide")
+    page.locator(".example").nth(2).wait_for()
+    assert page.locator(".lead").get_attribute("lang") == language
+    check(page)
+    page.locator("form .primary").click()
+    page.locator(".item").wait_for()
+    for key in ("Shift+ArrowRight", "1", "Shift+ArrowRight", "2"):
+        page.keyboard.press(key)
+    expect(page.locator(".marks li")).to_have_count(2)
+    expect(page.locator(".question")).to_have_attribute("lang", language)
+    check(page)
+
+
+@pytest.mark.parametrize("language", ["ar", "ja", "de"])
+@pytest.mark.parametrize("protocol", ["ldc", "da-sqm", "mqm", "ranking"])
+def test_screens(server, work, protocol, language):
+    count = {"ranking": 3}.get(protocol, 1)
+    link = server.campaign(
+        protocol, outputs=[("Ein Text.",) * 4] * count, guide_language="judge"
+    )
+    page = work(link, language=language)
+    for key in {"ldc": "3 Enter", "da-sqm": "4", "mqm": "1", "ranking": "1"}[
+        protocol
+    ].split():
+        page.keyboard.press(key)
+    if protocol == "ldc":
+        page.locator(".card.given").wait_for()
+    check(page)
+    page.keyboard.press("Escape")
+    page.locator("#menu summary").click()
+    page.locator("#open-keys").click()
+    check(page)
+
+
+def test_the_answer_says_which_language_was_read(server, work):
+    link = server.campaign("adequacy", guide_language="judge")
+    page = work(link, language="fr")
+    expect(page.locator("legend")).to_have_text(
+        "Quelle part du sens de l’autre texte ce texte exprime-t-il ?"
+    )
+    page.keyboard.press("4")
+    page.keyboard.press("Enter")
+    expect(page.locator("#place")).to_contain_text("2")
+    [one] = link.judgements()
+    assert one.wording == "fr"
+    assert one.value == {"adequacy": 4}
+
+
+def test_from_right_to_left_the_first_text_is_on_the_right(server, work):
+    outputs = [("one",) * 4, ("two",) * 4]
+    page = work(server.campaign("pairwise", outputs=outputs), language="ar")
+    first, second = (card.bounding_box() for card in page.locator(".judged").all())
+    assert first["x"] > second["x"]
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("input[type=radio]").first).to_be_checked()
+    page.keyboard.press("a")
+    expect(page.locator("input[type=radio]").nth(2)).to_be_checked()
+    page = work(server.campaign("pairwise", outputs=outputs), language="en")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("input[type=radio]").first).to_be_checked()
+
+
+def test_a_hint_is_read_to_its_end_on_a_phone(server, work):
+    page = work(
+        server.campaign("esa", guide_language="judge"), language="de", width=320
+    )
+    hint = page.locator(".chosen-words")
+    assert hint.evaluate("one => one.scrollHeight - one.clientHeight") <= 1
+
+
+def test_own_words_of_another_language_stand_in_theirs(server, work):
+    from dataclasses import replace
+
+    from metra.human.protocols import protocol
+    from metra.judging.own_wording import own_wordings
+    from metra.store import campaigns, judges
+
+    link = server.campaign("adequacy")
+    with server.store.reading() as db:
+        content = campaigns.existing(db, link.campaign).campaign
+    own = {
+        "language": "he",
+        "steps": {"adequacy": {"question": "כמה <b>מהמשמעות</b>?"}},
+    }
+    words = own_wordings(own, protocol("adequacy"), "c.toml")
+    named = replace(content.settings, name="own words")
+    with server.store.transaction() as db:
+        now = server.now()
+        content = replace(content, wordings=words, settings=named)
+        key = campaigns.create(db, content, now=now, who="test", state="open")
+        [judge] = judges.of_campaign(db, key)
+        token = judges.issue(db, judge.id, now=now, who="test")
+        judges.consent(db, judge.id, now=now, profile={})
+        judges.guided(db, judge.id, now=now)
+    page = work(server.link(key, judge.id, token), language="en")
+    legend = page.locator("legend")
+    expect(legend).to_have_text("כמה <b>מהמשמעות</b>?")
+    expect(legend).to_have_attribute("lang", "he")
+    assert legend.evaluate("one => getComputedStyle(one).direction") == "rtl"
+    expect(page.locator(".choice b").first).to_have_attribute("lang", "en")
+    check(page)
+
+
+def test_a_pause_of_the_campaign_is_told_in_the_language_of_the_page(server, work):
+    from metra.store import campaigns
+
+    link = server.campaign("adequacy")
+    page = work(link, language="de", allow=("409",))
+    with server.store.transaction() as db:
+        campaigns.set_state(db, link.campaign, "paused", now=server.now(), who="test")
+    page.keyboard.press("4")
+    page.keyboard.press("Enter")
+    expect(page.locator("#trouble")).to_contain_text("Im Augenblick gibt es nichts")
+    assert len(link.judgements()) == 1
+
+
+def test_what_the_server_says_in_english_is_marked_as_english(server, work):
+    link = server.campaign("adequacy")
+    page = work(link, language="de", allow=("422",))
+    page.route(
+        "**/answer", lambda route: route.fulfill(status=422, body='{"error": "No."}')
+    )
+    page.keyboard.press("4")
+    page.keyboard.press("Enter")
+    expect(page.locator("#trouble")).to_contain_text("Das ging nicht.")
+    expect(page.locator("#trouble [lang=en]")).to_have_text("No.")

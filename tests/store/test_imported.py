@@ -1,0 +1,193 @@
+"""Campaigns from files: all of it or nothing, once, and the same bytes when they go out."""
+
+from dataclasses import replace
+
+import pytest
+from sqlalchemy import text
+from tests.campaigns import made, opened
+
+from metra.errors import FormatError, OptionError
+from metra.human.files import appraise, jsonl, marot
+from metra.human.judgement import latest
+from metra.judging.demonstration import demonstrable, fill
+from metra.judging.ranking import rankings
+from metra.judging.second_looks import completed
+from metra.store import (
+    answers,
+    audit,
+    campaigns,
+    forgetting,
+    imported,
+    judges,
+    progress,
+    screens,
+)
+
+NOW = 1_900_000_000.0
+
+
+def put(store, judgements, name=None, **more):
+    with store.transaction() as db:
+        return imported.add_all(
+            db, judgements, files=["a.jsonl"], now=NOW, who="ann", name=name, **more
+        )
+
+
+def kept(store, key):
+    with store.reading() as db:
+        return answers.judgements(db, campaigns.existing(db, key))
+
+
+def rows(store):
+    with store.reading() as db:
+        return {
+            name: db.execute(text(f"SELECT COUNT(*) FROM {name}")).scalar_one()
+            for name in ("campaign", "judge", "task", "judgement", "audit")
+        }
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory):
+    """The judgements of a filled campaign of each protocol, by its name."""
+    from metra import store as stores
+
+    store = stores.open(str(tmp_path_factory.mktemp("filled") / "judge.db"))
+    fill(store, demonstrable(), now=1_800_000_000.0)
+    with store.reading() as db:
+        found = {
+            row[1]: answers.judgements(db, campaigns.existing(db, row[0]))
+            for row in campaigns.listed(db)
+        }
+    store.close()
+    return {name: mine for name, mine in found.items() if mine}
+
+
+def test_every_protocol_comes_out_as_it_went_in(store, filled):
+    for name, judgements in filled.items():
+        [(called, one)] = put(store, judgements).items()
+        assert (called, one.is_new) == (name, True)
+        again = jsonl.write(kept(store, one.id))
+        assert again == jsonl.write(judgements), name
+        assert rankings(kept(store, one.id)) == rankings(judgements)
+    assert len(filled) > 10
+
+
+def test_the_same_judgements_again_change_nothing(store, filled):
+    name, judgements = next(iter(filled.items()))
+    [first] = put(store, judgements).values()
+    before = rows(store)
+    [again] = put(store, judgements).values()
+    assert (again.id, again.is_new) == (first.id, False)
+    assert rows(store) == before
+    with pytest.raises(OptionError, match="already, with other judgements; choose an"):
+        put(store, judgements[1:])
+    assert rows(store) == before
+    [other] = put(store, judgements[1:], "another").values()
+    assert {one.campaign for one in kept(store, other.id)} == {"another"}
+
+
+def test_what_was_judged_here_can_be_imported_here(store):
+    house = opened(store, made("da"))
+    browser = house.browser("judge 0")
+    for _ in range(3):
+        browser.answer(work := browser.work(), work["screen"])
+    there = house.judgements()
+    with pytest.raises(OptionError, match="named 'test' already"):
+        put(store, there)
+    [copy] = put(store, there, "copy").values()
+    again = [replace(one, campaign="test") for one in kept(store, copy.id)]
+    assert jsonl.write(again) == jsonl.write(there)
+    assert house.judgements() == there
+
+
+def test_half_of_it_is_nothing(store, filled, monkeypatch):
+    before = rows(store)
+    _, judgements = next(iter(filled.items()))
+
+    def fall(*_, **__):
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(audit, "note", fall)
+    with pytest.raises(OSError, match="No space"):
+        put(store, judgements)
+    assert rows(store) == before
+
+
+def test_several_campaigns_in_one_file_become_several(store, filled):
+    both = [one for mine in list(filled.values())[:2] for one in mine]
+    assert set(put(store, both)) == set(list(filled)[:2])
+    with pytest.raises(OptionError, match="hold 2 campaigns .* cannot all be called"):
+        put(store, both, "x")
+    _, first, *_ = filled.values()
+    renamed = [replace(one, campaign="same") for one in both]
+    names = set(put(store, renamed))
+    assert len(names) == 2
+    assert all(name.startswith("same ") and " " in name for name in names)
+
+
+def test_nobody_goes_on_with_it(store, filled):
+    [one] = put(store, next(iter(filled.values()))).values()
+    with store.transaction() as db:
+        stored = campaigns.existing(db, one.id)
+        assert stored.state == "closed"
+        assert stored.imported["files"] == ["a.jsonl"]
+        [judge, *_] = judges.of_campaign(db, one.id)
+        with pytest.raises(OptionError, match="was imported from files; it stays clo"):
+            campaigns.set_state(db, one.id, "open", now=NOW, who="ann")
+        with pytest.raises(OptionError, match="was imported from files"):
+            judges.issue(db, judge.id, now=NOW, who="ann")
+        far = progress.progress(db, stored, judge.id, screens.way(db, judge.id))
+        assert far.done == far.of > 0
+
+
+def test_judges_of_it_can_be_forgotten(store, filled):
+    name, judgements = next(iter(filled.items()))
+    [one] = put(store, judgements).values()
+    with store.transaction() as db:
+        [judge, *_] = judges.of_campaign(db, one.id)
+        new = forgetting.anonymise(db, judge.id, now=NOW, who="ann")
+    after = kept(store, one.id)
+    assert judge.label not in {each.judge for each in after}
+    assert new in {each.judge for each in after}
+    assert len(after) == len(judgements)
+
+
+def test_segments_need_not_be_numbered_without_gaps(store, filled):
+    judgements = [
+        replace(one, segment=one.segment * 1000 + 7, wall_ms=None, submitted_at=None)
+        for one in next(iter(filled.values()))
+    ]
+    [one] = put(store, judgements).values()
+    assert jsonl.write(kept(store, one.id)) == jsonl.write(judgements)
+    with store.reading() as db:
+        assert completed(db, campaigns.existing(db, one.id)) == kept(store, one.id)
+
+
+def test_a_revision_comes_once(store, filled):
+    judgements = next(iter(filled.values()))
+    with pytest.raises(FormatError, match="has two answers with revision 1 to segment"):
+        put(store, [*judgements, replace(judgements[0], id="again")])
+
+
+@pytest.mark.parametrize(
+    ("protocol", "form"), [("da", appraise), ("esa", appraise), ("mqm", marot)]
+)
+def test_other_programs_files_come_out_as_they_went_in(store, filled, protocol, form):
+    judgements = [
+        one for mine in filled.values() for one in mine if one.protocol == protocol
+    ]
+    first = form.write(judgements)
+    if form is appraise:
+        texts = {
+            (one.systems[0], str(one.segment), appraise.TYPES[one.kind]): (
+                one.source,
+                one.outputs[0],
+            )
+            for one in latest(judgements)
+            if one.kind in appraise.TYPES
+        }
+        read = appraise.read(first, "x", outputs=texts)
+    else:
+        read = marot.read(first, "x", languages=("fr", "en"))
+    [one] = put(store, read).values()
+    assert form.write(kept(store, one.id)) == first

@@ -4,6 +4,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := $(shell find rust src -type f -not -name '*.so' -not -path '*/__pycache__/*') \
 	Cargo.toml Cargo.lock pyproject.toml README.md
+# On all cores, a file at a time, in the order of tests/conftest.py.
+PYTEST := METRA_TEST_INSTALLED=1 $(BIN)/python -m pytest -n auto --dist loadfile \
+	--no-loadscope-reorder
 # Programs and data from Debian that some tests need, each got by a target below.
 DEBIAN := .venv/.wordnet .venv/.chromium .venv/.java .venv/.postgresql
 
@@ -14,10 +17,10 @@ demo: .venv/.wheel .venv/.wordnet
 
 test: .venv/.wheel .venv/.test $(DEBIAN)
 	cargo test --quiet --no-default-features
-	METRA_TEST_INSTALLED=1 $(BIN)/python -m pytest -n auto --dist loadfile
+	$(PYTEST)
 
 quick: .venv/.wheel .venv/.test $(DEBIAN)
-	METRA_TEST_INSTALLED=1 $(BIN)/python -m pytest -n auto --dist loadfile -m "not slow"
+	$(PYTEST) -m "not slow"
 
 lint: .venv/.lint .venv/.wheel
 	$(BIN)/ruff check .

@@ -2,6 +2,7 @@
 
     python bench/scale.py                     up to ten million pairs, 6 GB of temporary files
     python bench/scale.py --largest 1000000   up to a million
+    python bench/scale.py --only NIST         the lines whose names have this in them
     python bench/scale.py --write-results     puts the table into bench/SCALE.md
 
 Each line is `metra score`, on all cores: its times in a process that has scored ten pairs
@@ -54,6 +55,7 @@ JOBS = (
         "parquet",
         ("-m", "bleu", "-m", "chrf", "-m", "ter"),
     ),
+    Job("Parquet, NIST, in two passes", "parquet", ("-m", "nist")),
 )
 
 
@@ -69,13 +71,14 @@ class Cost(NamedTuple):
 def main() -> int:
     options = _options()
     sizes = [size for size in SIZES if size <= options.largest]
-    found: dict[str, list[Cost]] = {job.name: [] for job in JOBS}
+    jobs = [job for job in JOBS if options.only in job.name]
+    found: dict[str, list[Cost]] = {job.name: [] for job in jobs}
     with tempfile.TemporaryDirectory(prefix="metra-scale-") as name:
         folder = Path(name)
         few = _files(folder, 10)
         for size in sizes:
             files = _files(folder, size)
-            for job in JOBS:
+            for job in jobs:
                 found[job.name].append(_cost(job, few, files, size))
                 print(job.name, found[job.name][-1], file=sys.stderr, flush=True)
             if size != sizes[-1]:
@@ -90,8 +93,12 @@ def main() -> int:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--largest", type=int, default=SIZES[-1], metavar="PAIRS")
+    parser.add_argument("--only", default="", metavar="NAME")
     parser.add_argument("--write-results", action="store_true")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.only and options.write_results:
+        parser.error("--write-results is for the whole table; leave --only out")
+    return options
 
 
 def _files(folder: Path, size: int) -> dict[str, list[str]]:
@@ -187,7 +194,9 @@ def _report(found: dict[str, list[Cost]]) -> str:
             f"changes, {DIFFERENT:,} different pairs and then these\nagain. Times are those "
             "of a process that has scored ten pairs before, so start-up is no part of\nthem; "
             "peak memory is that of the command by itself, all of it. CPU time is the sum over "
-            "cores;\nwall time suffers from other work on the machine.",
+            "cores;\nwall time suffers from other work on the machine. NIST keeps weights of "
+            "the different n-grams\nthat references have, so its memory depends on how many "
+            "texts differ.",
             "",
             f"{date.today():%-d %B %Y}. {machine['cores']} cores of {machine['cpu']}, "
             f"{machine['system']}, Python {machine['python']}, load "

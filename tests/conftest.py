@@ -5,7 +5,7 @@ import io
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import NamedTuple
@@ -30,9 +30,32 @@ settings.register_profile(
 settings.load_profile(os.environ.get("METRA_TEST_DRAW", "same"))
 
 
+# The longest first, so that several workers end at about the same time. A worker that begins
+# one takes what follows along; so something short follows.
+LONG = (
+    "test_many_judges_sqlite.py",
+    "test_strings.py",
+    "test_many_judges_postgresql.py",
+    "test_odd_forms.py",
+    "test_spark.py",
+    "test_large_report.py",
+    "test_real_server.py",
+    "test_end_to_end.py",
+)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run what is quick first, browsers last: a mistake shows as early as it can."""
-    items.sort(key=lambda item: "browser" in item.path.parts)
+    """Run what is quick first, then servers, then browsers: mistakes show as early as they can.
+
+    With pytest-xdist this needs --dist loadfile --no-loadscope-reorder.
+    """
+
+    def place(item: pytest.Item) -> int:
+        if item.path.name in LONG:
+            return 1 + LONG.index(item.path.name)
+        return 1 + len(LONG) if "browser" in item.path.parts else 0
+
+    items.sort(key=place)
 
 
 @pytest.fixture(autouse=True)
@@ -171,11 +194,15 @@ def postgresql():
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """The address of a new, empty store, of each kind in turn."""
     if request.param == "sqlite":
-        return str(tmp_path / "judge.db")
-    return request.getfixturevalue("postgresql").new_database()
+        yield str(tmp_path / "judge.db")
+        return
+    server = request.getfixturevalue("postgresql")
+    url = server.new_database()
+    yield url
+    server.take_back(url)
 
 
 @pytest.fixture

@@ -70,6 +70,37 @@ impl Steps {
         (slot.count > 0).then_some(Gram { id: slot.id, count: slot.count })
     }
 
+    /// How many n-grams there are.
+    pub fn len(&self) -> usize {
+        self.used
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.used == 0
+    }
+
+    /// Three numbers for each n-gram: its beginning, its last word and its count.
+    pub fn table(&self) -> Vec<u32> {
+        let mut table = vec![0; 3 * self.used];
+        for slot in self.slots.iter().filter(|slot| slot.count > 0) {
+            let row = [(slot.key >> 32) as u32, slot.key as u32, slot.count];
+            table[3 * slot.id as usize..][..3].copy_from_slice(&row);
+        }
+        table
+    }
+
+    /// Takes such a table back. None if there is an n-gram twice, or one that was never counted.
+    pub fn of_table(table: &[u32]) -> Option<Self> {
+        let mut steps = Steps::default();
+        steps.reserve(table.len() / 3);
+        for (id, row) in table.chunks_exact(3).enumerate() {
+            if row[2] == 0 || steps.add(key(row[0], row[1]), row[2]) as usize != id {
+                return None;
+            }
+        }
+        table.len().is_multiple_of(3).then_some(steps)
+    }
+
     /// The slot that holds the n-gram, or the free one where it belongs.
     #[inline]
     fn seek(&self, key: u64) -> usize {

@@ -6,6 +6,12 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+_Places = Sequence[int]
+_Rows = NDArray[np.float64]
+_Ints = NDArray[np.int64]
+_Counts = NDArray[np.uint32]
+_Words = tuple[NDArray[np.uint8], _Ints]  # one behind the other, and where each ends
+
 class BadLine(Exception):
     """A line that is no entry of a list: its number, from 1, and its text."""
 
@@ -22,9 +28,7 @@ class Text:
     def __new__(cls, segments: list[str | None]) -> Text: ...
     @staticmethod
     def packed(
-        bytes: NDArray[np.uint8],
-        bounds: NDArray[np.int64],
-        there: NDArray[np.bool_] | None = None,
+        bytes: NDArray[np.uint8], bounds: _Ints, there: NDArray[np.bool_] | None = None
     ) -> Text:
         """Segments from one buffer, each between two bounds; raises BadSegment."""
 
@@ -105,17 +109,13 @@ class BleuFormula:
         """The score of each row, 0 to 100."""
 
     def sentence(
-        self,
-        tokenizer: Tokenizer,
-        ref_len: str,
-        output: str,
-        references: Sequence[str],
+        self, tokenizer: Tokenizer, ref_len: str, output: str, references: Sequence[str]
     ) -> float:
         """The score of one output, with no arrays in between."""
 
     def pairs(
         self, texts: Tokens, outputs: Sequence[int], references: Sequence[int]
-    ) -> NDArray[np.float64]:
+    ) -> _Rows:
         """The score of each output against each reference, both by their places."""
 
     def penalty(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -190,7 +190,7 @@ class Chrf:
     ) -> Chrf: ...
     def rows(
         self, output: Text, references: Sequence[Text], words: Hits | None
-    ) -> NDArray[np.float64]:
+    ) -> _Rows:
         """[output n-grams, reference n-grams, matches] of each order, characters first.
 
         Of several references the one with the best score counts.
@@ -202,12 +202,8 @@ class Chrf:
         """The score of one output; word n-grams need the tokenizer."""
 
     def pairs(
-        self,
-        texts: Text,
-        words: Tokens | None,
-        outputs: Sequence[int],
-        references: Sequence[int],
-    ) -> NDArray[np.float64]:
+        self, texts: Text, words: Tokens | None, outputs: _Places, references: _Places
+    ) -> _Rows:
         """The score of each output against each reference, both by their places."""
 
     def score(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -232,16 +228,20 @@ class Information:
     def terms(self) -> tuple[bytes, NDArray[np.int64], NDArray[np.int64]]:
         """All n-grams with the byte 0xFF between words, where each ends, their counts."""
 
-    def learn(
-        self, bytes: bytes, ends: NDArray[np.int64], counts: NDArray[np.int64]
-    ) -> None:
+    def learn(self, bytes: bytes, ends: _Ints, counts: _Ints) -> None:
         """Count what `terms` gave elsewhere too; what begins an n-gram comes before it."""
 
-    def lines(self, n: int) -> str | None:
-        """Write the weights of the n-grams of n words, a line each, as `given` reads them.
+    def tables(self) -> tuple[_Words, _Counts, list[_Counts]]:
+        """Words, their counts; of each higher order first (n-1)-gram, last word, count."""
 
-        None if a word has white space in it.
-        """
+    @staticmethod
+    def of_tables(
+        history: str, words: _Words, counts: _Counts, longer: Sequence[_Counts]
+    ) -> Information:
+        """Take back what `tables` gave."""
+
+    def lines(self, n: int) -> str | None:
+        """The n-grams of n words in lines for `given`; None if a word has white space."""
 
     def rows(self, hits: Hits, output: Tokens) -> NDArray[np.float64]:
         """[information matched of orders 1..n, n-grams of orders 1..n, the two lengths]."""
@@ -271,14 +271,9 @@ def ter_alignment(
     """
 
 def unigram_rows(hits: Hits, recall_weight: float) -> NDArray[np.float64]:
-    """[one-to-one word matches, output length, reference length], for the best reference.
+    """[one-to-one matches, two lengths], best by F in which recall has this weight."""
 
-    Best by the harmonic mean of precision and recall in which recall has this weight.
-    """
-
-def gtm_rows(
-    hits: Hits, exponent: float, match: str, nodes: int
-) -> NDArray[np.float64]:
+def gtm_rows(hits: Hits, exponent: float, match: str, nodes: int) -> _Rows:
     """[size of the matching, output length, mean reference length]; if exact, [unproved]."""
 
 def gtm_blocks(
@@ -310,13 +305,20 @@ class Salience:
         """Count the words of segments, given with the name of each segment's document."""
 
     @staticmethod
-    def learnt(
-        bytes: bytes, ends: NDArray[np.int64], counts: NDArray[np.int64]
-    ) -> Salience:
+    def learnt(bytes: bytes, ends: _Ints, counts: _Ints) -> Salience:
         """Take what `terms` gave, each term once and those of a document together."""
 
     def terms(self) -> tuple[bytes, NDArray[np.int64], NDArray[np.int64]]:
         """Document, the byte 0xFF and word of each entry, where each ends, their counts."""
+
+    def tables(self) -> tuple[_Words, list[str], NDArray[np.int64], _Counts]:
+        """Words, documents, where each one's entries begin; word and count of each."""
+
+    @staticmethod
+    def of_tables(
+        words: _Words, documents: list[str], starts: _Ints, entries: _Counts
+    ) -> Salience:
+        """Take back what `tables` gave."""
 
     def column(self, name: str) -> NDArray[np.float64]:
         """One number for each entry.
@@ -327,7 +329,7 @@ class Salience:
 
     def weighed(
         self,
-        salience: str | NDArray[np.float64],
+        salience: str | _Rows,
         *,
         floor: float,
         least: float | None = None,
@@ -360,7 +362,7 @@ class Ltv:
         references: Sequence[Tokens],
         weights: WordWeights | None = None,
         documents: list[str] | None = None,
-    ) -> NDArray[np.float64]:
+    ) -> _Rows:
         """[weight matched, weight of the output, of the reference], each for orders 1..n.
 
         All are of the reference with the highest score, the first of equals. Without
@@ -373,12 +375,12 @@ class Ltv:
 
 def tie_counts(
     gold: NDArray[np.uint32],
-    metric: NDArray[np.float64],
+    metric: _Rows,
     start: int,
     stop: int,
     cuts: NDArray[np.uint64],
     wanted: NDArray[np.bool_],
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[_Ints, _Ints]:
     """How many pairs the gold ties, and has in the metric's order, by their difference.
 
     Both are of the same length, in rising order of the metric; the gold is given as ranks.
@@ -388,7 +390,7 @@ def tie_counts(
 
 def tie_pairs(
     gold: NDArray[np.uint32],
-    metric: NDArray[np.float64],
+    metric: _Rows,
     start: int,
     stop: int,
     cuts: NDArray[np.uint64],

@@ -133,11 +133,6 @@ class Sentence:
         """Count the segments."""
         return 1
 
-    def check(self) -> None:
-        """Refuse what is no text."""
-        self.texts()
-        _ = self.source
-
     def texts(self) -> tuple[Text, list[Text]]:
         """Give the output and each reference as they were written."""
         return _alone(self._hyp, "hyp"), [_alone(ref, "refs") for ref in self._refs]

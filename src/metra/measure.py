@@ -42,6 +42,10 @@ def _no_parts(_: Array) -> Parts:
     return {}
 
 
+#: Arrays of numbers by their names, as a file keeps them.
+Tables: TypeAlias = Mapping[str, Any]
+
+
 class Terms(NamedTuple):
     """What a measure counts to find its weights: keys with whole numbers, which add up.
 
@@ -63,6 +67,10 @@ class Weighing:
     #: The measure with the weights of all batches, from the sums of all that was counted, in
     #: the order of the keys' bytes. It has no `fit` and no `weighing` itself.
     weighed: "Callable[[Terms], Metric]"
+    #: What all batches have, as arrays to be kept in a file, and the measure with the weights
+    #: of such arrays, which is made much more quickly than they are counted.
+    tables: Callable[[Iterable[Batch]], Tables]
+    restored: "Callable[[Tables], Metric]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +143,7 @@ class Metric:
             return float(metric.aggregate(metric.rows(Sentence(hyp, refs, source)))[0])
         except (TypeError, UnicodeEncodeError):
             # To look at the texts before each call would take a good part of the time.
-            Sentence(hyp, refs, source).check()
+            Sentence(hyp, refs).texts()
             raise
 
     def alignments(self, hyp: str, refs: Sequence[str]) -> "list[Alignment]":
@@ -189,9 +197,11 @@ def _with_options(made: Metric, options: Mapping[str, object]) -> Metric:
             return _with_options(plain(batches), options)
 
     if weighing is not None:
-        weighed = weighing.weighed
+        weighed, restored = weighing.weighed, weighing.restored
         weighing = replace(
-            weighing, weighed=lambda terms: _with_options(weighed(terms), options)
+            weighing,
+            weighed=lambda terms: _with_options(weighed(terms), options),
+            restored=lambda tables: _with_options(restored(tables), options),
         )
 
     return replace(

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.patience import BROWSER_MS
 
-# A busy machine is no reason to fail.
-PATIENCE_MS = 30_000
 CHROMIUM = os.environ.get("METRA_CHROMIUM") or shutil.which("chromium")
 
 
@@ -20,10 +19,13 @@ def chromium() -> Iterator[object]:
     )
     if CHROMIUM is None:
         pytest.skip("needs chromium: apt-get install chromium, or set METRA_CHROMIUM")
-    playwright.expect.set_options(timeout=PATIENCE_MS)
+    playwright.expect.set_options(timeout=BROWSER_MS)
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox"]
+            executable_path=CHROMIUM,
+            # Whatever proxy the environment names, it knows nothing of this machine.
+            args=["--no-sandbox", "--no-proxy-server"],
+            timeout=BROWSER_MS,
         )
         yield browser
         browser.close()
@@ -52,7 +54,7 @@ def open_page(chromium) -> Iterator[Callable[..., object]]:
             reduced_motion="reduce",
         )
         contexts.append(context)
-        context.set_default_timeout(PATIENCE_MS)
+        context.set_default_timeout(BROWSER_MS)
         page = context.new_page()
         url = path.as_uri()
 

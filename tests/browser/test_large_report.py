@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 SEGMENTS, SYSTEMS = 3000, 10
-#: About a second on a quiet machine; a busy one gets some more.
+#: Of a processor, so that it does not matter who else is at work; about one is needed.
 MOST_SECONDS = 5.0
 
 
@@ -36,8 +36,12 @@ def report(write_report, tmp_path_factory):
 @pytest.mark.slow
 def test_it_opens_at_once_and_stays_quick(report, open_page):
     page = open_page(report)
-    opened = "performance.getEntriesByType('navigation')[0].loadEventEnd / 1000"
-    assert 0 < page.evaluate(opened) < MOST_SECONDS
+    watch = page.context.new_cdp_session(page)
+    watch.send("Performance.enable", {"timeDomain": "threadTicks"})
+    page.reload()
+    found = watch.send("Performance.getMetrics")["metrics"]
+    [seconds] = [one["value"] for one in found if one["name"] == "TaskDuration"]
+    assert 0.01 < seconds < MOST_SECONDS
     assert "of 3,000 segments" in page.locator(".status").inner_text()
     assert page.locator(".seg").count() == 10
     page.get_by_label("reference", exact=True).select_option(label="20 words or more")

@@ -250,7 +250,7 @@ def test_it_can_be_read_without_javascript(example_report, open_page):
     assert card.locator("mark.hit").count() > 0
     number = card.get_attribute("id")
     card.get_by_role("link").click()
-    assert page.url.endswith(f"#{number}")
+    page.wait_for_url(f"**#{number}")
     assert page.locator("#segment").is_hidden()
     assert not page.evaluate(BROKEN)
 

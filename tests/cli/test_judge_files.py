@@ -148,6 +148,19 @@ def test_the_demo_fills_a_store(cli, tmp_path):
     assert "Hana" in status.out
 
 
+def test_who_waits_for_the_demo_is_told_how_far_it_is(tmp_path):
+    from metra import store as stores
+
+    store = stores.open(str(tmp_path / "judge.db"))
+    heard = []
+    fill(store, ["adequacy", "da"], now=1_800_000_000.0, tell=heard.append)
+    store.close()
+    assert heard == [
+        "Market and brake: Adequacy: 1 of 2",
+        "Market and brake: Direct assessment: 2 of 2",
+    ]
+
+
 def test_what_can_be_demonstrated():
     assert {"ldc", "adequacy", "da", "da-sqm", "esa", "mqm"} <= set(demonstrable())
     assert {"pairwise", "ranking"} <= set(demonstrable())

@@ -31,6 +31,7 @@ QUESTIONS = [
     ("robust", "--gold", "mqm"),
     ("robust", "--gold", "mqm", "--choice", "window"),
     ("robust", "--gold", "mqm", "--choice", "leave-one-out"),
+    ("robust", "--gold", "mqm", "--choice", "subsets"),
 ]
 
 

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from metra.cli import cli
 from metra.errors import MetraError
+from metra.meta.read import read_all
 
 HEADER = "system\tsegment\tdocument\tjudge\tda\tbleu\tchrf"
 
@@ -68,15 +69,19 @@ QUESTIONS = [
     "correlate --gold da --trials 20 --level seg",
     "correlate --gold da --trials 20 --level doc",
     "correlate --gold da --trials 20 --level seg --cross-fit 2",
-    "diff --gold da --trials 20",
+    "correlate --gold da --trials 20 --level seg --coef acc*_eq,acc*_eq:sys --cross-fit 2",
+    "correlate --gold da --trials 20 --level seg --coef kendall-a:item,tau23:item --nan zero",
+    "diff --gold da --trials 20 --plot {plot}",
     "compare --gold da --trials 20",
     "compare --gold da --trials 20 --level seg",
     "compare --gold da --trials 20 --coef spa --test perm-both",
+    "compare --gold da --trials 20 --coef spa --spa-p permutation",
     "compare --gold da --test williams",
     "compare --gold da --level seg --test pairs",
     "cross --level seg",
     "scatter --gold da --plot {plot}",
     "robust --gold da",
+    "robust --gold da --choice subsets --plot {plot}",
     "task wmt24 --gold da --trials 20",
     "agree --scorer da --trials 20 --plot {plot}",
     "normalise --scorer da",
@@ -120,6 +125,11 @@ def test_there_is_an_answer_or_a_reason(question, table, tmp_path):
             "line 2: da is '1e200'",
             id="huge",
         ),
+        pytest.param(
+            f"{HEADER}\ns0\t1\td\tann\tinf\t1\t2\n",
+            "line 2: da is 'inf'",
+            id="infinite",
+        ),
     ],
 )
 def test_a_file_without_scores_is_called_so(tmp_path, text, said):
@@ -127,6 +137,51 @@ def test_a_file_without_scores_is_called_so(tmp_path, text, said):
     path.write_text(text, encoding="utf-8")
     result = CliRunner().invoke(cli, ["meta", "correlate", str(path), "--gold", "da"])
     assert said in str(result.exception) + result.output
+
+
+def test_two_systems_prove_nothing(tmp_path):
+    path = tmp_path / "scores.tsv"
+    path.write_text("system\tseg\tda\tm\r\nA\t1\t1\t2\r\nB\t1\t2\t3\r\n")
+    ask = ["meta", "correlate", str(path), "--gold", "da"]
+    assert (
+        "Two systems agree wholly or not at all" in CliRunner().invoke(cli, ask).output
+    )
+    plot = str(tmp_path / "plot.svg")
+    ask = ["meta", "diff", str(path), "--gold", "da", "--plot", plot]
+    said = CliRunner().invoke(cli, ask).output
+    assert "accuracy (1 pair)" in said
+    assert "Two systems make one difference" in said
+    path.write_text("system\tseg\tda\tm\nA\t1\t1\t2\n")
+    said = CliRunner().invoke(cli, ask).output
+    assert "plot.svg is not written: there is nothing to draw." in said
+
+
+def test_gold_of_another_file(tmp_path):
+    """Values of the same scorer elsewhere are not mixed in, and the notes say so."""
+    scores, judged = tmp_path / "scores.tsv", tmp_path / "judged.tsv"
+    scores.write_text("system\tseg\tda\tm\nA\t1\t9\t1\nB\t1\t8\t2\nC\t1\t7\t3\n")
+    judged.write_text("system\tseg\tda\nA\t1\t1\nB\t1\t2\nC\t1\t3\n")
+    ask = ["meta", "correlate", str(scores), "--gold", "da", "--coef", "pearson"]
+    assert "-1.000" in CliRunner().invoke(cli, ask).output
+    said = CliRunner().invoke(cli, [*ask, "--gold-from", str(judged)]).output
+    assert " 1.000" in said
+    assert "-1.000" not in said
+    assert f"da is of {judged} only." in said
+
+
+def test_errors_of_mqm_with_the_rounding_of_wmt(tmp_path):
+    path = tmp_path / "errors.tsv"
+    minor, small = "accuracy\tminor", "fluency/punctuation\tminor"
+    lines = ["system\tseg\trater\tcategory\tseverity"]
+    lines += [f"A\t1\tr\t{kind}" for kind in (small, minor, small)]
+    lines += [f"B\t1\tr\t{kind}" for kind in (small, small, minor)]
+    path.write_text("\n".join(lines) + "\n")
+    exact, noisy = (
+        read_all([str(path)], wmt=wmt).matrix("mqm") for wmt in (False, True)
+    )
+    assert exact.tolist() == [[-1.2], [-1.2]]
+    assert noisy.tolist() == [[-(0.1 + 1 + 0.1)], [-(0.1 + 0.1 + 1)]]
+    assert noisy[0, 0] != noisy[1, 0]
 
 
 def test_scores_of_whole_systems_are_not_ranked(tmp_path):

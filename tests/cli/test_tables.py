@@ -184,3 +184,64 @@ def test_scores_are_written_and_kept(cli, parquet, tmp_path):
     found = pq.read_table(tmp_path / "out" / "test.parquet")
     assert found.column_names == [*ROWS, "bleu/A", "bleu/other"]
     assert len(list((tmp_path / "kept").iterdir())) == 1
+
+
+def test_files_that_are_no_table_together(cli, parquet, tmp_path):
+    numbers = tmp_path / "numbers.parquet"
+    pq.write_table(pa.table({**ROWS, "lp": [1, 2, 3, 4]}), numbers)
+    ran = cli("score", parquet, numbers, *COLUMNS, "--group-by", "lp")
+    assert (ran.code, ran.err.strip()) == (
+        2,
+        f"metra: {numbers} has the column 'lp' of type int64, but {parquet} of type string; "
+        "groups need the same type in all files.",
+    )
+    large = tmp_path / "large.parquet"
+    texts = pa.array(ROWS["lp"], pa.large_string()).dictionary_encode()
+    pq.write_table(pa.table({**ROWS, "lp": texts}), large)
+    ran = cli("score", parquet, large, *COLUMNS, "--group-by", "lp", "--format", "json")
+    assert ran.code == 0, ran.err
+    groups = {group["key"]["lp"]: group for group in json.loads(ran.out)["groups"]}
+    assert {name: group["segments"] for name, group in groups.items()} == {
+        "de-en": 2,
+        "fr-en": 4,
+        None: 2,
+    }
+
+
+@pytest.mark.parametrize("more", [(), ("--group-by", "lp")], ids=["whole", "in parts"])
+def test_a_file_given_twice_is_refused(cli, parquet, more):
+    again = f"{parquet.parent}/../{parquet.parent.name}/{parquet.name}"
+    ran = cli("score", parquet, again, *COLUMNS, *more)
+    assert (ran.code, ran.err.strip()) == (
+        2,
+        f"metra: {again} is given twice, so that its rows would count twice; give it once.",
+    )
+
+
+def test_patterns_that_no_shell_resolved(cli, parquet):
+    found = cli("score", f"{parquet.parent}/t*.parquet", *COLUMNS)
+    assert found.out == cli("score", parquet, *COLUMNS).out
+    ran = cli("score", f"{parquet.parent}/x*.parquet", *COLUMNS)
+    assert (ran.code, ran.err.strip()) == (
+        2,
+        f"metra: No file fits {parquet.parent}/x*.parquet; check the pattern, or name the "
+        "files.",
+    )
+
+
+def test_a_folder_without_parquet(cli, tmp_path):
+    ran = cli("score", tmp_path, *COLUMNS)
+    assert (ran.code, ran.err.strip()) == (
+        2,
+        f"metra: {tmp_path} is a folder without Parquet files in it; give files, or a folder "
+        "that has some.",
+    )
+
+
+def test_a_folder_with_an_equals_sign_names_no_system(cli, parquet, monkeypatch):
+    monkeypatch.chdir(parquet.parent)
+    folder = parquet.parent / "lp=fr-en"
+    folder.mkdir()
+    parquet.rename(folder / "test.parquet")
+    ran = cli("score", "lp=fr-en/test.parquet", *COLUMNS)
+    assert ran.code == 0, ran.err

@@ -192,12 +192,83 @@ def test_another_shard_does_not_use_what_is_kept(shards, tmp_path):
     assert found == score(shards, plan)
 
 
+def test_a_resumed_run_does_not_count_weights_again(shards, tmp_path, monkeypatch):
+    kept = tmp_path / "kept"
+    expected = score(shards)
+    assert score(shards, resume=str(kept)) == expected
+    names = sorted(path.name.partition("-")[0] for path in kept.glob("*.weights"))
+    assert names == ["ltv", "nist"]
+    # One shard was not finished.
+    next(kept.glob("part-2*.totals")).unlink()
+    read = []
+    batches = local.parquet.batches
+
+    def watched(path, columns):
+        read.append(Path(path).name)
+        return batches(path, columns)
+
+    monkeypatch.setattr(local.parquet, "batches", watched)
+    counted = Counted()
+    assert score(shards, resume=str(kept), progress=counted) == expected
+    assert read == ["part-2.parquet"]
+    assert (counted.rows, counted.all) == (1300, 1300)
+
+
+OTHER_WEIGHTS = [
+    pytest.param({"metrics": ("nist:n=4",)}, id="another option"),
+    pytest.param({"metrics": ("nist",), "references": ("hyp",)}, id="other references"),
+    pytest.param({"metrics": ("nist",), "nulls": "empty"}, id="nulls"),
+]
+
+
+@pytest.mark.parametrize("changed", OTHER_WEIGHTS)
+def test_other_weights_are_counted_anew(shards, tmp_path, changed):
+    kept = tmp_path / "kept"
+    plan = {**as_fields(PLAN), "metrics": ("nist",)}
+    score(shards, Plan(**plan), resume=str(kept))
+    other = Plan(**{**plan, **changed})
+    assert score(shards, other, resume=str(kept)) == score(shards, other)
+    assert len([*kept.glob("*.weights")]) == 2
+
+
+def test_a_changed_file_makes_other_weights(shards, tmp_path):
+    kept = tmp_path / "kept"
+    score(shards, resume=str(kept))
+    pq.write_table(table(50, 9), shards[1])
+    assert score(shards, resume=str(kept)) == score(shards)
+    assert len([*kept.glob("*.weights")]) == 4
+
+
+@pytest.mark.parametrize("harm", ["cut", "changed", "renamed"])
+def test_damaged_weights_are_said(shards, tmp_path, harm):
+    kept = tmp_path / "kept"
+    plan = Plan(**{**as_fields(PLAN), "metrics": ("nist",)})
+    score(shards, plan, resume=str(kept))
+    (path,) = kept.glob("*.weights")
+    next(kept.glob("*.totals")).unlink()
+    data = bytearray(path.read_bytes())
+    if harm == "cut":
+        path.write_bytes(data[: len(data) // 2])
+    elif harm == "changed":
+        data[len(data) // 2] ^= 1
+        path.write_bytes(data)
+    else:
+        with path.open("wb") as file:
+            np.savez(file, fingerprint=np.array("another"))
+    with pytest.raises(MetraError) as caught:
+        score(shards, plan, resume=str(kept))
+    assert str(caught.value).startswith(
+        f"{path} is damaged; remove it, and its weights are counted again."
+    )
+
+
 def test_weights_of_the_whole_corpus_make_all_shards_new(shards, tmp_path):
     kept = str(tmp_path / "kept")
     score(shards[:2], PLAN, resume=kept)
     watched = Counted()
     assert score(shards, PLAN, resume=kept, progress=watched) == score(shards)
-    assert watched.rows == 2001
+    # Once for each of two measures of two passes, and once for all measures.
+    assert (watched.rows, watched.all) == (3 * 2001, 3 * 2001)
 
 
 def test_scores_that_are_gone_are_written_again(shards, tmp_path):

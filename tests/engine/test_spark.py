@@ -26,6 +26,7 @@ from metra.engine import (
     total_rows,
     weights_of,
 )
+from metra.engine.segment_scores import signatures
 from metra.errors import CorpusError, FormatError, MetraError, OptionError
 from metra.metrics import BUILT_IN, metric
 
@@ -236,7 +237,7 @@ def test_segments_are_scored_and_written(spark, data, tmp_path):
         frame,
         wanted,
         scores_to=str(where),
-        progress=lambda done, tasks: told.append((done, tasks)),
+        progress=lambda done, share: told.append((done, share)),
     )
     rows = pa.concat_tables([pq.read_table(data / f"{at}.parquet") for at in (0, 4)])
     totals, weights = local(rows, wanted)
@@ -260,7 +261,28 @@ def test_segments_are_scored_and_written(spark, data, tmp_path):
 
     assert sorted(found.to_pylist(), key=order) == sorted(expected, key=order)
     assert told
-    assert all(done <= tasks for done, tasks in told)
+    assert told == sorted(told)
+    assert all(0 <= share <= 1 for _, share in told)
+
+
+def test_columns_of_scores_say_how_they_were_computed(spark, data, tmp_path):
+    wanted = plan(segments=True, metrics=("bleu", "nist"))
+    where = tmp_path / "scores"
+    engine.score_frame(
+        read_files(spark, [str(data / "0.parquet")]), wanted, scores_to=str(where)
+    )
+    fields = {
+        field.name: field.metadata for field in spark.read.parquet(str(where)).schema
+    }
+    assert {name: fields[name][engine.SIGNATURE] for name in signatures(wanted)} == (
+        signatures(wanted)
+    )
+    (file, *_) = where.glob("*.parquet")
+    written = pq.read_schema(file).metadata[
+        b"org.apache.spark.sql.parquet.row.metadata"
+    ]
+    assert "bleu|n:4|tok:13a" in written.decode()
+    assert "eff:yes" in fields["bleu/A"][engine.SIGNATURE]
 
 
 def test_what_is_there_is_not_overwritten(spark, data, tmp_path):

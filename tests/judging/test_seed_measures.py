@@ -1,5 +1,7 @@
 """From judgements to the workbook's tables and to files that measures read."""
 
+from dataclasses import replace
+
 import pytest
 from tests.human.campaigns import REFERENCE, SYSTEMS, answered, opened
 
@@ -8,13 +10,17 @@ from metra.corpus import EvalSet
 from metra.errors import CorpusError, FormatError
 from metra.evaluation import evaluate
 from metra.human.edit_rate import edits_between
+from metra.human.protocols.chips import Chips
+from metra.judging.codebook import codebook
 from metra.judging.exercise import Result, exercise, of_text_scores
 from metra.judging.exercise_files import read_results
 from metra.judging.material import read_material
+from metra.judging.measured import measured
 from metra.judging.results import system_means
 from metra.judging.running import judged_outputs, running
 from metra.judging.tagged_files import entities_table, terms_table
 from metra.judging.text_scores import table, text_scores
+from metra.judging.word_counts import how_words_were_counted
 
 
 def test_the_score_of_a_text_is_the_mean_of_its_sentences():
@@ -59,6 +65,25 @@ def test_hter_is_metras_ter(output, correction):
         hyps, refs = [output], [correction]
     score = evaluate(EvalSet([refs]), {"s": hyps}, ["ter"])["s"]["ter"].score
     assert 100 * found.edits / found.words == pytest.approx(score)
+
+
+def test_how_words_were_counted_is_said_where_scores_are():
+    frozen = opened("minimal-correction", judges=["zoe"], each=1, complete=True)
+    assert frozen.protocol.steps[0].asks.language == "en"
+    found = answered(frozen, lambda task, _: {"syntax": {"text": task.items[0].text}})
+    assert "between blanks" in measured(frozen, found).words
+    assert "Words are what stands between blanks" in codebook(found, frozen)
+    thai = [replace(one, value=thai_value()) for one in found]
+    for said in (measured(frozen, thai).words, codebook(thai, frozen)):
+        assert "each letter counts as a word" in said
+    both = how_words_were_counted([*found, *thai])
+    assert both.startswith("Words are what stands between blanks; in scripts")
+    assert how_words_were_counted([]) == ""
+
+
+def thai_value():
+    value = {"text": "ตลาดเปิด"}
+    return {"syntax": Chips().check(value, "syntax", {"output": "ตลาดเปิด"})}
 
 
 def tagged(name, words, *, judges=("zoe",), variants=()):

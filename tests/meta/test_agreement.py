@@ -139,7 +139,7 @@ def test_alpha_is_what_counting_pairs_gives(grid, scale):
 @pytest.mark.parametrize("scale", ["interval", "ordinal", "ratio"])
 def test_alpha_of_many_real_values(scale):
     rng = np.random.default_rng(5)
-    grid = rng.normal(size=120) + rng.normal(size=(3, 120)) + 9
+    grid = rng.normal(size=60) + rng.normal(size=(3, 60)) + 9
     expected = plain_alpha(grid, scale)
     assert alpha(ratings_of(grid), scale) == pytest.approx(expected, abs=1e-9)
 

@@ -1,10 +1,13 @@
 """The bootstrap: weights give what drawing the values themselves gives."""
 
+import math
 import os
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -103,6 +106,89 @@ def test_pairs_of_segments_weigh_as_often_as_drawn():
             assert found[name][draw] == pytest.approx(np.mean(each))
 
 
+def kinds(gold, metric, systems, eps=0.0):
+    """Pairs of different systems by kind, counted one by one."""
+    found = dict.fromkeys(("c", "d", "h", "m", "hm"), 0)
+    for a, b in combinations(range(len(systems)), 2):
+        dg, dm = gold[a] - gold[b], metric[a] - metric[b]
+        if systems[a] == systems[b] or not np.isfinite(dg + dm):
+            continue
+        tied = abs(dm) <= eps
+        if dg == 0:
+            found["hm" if tied else "h"] += 1
+        else:
+            found["m" if tied else "c" if (dg > 0) == (dm > 0) else "d"] += 1
+    return SimpleNamespace(**found)
+
+
+BY_HAND = {
+    "kendall-a": lambda k: (k.c - k.d) / (k.c + k.d + k.h + k.m + k.hm),
+    "kendall-b": lambda k: (
+        (k.c - k.d) / math.sqrt((k.c + k.d + k.h) * (k.c + k.d + k.m))
+    ),
+    "tau10": lambda k: (k.c - k.d - k.m) / (k.c + k.d + k.m),
+    "tau13": lambda k: (k.c - k.d) / (k.c + k.d),
+    "tau14": lambda k: (k.c - k.d) / (k.c + k.d + k.m),
+    "tau23": lambda k: (k.c + k.hm - k.d - k.h - k.m) / (k.c + k.d + k.h + k.m + k.hm),
+    "acc_eq": lambda k: (k.c + k.hm) / (k.c + k.d + k.h + k.m + k.hm),
+}
+
+
+@pytest.mark.parametrize("coef", BY_HAND)
+@pytest.mark.parametrize(
+    "mean", [("macro", "drop"), ("micro", "drop"), ("macro", "zero")]
+)
+def test_a_system_makes_no_pair_with_itself_in_any_coefficient_of_pairs(coef, mean):
+    average, nan = mean
+    panel = made(systems=4, segments=9, gaps=0.2)
+    metrics = {name: np.round(m) for name, m in panel.metrics.items()}
+    panel = panel_of(panel.gold, metrics)
+    eps = 1.0 if coef in ("tau23", "acc_eq") else None
+    options = Options(
+        coef=coef, group="item", trials=12, average=average, nan=nan, eps=eps
+    )
+    drawn = bootstrap(panel, "seg", options)
+    sample = next(resamples(4, 9, 12, options.seed))
+    for name, metric in metrics.items():
+        for at, systems in enumerate(sample.systems):
+            total = weight = 0.0
+            for segment, times in enumerate(sample.segments[at].astype(int)):
+                gold = panel.gold[systems, segment]
+                size = np.isfinite(gold).sum()
+                try:
+                    value = BY_HAND[coef](
+                        kinds(gold, metric[systems, segment], systems, eps or 0.0)
+                    )
+                except ZeroDivisionError:
+                    if nan == "drop" or size < 2:
+                        continue
+                    value = 0.0
+                each = times * (size if average == "micro" else 1)
+                total, weight = total + each * value, weight + each
+            expected = total / weight if weight else np.nan
+            assert drawn[name][at] == pytest.approx(expected, nan_ok=True)
+
+
+@pytest.mark.parametrize("coef", BY_HAND)
+def test_nor_where_whole_systems_are_drawn(coef):
+    panel = made(systems=5, segments=6)
+    metrics = {name: np.round(m) for name, m in panel.metrics.items()}
+    panel = panel_of(panel.gold, metrics)
+    eps = 0.3 if coef in ("tau23", "acc_eq") else None
+    options = Options(coef=coef, trials=15, eps=eps)
+    drawn = bootstrap(panel, "sys", options)
+    sample = next(resamples(5, 6, 15, options.seed))
+    for name, metric in metrics.items():
+        for at, systems in enumerate(sample.systems):
+            times = sample.segments[at]
+            gold, means = (x[systems] @ times / 6 for x in (panel.gold, metric))
+            try:
+                expected = BY_HAND[coef](kinds(gold, means, systems, eps or 0.0))
+            except ZeroDivisionError:
+                expected = np.nan
+            assert drawn[name][at] == pytest.approx(expected, nan_ok=True)
+
+
 def test_given_system_scores_are_drawn_by_system_only():
     gold = np.arange(12.0).reshape(4, 3)
     scores = given_too(gold, {"m": gold}, {"m": [1, 3, 2, 4]})
@@ -133,6 +219,17 @@ def test_statistics_are_pooled_anew():
     assert np.isfinite(draws).all()
     lower = replace(statistics, higher_is_better=False)
     np.testing.assert_array_equal(lower.pooled(sample.segments), -pooled)
+
+
+def test_differences_in_both_orders_are_drawn_in_both_orders():
+    """They are Pearson's r then, and so are their draws."""
+    panel = made(systems=6)
+    plain = bootstrap(panel, "sys", Options(trials=40))
+    both = bootstrap(
+        panel, "sys", Options(coef="differentials", orient="both", trials=40)
+    )
+    for name, draws in plain.items():
+        np.testing.assert_allclose(both[name], draws, atol=1e-9)
 
 
 def test_intervals_need_most_draws():

@@ -254,6 +254,18 @@ def test_no_figure_without_a_reason(gold, metric, reason):
         assert found.reason.startswith(reason)
 
 
+@pytest.mark.parametrize("coef", ["pearson", "acc*_eq"])
+def test_zeros_stand_for_constant_groups_and_not_for_unjudged_ones(coef):
+    """A segment that nobody judged says nothing against a metric."""
+    gold = np.array([[1.0, 2, np.nan], [2, 1, np.nan], [3, 3, 5]])
+    metric = np.array([[1.0, 2, 3], [2, 1, 3], [3, 3, 3]])
+    found = correlate(gold, metric, coef=coef, group="item", nan="zero")
+    assert (found.value, found.groups, found.empty) == (1.0, 2, 0)
+    metric[:, 1] = 4
+    found = correlate(gold, metric, coef="pearson", group="item", nan="zero")
+    assert (found.value, found.groups, found.empty) == (0.5, 2, 1)
+
+
 def test_spa_of_one_system_has_a_reason():
     found = correlate([[1, 2, 3]], [[1, 2, 3]], coef="spa")
     assert found.reason == "There are fewer than two systems with shared segments."

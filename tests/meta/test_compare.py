@@ -1,6 +1,7 @@
 """Tests of metrics against each other: published values, formulas, and twins by hand."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -8,9 +9,10 @@ import scipy.stats
 from tests.meta.panels import given_too, made, panel_of
 
 from metra.errors import OptionError
+from metra.infer import SEED
 from metra.meta.clusters import clusters_greedy, clusters_wmt, holm
 from metra.meta.comparing import compare, compared
-from metra.meta.confidence import normal_p, signs_of, spa
+from metra.meta.confidence import normal_p, permutation_p, signs_of, spa, wmt_p
 from metra.meta.correlating import asked
 from metra.meta.correlation import Options, correlate
 from metra.meta.exact import pairs_p, wilcoxon_p, williams_p
@@ -295,26 +297,62 @@ def test_findings_hold_everything():
 
 @pytest.mark.parametrize("gaps", [0.0, 0.15])
 @pytest.mark.parametrize("swap", ["both", "sys", "input"])
-def test_soft_accuracy_after_an_exchange_is_that_of_the_exchanged_scores(swap, gaps):
+@pytest.mark.parametrize(
+    ("by", "p"),
+    [
+        ("normal", normal_p),
+        ("permutation", partial(permutation_p, trials=25, seed=SEED)),
+    ],
+)
+def test_soft_accuracy_after_an_exchange_is_that_of_the_exchanged_scores(
+    swap, gaps, by, p
+):
     panel = made(systems=5, segments=30, gaps=gaps)
-    options = Options(coef="spa", trials=25)
+    options = Options(coef="spa", trials=25, swapped_p=by)
     there = np.isfinite(panel.gold)
     z = standard(np.where(there, panel.stack, np.nan))
     shape = {"both": (5, 30), "sys": (5, 1), "input": (1, 30)}[swap]
     rng = np.random.default_rng(options.seed)
     keep = np.concatenate(list(signs_of(25, shape[0] * shape[1], rng))) > 0
-    human = normal_p(panel.gold)
+    human = p(panel.gold)
     expected = [
-        spa(human, normal_p(np.where(mine, z[0], z[2])))
-        for mine in keep.reshape(-1, *shape)
+        spa(human, p(np.where(mine, z[0], z[2]))) for mine in keep.reshape(-1, *shape)
     ]
     first, second = swapped(panel, "sys", options, swap)(0, 2)
     assert first.tolist() == pytest.approx(expected, abs=1e-6)
     expected = [
-        spa(human, normal_p(np.where(mine, z[2], z[0])))
-        for mine in keep.reshape(-1, *shape)
+        spa(human, p(np.where(mine, z[2], z[0]))) for mine in keep.reshape(-1, *shape)
     ]
     assert second.tolist() == pytest.approx(expected, abs=1e-6)
+
+
+def test_drawn_p_values_after_an_exchange_may_be_the_official_ones():
+    panel = made(systems=4, segments=25)
+    options = Options(coef="spa", trials=20, swapped_p="permutation", wmt=True)
+    z = standard(panel.stack)
+    keep = next(signs_of(20, 25, np.random.default_rng(options.seed)))[:, None] > 0
+    human = wmt_p(panel.gold, trials=20)
+    expected = [
+        spa(human, wmt_p(np.where(mine, z[0], z[1]), trials=20)) for mine in keep
+    ]
+    first, _ = swapped(panel, "sys", options, "input")(0, 1)
+    assert first.tolist() == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("by", ["normal", "permutation"])
+def test_soft_accuracies_are_tested_by_the_p_values_of_the_exchanged_scores(by):
+    """A gap of drawn p-values is not held against gaps of the normal limit."""
+    panel = made(systems=4, segments=20, metrics=2)
+    options = Options(trials=60, swapped_p=by)
+    question = asked(["spa"], "sys", options)[0]
+    found = compare(panel, question, test="perm-input")
+    p = normal_p if by == "normal" else partial(permutation_p, trials=60, seed=SEED)
+    human = p(panel.gold)
+    one, other = (spa(human, p(panel.metrics[name])) for name in found.names)
+    panel = panel.of_metrics(found.names)
+    first, second = swapped(panel, "sys", question.options, "input")(0, 1)
+    reached = int((first - second >= one - other - 1e-12).sum())
+    assert found.p[0, 1] == pytest.approx((reached + 1) / 61)
 
 
 @pytest.mark.parametrize("test", ["perm-both", "perm-sys", "perm-input"])

@@ -9,7 +9,7 @@ from metra.meta.bootstrap import bootstrap
 from metra.meta.comparing import compare
 from metra.meta.correlating import asked, fitted_elsewhere, values
 from metra.meta.correlation import Options, correlate, correlate_all, thresholds
-from metra.meta.cross_fit import cross_fitted
+from metra.meta.cross_fit import cross_fitted, held_out
 from metra.meta.pairs import accuracy, kendall_23
 
 
@@ -34,18 +34,56 @@ def test_folds_are_measured_with_the_thresholds_of_the_others():
     assert found.eps == pytest.approx(eps.mean())
 
 
-def test_cross_fitting_removes_optimism():
+@pytest.mark.parametrize("group", ["sys", "none"])
+def test_folds_of_long_groups_are_test_sets_of_their_own(group):
+    """Segments are dealt; no pair is measured that the threshold has seen half of."""
+    panel = made(segments=30, gaps=0.1)
+    gold, metric = panel.gold, panel.metrics["m1"]
+    parts = held_out(gold, metric, folds=3, seed=5, pooled=group == "none")
+    fold = np.full(30, -1)
+    each = []
+    for at in range(3):
+        rows = slice(at, at + 1) if group == "none" else slice(7 * at, 7 * at + 7)
+        mine = np.isfinite(parts.gold[rows].reshape(7, 30)).any(0)
+        assert (fold[mine] == -1).all()
+        fold[mine] = at
+        rest = ~mine
+        fitted = correlate(gold[:, rest], metric[:, rest], coef="acc*_eq", group=group)
+        assert (parts.eps[rows] == fitted.eps).all()
+        inside = {"gold": gold[:, mine], "metric": metric[:, mine]}
+        if group == "none":
+            inside = {name: x.reshape(1, -1) for name, x in inside.items()}
+        each.append(accuracy(inside["gold"], inside["metric"], eps=fitted.eps))
+    assert (fold >= 0).all()
+    found = correlate(gold, metric, coef="acc*_eq", group=group, folds=3, seed=5)
+    assert found.value == pytest.approx(np.nanmean(each), abs=1e-12)
+    assert found.eps == pytest.approx(parts.eps.mean())
+    assert found.groups == (3 if group == "none" else 21)
+
+
+@pytest.mark.parametrize(
+    ("group", "shape"), [("item", (5, 20)), ("sys", (5, 20)), ("none", (3, 8))]
+)
+def test_cross_fitting_removes_optimism(group, shape):
     # Noise cannot be calibrated: what is gained on the data itself is lost elsewhere.
     rng = np.random.default_rng(0)
     gains = []
     for _ in range(20):
-        gold = rng.integers(0, 4, (5, 20)).astype(float)
+        gold = rng.integers(0, 4, shape).astype(float)
         metric = rng.normal(size=gold.shape)
-        itself = correlate(gold, metric, coef="acc*_eq", group="item")
-        held_out = correlate(gold, metric, coef="acc*_eq", group="item", folds=4)
-        gains.append(itself.value - held_out.value)
-    assert min(gains) >= 0
+        itself = correlate(gold, metric, coef="acc*_eq", group=group)
+        fitted = correlate(gold, metric, coef="acc*_eq", group=group, folds=4)
+        gains.append(itself.value - fitted.value)
+    assert group != "item" or min(gains) >= 0
     assert np.mean(gains) > 0.005
+
+
+def test_cross_fitting_needs_segments_and_pairs():
+    values = np.array([[1.0, 2], [2, 3]])
+    with pytest.raises(OptionError, match="whole systems have none"):
+        correlate([1, 2, 3], [1, 3, 2], coef="acc*_eq", folds=2)
+    with pytest.raises(OptionError, match="no two values to fit"):
+        correlate(values, values, coef="acc*_eq", group="sys", folds=2)
 
 
 def test_thresholds_of_other_scores_are_applied_metric_by_metric():
@@ -98,7 +136,6 @@ def test_tau23_counts_ties_with_the_threshold_too():
 
 
 REFUSED = [
-    pytest.param("acc*_eq", {"folds": 3}, "write acc._eq:item", id="no segments"),
     pytest.param("acc*_eq:item", {"folds": 99}, "there are 40", id="too many folds"),
     pytest.param("acc*_eq:item", {"folds": 2, "eps": 1}, "not both", id="also given"),
     pytest.param("pearson", {"folds": 2}, "not asked for", id="nothing to fit"),

@@ -48,6 +48,8 @@ ADMINISTERING = {
             "/admin/log",
             "/admin/exercise",
             "/admin/campaigns/new",
+            "/admin/campaigns/import",
+            "/admin/campaigns/{key}/disagreements",
             "/admin/campaigns/{key}",
             "/admin/campaigns/{key}/export",
             "/admin/campaigns/{key}/judges",
@@ -76,6 +78,9 @@ ADMINISTERING = {
     ("POST", "/admin/campaigns/new/files"): (401, 401, 401, 422),
     ("POST", "/admin/campaigns/new/wishes"): (401, 401, 401, 422),
     ("POST", "/admin/campaigns/{key}/second-look"): (401, 401, 401, 422),
+    ("POST", "/admin/campaigns/import"): (401, 401, 401, 422),
+    ("POST", "/admin/campaigns/{key}/disagreements"): (401, 401, 401, 422),
+    ("POST", "/admin/campaigns/{key}/judges/forget"): (401, 401, 401, 422),
     ("POST", "/admin/campaigns/{key}/unblind"): (401, 401, 401, 303),
 }
 MATRIX = JUDGING | ADMINISTERING

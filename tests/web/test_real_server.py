@@ -1,9 +1,7 @@
-"""A real server in its own process: killed in mid-save, and under many judges at once."""
+"""A real server in its own process, killed in mid-save."""
 
-import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import httpx2
 import pytest
@@ -11,8 +9,6 @@ from tests.campaigns import made, opened
 from tests.patience import PATIENCE
 from tests.web.browsing import Browser, answer
 from tests.web.servers import serving
-
-sys.path.append(str(Path(__file__).parents[2] / "bench"))
 
 
 def patient(browser, method, path, content):
@@ -82,32 +78,3 @@ def test_a_server_killed_in_mid_save_loses_and_doubles_nothing(
     log = (tmp_path / "log").read_text()
     assert house.tokens["judge 0"] not in log
     assert "/j/***" in log
-
-
-@pytest.mark.slow
-def test_many_judges_at_once(store, store_url, tmp_path):
-    import judging_load
-
-    judges, items = 50, 200
-    content = made(
-        "da",
-        judges=judges,
-        texts=judges * items // 4,
-        calibration=0,
-        repeats=0.0,
-        degraded=0.0,
-    )
-    house = opened(store, content)
-    workers = 1 if store.is_sqlite else 2
-    with serving(store_url, tmp_path / "log", workers) as server:
-        tokens = list(house.tokens.values())
-        # In a thread of its own: a browser of another test may hold this one's loop.
-        with ThreadPoolExecutor(1) as pool:
-            load = pool.submit(
-                judging_load.run, server.base, tokens, items, pause=0.0
-            ).result()
-    kept = house.judgements()
-    assert len(load.saved) == len(set(load.saved)) == len(kept) == judges * items
-    assert {one.id for one in kept} == set(load.saved)
-    places = {(one.judge, one.task) for one in kept}
-    assert len(places) == judges * items

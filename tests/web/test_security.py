@@ -12,7 +12,7 @@ from metra.errors import OptionError
 from metra.store import attempts, audit, judges
 from metra.web.security.headers import ALWAYS
 from metra.web.security.log_masking import MaskSecrets
-from metra.web.serving import LOGGING, Serving, refuse_unsafe
+from metra.web.serving import LOGGING, Serving, refuse_unsafe, serve_for_ever
 
 SITE = "https://judge.example.org"
 
@@ -44,6 +44,17 @@ def test_every_reply_carries_the_headers(house, path):
     for part in ("default-src 'self'", "frame-ancestors 'none'", "base-uri 'none'"):
         assert part in policy
     assert "unsafe" not in policy
+
+
+def test_a_busy_worker_is_not_taken_for_dead(monkeypatch):
+    import uvicorn
+
+    told = {}
+    monkeypatch.setattr(uvicorn, "run", lambda *_, **options: told.update(options))
+    monkeypatch.setenv("METRA_JUDGE_SERVING", "")
+    serve_for_ever(Serving("judge.db", workers=2))
+    assert told["workers"] == 2
+    assert told["timeout_worker_healthcheck"] == 60
 
 
 def test_https_is_remembered(site):

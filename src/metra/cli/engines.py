@@ -83,6 +83,12 @@ def score_on_spark(
     logging.disable()
     try:
         with spark_session(master or LOCAL, settings) as session:
+            progress.begin()  # what Java took to start says nothing about the rest
+
+            def say(done: int, share: float) -> None:
+                progress.share = lambda: share
+                progress(done)
+
             return score_parquet(
                 session,
                 paths,
@@ -90,7 +96,7 @@ def score_on_spark(
                 table.names or ColumnNames(),
                 group_by=table.group_by,
                 scores_to=table.scores_out,
-                progress=lambda done, _: progress(done),
+                progress=say,
             )
     finally:
         logging.disable(logging.NOTSET)

@@ -37,10 +37,14 @@ class Progress(_Line):
     def __init__(self, noun: str = "segments", delay: float = 1.0) -> None:
         super().__init__()
         self._noun = noun
-        self._start = self._shown = time.monotonic()
         self._delay = delay
+        self.begin()
         #: What share of the work is done, from 0 to 1, if that can be told.
         self.share: Callable[[], float | None] = lambda: None
+
+    def begin(self) -> None:
+        """Count the time from now on."""
+        self._start = self._shown = time.monotonic()
 
     def __call__(self, done: int) -> None:
         """Say how many are done."""

@@ -1,12 +1,14 @@
 """Whether a table has what a plan asks of it: the columns, of the right types."""
 
+from collections.abc import Mapping
+
 import pyarrow as pa
 
 from metra.engine.plan import Plan
 from metra.engine.segment_scores import scores_schema
-from metra.engine.totals import OWN_COLUMNS
+from metra.engine.totals import OWN_COLUMNS, plain_type
 from metra.errors import FormatError, OptionError
-from metra.io.arrow_rows import check_keys, check_texts, check_there
+from metra.io.arrow_rows import check_keys, check_texts, check_there, kind_of_key
 
 
 def check_schema(plan: Plan, schema: pa.Schema, where: str = "The table") -> None:
@@ -31,3 +33,18 @@ def check_schema(plan: Plan, schema: pa.Schema, where: str = "The table") -> Non
                 "before scores are written there."
             )
             raise FormatError(msg)
+
+
+def check_same_groups(plan: Plan, schemas: Mapping[str, pa.Schema]) -> None:
+    """Refuse files whose values to group by are of different kinds: 1 is not "1"."""
+    first: dict[str, tuple[str, pa.DataType]] = {}
+    for where, schema in schemas.items():
+        for name in plan.group_by:
+            kind = plain_type(schema.field(name).type)
+            other, known = first.setdefault(name, (where, kind))
+            if kind_of_key(kind) != kind_of_key(known):
+                msg = (
+                    f"{where} has the column {name!r} of type {kind}, but {other} of type "
+                    f"{known}; groups need the same type in all files."
+                )
+                raise FormatError(msg)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from metra.engine.checks import check_schema
+from metra.engine.checks import check_same_groups, check_schema
 from metra.engine.measures import check_measures
 from metra.engine.plan import Plan
 from metra.engine.terms import added, term_rows, weights_of
@@ -37,8 +37,10 @@ def score_with_dask(paths: Sequence[str], plan: Plan, **compute: Any) -> Results
         )
         raise MissingResourceError(msg) from None
     check_measures(plan)
-    for path in paths:
-        check_schema(plan, parquet.schema_of(path), path)
+    schemas = {path: parquet.schema_of(path) for path in paths}
+    for path, schema in schemas.items():
+        check_schema(plan, schema, path)
+    check_same_groups(plan, schemas)
     weights = None
     if plan.two_passes:
         terms = [delayed(terms_of)(path, plan) for path in paths]

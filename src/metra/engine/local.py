@@ -8,8 +8,9 @@ import pyarrow as pa
 
 from metra.corpus import Batch
 from metra.engine import score_files
-from metra.engine.checks import check_schema
+from metra.engine.checks import check_same_groups, check_schema
 from metra.engine.columns import batches_of, chunk_of, pieces
+from metra.engine.kept_weights import are_kept, kept_weights, weights_fingerprint
 from metra.engine.measures import check_measures, unweighed
 from metra.engine.outcome import outcome
 from metra.engine.plan import Plan
@@ -30,10 +31,17 @@ class Interrupted(KeyboardInterrupt):
 
 
 class Work(NamedTuple):
-    """How far the work has come: rows of this call, and of all that it has to do."""
+    """How far the work has come: rows that were read, and all that this call has to read.
+
+    A first pass, for weights, reads all rows once more.
+    """
 
     done: int
     rows: int
+
+    def plus(self, rows: int) -> "Work":
+        """Count rows that were read."""
+        return self._replace(done=self.done + rows)
 
 
 def score_shards(
@@ -47,12 +55,15 @@ def score_shards(
     """Score a table in Parquet files, each read once (twice for measures of two passes).
 
     With `resume`, a folder, the totals of each finished shard are kept there, and shards
-    that are finished already, by the same plan and unchanged, are not scored again. With
+    that are finished already, by the same plan and unchanged, are not scored again; nor are
+    weights counted again. With
     `scores_out`, each shard is written there with its segments' scores.
     """
     check_measures(plan)
-    for path in paths:
-        check_schema(plan, parquet.schema_of(path), path)
+    schemas = {path: parquet.schema_of(path) for path in paths}
+    for path, schema in schemas.items():
+        check_schema(plan, schema, path)
+    check_same_groups(plan, schemas)
     shards = [Shard.at(path) for path in paths]
     names = fingerprints(shards, plan)
     targets: Sequence[str | None] = [None] * len(paths)
@@ -68,9 +79,13 @@ def score_shards(
     finished = sum(totals is not None for totals in found)
     try:
         metrics = unweighed(plan)
-        if finished < len(shards):
-            metrics = _fitted(paths, plan)
-        work = Work(0, sum(map(parquet.row_count, _without(paths, found))))
+        rows = [parquet.row_count(path) for path in paths]
+        left = [
+            count for count, known in zip(rows, found, strict=True) if known is None
+        ]
+        work = Work(0, sum(left))
+        if left:
+            metrics, work = _fitted(shards, plan, resume, work, progress)
         totals: Totals = {}
         for shard, name, target, known in zip(
             shards, names, targets, found, strict=True
@@ -94,12 +109,6 @@ def score_shards(
         raise MetraError(msg) from None
 
 
-def _without(paths: Sequence[str], found: Sequence[Totals | None]) -> list[str]:
-    """List the files that have no totals yet."""
-    pairs = zip(paths, found, strict=True)
-    return [path for path, totals in pairs if totals is None]
-
-
 def _note(finished: int, shards: int, resume: str | None, out: str | None) -> str:
     """Say what is kept, and how to go on."""
     done = f"{finished} of {shards} are finished"
@@ -112,19 +121,45 @@ def _note(finished: int, shards: int, resume: str | None, out: str | None) -> st
     return f"{done}, but their totals are lost; give --resume FOLDER to keep them."
 
 
-def _fitted(paths: Sequence[str], plan: Plan) -> Mapping[str, Metric]:
+def _fitted(
+    shards: Sequence[Shard],
+    plan: Plan,
+    resume: str | None,
+    work: Work,
+    progress: Callable[[Work], None],
+) -> tuple[Mapping[str, Metric], Work]:
     """Walk through all references first, for measures that weigh by them."""
+    metrics = dict(unweighed(plan))
+    names = {
+        spec: weights_fingerprint(shards, plan, metric)
+        for spec, metric in metrics.items()
+    }
+    counted = [
+        spec
+        for spec, metric in metrics.items()
+        if metric.fit and not (resume and are_kept(resume, metric, names[spec]))
+    ]
+    rows = sum(parquet.row_count(shard.path) for shard in shards)
+    work = work._replace(rows=work.rows + len(counted) * rows)
 
     def references_of() -> Iterator[Batch]:
-        for path in paths:
-            for rows in _rows(path, plan, plan.columns):
+        nonlocal work
+        for shard in shards:
+            for rows in _rows(shard.path, plan, plan.columns):
                 for piece in pieces(rows):
                     yield next(batches_of(chunk_of(piece, plan)))[1]
+                work = work.plus(rows.num_rows)
+                progress(work)
 
-    return {
-        spec: metric.fit(references_of()) if metric.fit else metric
-        for spec, metric in unweighed(plan).items()
-    }
+    for spec, metric in metrics.items():
+        if metric.weighing and resume:
+            batches = references_of()
+            metrics[spec] = kept_weights(
+                resume, names[spec], metric, metric.weighing, batches
+            )
+        elif metric.fit:
+            metrics[spec] = metric.fit(references_of())
+    return metrics, work
 
 
 def _shard(
@@ -155,7 +190,7 @@ def _shard(
             add(totals, found.items())
             if result is not None:
                 write(result)
-            work = work._replace(done=work.done + rows)
+            work = work.plus(rows)
             progress(work)
     return totals, work
 

@@ -8,9 +8,8 @@ from contextlib import contextmanager
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from metra.engine.measures import unweighed
 from metra.engine.plan import Plan
-from metra.engine.segment_scores import scores_schema
+from metra.engine.segment_scores import scores_schema, signatures
 from metra.engine.shards import FINGERPRINT
 from metra.errors import FormatError, OptionError
 from metra.io import parquet
@@ -71,7 +70,7 @@ def score_file(
     metadata = {
         **(schema.metadata or {}),
         FINGERPRINT: fingerprint.encode(),
-        _SIGNATURES: json.dumps(_signatures(plan)).encode(),
+        _SIGNATURES: json.dumps(signatures(plan)).encode(),
     }
     schema = schema.with_metadata(metadata)
     with whole_file(target) as file, pq.ParquetWriter(file, schema) as writer:
@@ -90,12 +89,3 @@ def score_file(
         yield write
         if held:
             flush()
-
-
-def _signatures(plan: Plan) -> dict[str, str]:
-    found = {}
-    for spec, metric in unweighed(plan).items():
-        single = metric.for_segments or metric
-        for system in plan.systems:
-            found[plan.score_column(system, spec)] = single.signature()
-    return found

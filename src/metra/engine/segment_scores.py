@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from metra.engine.columns import batches_of, chunk_of, pieces
-from metra.engine.measures import measures
+from metra.engine.measures import measures, unweighed
 from metra.engine.plan import Plan
 from metra.engine.tally import Totals, add, count, statistics
 from metra.engine.totals import groups_of
@@ -29,6 +29,16 @@ def scores_schema(plan: Plan, schema: pa.Schema) -> pa.Schema:
     for name in _names(plan):
         schema = schema.append(pa.field(name, pa.float64()))
     return schema
+
+
+def signatures(plan: Plan) -> dict[str, str]:
+    """Say of each column of scores what they were computed by."""
+    found = {}
+    for spec, metric in unweighed(plan).items():
+        single = metric.for_segments or metric
+        for system in plan.systems:
+            found[plan.score_column(system, spec)] = single.signature()
+    return found
 
 
 def counted_and_scored(

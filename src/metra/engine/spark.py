@@ -15,7 +15,7 @@ from metra import __version__
 from metra.engine.checks import check_schema
 from metra.engine.measures import check_measures
 from metra.engine.plan import Plan
-from metra.engine.segment_scores import score_rows, scores_schema
+from metra.engine.segment_scores import score_rows, scores_schema, signatures
 from metra.engine.spark_messages import sentences
 from metra.engine.spark_places import located
 from metra.engine.spark_session import quietly
@@ -25,6 +25,9 @@ from metra.engine.terms import TERMS, term_rows, weights_of
 from metra.engine.totals import OWN_COLUMNS, add_totals, results_of, total_rows
 from metra.errors import MissingResourceError
 from metra.results import Results
+
+#: Where a column's metadata has the signature of the measure that its scores are by.
+SIGNATURE = "metra.signature"
 
 #: A pyspark.sql.DataFrame, wherever its rows come from.
 Frame: TypeAlias = Any
@@ -44,23 +47,33 @@ def score_frame(
 
     `scores_to` names a folder that is not there yet. Spark moves files into it when all of
     them are whole, and then puts `_SUCCESS` beside them. `progress` is told now and then how
-    many tasks are done, and how many there are so far.
+    many tasks are done, and what share of the work that is.
     """
     check_measures(plan)
     check_schema(plan, arrow_schema(frame))
 
-    def work() -> pa.RecordBatch:
-        weights = weights_for(frame, plan)
-        totals = totals_of(frame, plan, weights)
-        if scores_to is not None:
-            write_frame(scores_of(frame, plan, weights), scores_to)
-        if weights is not None:
-            weights.destroy()
-        return totals
+    weights: list[Weights] = [None]
+    totals: list[pa.RecordBatch] = []
 
+    def weigh() -> None:
+        weights[0] = weights_for(frame, plan)
+
+    def count() -> None:
+        totals.append(totals_of(frame, plan, weights[0]))
+
+    def write() -> None:
+        write_frame(scores_of(frame, plan, weights[0]), str(scores_to))
+
+    steps = [count]
+    if plan.two_passes:
+        steps.insert(0, weigh)
+    if scores_to is not None:
+        steps.append(write)
     with quietly(), located(frame, plan), sentences():
-        totals = run(frame.sparkSession, work, progress)
-    return results_of(totals, plan)
+        run(frame.sparkSession, steps, progress)
+    if weights[0] is not None:
+        weights[0].destroy()
+    return results_of(totals[0], plan)
 
 
 def arrow_schema(frame: Frame) -> pa.Schema:
@@ -125,7 +138,8 @@ def totals_of(
 def scores_of(frame: Frame, plan: Plan, weights: Weights | None = None) -> Frame:
     """Give the DataFrame with a column of scores for each system and measure behind its own.
 
-    Like every DataFrame it is computed when it is used.
+    Like every DataFrame it is computed when it is used. The metadata of a column of scores
+    says how they are computed, `metra.signature`; Spark writes it into Parquet files.
     """
     from pyspark.sql.types import DoubleType
 
@@ -136,7 +150,10 @@ def scores_of(frame: Frame, plan: Plan, weights: Weights | None = None) -> Frame
     names = scores_schema(plan, arrow_schema(frame)).names
     kinds = [field.dataType for field in frame.schema]
     kinds += [DoubleType()] * (len(names) - len(kinds))
-    return _mapped(frame, frame.columns, score, kinds).toDF(*names)
+    scored = _mapped(frame, frame.columns, score, kinds).toDF(*names)
+    for name, signature in signatures(plan).items():
+        scored = scored.withMetadata(name, {SIGNATURE: signature})
+    return scored
 
 
 def _mapped(

@@ -3,6 +3,9 @@
 import time
 from typing import Any
 
+_EVERY = 0.1  # seconds
+_PATIENCE = 600  # times that
+
 
 def write_frame(frame: Any, folder: str) -> None:
     """Write a DataFrame into a folder that is not there yet.
@@ -23,13 +26,15 @@ def write_frame(frame: Any, folder: str) -> None:
 
 
 def _remove_unfinished(context: Any, files: Any, path: Any) -> None:
+    """Take the folder away, again and again while tasks that were told to stop make it anew."""
     tracker = context._jsc.sc().statusTracker()
-    for _ in range(50):
-        # Tasks that were told to stop may be at it for a moment, and make folders anew.
-        if not any(info.numRunningTasks() for info in tracker.getExecutorInfos()):
-            break
-        time.sleep(0.1)
-    if files.exists(path):
-        names = [status.getPath().getName() for status in files.listStatus(path)]
-        if all(name == "_temporary" for name in names):
+    for _ in range(_PATIENCE):
+        busy = any(info.numRunningTasks() for info in tracker.getExecutorInfos())
+        if files.exists(path):
+            names = [status.getPath().getName() for status in files.listStatus(path)]
+            if any(name != "_temporary" for name in names):
+                return
             files.delete(path, True)
+        if not busy:
+            return
+        time.sleep(_EVERY)

@@ -81,7 +81,9 @@ def shape_of(plan: Plan) -> Shape:
 
 def totals_schema(plan: Plan, schema: pa.Schema) -> pa.Schema:
     """Give the columns of totals: the group's, then `_system`, `_metric` and the numbers."""
-    keys = [pa.field(name, _plain(schema.field(name).type)) for name in plan.group_by]
+    keys = [
+        pa.field(name, plain_type(schema.field(name).type)) for name in plan.group_by
+    ]
     return pa.schema(
         [
             *keys,
@@ -156,8 +158,8 @@ def _numbers(indices: pa.Array) -> "NDArray[np.int32]":
     return found[indices.offset : indices.offset + len(indices)]
 
 
-def _plain(kind: Any) -> Any:
+def plain_type(kind: Any) -> Any:
     """The type of a column's values, however they are laid out."""
     if pa.types.is_dictionary(kind):
-        return _plain(kind.value_type)
+        return plain_type(kind.value_type)
     return pa.string() if pa.types.is_string_view(kind) else kind

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 def with_baselines(judgements: "Sequence[Judgement]") -> "list[Judgement]":
     """Give each reading the speed at which its judge read the baseline text."""
     natural = _speeds(judgements)
+    if not natural:
+        return list(judgements)
     return [_with_natural(one, natural.get(one.judge)) for one in judgements]
 
 

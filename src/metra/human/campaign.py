@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
@@ -10,8 +10,10 @@ from metra.corpus import Corpus
 from metra.errors import CorpusError, OptionError
 from metra.human.joining import joined
 from metra.human.protocols import Protocol, protocol
+from metra.human.protocols.chips import Chips
 from metra.human.protocols.questions import Questions
 from metra.human.protocols.reading import Reading
+from metra.human.protocols.record import Step
 from metra.human.protocols.template import Template
 from metra.human.settings import Settings
 from metra.human.wording import Wording
@@ -147,8 +149,16 @@ def _asked(settings: Settings, material: Mapping[str, Any]) -> Protocol:
         if not step.optional
         or (isinstance(step.asks, Questions) and material.get("questions"))
     )
-    asked = replace(asked, steps=tuple(steps))
+    asked = replace(asked, steps=tuple(_in(settings.target_language, steps)))
     return replace(asked, basis=settings.basis) if settings.basis else asked
+
+
+def _in(language: str, steps: Iterable[Step]) -> Iterator[Step]:
+    """Tell steps the language of the outputs, where what they count hangs on it."""
+    for step in steps:
+        if isinstance(step.asks, Chips):
+            step = replace(step, asks=replace(step.asks, language=language))
+        yield step
 
 
 def _control(segments: list[Segment], asked: Protocol, place: str) -> System:

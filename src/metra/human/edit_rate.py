@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from metra import _core
+from metra.human.words import apart
 from metra.text import pack, preparation, prepare
 
 
@@ -16,16 +17,20 @@ class Edits(NamedTuple):
 def edits_between(output: str, correction: str) -> Edits:
     """Count the edits line by line; as one text where lines were joined or split.
 
-    Snover et al. 2006; HTER is `ter` with the correction as the only reference.
+    Snover et al. 2006; HTER is `ter` with the correction as the only reference. In scripts
+    without blanks each letter is a word.
 
-    >>> edits_between("a b c d", "c d a b")
-    Edits(edits=1, words=4)
+    >>> edits_between("a b c d", "c d a b"), edits_between("市場が開く", "市場は開く")
+    (Edits(edits=1, words=4), Edits(edits=1, words=5))
     """
-    before: list[str | None] = [*output.split("\n")]
-    after: list[str | None] = [*correction.split("\n")]
+    before, after = _lines(output), _lines(correction)
     if len(before) != len(after):
-        before, after = [output], [correction]
+        before, after = [" ".join(apart(output))], [" ".join(apart(correction))]
     text = preparation(tok="none", case="lower", stem="no")
     hyps, refs = (prepare(pack(lines, "text"), text) for lines in (before, after))
     rows = _core.ter_rows(_core.Hits(hyps, [refs]), "sacrebleu")
     return Edits(int(rows[:, :4].sum()), int(rows[:, 4].sum()))
+
+
+def _lines(text: str) -> list[str | None]:
+    return [" ".join(apart(line)) for line in text.split("\n")]

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
+from metra.human.words import written
+
 Sort: TypeAlias = Literal["same", "gone", "new"]
 
 
@@ -66,23 +68,23 @@ def _joined(steps: Sequence[tuple[Sort, str]]) -> list[Piece]:
     found: list[Piece] = []
     gone: list[str] = []
     new: list[str] = []
+    same: list[str] = []
 
     def close() -> None:
         if gone:
-            found.append(Piece("gone", " ".join(gone)))
+            found.append(Piece("gone", written(gone)))
         if new:
-            found.append(Piece("new", " ".join(new)))
-        gone.clear()
-        new.clear()
+            found.append(Piece("new", written(new)))
+        if same:
+            found.append(Piece("same", written(same)))
+        for words in (gone, new, same):
+            words.clear()
 
+    was: Sort = "same"
     for sort, word in steps:
-        if sort == "same":
+        if (sort == "same") != (was == "same"):
             close()
-            if found and found[-1].sort == "same":
-                found[-1] = Piece("same", f"{found[-1].text} {word}")
-            else:
-                found.append(Piece("same", word))
-        else:
-            (gone if sort == "gone" else new).append(word)
+        {"same": same, "gone": gone, "new": new}[sort].append(word)
+        was = sort
     close()
     return found

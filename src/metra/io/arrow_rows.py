@@ -66,17 +66,21 @@ def check_keys(schema: pa.Schema, names: Sequence[str], where: str) -> None:
 
 def is_key(kind: Any) -> bool:
     """Whether values of this type can be told apart for certain, and written."""
+    return kind_of_key(kind) is not None
+
+
+def kind_of_key(kind: Any) -> str | None:
+    """Name the values of a type by what can be compared with each other, if they are keys."""
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
-    return is_text(kind) or any(
-        is_kind(kind)
-        for is_kind in (
-            pa.types.is_integer,
-            pa.types.is_boolean,
-            pa.types.is_date,
-            pa.types.is_timestamp,
-        )
-    )
+    tests = {
+        "text": is_text,
+        "number": pa.types.is_integer,
+        "yes or no": pa.types.is_boolean,
+        "date": pa.types.is_date,
+        "time": pa.types.is_timestamp,
+    }
+    return next((name for name, fits in tests.items() if fits(kind)), None)
 
 
 def plain(values: pa.Array) -> pa.Array:

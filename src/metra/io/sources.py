@@ -185,16 +185,36 @@ def sources(
 
 
 def _expanded(file: str) -> list[str]:
-    """A folder stands for the Parquet files in it; hidden ones and logs are none of them."""
+    """A pattern that no shell has resolved stands for the files that it fits, a folder for
+    the Parquet files in it; hidden ones and logs are none of them.
+    """
     if not os.path.isdir(file):
-        return [file]
+        return _fitting(file)
     names = sorted(os.listdir(file))
     found = [
         os.path.join(file, name)
         for name in names
         if name.endswith((".parquet", ".pq")) and not name.startswith((".", "_"))
     ]
-    return found or [file]
+    if not found:
+        msg = (
+            f"{file} is a folder without Parquet files in it; give files, or a folder that "
+            "has some."
+        )
+        raise FormatError(msg)
+    return found
+
+
+def _fitting(file: str) -> list[str]:
+    if "*" not in file or os.path.exists(file):
+        return [file]
+    from glob import glob
+
+    found = sorted(glob(file))
+    if not found:
+        msg = f"No file fits {file}; check the pattern, or name the files."
+        raise FormatError(msg)
+    return found
 
 
 def _one_table(files: Sequence[Source]) -> list[Source]:
@@ -203,6 +223,13 @@ def _one_table(files: Sequence[Source]) -> list[Source]:
     if len(shards) < 2:
         return list(files)
     paths = tuple(file.path for file in shards)
+    known: set[str] = set()
+    for path in paths:
+        place = os.path.realpath(path)
+        if place in known:
+            msg = f"{path} is given twice, so that its rows would count twice; give it once."
+            raise FormatError(msg)
+        known.add(place)
     # Parts of a table have numbers for names, so that a lone output goes by its column's.
     whole = shards[0]._replace(name="", shards=paths)
     return [
@@ -239,7 +266,11 @@ def _documents(file: Source) -> Source:
 
 def _named(output: str) -> tuple[str | None, str]:
     name, equals, path = output.partition("=")
-    return (name, path) if equals and name and "/" not in name else (None, output)
+    if not (equals and name) or "/" in name:
+        return None, output
+    # A folder such as lp=en-de is no system's name.
+    whole = os.path.exists(output) and not os.path.exists(path)
+    return (None, output) if whole else (name, path)
 
 
 def _reference_name(path: str) -> str:

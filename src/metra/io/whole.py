@@ -35,6 +35,8 @@ def whole_file(path: str) -> Iterator[IO[bytes]]:
             with _packed(aside, target.suffix) as file:
                 yield file
             aside.flush()
+            # Else the name could be there after a power failure, and the bytes not.
+            os.fsync(aside.fileno())
             os.chmod(aside.name, 0o666 & ~_umask())
             os.replace(aside.name, target)
         except BaseException:

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from metra.human.judgement import Judgement, latest
-from metra.human.task import COUNTED
 from metra.infer import SEED, TRIALS
-from metra.judging.score_table import score_table
+from metra.judging.figures import Figures, figures_by_scorer
+from metra.judging.judges import plain
+from metra.judging.score_table import table_of
 from metra.meta.agreeing import agree
 from metra.meta.judge_pairs import SLACK, JudgePair
 from metra.meta.ratings import ratings
@@ -66,18 +67,19 @@ def agreement(
     judgements: Iterable[Judgement], *, trials: int = TRIALS, seed: int = SEED
 ) -> list[AgreementOn]:
     """Compute agreement by each scorer; none where no output has two judges."""
-    shown = [
-        one
-        for one in latest(judgements)
-        if one.kind in COUNTED or one.kind == "calibration"
-    ]
-    scores = score_table(shown)
+    figures = figures_by_scorer(plain(latest(judgements)))
+    return agreement_of(figures, trials=trials, seed=seed)
+
+
+def agreement_of(every: Figures, *, trials: int, seed: int) -> list[AgreementOn]:
+    """The same from the scores of what is plain."""
+    scores = table_of(every)
     found = []
     for name in scores.names if scores is not None else []:
         mine = ratings(scores, name)  # type: ignore[arg-type]
         if not len(mine.pairable().units):
             continue
-        result = agree(mine, trials=trials, seed=seed)
+        result = agree(mine, trials=trials, seed=seed, only=frozenset(COEFFICIENTS))
         gaps = result.shared.gaps()
         found.append(
             AgreementOn(

@@ -1,6 +1,6 @@
 """Which judgements are looked at: every number is computed again from those that are left."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from metra.human.judgement import Judgement, latest
@@ -18,6 +18,9 @@ class Chosen:
     systems: frozenset[str] = frozenset()
     documents: frozenset[str] = frozenset()
     kinds: frozenset[str] = frozenset()
+    #: Answers that came in from then on, and before then; those without a time go.
+    since: float | None = None
+    until: float | None = None
     #: Whether judges with a flag are left out.
     without_flagged: bool = False
 
@@ -30,7 +33,13 @@ def chosen(
     Who is flagged is told from all judgements, not from those that are left. Where outputs
     were compared, the order among the chosen systems is what remains.
     """
-    kept = latest(judgements)
+    return chosen_of(latest(judgements), choice, rules)
+
+
+def chosen_of(
+    kept: Sequence[Judgement], choice: Chosen, rules: Rules | None = None
+) -> list[Judgement]:
+    """The same from last revisions."""
     rules = rules or Rules()
     rows = (
         judge_table(kept, words_per_minute=rules.words_per_minute)
@@ -45,6 +54,7 @@ def chosen(
         and _in(one.judge, choice.judges)
         and _in(one.document, choice.documents)
         and _in(one.kind, choice.kinds)
+        and _within(one.submitted_at, choice)
     ]
     if not choice.systems:
         return wanted
@@ -54,6 +64,15 @@ def chosen(
 
 def _in(value: str, wanted: frozenset[str]) -> bool:
     return not wanted or value in wanted
+
+
+def _within(at: float | None, choice: Chosen) -> bool:
+    if choice.since is None and choice.until is None:
+        return True
+    if at is None:
+        return False
+    early = choice.since is not None and at < choice.since
+    return not early and (choice.until is None or at < choice.until)
 
 
 def _among(judgement: Judgement, systems: frozenset[str]) -> Judgement | None:

@@ -9,6 +9,7 @@ from metra.human.files import jsonl, long_table, spreadsheet
 from metra.human.judgement import Judgement, latest
 from metra.human.protocols import protocol
 from metra.human.protocols.scales import Scale
+from metra.judging.word_counts import how_words_were_counted
 from metra.judging.wordings import wordings
 
 #: What each entry of a judgement means.
@@ -75,6 +76,9 @@ def codebook(judgements: Sequence[Judgement], campaign: Campaign | None = None) 
             f"Seed of the assignment: {campaign.settings.seed}; campaign version "
             f"{campaign.version}."
         ]
+    counted = how_words_were_counted(kept)
+    if counted:
+        lines += ["", counted]
     for step in asked.steps:
         lines += ["", f"## {step.name}", "", step.question]
         if isinstance(step.asks, Scale):

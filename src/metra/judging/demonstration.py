@@ -1,6 +1,6 @@
 """Filled campaigns on our own example, for looking around, for pictures and for tests."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -75,12 +75,21 @@ def example_campaign(name: str) -> Campaign:
 
 
 def fill(
-    store: Store, names: Sequence[str], *, now: float, seed: int = 7
+    store: Store,
+    names: Sequence[str],
+    *,
+    now: float,
+    seed: int = 7,
+    tell: Callable[[str], None] = lambda _: None,
 ) -> list[Filled]:
-    """Put a campaign for each protocol into a store, with answers of made-up judges."""
+    """Put a campaign for each protocol into a store, with answers of made-up judges.
+
+    `tell` hears whose turn it is.
+    """
     found = []
     for at, name in enumerate(names):
         content = example_campaign(name)
+        tell(f"{content.settings.name}: {at + 1} of {len(names)}")
         rng = np.random.default_rng([seed, at])
         with store.transaction() as db:
             begun = now - 30 * _HOUR

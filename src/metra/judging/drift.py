@@ -7,7 +7,7 @@ from statistics import fmean
 import numpy as np
 
 from metra.human.judgement import Judgement
-from metra.judging.results import Figure, by_system, figures_by_scorer
+from metra.judging.figures import Figure, Figures, by_system, figures_by_scorer
 from metra.meta.rank_tests import rank_sum_p
 
 #: Fewer answers than these in either half say nothing.
@@ -30,12 +30,16 @@ def drifts(judgements: Iterable[Judgement]) -> dict[tuple[str, str], Drift]:
     Each score counts as its distance from its system's mean, so that a judge who met the
     better systems later has not drifted.
     """
-    timed = [one for one in judgements if one.submitted_at is not None]
-    timed.sort(key=lambda one: one.submitted_at or 0.0)
+    return drifts_of(figures_by_scorer(judgements))
+
+
+def drifts_of(every: Figures) -> dict[tuple[str, str], Drift]:
+    """The same from scores that have been read out."""
     found: dict[tuple[str, str], Drift] = {}
-    # Figures come in the order of the judgements, and so in the order of time.
-    for (scorer, _), figures in figures_by_scorer(timed).items():
-        for judge, offs in _distances(figures).items():
+    for (scorer, _), figures in every.items():
+        timed = [one for one in figures if one.submitted_at is not None]
+        timed.sort(key=lambda one: one.submitted_at or 0.0)
+        for judge, offs in _distances(timed).items():
             half = len(offs) // 2
             if half >= LEAST:
                 early = np.array(offs[:half])

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from metra.human.judgement import Judgement, latest
-from metra.judging.results import figures_by_scorer
+from metra.judging.figures import Figures, figures_by_scorer, that_count
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +29,13 @@ class JudgeBySystem:
 
 def judge_by_system(judgements: Iterable[Judgement]) -> list[JudgeBySystem]:
     """Average what counts for systems, by judge and system."""
-    counted = [one for one in latest(judgements) if one.counts]
+    return cells_of(that_count(figures_by_scorer(latest(judgements))))
+
+
+def cells_of(every: Figures) -> list[JudgeBySystem]:
+    """The same from scores that have been read out."""
     found = []
-    for (scorer, _), figures in figures_by_scorer(counted).items():
+    for (scorer, _), figures in every.items():
         groups: dict[tuple[str, str], list[tuple[float, float]]] = {}
         for one in figures:
             groups.setdefault((one.judge, one.system), []).append(

@@ -3,16 +3,16 @@
 Nothing here drops anybody; it says what there is to know.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import comb
 from statistics import fmean, median, stdev
 from typing import TypeVar
 
 from metra.human.judgement import Judgement, latest
-from metra.judging.drift import Drift, drifts
+from metra.judging.drift import Drift, drifts_of
+from metra.judging.figures import Figure, Figures, figures_by_scorer
 from metra.judging.reading_speed import WORDS_PER_MINUTE, Speed, speeds
-from metra.judging.results import Figure, figures_by_scorer
 
 Answered = TypeVar("Answered", Judgement, Figure)
 
@@ -50,15 +50,26 @@ def judge_table(
 ) -> list[JudgeRow]:
     """One row for each judge and scorer, in the order of the judges' names."""
     kept = latest(judgements)
-    plain = [one for one in kept if one.counts or one.kind == "calibration"]
+    return judges_of(kept, figures_by_scorer(plain(kept)), words_per_minute)
+
+
+def plain(kept: Iterable[Judgement]) -> list[Judgement]:
+    """What tells how judges judge: all but what came back, as it was or spoilt."""
+    return [one for one in kept if one.counts or one.kind == "calibration"]
+
+
+def judges_of(
+    kept: Sequence[Judgement], every: Figures, words_per_minute: float
+) -> list[JudgeRow]:
+    """The same from last revisions and the scores of what is plain."""
     seconds: dict[str, list[float]] = {}
-    for one in plain:
+    for one in plain(kept):
         if one.active_ms is not None:
             seconds.setdefault(one.judge, []).append(one.active_ms / 1000)
-    quick, changed = speeds(kept, words_per_minute), drifts(plain)
+    quick, changed = speeds(kept, words_per_minute), drifts_of(every)
     answers = _by_judge(kept)
     rows = []
-    for (scorer, _), figures in figures_by_scorer(plain).items():
+    for (scorer, _), figures in every.items():
         outputs: dict[tuple[str, int], list[Figure]] = {}
         for figure in figures:
             outputs.setdefault((figure.system, figure.segment), []).append(figure)
@@ -113,23 +124,25 @@ def _milder(
 ) -> float | None:
     gaps = []
     for figure in mine:
-        others = [
-            other.hundred
-            for other in outputs[figure.system, figure.segment]
-            if other.judge != figure.judge
-        ]
+        together = outputs[figure.system, figure.segment]
+        if len(together) == 1:
+            continue
+        others = [one.hundred for one in together if one.judge != figure.judge]
         if others:
-            gaps.append(figure.hundred - fmean(others))
+            mean = others[0] if len(others) == 1 else fmean(others)
+            gaps.append(figure.hundred - mean)
     return fmean(gaps) if gaps else None
 
 
 def _differences(judgements: list[Judgement], scorer: str, kind: str) -> list[float]:
     """A judge's scores of what came back less those of its originals, if both are there."""
-    firsts = {(one.task, one.segment): one for one in judgements}
+    again = [one for one in judgements if one.kind == kind]
+    wanted = {one.original for one in again}
+    firsts = {(one.task, one.segment): one for one in judgements if one.task in wanted}
     found = []
-    for one in judgements:
+    for one in again:
         first = firsts.get((one.original or "", one.segment))
-        if one.kind == kind and first is not None:
+        if first is not None:
             # Compared outputs may come back in another order: systems are matched by name.
             before, after = _hundreds(first, scorer), _hundreds(one, scorer)
             found += [

@@ -14,6 +14,7 @@ from metra.judging.exercise import Exercise, exercise, of_text_scores
 from metra.judging.running import Running, running
 from metra.judging.tagged_files import entities_table, terms_table
 from metra.judging.text_scores import TextScore, text_scores
+from metra.judging.word_counts import how_words_were_counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,8 @@ class Measured:
     interrupted: Sequence[Interrupted]
     running: Sequence[Running]
     raters: dict[tuple[str, str], float | None]
+    #: How words were counted, in a sentence; empty where none were.
+    words: str = ""
 
 
 def measured(campaign: Campaign, judgements: Sequence[Judgement]) -> Measured:
@@ -63,6 +66,7 @@ def measured(campaign: Campaign, judgements: Sequence[Judgement]) -> Measured:
         ],
         running(campaign, kept) if shows_judged(campaign.protocol) else [],
         rater_agreement(kept) if tags else {},
+        how_words_were_counted(kept),
     )
 
 

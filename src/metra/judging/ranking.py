@@ -15,14 +15,18 @@ from metra.errors import CorpusError
 from metra.human.judgement import Judgement, latest
 from metra.infer import SEED, TRIALS, Sample, bootstrap
 from metra.infer.intervals import refuse_wrong
-from metra.judging.results import (
+from metra.judging.figures import (
     Figure,
-    SystemMean,
+    Figures,
     by_system,
     figures_by_scorer,
+    that_count,
+)
+from metra.judging.results import (
+    SystemMean,
     mean_of,
+    means_of,
     numbered_units,
-    system_means,
     unit_rows,
 )
 from metra.judging.score_table import worth_table
@@ -85,7 +89,12 @@ def rankings(
     judgements: Iterable[Judgement], wishes: RankingWishes | None = None
 ) -> list[Ranking]:
     """Rank the systems by each scorer; only what counts for systems enters."""
-    wishes = wishes or RankingWishes()
+    figures = that_count(figures_by_scorer(latest(judgements)))
+    return rankings_of(figures, wishes or RankingWishes())
+
+
+def rankings_of(every: Figures, wishes: RankingWishes) -> list[Ranking]:
+    """The same from scores that have been read out."""
     refuse_wrong(
         "A ranking",
         {
@@ -100,9 +109,8 @@ def rankings(
             f"alpha={wishes.alpha}": (0 < wishes.alpha < 1, "a share between 0 and 1"),
         },
     )
-    counted = [one for one in latest(judgements) if one.counts]
-    means = system_means(
-        counted,
+    means = means_of(
+        every,
         by=wishes.by,
         level=wishes.level,
         trials=wishes.trials,
@@ -110,7 +118,7 @@ def rankings(
     )
     return [
         _ranking(figures, [mean for mean in means if mean.scorer == scorer], wishes)
-        for (scorer, _), figures in figures_by_scorer(counted).items()
+        for (scorer, _), figures in every.items()
     ]
 
 
@@ -120,7 +128,7 @@ def _ranking(
     names = [mean.system for mean in means]
     units = numbered_units(figures, wishes.by)
     mine = by_system(figures)
-    rows = [unit_rows(mine[name], units, wishes.by, "worth") for name in names]
+    rows = [unit_rows(mine[name], units, wishes.by, ("worth",))[0] for name in names]
     values = np.stack([mean_of(row) for row in rows])
     paired = are_paired(values)
     too_little = _too_little(names, values, paired, wishes)

@@ -4,17 +4,23 @@ A system's score is the mean over its items of the mean of the item's judges. Ca
 repeats and spoilt copies never enter.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from operator import attrgetter
+from typing import Literal
 
 import numpy as np
 
 from metra.human.judgement import Judgement, latest
-from metra.human.protocols import protocol
-from metra.human.protocols.scored import Scored
 from metra.infer import SEED, TRIALS, Sample, confidence
 from metra.infer.intervals import refuse_wrong
+from metra.judging.figures import (
+    Figure,
+    Figures,
+    by_system,
+    figures_by_scorer,
+    that_count,
+)
 from metra.pool import Array
 
 Interval = tuple[float, float]
@@ -35,19 +41,6 @@ class SystemMean:
     higher_is_better: bool
 
 
-class Figure(NamedTuple):
-    """One score of one output by one judge."""
-
-    judge: str
-    system: str
-    document: str
-    segment: int
-    native: float
-    hundred: float
-    #: What systems are ranked by: higher is better.
-    worth: float
-
-
 def system_means(
     judgements: Iterable[Judgement],
     *,
@@ -63,9 +56,16 @@ def system_means(
     """
     possible = by in ("segment", "document")
     refuse_wrong("A mean", {f"by={by!r}": (possible, "segment or document")})
+    figures = that_count(figures_by_scorer(latest(judgements)))
+    return means_of(figures, by=by, level=level, trials=trials, seed=seed)
+
+
+def means_of(
+    every: Figures, *, by: str, level: float, trials: int, seed: int
+) -> list[SystemMean]:
+    """The same from scores that have been read out."""
     found: list[SystemMean] = []
-    kept = [judgement for judgement in latest(judgements) if judgement.counts]
-    for (scorer, higher), figures in figures_by_scorer(kept).items():
+    for (scorer, higher), figures in every.items():
         units = numbered_units(figures, by)
         means = [
             _system(mine, scorer, units, by) for mine in by_system(figures).values()
@@ -77,7 +77,7 @@ def system_means(
             for at, (mean, _) in enumerate(means)
         ]
         worth = {
-            name: float(mean_of(unit_rows(mine, units, by, "worth").sum(0)))
+            name: float(mean_of(unit_rows(mine, units, by, ("worth",))[0].sum(0)))
             for name, mine in by_system(figures).items()
         }
         found += sorted(scored, key=lambda mean: (-worth[mean.system], mean.system))
@@ -92,43 +92,6 @@ def counted(judgements: Iterable[Judgement]) -> str:
     return f"{len(kept)} answers by {judges} judges about {systems} systems."
 
 
-def figures_by_scorer(
-    judgements: Iterable[Judgement],
-) -> dict[tuple[str, bool], list[Figure]]:
-    """All scores, by scorer and its direction; what has no score is not there."""
-    found: dict[tuple[str, bool], list[Figure]] = {}
-    for one in judgements:
-        compared = protocol(one.protocol).contrastive
-        for system, scores in zip(one.systems, one.scores(), strict=True):
-            for scored in filter(_defined, scores):
-                found.setdefault((scored.scorer, scored.higher_is_better), []).append(
-                    Figure(
-                        one.judge,
-                        system,
-                        one.document,
-                        one.segment,
-                        scored.native,
-                        scored.hundred,
-                        _worth(scored, compared),
-                    )
-                )
-    return found
-
-
-def _defined(scored: Scored) -> bool:
-    return scored.defined
-
-
-def _worth(scored: Scored, compared: bool) -> float:
-    """The native score, upwards; of an order, the share of outputs that were beaten.
-
-    A penalty is not cut off at 0 of 100 here, and ranks among two and among ten differ.
-    """
-    if compared:
-        return scored.hundred
-    return scored.native if scored.higher_is_better else -scored.native
-
-
 def numbered_units(figures: Iterable[Figure], by: str) -> dict[str | int, int]:
     """Number what is resampled: segments or documents, in order."""
     return {unit: at for at, unit in enumerate(sorted(set(units_of(figures, by))))}
@@ -139,33 +102,35 @@ def units_of(figures: Iterable[Figure], by: str) -> list[str | int]:
     return [one.document if by == "document" else one.segment for one in figures]
 
 
-def by_system(figures: Iterable[Figure]) -> dict[str, list[Figure]]:
-    """Part scores by the systems that they are of."""
-    found: dict[str, list[Figure]] = {}
-    for figure in figures:
-        found.setdefault(figure.system, []).append(figure)
-    return found
-
-
 def unit_rows(
-    figures: Iterable[Figure], units: dict[str | int, int], by: str, what: str
-) -> Array:
-    """Sum of item means, and items, of each unit: units × 2."""
-    items: dict[int, list[Figure]] = {}
-    for figure in figures:
-        items.setdefault(figure.segment, []).append(figure)
-    rows = np.zeros((len(units), 2))
-    for mine in items.values():
-        [unit] = units_of(mine[:1], by)
-        rows[units[unit]] += np.mean([getattr(one, what) for one in mine]), 1
-    return rows
+    figures: Sequence[Figure],
+    units: dict[str | int, int],
+    by: str,
+    names: Sequence[Literal["native", "hundred", "worth"]],
+) -> list[Array]:
+    """Sum of item means, and items, of each unit, by each name: units × 2."""
+    # Items in the order in which they came, so that sums come to the same digits.
+    items = dict.fromkeys(figure.segment for figure in figures)
+    place = {segment: at for at, segment in enumerate(items)}
+    item = np.array([place[figure.segment] for figure in figures], np.int64)
+    unit = np.zeros(len(items), np.int64)
+    # The first figure of an item tells its unit: it is written last.
+    unit[item[::-1]] = [units[one] for one in units_of(figures, by)][::-1]
+    each = np.bincount(item)
+    count = np.bincount(unit, minlength=len(units)).astype(np.float64)
+    found: list[Array] = []
+    for name in names:
+        values = np.array(list(map(attrgetter(name), figures)), np.float64)
+        means = np.bincount(item, values, len(items)) / each
+        found.append(np.column_stack([np.bincount(unit, means, len(units)), count]))
+    return found
 
 
 def _system(
     figures: list[Figure], scorer: str, units: dict[str | int, int], by: str
 ) -> tuple[tuple[str, str, int, int, float, float], tuple[Array, Array]]:
     """The rows of a system's units, native and to a hundred, and what they come to."""
-    native, hundred = (unit_rows(figures, units, by, w) for w in ("native", "hundred"))
+    native, hundred = unit_rows(figures, units, by, ("native", "hundred"))
     means = [float(mean_of(rows.sum(0))) for rows in (native, hundred)]
     name, items = figures[0].system, len({figure.segment for figure in figures})
     return (name, scorer, items, len(figures), means[0], means[1]), (native, hundred)

@@ -3,17 +3,22 @@
 from collections.abc import Iterable
 
 from metra.human.judgement import Judgement
-from metra.judging.results import Figure, figures_by_scorer
+from metra.judging.figures import Figure, Figures, figures_by_scorer
 from metra.meta.scores import Item, Scorer, Scores, joined, table
 
 
 def score_table(judgements: Iterable[Judgement], lang: str = "") -> Scores | None:
     """Put all scores on their native scales into one table; None if there are none."""
+    return table_of(figures_by_scorer(judgements), lang)
+
+
+def table_of(every: Figures, lang: str = "") -> Scores | None:
+    """The same from scores that have been read out."""
     found = [
         _table(
             figures, Scorer(name, name, higher), [one.native for one in figures], lang
         )
-        for (name, higher), figures in figures_by_scorer(judgements).items()
+        for (name, higher), figures in every.items()
     ]
     return joined(found) if found else None
 
@@ -26,9 +31,12 @@ def worth_table(figures: list[Figure], name: str) -> Scores:
 def _table(
     figures: list[Figure], scorer: Scorer, values: list[float], lang: str = ""
 ) -> Scores:
+    # Segments have many figures: each is named once.
+    places = dict.fromkeys((one.segment, one.document) for one in figures)
+    items = {place: Item(str(place[0]), place[1], lang=lang) for place in places}
     return table(
         [one.system for one in figures],
-        [Item(str(one.segment), one.document, lang=lang) for one in figures],
+        [items[one.segment, one.document] for one in figures],
         {scorer: values},
         [one.judge for one in figures],
     )

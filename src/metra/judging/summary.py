@@ -4,13 +4,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from metra.human.judgement import Judgement, latest
-from metra.judging.agreement import AgreementOn, agreement
-from metra.judging.choosing import Chosen, chosen
+from metra.judging.agreement import AgreementOn, agreement_of
+from metra.judging.choosing import Chosen, chosen_of
+from metra.judging.figures import figures_by_scorer, that_count
 from metra.judging.flags import Rules, flags
-from metra.judging.judge_by_system import JudgeBySystem, judge_by_system
-from metra.judging.judges import JudgeRow, judge_table
-from metra.judging.ranking import Ranking, RankingWishes, rankings
-from metra.judging.times import TimeTable, time_table
+from metra.judging.judge_by_system import JudgeBySystem, cells_of
+from metra.judging.judges import JudgeRow, judges_of, plain
+from metra.judging.ranking import Ranking, RankingWishes, rankings_of
+from metra.judging.times import TimeTable, times_of
 
 #: Draws for the intervals of agreement, which take longer than all the rest.
 AGREEMENT_TRIALS = 200
@@ -44,16 +45,18 @@ def summary(judgements: Iterable[Judgement], wishes: Wishes | None = None) -> Su
     """Answer everything from the same judgements."""
     wishes = wishes or Wishes()
     kept = latest(judgements)
-    mine = chosen(kept, wishes.choice, wishes.rules)
-    rows = judge_table(mine, words_per_minute=wishes.rules.words_per_minute)
+    mine = chosen_of(kept, wishes.choice, wishes.rules)
+    figures = figures_by_scorer(plain(mine))
+    counted = that_count(figures)
+    rows = judges_of(mine, figures, wishes.rules.words_per_minute)
     trials = min(wishes.ranking.trials, AGREEMENT_TRIALS)
     return Summary(
         len(mine),
         len(kept),
-        rankings(mine, wishes.ranking),
+        rankings_of(counted, wishes.ranking),
         rows,
         flags(rows, wishes.rules),
-        judge_by_system(mine),
-        agreement(mine, trials=trials, seed=wishes.ranking.seed),
-        time_table(mine),
+        cells_of(counted),
+        agreement_of(figures, trials=trials, seed=wishes.ranking.seed),
+        times_of(mine),
     )

@@ -6,7 +6,7 @@ from statistics import fmean
 
 from metra.human.files.one_line import one_line
 from metra.human.judgement import Judgement, latest
-from metra.judging.results import Figure, figures_by_scorer
+from metra.judging.figures import Figure, figures_by_scorer
 
 COLUMNS = ("text", "translation", "metric", "evaluator", "items", "score", "native")
 

@@ -38,8 +38,13 @@ class TimeTable:
 
 def time_table(judgements: Iterable[Judgement]) -> TimeTable | None:
     """Describe the active times; None where nothing was timed."""
+    return times_of(latest(judgements))
+
+
+def times_of(kept: Iterable[Judgement]) -> TimeTable | None:
+    """The same from last revisions."""
     mine: dict[str, list[float]] = {}
-    for one in latest(judgements):
+    for one in kept:
         if one.active_ms is not None:
             mine.setdefault(one.judge, []).append(one.active_ms / 1000)
     everything = [seconds for times in mine.values() for seconds in times]

@@ -1,6 +1,6 @@
 """The question `agree`: how far judges agree with each other, and with themselves."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,10 +61,12 @@ def agree(
     within: float = 1.0,
     trials: int = TRIALS,
     seed: int = SEED,
+    only: Collection[str] = (),
 ) -> Agreement:
     """Compute every coefficient of agreement, with bootstrap intervals over the units.
 
-    `trials` of 0 leaves the intervals out. All coefficients see the same draws.
+    `trials` of 0 leaves the intervals out. All coefficients see the same draws. `only` names
+    the coefficients that are wanted, where others would take their time for nothing.
     """
     paired = ratings.pairable()
     if not paired.units:
@@ -75,13 +77,14 @@ def agree(
         raise CorpusError(msg)
     shared = shared_judgements(paired)
     pairs = judge_pairs(paired, shared, within=within)
-    parts, reasons = _parts(ratings, paired, shared, within)
+    parts, reasons = _parts(ratings, paired, shared, within, only)
     values: dict[str, float] = {}
     for part in parts:
         totals = part.aggregate(part.rows.sum(0))
         values |= dict(zip(part.names, np.atleast_1d(totals).tolist(), strict=True))
     values["alpha ordinal"] = alpha(paired, "ordinal")
-    if "alpha ratio" not in values and "alpha ratio" not in reasons:
+    ratio = not only or "alpha ratio" in only
+    if ratio and "alpha ratio" not in values and "alpha ratio" not in reasons:
         values["alpha ratio"] = alpha(paired, "ratio")
     for name in ("pearson", "spearman", "kendall", "kappa", "linear", "quadratic"):
         values[f"mean {name}"] = weighted_mean(pairs, name)
@@ -166,8 +169,16 @@ _ROWS = (
 )
 
 
+#: What takes columns of its own, as many as there are different values or judges.
+_SLOW = {"fleiss", "alpha nominal", "alpha ratio", "AC1", "AC2", *TWO_WAY}
+
+
 def _parts(
-    ratings: Ratings, paired: Ratings, shared: Shared, within: float
+    ratings: Ratings,
+    paired: Ratings,
+    shared: Shared,
+    within: float,
+    only: Collection[str],
 ) -> tuple[list[_Part], dict[str, str]]:
     gaps = shared.gaps()
     count = len(paired.units)
@@ -192,6 +203,10 @@ def _parts(
         _Part(ONE_WAY, *one_way_columns(paired)),
     ]
     reasons: dict[str, str] = {}
+    if only:
+        parts = [part for part in parts if not set(only).isdisjoint(part.names)]
+        if not set(only) & _SLOW:
+            return parts, reasons
     categories = len(ratings.levels[0])
     if categories <= MOST_CATEGORIES:
         parts += [

@@ -7,7 +7,7 @@ segment, and sums of weighted values are products of matrices. Products of whole
 are exact in any order; others are made so (`exact_products`).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal, TypeAlias
@@ -19,6 +19,7 @@ from metra.infer import interval
 from metra.meta.arrays import Array
 from metra.meta.correlation import Options, correlate_all, thresholds
 from metra.meta.exact_products import Values
+from metra.meta.pairs import OF_COUNTS, PairCounts
 from metra.meta.panel import Panel
 from metra.meta.tail import upper_tail
 
@@ -106,31 +107,42 @@ class _Scorer:
         self.complete = bool(self.there.all())
         self._kept: dict[str, Array] = {}
         self._values: dict[str, Values] = {}
-        coef = options.coefficient
-        grouped_by_item = options.group == "item"
-        if level == "sys" and coef.name == "spa":
-            self._score = self._soft_pairs
-        elif level == "sys" and coef.pairs:
-            self._score = self._system_pairs
-        elif level == "sys":
-            self._score = self._systems
-        elif coef.pairs and grouped_by_item:
-            self.eps = thresholds(panel.gold, panel.metrics, options)
-            self._score = self._item_pairs
-        elif coef.name == "kendall-b" and grouped_by_item:
-            self._score = self._item_kendall
-        elif coef.name == "pearson" and options.group == "none":
-            self._score = self._pearson
-        elif coef.name == "pearson" and grouped_by_item:
-            self._score = self._item_pearson
-        else:
-            self._score = self._anew
+        self._score = self._chosen(level)
+
+    def _chosen(self, level: str) -> Callable[[Resample], dict[str, Array]]:
+        """The quickest way to the coefficient."""
+        panel, options = self.panel, self.options
+        name, grouped_by_item = options.coefficient.name, options.group == "item"
+        self._of_counts = OF_COUNTS.get(name, OF_COUNTS["accuracy"])
+        if level == "sys":
+            if name == "spa":
+                return self._soft_pairs
+            if name not in OF_COUNTS:
+                return self._systems
+            self.eps = self._thresholds(panel.system_gold, panel.system_metrics)
+            return self._system_pairs
+        if name in OF_COUNTS and grouped_by_item:
+            self.eps = self._thresholds(panel.gold, panel.metrics)
+            return self._item_pairs
+        if name == "pearson" and options.group == "none":
+            return self._pearson
+        if name == "pearson" and grouped_by_item:
+            return self._item_pearson
+        return self._anew
+
+    def _thresholds(
+        self, gold: Array, metrics: Mapping[str, Array]
+    ) -> Mapping[str, Array]:
+        """The threshold of ties in each group; no draw changes it."""
+        if self.options.coefficient.ties:
+            return thresholds(gold, metrics, self.options)
+        return dict.fromkeys(metrics, np.zeros(1))
 
     def __call__(self, sample: Resample) -> dict[str, Array]:
         return self._score(sample)
 
     def _systems(self, sample: Resample) -> dict[str, Array]:
-        rows = self.options.coefficient.rows
+        rows = self.options.rows
         gold, *means = self._means(sample)
         drawn_gold = np.take_along_axis(gold, sample.systems, 1)
         return {
@@ -143,13 +155,20 @@ class _Scorer:
     def _system_pairs(self, sample: Resample) -> dict[str, Array]:
         """A system drawn twice makes a pair with itself, which proves nothing: left out."""
         weights = sample.pair_weights
-        first, second = np.triu_indices(self.panel.gold.shape[0], 1)
-        gold, *means = self._means(sample)
-        order = np.sign(gold[:, first] - gold[:, second])
+        gold, *means = (_gaps(each.T).T for each in self._means(sample))
+        order = np.sign(gold)
         found = {}
-        for name, each in zip(self.panel.names, means, strict=True):
-            right = np.sign(each[:, first] - each[:, second]) == order
-            found[name] = _share((weights * right).sum(1), weights.sum(1))
+        for name, gap in zip(self.panel.names, means, strict=True):
+            other = np.where(np.abs(gap) <= self.eps[name], 0.0, np.sign(gap))
+            both = order * other
+            counts = _counts(
+                (weights * both).sum(1),
+                (weights * np.abs(both)).sum(1),
+                (weights * np.abs(other)).sum(1),
+                (weights * np.abs(order)).sum(1),
+                weights.sum(1),
+            )
+            found[name] = self._of_counts(counts)
         return found
 
     def _soft_pairs(self, sample: Resample) -> dict[str, Array]:
@@ -165,26 +184,34 @@ class _Scorer:
         }
 
     def _item_pairs(self, sample: Resample) -> dict[str, Array]:
+        if self.options.coefficient.pairs:
+            return self._item_accuracy(sample)
+        weights = sample.pair_weights
+        there = weights @ self._of("there", self._pairs_there)
+        gold = self._of("gold", lambda: np.sign(_gaps(self.panel.gold)))
+        untied = weights @ self._of("gold untied", lambda: np.abs(gold))
+        found = {}
+        for name, metric in self.panel.metrics.items():
+            order = self._of(name, partial(self._order, name, metric))
+            both = order * gold
+            counts = _counts(
+                weights @ both,
+                weights @ np.abs(both),
+                weights @ np.abs(order),
+                untied,
+                there,
+            )
+            found[name] = self._mean(self._of_counts(counts), sample)
+        return found
+
+    def _item_accuracy(self, sample: Resample) -> dict[str, Array]:
+        """Whether pairs are right is all that matters: one product instead of three."""
         weights = sample.pair_weights
         there = weights @ self._of("there", self._pairs_there)
         found = {}
         for name, metric in self.panel.metrics.items():
             right = self._of(name, partial(self._right, name, metric))
-            each = _share(weights @ right, there)
-            found[name] = _mean(each, sample.segments)
-        return found
-
-    def _item_kendall(self, sample: Resample) -> dict[str, Array]:
-        weights = sample.pair_weights
-        gold = self._of("gold", lambda: _order(self.panel.gold))
-        untied = weights @ self._of("gold ties", lambda: np.abs(gold))
-        found = {}
-        for name, metric in self.panel.metrics.items():
-            shared = np.where(self.there, metric, np.nan)
-            order = self._of(name, partial(_order, shared))
-            agreement = weights @ (order * gold)
-            below = np.sqrt(untied * (weights @ np.abs(order)))
-            found[name] = _mean(_share(agreement, below), sample.segments)
+            found[name] = self._mean(_share(weights @ right, there), sample)
         return found
 
     def _pearson(self, sample: Resample) -> dict[str, Array]:
@@ -228,7 +255,7 @@ class _Scorer:
                 spread_m < 1e-9 * count * sum_mm
             )
             below = np.where(flat, 0.0, np.sqrt(np.maximum(spread_g * spread_m, 0)))
-            found[name] = _mean(_share(above, below), sample.segments)
+            found[name] = self._mean(_share(above, below), sample)
         return found
 
     def _anew(self, sample: Resample) -> dict[str, Array]:
@@ -297,11 +324,24 @@ class _Scorer:
 
     def _right(self, name: str, metric: Array) -> Array:
         """Whether the metric orders each pair of systems in each segment as the gold does."""
-        first, second = np.triu_indices(len(metric), 1)
-        dg = self.panel.gold[first] - self.panel.gold[second]
-        dm = metric[first] - metric[second]
-        order = np.where(np.abs(dm) <= self.eps[name], 0.0, np.sign(dm))
-        return (np.sign(dg) == order).astype(np.float64)
+        there = self._of("there", self._pairs_there) > 0
+        gold = np.sign(_gaps(self.panel.gold))
+        return ((gold == self._order(name, metric)) & there).astype(np.float64)
+
+    def _order(self, name: str, metric: Array) -> Array:
+        """The order of each two systems in each segment, 0 for ties and what is missing."""
+        gap = _gaps(np.where(self.there, metric, np.nan))
+        return np.where(np.abs(gap) <= self.eps[name], 0.0, np.sign(gap))
+
+    def _mean(self, each: Array, sample: Resample) -> Array:
+        """Mean over the segments that have a coefficient: draws × segments to draws."""
+        there = np.isfinite(each)
+        weights = sample.segments
+        if self.options.nan == "zero" or self.options.micro:
+            size = sample.weights @ self.there.astype(np.float64)
+            weights = weights * (size if self.options.micro else size > 1)
+        counted = weights if self.options.nan == "zero" else weights * there
+        return _share((np.where(there, each, 0.0) * weights).sum(1), counted.sum(1))
 
     def _weighted(self, key: str, weights: Array, make: Callable[[], Array]) -> Array:
         """Sums under the weights, of values that are made and taken apart once."""
@@ -321,16 +361,18 @@ def _gaps(x: Array) -> Array:
     return np.where(np.isfinite(d), d, 0.0)
 
 
-def _order(x: Array) -> Array:
-    return np.sign(_gaps(x))
+def _counts(
+    agreement: Array, ordered: Array, metric: Array, gold: Array, total: Array
+) -> PairCounts:
+    """Kinds of pairs, from sums of orders' products, and of pairs that are not tied."""
+    return PairCounts(
+        (ordered + agreement) / 2,
+        (ordered - agreement) / 2,
+        metric - ordered,
+        gold - ordered,
+        total - metric - gold + ordered,
+    )
 
 
 def _share(above: Array, below: Array) -> Array:
     return np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
-
-
-def _mean(each: Array, weights: Array) -> Array:
-    """Mean over the segments that have a coefficient: draws × segments to draws."""
-    there = np.isfinite(each)
-    total = (np.where(there, each, 0.0) * weights).sum(1)
-    return _share(total, (weights * there).sum(1))

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metra import _core
+from metra.errors import OptionError
 from metra.meta.arrays import Array, Codes, Mask
 from metra.meta.calibration import Calibration
 from metra.parallel import ordered_map, thread_count
@@ -62,6 +63,13 @@ def calibrate_long(g: Array, m: Array) -> Calibration:
     groups = [group for group in groups if len(group[0]) > 1]
     if not groups:
         return Calibration(np.nan, np.nan)
+    sizes = {len(gold) for gold, _ in groups}
+    if len(sizes) > 1:
+        msg = (
+            f"Groups of {len(sizes)} different sizes are too much for calibration of so many "
+            "pairs; use item groups."
+        )
+        raise OptionError(msg)
     total = sum(len(gold) * (len(gold) - 1) // 2 for gold, _ in groups)
     left = _first(groups)
     best, found, eps = 0, -1, 0.0

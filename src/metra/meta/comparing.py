@@ -1,7 +1,7 @@
 """The question `compare`: which metrics are better than which, and is that more than luck?"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -12,7 +12,7 @@ from metra.meta.clusters import clusters_greedy, clusters_wmt, holm
 from metra.meta.correlating import Asked, values
 from metra.meta.correlation import Options, thresholds
 from metra.meta.exact import pairs_p, wilcoxon_p, williams_p
-from metra.meta.findings import Figure, FigureTable, Findings
+from metra.meta.findings import Figure, FigureTable, Findings, whole
 from metra.meta.panel import Panel
 from metra.meta.signature import signature
 from metra.meta.swapping import Swap
@@ -63,7 +63,7 @@ def compare(
     names = sorted(known, key=lambda name: -found[name].value)
     panel = panel.of_metrics(names)
     falling = np.array([found[name].value for name in names])
-    p, test_name = _tested(panel, question, falling, test, absolute)
+    p, test_name = _tested(panel, question, test, absolute)
     chosen = clusters_greedy if rule == "greedy" else clusters_wmt
     p = np.where(np.triu(np.ones(p.shape, bool), 1), p, np.nan)
     if options.wmt and test_name != "williams":
@@ -72,7 +72,7 @@ def compare(
 
 
 def _tested(
-    panel: Panel, question: Asked, falling: Array, test: Test, absolute: bool
+    panel: Panel, question: Asked, test: Test, absolute: bool
 ) -> tuple[Array, str]:
     options, level = question.options, question.level
     if test == "williams":
@@ -97,8 +97,10 @@ def _tested(
             )
             raise OptionError(msg)
     after = swapped(panel, level, options, swap)
+    found = values(panel, replace(question, options=options.in_tests))
+    observed = np.array([result.value for result in found.values()])
     name = f"perm-{swap}"
-    return p_values(after, falling, options.trials, wmt=options.wmt), name
+    return p_values(after, observed, options.trials, wmt=options.wmt), name
 
 
 def compared(
@@ -137,6 +139,7 @@ def compared(
         coef=question.heading.replace(" ", ":"),
         test=f"{found[0].test} k={options.trials}" if drawn else found[0].test,
         p=("b/k" if options.wmt else "(b+1)/(k+1)") if drawn else None,
+        spa_p=options.swapped_p if drawn and options.coef == "spa" else None,
         eps=options.eps_said,
         clusters=rule,
         alpha=alpha,
@@ -152,7 +155,7 @@ def _tables(
     place = f"{panel.lang}: " if panel.lang else ""
     below = [int((row < alpha).sum()) for row in found.p]
     ranking = [
-        (name, [Figure(float(value)), Figure(str(cluster)), Figure(str(wins))])
+        (name, [Figure(float(value)), whole(cluster), whole(wins)])
         for name, value, cluster, wins in zip(
             found.names, found.values, found.clusters, below, strict=True
         )
@@ -180,6 +183,7 @@ def _tables(
             numbered,
             p,
             f"{place}p-values that the row is no better than the column ({found.test})",
+            found.names,
         ),
     ]
 

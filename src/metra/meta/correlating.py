@@ -8,11 +8,13 @@ import numpy as np
 from metra.errors import OptionError
 from metra.meta.bootstrap import Drawn, bootstrap, bounds, resamples_segments
 from metra.meta.coefficients import coefficient
-from metra.meta.correlation import Options, Result, correlate_all
+from metra.meta.correlation import Options, Result, correlate_all, grouped
 from metra.meta.findings import Figure, FigureTable, Findings, marked, number
 from metra.meta.panel import Panel
 from metra.meta.signature import signature
 
+#: Pairs of values that are gone through for intervals at the most: about a minute.
+MOST_DRAWN = 10**10
 #: What is asked where nothing is: the coefficients that a level is usually judged by.
 DEFAULTS = {
     "sys": ("pearson", "spearman", "accuracy", "spa"),
@@ -50,9 +52,7 @@ def asked(specs: Sequence[str], level: str, options: Options) -> list[Asked]:
             each = replace(each, folds=0)
         found.append(Asked(each.checked(), level))
     if options.folds and not any(each.options.folds for each in found):
-        msg = (
-            "Cross-fitting is of the threshold of acc*_eq:item, which is not asked for."
-        )
+        msg = "Cross-fitting is of the threshold of acc*_eq, which is not asked for."
         raise OptionError(msg)
     return found
 
@@ -96,16 +96,26 @@ def correlated(
     tables, notes, data = [], [], []
     for panel in panels:
         answers = [values(panel, question) for question in questions]
+        refused = [without_interval(panel, question) for question in questions]
         if interval:
             answers = [
-                _with_intervals(panel, question, found, drawn, confidence)
-                for question, found in zip(questions, answers, strict=True)
+                found
+                if reason
+                else _with_intervals(panel, question, found, drawn, confidence)
+                for question, found, reason in zip(
+                    questions, answers, refused, strict=True
+                )
             ]
         tables.append(_table(panel, questions, answers))
         place = f"{panel.lang}: " if panel.lang else ""
         notes += [
             f"{place}{note}" for note in [*panel.notes, *reasons(questions, answers)]
         ]
+        notes += [f"{place}{reason}" for reason in refused if reason and interval]
+        if questions[0].level == "sys" and len(panel.systems) == 2:
+            notes.append(
+                f"{place}Two systems agree wholly or not at all, by chance too."
+            )
         data.append(_data(panel, questions, answers))
     first = questions[0].options
     effective = drawn
@@ -117,13 +127,37 @@ def correlated(
         coef=",".join(question.heading.replace(" ", ":") for question in questions),
         average=first.average,
         empty=first.nan,
-        spa_p=_spa(questions),
+        spa_p=spa_said(questions),
         eps=next(filter(None, (q.options.eps_said for q in questions)), None),
         boot=f"{effective} k={first.trials}" if interval else None,
         seed=first.seed if interval or first.folds else None,
         lang=",".join(panel.lang for panel in panels) if len(panels) > 1 else None,
     )
     return Findings(tables, line, notes, {"correlations": data})
+
+
+def without_interval(panel: Panel, question: Asked) -> str:
+    """Say why a coefficient has no interval, if so: ties of long groups cost too much."""
+    options = question.options
+    if question.level == "sys" or options.group == "item":
+        return ""
+    if not options.coefficient.ties:
+        return ""
+    if options.folds:
+        return (
+            f"{question.heading} has no interval: a segment that is drawn twice would be "
+            "fitted to and measured; take acc*_eq:item."
+        )
+    rows = grouped(panel.gold, options.group)
+    pairs = rows.shape[0] * rows.shape[1] ** 2 // 2
+    if not (options.calibrates or options.eps):
+        return ""
+    if pairs * options.trials * len(panel.names) <= MOST_DRAWN:
+        return ""
+    return (
+        f"{question.heading} has no interval: each resample would go through {pairs:,} pairs "
+        f"of every metric; take {options.coef}:item, or a smaller --trials."
+    )
 
 
 def _with_intervals(
@@ -191,8 +225,8 @@ def reasons(
             groups = next(iter(found.values())).groups
             what = "counted as 0" if question.options.nan == "zero" else "left out"
             notes.append(
-                f"{question.heading}: up to {empty:,} of {groups:,} groups are constant or "
-                f"have fewer than two values ({what})."
+                f"{question.heading}: up to {empty:,} of {groups:,} groups are constant "
+                f"({what})."
             )
         if question.options.coefficient.lowest < 0:
             below = [name for name, result in found.items() if result.value < -0.5]
@@ -204,7 +238,8 @@ def reasons(
     return list(dict.fromkeys(notes))
 
 
-def _spa(questions: Sequence[Asked]) -> str | None:
+def spa_said(questions: Sequence[Asked]) -> str | None:
+    """Where the p-values of soft pairwise accuracy come from, for a signature."""
     for question in questions:
         if question.options.coef == "spa":
             options = question.options

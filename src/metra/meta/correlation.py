@@ -1,6 +1,6 @@
 """How well metrics agree with gold scores: any coefficient, grouped in any way."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, TypeAlias, get_args
@@ -14,13 +14,14 @@ from metra.meta import confidence
 from metra.meta.arrays import Array
 from metra.meta.calibration import MOST_PAIRS, GoldPairs, calibrate, gold_pairs
 from metra.meta.coefficients import Coefficient, coefficient
-from metra.meta.cross_fit import cross_fitted
+from metra.meta.cross_fit import cross_fitted, held_out
 from metra.meta.differentials import Orient, differentials, within_segments
 from metra.meta.pairs import accuracy, darr
 
 Group: TypeAlias = Literal["none", "item", "sys"]
 Average: TypeAlias = Literal["macro", "micro"]
 Missing: TypeAlias = Literal["drop", "zero"]
+Rows: TypeAlias = Callable[[Array, Array], Array]
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Options:
     coef: str = "pearson"
     group: Group = "none"
     average: Average = "macro"
-    #: What a group without a coefficient counts: nothing, or zero.
+    #: What a group that has values but no coefficient counts: nothing, or zero.
     nan: Missing = "drop"
     #: The threshold of ties where it is not calibrated: one, or one for each metric.
     eps: float | Mapping[str, float] | None = None
@@ -43,6 +44,8 @@ class Options:
     orient: Orient = "gold"
     #: Where the p-values of soft pairwise accuracy come from.
     p: Literal["permutation", "normal"] = "permutation"
+    #: The same after exchanges between two metrics, where drawing takes its time.
+    swapped_p: Literal["permutation", "normal"] = "normal"
     trials: int = TRIALS
     seed: int = SEED
     #: As the official scorer of WMT does it, to the last digit.
@@ -55,13 +58,9 @@ class Options:
                 known = ", ".join(get_args(kind))
                 msg = f"{name} is {getattr(self, name)!r}; expected one of {known}."
                 raise OptionError(msg)
-        if self.folds:
-            if self.group != "item":
-                msg = "Cross-fitting deals segments into folds: write acc*_eq:item."
-                raise OptionError(msg)
-            if self.eps is not None:
-                msg = "A threshold of ties is either given or cross-fitted, not both."
-                raise OptionError(msg)
+        if self.folds and self.eps is not None:
+            msg = "A threshold of ties is either given or cross-fitted, not both."
+            raise OptionError(msg)
         return self
 
     @property
@@ -86,16 +85,35 @@ class Options:
         """The coefficient that is meant."""
         return coefficient(self.coef)
 
+    @property
+    def rows(self) -> Rows | None:
+        """The coefficient of rows of values, if it is one of them."""
+        if self.coefficient.name == "differentials":
+            return partial(differentials, orient=self.orient)
+        return self.coefficient.rows
+
+    @property
+    def micro(self) -> bool:
+        """Whether groups weigh as much as they have values, or pairs that count."""
+        return self.average == "micro" or self.coefficient.name == "darr"
+
+    @property
+    def in_tests(self) -> "Options":
+        """The options of the observed value in a test: p-values as after exchanges."""
+        if self.coefficient.name != "spa" or self.swapped_p == "permutation":
+            return self
+        return replace(self, p="normal", wmt=False)
+
 
 @dataclass(frozen=True)
 class Result:
     """A coefficient's value, what it was computed from, and why it is none if it is none."""
 
     value: float
-    #: Values that went into it, and groups of them.
+    #: Values that went into it, and groups of two or more of them.
     n: int
     groups: int = 1
-    #: Groups without a coefficient: constant, or of fewer than two values.
+    #: Groups without a coefficient, because a side is constant.
     empty: int = 0
     eps: float | None = None
     reason: str = ""
@@ -143,8 +161,10 @@ def correlate_all(
             ordered = shared
             if not np.isfinite(values[np.isfinite(rows)]).all():
                 ordered = gold_pairs(np.where(np.isfinite(values), rows, np.nan))
-            results[name] = _calibrated(rows, values, ordered, options)
+            results[name] = _calibrated(rows, values, ordered)
         return results
+    if options.folds and found.shape == "calibrated" and options.group != "item":
+        return {n: _held_out(gold, m, options) for n, m in metrics.items()}
     limits = thresholds(gold, metrics, options) if found.ties else {}
     return {
         name: _one(gold, metric, options, limits.get(name))
@@ -191,7 +211,7 @@ def group_values(
     """The coefficient of each group, and what the group weighs where not all weigh alike."""
     g, m = grouped(gold, options.group), grouped(metric, options.group)
     found = options.coefficient
-    size = (np.isfinite(g) & np.isfinite(m)).sum(1).astype(np.float64)
+    size = group_sizes(gold, metric, options)
     if found.name == "darr":
         return darr(g, m, threshold=options.threshold)
     if found.ties and found.shape != "matrix":
@@ -214,36 +234,68 @@ def _one(gold: Array, metric: Array, options: Options, eps: Array | None) -> Res
             msg = "differentials are between systems; give one score for each system."
             raise OptionError(msg)
         value = float(differentials(gold, metric, orient=options.orient))
-        return Result(value, cells, reason=_reason(value, gold, metric))
+        reason = _reason(value, gold, metric)
+        if reason and cells == 2:
+            reason = (
+                "Two systems make one difference; a correlation needs at least two."
+            )
+        return Result(value, cells, reason=reason)
     values, weights = group_values(gold, metric, options, eps)
     found_eps = None
     if eps is not None and found.name != "accuracy":
         found_eps = float(eps.mean()) if len(eps) else None
-    result = averaged(values, weights, cells, gold, metric, options)
+    result = averaged(values, weights, gold, metric, options)
     return replace(result, eps=found_eps)
 
 
 def averaged(
     values: Array,
     weights: Array,
-    cells: int,
     gold: Array,
     metric: Array,
     options: Options,
+    sizes: Array | None = None,
 ) -> Result:
-    """Average the groups, and say how many had nothing to average."""
-    there = np.isfinite(values)
-    empty = int((~there).sum())
-    if options.nan == "zero":
-        values = np.where(there, values, 0.0)
-        there = np.ones(len(values), bool)
-    micro = options.average == "micro" or options.coefficient.name == "darr"
-    weights = np.where(there, weights if micro else 1.0, 0.0)
+    """Average the groups that have two values or more, and say how many are constant.
+
+    Groups are those of the gold and metric, unless their sizes say that they were parted.
+    """
+    if sizes is None:
+        sizes = group_sizes(gold, metric, options)
+    cells, pairs = int(sizes.sum()), sizes > 1
+    there = np.isfinite(values) & pairs
+    empty = int((pairs & ~there).sum())
+    counted = pairs if options.nan == "zero" else there
+    weights = np.where(counted, weights if options.micro else 1.0, 0.0)
     if weights.sum() == 0:
         reason = _reason(np.nan, gold, metric)
-        return Result(np.nan, cells, len(values), empty, reason=reason)
+        return Result(np.nan, cells, int(pairs.sum()), empty, reason=reason)
     total = float((np.where(there, values, 0.0) * weights).sum() / weights.sum())
-    return Result(total, cells, len(values), empty)
+    return Result(total, cells, int(pairs.sum()), empty)
+
+
+def group_sizes(gold: Array, metric: Array, options: Options) -> Array:
+    """How many values each group has."""
+    g, m = grouped(gold, options.group), grouped(metric, options.group)
+    return (np.isfinite(g) & np.isfinite(m)).sum(1).astype(np.float64)
+
+
+def _held_out(gold: Array, metric: Array, options: Options) -> Result:
+    """Accuracy of folds of segments, each with the threshold of the others."""
+    if gold.ndim == 1:
+        msg = "Cross-fitting deals segments into folds; whole systems have none: --level seg."
+        raise OptionError(msg)
+    parts = held_out(
+        gold,
+        metric,
+        folds=options.folds,
+        seed=options.seed,
+        pooled=options.group == "none",
+    )
+    right = accuracy(parts.gold, parts.metric, eps=parts.eps)
+    size = np.isfinite(parts.metric).sum(1).astype(np.float64)
+    result = averaged(right, size, gold, metric, options, size)
+    return replace(result, eps=float(parts.eps.mean()))
 
 
 def _calibrated_long(
@@ -255,36 +307,21 @@ def _calibrated_long(
     for name, metric in metrics.items():
         values = grouped(metric, options.group)
         both = np.isfinite(rows) & np.isfinite(values)
-        size = both.sum(1)
-        empty = int((size < 2).sum())
-        sizes = set(size[size > 1].tolist())
-        if len(sizes) > 1:
-            msg = (
-                f"{name}: {len(sizes)} different sizes of {options.group} groups are too much "
-                "for calibration of so many pairs; use item groups."
-            )
-            raise OptionError(msg)
+        groups = int((both.sum(1) > 1).sum())
         best = calibrate_long(rows, values)
         reason = _reason(best.accuracy, rows, values)
         results[name] = Result(
-            best.accuracy, int(size.sum()), len(rows), empty, best.eps, reason
+            best.accuracy, int(both.sum()), groups, 0, best.eps, reason
         )
     return results
 
 
-def _calibrated(
-    rows: Array, values: Array, ordered: GoldPairs, options: Options
-) -> Result:
+def _calibrated(rows: Array, values: Array, ordered: GoldPairs) -> Result:
     best = calibrate(np.where(np.isfinite(rows), values, np.nan), ordered)
     both = np.isfinite(rows) & np.isfinite(values)
-    size = both.sum(1)
-    empty = int((size < 2).sum())
-    cells = int(both.sum())
-    value = best.accuracy
-    reason = _reason(value, rows, values)
-    if options.nan == "zero" and empty < len(rows):
-        value *= (len(rows) - empty) / len(rows)
-    return Result(value, cells, len(rows), empty, best.eps, reason)
+    groups = int((both.sum(1) > 1).sum())
+    reason = _reason(best.accuracy, rows, values)
+    return Result(best.accuracy, int(both.sum()), groups, 0, best.eps, reason)
 
 
 def _spa(

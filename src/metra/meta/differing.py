@@ -11,22 +11,28 @@ from metra.meta.confidence import permutation_p
 from metra.meta.correlating import Asked, asked, reasons, values
 from metra.meta.correlation import Options, Result
 from metra.meta.findings import Figure, FigureTable, Findings, marked, number
+from metra.meta.fit import fit_line
 from metra.meta.panel import Panel
+from metra.meta.scattering import Cloud
 from metra.meta.signature import signature
 
 #: People are sure of a pair where their p-value is below these.
 BANDS = (0.05, 0.01, 0.001)
+#: Draws that it takes to speak of one in a thousand.
+MOST_SURE = 20_000
 
 
 def differing(
     panels: Sequence[Panel], options: Options, *, interval: bool = True
-) -> Findings:
+) -> tuple[Findings, list[Cloud]]:
     """Pearson's r of differences, and the share of pairs ordered right, all and sure ones.
 
     A band keeps the pairs of systems that people tell apart with p below it, in a two-sided
-    paired permutation test on segments; Kocmi et al. 2021, WMT.
+    paired permutation test on segments; Kocmi et al. 2021, WMT. The clouds are of pairs, one
+    for each metric.
     """
     tables, notes = [], []
+    clouds: list[Cloud] = []
     for panel in panels:
         place = f"{panel.lang}: " if panel.lang else ""
         notes += [f"{place}{note}" for note in panel.notes]
@@ -45,6 +51,8 @@ def differing(
                 f"p < {max(empty):g}."
             )
         tables.append(_table(panel, questions, answers, p, interval))
+        made = [_cloud(panel, name, answers) for name in panel.names]
+        clouds += [cloud for cloud in made if cloud.x]
         tied = int((_gaps(panel.system_gold) == 0).sum())
         if tied:
             notes.append(
@@ -57,13 +65,13 @@ def differing(
         level="sys",
         coef="differentials,accuracy",
         orient=options.orient,
-        bands=f"perm k={options.trials}",
+        bands=f"perm k={_trials(options)}",
         boot=f"{'both' if segments else 'sys'} k={options.trials}"
         if interval
         else None,
         seed=options.seed,
     )
-    return Findings(tables, line, notes)
+    return Findings(tables, line, notes), clouds
 
 
 def human_p(panel: Panel, options: Options) -> Array | None:
@@ -74,8 +82,61 @@ def human_p(panel: Panel, options: Options) -> Array | None:
     there = np.isfinite(gold)
     if (there == there[:1]).all():
         gold = gold[:, there[0]]
-    p = permutation_p(gold, trials=options.trials, seed=options.seed)
-    return 2 * np.minimum(p, 1 - p)
+    trials = _trials(options)
+    p = permutation_p(gold, trials=trials, seed=options.seed)
+    return (2 * trials * np.minimum(p, 1 - p) + 1) / (trials + 1)
+
+
+def _trials(options: Options) -> int:
+    """Enough draws to tell p-values below the last band."""
+    return max(options.trials, MOST_SURE)
+
+
+def _cloud(panel: Panel, name: str, answers: Sequence[dict[str, Result]]) -> Cloud:
+    """Differences of all pairs, the better system by the gold first; wrong ones are hollow."""
+    first, second = np.triu_indices(len(panel.systems), 1)
+    gold, metric = _gaps(panel.system_gold), _gaps(panel.system_metrics[name])
+    sign = np.where(gold < 0, -1.0, 1.0)
+    gold, metric = gold * sign, metric * sign
+    wrong = (metric <= 0) & (gold > 0)
+    # Pairs that people set farthest apart are named first, as long as there is room.
+    order = [at for at in np.argsort(-gold, kind="stable") if np.isfinite(metric[at])]
+    names = [
+        " > ".join(
+            panel.systems[of]
+            for of in (
+                (first[at], second[at]) if sign[at] > 0 else (second[at], first[at])
+            )
+        )
+        for at in order
+    ]
+    line = fit_line(gold[order], metric[order])
+    shown = " and ".join(
+        f"{label} {_said(found[name].value)}"
+        for label, found in zip(("differentials", "accuracy"), answers, strict=True)
+    )
+    place = f"{panel.lang}: " if panel.lang else ""
+    return Cloud(
+        f"{place}Differences between systems, {name} and {panel.gold_name}",
+        f"{panel.gold_name}, the better one first",
+        name,
+        names,
+        gold[order].tolist(),
+        metric[order].tolist(),
+        [""] * len(order),
+        wrong[order].tolist(),
+        # Pairs share systems, so a band that takes them for independent would be too narrow.
+        replace(line, band=()) if line else None,
+        f"{shown} of {len(order)} pairs; hollow: in the wrong order",
+        points="pairs of systems",
+        hollow="wrong order",
+        all_named=False,
+    )
+
+
+def _said(value: float) -> str:
+    """Write a figure, or a dash for what is none."""
+    return f"{value:.3f}" if value == value else "–"
 
 
 def _table(
@@ -102,7 +163,8 @@ def _table(
         )
         for found in answers
     ]
-    headings = ["differentials", f"accuracy ({len(gold)} pairs)"]
+    pairs = "1 pair" if len(gold) == 1 else f"{len(gold)} pairs"
+    headings = ["differentials", f"accuracy ({pairs})"]
     for band in () if p is None else BANDS:
         sure = np.asarray(p) < band
         headings.append(f"p<{band:g} ({int(sure.sum())})")

@@ -25,6 +25,8 @@ class FigureTable:
     headings: Sequence[str]
     rows: Sequence[tuple[str, Sequence[Figure]]]
     title: str = ""
+    #: What rows and columns are, alike, where the table on paper numbers them.
+    names: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,11 @@ def marked(column: Sequence[Figure]) -> list[Figure]:
         else f
         for f in column
     ]
+
+
+def whole(value: int) -> Figure:
+    """Show a count or a place, which has no digits after the point."""
+    return Figure(value, digits=0)
 
 
 def number(value: float) -> float | None:

@@ -1,6 +1,7 @@
 """Pairs of a row in the order of two scorers: agreeing, opposed, or tied in one or both."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,18 +21,25 @@ class PairCounts:
     gold_ties: Array
     metric_ties: Array
     both_ties: Array
-    #: Values in each row, and distinct ones in the row of gold and of metric.
-    size: Array
-    gold_values: Array
-    metric_values: Array
 
     @property
     def total(self) -> Array:
         """All pairs of each row."""
-        return self.size * (self.size - 1) / 2
+        ordered = self.concordant + self.discordant
+        return ordered + self.gold_ties + self.metric_ties + self.both_ties
 
 
-def pair_counts(g: Array, m: Array, *, eps: float | Array = 0.0) -> PairCounts:
+@dataclass(frozen=True)
+class RowCounts(PairCounts):
+    """The pairs of rows, and how many values there are."""
+
+    size: Array
+    #: Distinct values in the row of gold and of metric.
+    gold_values: Array
+    metric_values: Array
+
+
+def pair_counts(g: Array, m: Array, *, eps: float | Array = 0.0) -> RowCounts:
     """Count the pairs of each row (last axis) by how gold and metric order them.
 
     The metric is tied where values differ by at most `eps`, one number or one for each
@@ -54,21 +62,17 @@ def pair_counts(g: Array, m: Array, *, eps: float | Array = 0.0) -> PairCounts:
             ]
         ).T
     columns = [*kinds, there.sum(-1), _distinct(g), _distinct(m)]
-    return PairCounts(*(np.asarray(x, np.float64).reshape(shape) for x in columns))
+    return RowCounts(*(np.asarray(x, np.float64).reshape(shape) for x in columns))
 
 
 def kendall_a(g: Array, m: Array) -> Array:
     """(C - D) / P: ties count as neither."""
-    c = pair_counts(g, m)
-    return _over(c.concordant - c.discordant, c.total)
+    return _tau_a(pair_counts(g, m))
 
 
 def kendall_b(g: Array, m: Array) -> Array:
     """(C - D) / sqrt((C + D + Th)(C + D + Tm)); Kendall 1945."""
-    c = pair_counts(g, m)
-    ordered = c.concordant + c.discordant
-    below = np.sqrt((ordered + c.gold_ties) * (ordered + c.metric_ties))
-    return _over(c.concordant - c.discordant, below)
+    return _tau_b(pair_counts(g, m))
 
 
 def kendall_c(g: Array, m: Array) -> Array:
@@ -81,34 +85,73 @@ def kendall_c(g: Array, m: Array) -> Array:
 
 def kendall_10(g: Array, m: Array) -> Array:
     """(C - D - Tm) / (C + D + Tm), as WMT counted in 2010: a metric's tie is an error."""
-    c = pair_counts(g, m)
-    wrong = c.discordant + c.metric_ties
-    return _over(c.concordant - wrong, c.concordant + wrong)
+    return _tau_10(pair_counts(g, m))
 
 
 def kendall_13(g: Array, m: Array) -> Array:
     """(C - D) / (C + D), as WMT counted in 2013: ties are left out."""
-    c = pair_counts(g, m)
-    return _over(c.concordant - c.discordant, c.concordant + c.discordant)
+    return _tau_13(pair_counts(g, m))
 
 
 def kendall_14(g: Array, m: Array) -> Array:
     """(C - D) / (C + D + Tm), as WMT counted in 2014: a metric's tie is no gain."""
-    c = pair_counts(g, m)
-    return _over(
-        c.concordant - c.discordant, c.concordant + c.discordant + c.metric_ties
-    )
+    return _tau_14(pair_counts(g, m))
 
 
 def kendall_23(g: Array, m: Array, *, eps: float | Array = 0.0) -> Array:
     """(C + Thm - D - Th - Tm) / P: ties must be predicted; Deutsch et al. 2023, EMNLP."""
-    return 2 * accuracy(g, m, eps=eps) - 1
+    return _tau_23(pair_counts(g, m, eps=eps))
 
 
 def accuracy(g: Array, m: Array, *, eps: float | Array = 0.0) -> Array:
     """(C + Thm) / P: the share of pairs that are ordered, or tied, as in the gold."""
-    c = pair_counts(g, m, eps=eps)
+    return _right(pair_counts(g, m, eps=eps))
+
+
+def _tau_a(c: PairCounts) -> Array:
+    return _over(c.concordant - c.discordant, c.total)
+
+
+def _tau_b(c: PairCounts) -> Array:
+    ordered = c.concordant + c.discordant
+    below = np.sqrt((ordered + c.gold_ties) * (ordered + c.metric_ties))
+    return _over(c.concordant - c.discordant, below)
+
+
+def _tau_10(c: PairCounts) -> Array:
+    wrong = c.discordant + c.metric_ties
+    return _over(c.concordant - wrong, c.concordant + wrong)
+
+
+def _tau_13(c: PairCounts) -> Array:
+    return _over(c.concordant - c.discordant, c.concordant + c.discordant)
+
+
+def _tau_14(c: PairCounts) -> Array:
+    counted = c.concordant + c.discordant + c.metric_ties
+    return _over(c.concordant - c.discordant, counted)
+
+
+def _tau_23(c: PairCounts) -> Array:
+    return 2 * _right(c) - 1
+
+
+def _right(c: PairCounts) -> Array:
     return _over(c.concordant + c.both_ties, c.total)
+
+
+#: Coefficients of which the kinds of pairs are all that needs to be known.
+OF_COUNTS: dict[str, Callable[[PairCounts], Array]] = {
+    "kendall-a": _tau_a,
+    "kendall-b": _tau_b,
+    "tau10": _tau_10,
+    "tau13": _tau_13,
+    "tau14": _tau_14,
+    "tau23": _tau_23,
+    "acc_eq": _right,
+    "acc*_eq": _right,
+    "accuracy": _right,
+}
 
 
 def darr(g: Array, m: Array, *, threshold: float = 25.0) -> tuple[Array, Array]:

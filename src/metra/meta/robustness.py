@@ -1,21 +1,24 @@
 """The question `robust`: does the agreement hang on a few systems?"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from metra.errors import CorpusError
+from metra.meta.bootstrap import bounds
 from metra.meta.correlation import Options, correlate_all
 from metra.meta.findings import Figure, FigureTable, Findings, number
 from metra.meta.panel import Panel
 from metra.meta.signature import signature
 
-Kind: TypeAlias = Literal["top", "window", "leave-one-out"]
+Kind: TypeAlias = Literal["top", "window", "leave-one-out", "subsets"]
 
 #: Fewer systems than this say little.
 FEWEST = 4
+#: Subsets of systems that are drawn of each size.
+SUBSETS = 200
 
 
 @dataclass(frozen=True)
@@ -24,12 +27,14 @@ class Robustness:
 
     labels: list[str]
     curves: dict[str, list[float]]
+    #: Where systems were drawn: what holds 95 % of the subsets, None where few have a value.
+    spread: dict[str, list[tuple[float, float] | None]] = field(default_factory=dict)
 
 
 def robustness(
     panel: Panel, options: Options, *, kind: Kind = "top", window: int = 4
 ) -> Robustness:
-    """Correlate over the best systems only, over a window of neighbours, or without one.
+    """Correlate over the best systems only, a window of neighbours, all but one, or subsets.
 
     The top and the windows are by the gold; Mathur, Baldwin and Cohn 2020, ACL, who found
     that high correlations often rest on a few systems that are far worse than the rest.
@@ -41,6 +46,8 @@ def robustness(
             f"found: {count}."
         )
         raise CorpusError(msg)
+    if kind == "subsets":
+        return _subsets(panel, options)
     order = np.argsort(-panel.system_gold, kind="stable")
     choices: list[tuple[str, list[int]]]
     if kind == "top":
@@ -63,14 +70,36 @@ def robustness(
         ]
     curves: dict[str, list[float]] = {name: [] for name in panel.names}
     for _, systems in choices:
-        found = correlate_all(
-            panel.system_gold[systems],
-            {name: m[systems] for name, m in panel.system_metrics.items()},
-            options,
-        )
-        for name, result in found.items():
-            curves[name].append(result.value)
+        for name, value in _over(panel, systems, options).items():
+            curves[name].append(value)
     return Robustness([label for label, _ in choices], curves)
+
+
+def _over(panel: Panel, systems: list[int], options: Options) -> dict[str, float]:
+    """Every metric's coefficient over some systems."""
+    metrics = {name: m[systems] for name, m in panel.system_metrics.items()}
+    found = correlate_all(panel.system_gold[systems], metrics, options)
+    return {name: result.value for name, result in found.items()}
+
+
+def _subsets(panel: Panel, options: Options) -> Robustness:
+    """Mean over subsets of systems drawn at random, and what holds 95 % of them."""
+    rng = np.random.default_rng(options.seed)
+    count = len(panel.systems)
+    sizes = list(range(count, FEWEST - 1, -1))
+    curves: dict[str, list[float]] = {name: [] for name in panel.names}
+    spread: dict[str, list[tuple[float, float] | None]] = {n: [] for n in panel.names}
+    for size in sizes:
+        drawn = [
+            _over(panel, np.sort(rng.permutation(count)[:size]).tolist(), options)
+            for _ in range(SUBSETS if size < count else 1)
+        ]
+        for name in panel.names:
+            values = np.array([each[name] for each in drawn])
+            there = values[np.isfinite(values)]
+            curves[name].append(float(there.mean()) if len(there) else np.nan)
+            spread[name].append(bounds(values) if size < count else None)
+    return Robustness([f"{size} of {count}" for size in sizes], curves, spread)
 
 
 def robust(
@@ -82,7 +111,16 @@ def robust(
         one = robustness(panel, options, kind=kind, window=window)
         found.append(one)
         rows = [
-            (label, [Figure(number(one.curves[name][at])) for name in panel.names])
+            (
+                label,
+                [
+                    Figure(
+                        number(one.curves[name][at]),
+                        one.spread[name][at] if one.spread else None,
+                    )
+                    for name in panel.names
+                ],
+            )
             for at, label in enumerate(one.labels)
         ]
         place = f"{panel.lang}: " if panel.lang else ""
@@ -98,5 +136,7 @@ def robust(
         level="sys",
         coef=options.coef,
         choice=f"{kind} {window}" if kind == "window" else kind,
+        drawn=SUBSETS if kind == "subsets" else None,
+        seed=options.seed if kind == "subsets" else None,
     )
     return Findings(tables, line, notes), found

@@ -27,6 +27,11 @@ class Cloud:
     outliers: list[bool]
     fit: Fit | None
     caption: str
+    #: What points are, and what the hollow ones are.
+    points: str = "systems"
+    hollow: str = "outlier"
+    #: Whether all points are named, or only the hollow ones.
+    all_named: bool = True
 
 
 def scatter(

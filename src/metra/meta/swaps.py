@@ -17,7 +17,13 @@ from metra.errors import OptionError
 from metra.meta.arrays import Array
 from metra.meta.bootstrap import resamples_segments
 from metra.meta.confidence import signs_of
-from metra.meta.correlation import Options, correlate_all, group_values, thresholds
+from metra.meta.correlation import (
+    Options,
+    correlate_all,
+    group_sizes,
+    group_values,
+    thresholds,
+)
 from metra.meta.exact_products import Values
 from metra.meta.panel import Panel
 from metra.meta.swapping import Swap, Swapped, standard
@@ -49,7 +55,7 @@ def usual_swap(panel: Panel, level: str, options: Options) -> Swap:
 
 
 def _systems(panel: Panel, options: Options, swap: Swap) -> Swapped:
-    rows = options.coefficient.rows
+    rows = options.rows
     trials, rng = options.trials, np.random.default_rng(options.seed)
     if swap == "sys":
         means = standard(panel.system_stack)
@@ -161,17 +167,12 @@ def segment_values(panel: Panel, options: Options) -> tuple[Array, Array]:
     eps = thresholds(panel.gold, panel.metrics, options) if ties else {}
     for name, metric in panel.metrics.items():
         values, weights = group_values(panel.gold, metric, options, eps.get(name))
-        found.append(np.where(np.isfinite(values), values, _empty(options)))
-        weighs.append(weights if _is_micro(options) else np.ones(len(values)))
+        if options.nan == "zero":
+            there = group_sizes(panel.gold, metric, options) > 1
+            values = np.where(np.isfinite(values) | ~there, values, 0.0)
+        found.append(values)
+        weighs.append(weights if options.micro else np.ones(len(values)))
     return np.stack(found), np.stack(weighs)
-
-
-def _is_micro(options: Options) -> bool:
-    return options.average == "micro" or options.coefficient.name == "darr"
-
-
-def _empty(options: Options) -> float:
-    return 0.0 if options.nan == "zero" else np.nan
 
 
 def _means_after(columns: Array, options: Options) -> Swapped:
@@ -229,7 +230,7 @@ def _anew(panel: Panel, options: Options, swap: Swap) -> Swapped:
 
 
 def p_values(after: Swapped, values: Array, trials: int, *, wmt: bool = False) -> Array:
-    """One-sided p-values that row i is no better than column j, for values in falling order.
+    """One-sided p-values that row i is no better than column j, for the observed values.
 
     p is (b + 1) / (k + 1), b of k exchanges with at least the observed difference; the
     official scorer leaves the ones out and may find 0.

@@ -3,14 +3,19 @@
 The p-values of each draw are by the normal limit: for each two systems it takes the sum and
 the sum of squares of their differences, and these follow from products of the systems'
 scores with each other. Scores are rounded to a grid on which such products add up exactly,
-some millionths of the largest, so that no thread changes a digit.
+some millionths of the largest, so that no thread changes a digit. They may also be drawn
+anew after every exchange, as those of the coefficient itself are, which takes some ten times
+as long.
 """
+
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from metra.meta.arrays import Array, Mask
-from metra.meta.confidence import signs_of
+from metra.meta.confidence import permutation_p, signs_of, wmt_p
 from metra.meta.correlation import Options
 from metra.meta.panel import Panel
 from metra.meta.swapping import Swap, Swapped, standard
@@ -23,28 +28,41 @@ BLOCK = 1_000_000
 def soft(panel: Panel, options: Options, swap: Swap) -> Swapped:
     """Exchange cells, whole segments or whole systems of two metrics."""
     there = np.isfinite(panel.gold)
+    gold = np.where(there, panel.gold, 0.0)
     z = np.where(there, standard(np.where(there, panel.stack, np.nan)), 0.0)
+    systems, segments = there.shape
+    shapes = {"both": (systems, segments), "sys": (systems, 1), "input": (1, segments)}
+    if options.swapped_p == "permutation":
+        p = partial(_drawn_p, there=there, options=options)
+        return _cells(z, p, p(gold[None])[0], _sides(options, shapes[swap]))
     z = np.stack([_on_grid(each) for each in z])
-    human = _p(_on_grid(np.where(there, panel.gold, 0.0)[None]), there)[0]
+    human = _p(_on_grid(gold[None]), there)[0]
     if swap == "input":
         return _segments(z, there, human, options)
-    width = z[0].size if swap == "both" else len(panel.systems)
-    rng = np.random.default_rng(options.seed)
-    keep = np.concatenate([signs > 0 for signs in signs_of(options.trials, width, rng)])
+    keep = _sides(options, shapes[swap])
     if swap == "sys":
-        return _systems(z, there, human, keep)
-    return _cells(z, there, human, keep.reshape(-1, *there.shape))
+        return _systems(z, there, human, keep[..., 0])
+    return _cells(z, partial(_p, there=there), human, keep)
 
 
-def _cells(z: Array, there: Mask, human: Array, keep: NDArray[np.bool_]) -> Swapped:
-    block = max(1, BLOCK // there.size)
+def _sides(options: Options, shape: tuple[int, int]) -> NDArray[np.bool_]:
+    """Draw who keeps its scores: draws × systems × segments, or 1 where they go together."""
+    rng = np.random.default_rng(options.seed)
+    drawn = signs_of(options.trials, shape[0] * shape[1], rng)
+    return np.concatenate([signs > 0 for signs in drawn]).reshape(-1, *shape)
+
+
+def _cells(
+    z: Array, p: Callable[[Array], Array], human: Array, keep: NDArray[np.bool_]
+) -> Swapped:
+    block = max(1, BLOCK // z[0].size)
 
     def after(a: int, b: int) -> tuple[Array, Array]:
         found: tuple[list[Array], list[Array]] = ([], [])
         for start in range(0, len(keep), block):
             mine = keep[start : start + block]
             for side, (one, other) in zip(found, ((a, b), (b, a)), strict=True):
-                side.append(_p(np.where(mine, z[one], z[other]), there))
+                side.append(p(np.where(mine, z[one], z[other])))
         first, second = (np.concatenate(side) for side in found)
         return _agreement(human, first), _agreement(human, second)
 
@@ -96,6 +114,15 @@ def _segments(z: Array, there: Mask, human: Array, options: Options) -> Swapped:
         return found[0], found[1]
 
     return after
+
+
+def _drawn_p(x: Array, there: Mask, options: Options) -> Array:
+    """The same p-values by drawing signs, as the coefficient itself has them."""
+    alike = bool((there == there[:1]).all())
+    x = x[..., there[0]] if alike else np.where(there, x, np.nan)
+    if options.wmt:
+        return wmt_p(x, trials=options.trials)
+    return permutation_p(x, trials=options.trials, seed=options.seed)
 
 
 def _p(x: Array, there: Mask) -> Array:

@@ -14,9 +14,9 @@ import numpy as np
 from metra.errors import CorpusError, UnknownNameError, no_such
 from metra.meta.arrays import Array, Codes
 from metra.meta.clusters import clusters_greedy
-from metra.meta.correlating import Asked, values
+from metra.meta.correlating import Asked, spa_said, values
 from metra.meta.correlation import Options
-from metra.meta.findings import Figure, FigureTable, Findings, marked
+from metra.meta.findings import Figure, FigureTable, Findings, marked, whole
 from metra.meta.panel import Panel
 from metra.meta.signature import signature
 from metra.meta.swaps import swapped, usual_swap
@@ -99,14 +99,12 @@ def task(
     scores = np.array([_score(part) for part in parts])  # parts × metrics
     weights = np.array([part.weight for part in parts])
     weights = weights / weights.sum()
-    lowest = np.array([part.question.options.coefficient.lowest for part in parts])
-    rescaled = (scores - lowest[:, None]) / (1 - lowest[:, None])
-    average = np.einsum("p,pm->m", weights, rescaled)
+    average = _average(parts, scores, weights)
     order = np.argsort(-average, kind="stable")
     columns = [marked([Figure(float(average[at])) for at in order])]
     if test:
-        p = _p_values(parts, order, average, weights, options)
-        columns.append([Figure(str(c)) for c in clusters_greedy(p, alpha)])
+        p = _p_values(parts, order, weights, options)
+        columns.append([whole(c) for c in clusters_greedy(p, alpha)])
     columns += [marked([Figure(float(row[at])) for at in order]) for row in scores]
     heads = ["average", *(["cluster"] if test else []), *(part.name for part in parts)]
     rows = [
@@ -123,15 +121,16 @@ def task(
         notes.append(
             f"Not in every language pair and so left out: {', '.join(sorted(gone))}."
         )
+    soft = spa_said([part.question for part in parts])
     line = signature(
         task=protocol,
         gold=panels[0].gold_name,
         lang=",".join(panel.lang for panel in panels),
         sys=",".join(str(len(panel.systems)) for panel in panels),
-        spa_p="wmt" if options.wmt else f"perm k={options.trials} mid-p",
+        spa_p=soft,
         test=f"joint exchange k={options.trials}" if test else None,
         clusters="greedy" if test else None,
-        seed=options.seed,
+        seed=options.seed if test or soft else None,
     )
     title = f"{protocol} protocol, gold {panels[0].gold_name}"
     return Findings([FigureTable(protocol, "metric", heads, rows, title)], line, notes)
@@ -152,15 +151,26 @@ def _score(part: Part) -> Array:
     return np.einsum("p,pm->m", pairs, each) / pairs.sum()
 
 
+def _average(parts: Sequence[Part], scores: Array, weights: Array) -> Array:
+    """Weigh the parts' scores, all mapped to 0..1: parts × metrics to metrics."""
+    lowest = np.array([part.question.options.coefficient.lowest for part in parts])
+    rescaled = (scores - lowest[:, None]) / (1 - lowest[:, None])
+    return np.einsum("p,pm->m", weights, rescaled)
+
+
 def _p_values(
-    parts: Sequence[Part],
-    order: Codes,
-    average: Array,
-    weights: Array,
-    options: Options,
+    parts: Sequence[Part], order: Codes, weights: Array, options: Options
 ) -> Array:
     """One joint test: the averages after exchanges that are drawn in every part alike."""
     size = len(order)
+    tested = [
+        replace(
+            part,
+            question=replace(part.question, options=part.question.options.in_tests),
+        )
+        for part in parts
+    ]
+    average = _average(parts, np.array([_score(part) for part in tested]), weights)
     p = np.full((size, size), np.nan)
     after = []
     for part in parts:

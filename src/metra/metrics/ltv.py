@@ -10,7 +10,16 @@ import numpy as np
 from metra import _core
 from metra.corpus import Batch, Sentence
 from metra.errors import CorpusError, OptionError
-from metra.measure import Array, Metric, Parts, Terms, Weighing, measure, unfitted
+from metra.measure import (
+    Array,
+    Metric,
+    Parts,
+    Tables,
+    Terms,
+    Weighing,
+    measure,
+    unfitted,
+)
 from metra.parallel import ordered_map, thread_count
 from metra.text import Preparation, preparation
 from metra.text.salience import Frequencies, Tokens, WordWeights, weighed
@@ -124,6 +133,12 @@ def ltv(
     def weighed_by(terms: Terms) -> Metric:
         return fitted(Frequencies.learnt(terms))
 
+    def tables(batches: Iterable[Batch]) -> Tables:
+        return _references(batches, text).tables()
+
+    def restored(tables: Tables) -> Metric:
+        return fitted(Frequencies.restored(tables))
+
     if weight == "none":
         if weights is not None:
             msg = f"ltv: weights={weights} is not possible with weight=none; leave one out."
@@ -131,7 +146,7 @@ def ltv(
         plain = replace(plain, settled={**plain.settled, "weights": "no"})
         return with_weights(None, None)
     if weights is None:
-        weighing = Weighing(count, weighed_by)
+        weighing = Weighing(count, weighed_by, tables, restored)
         return replace(plain, fit=fit, weighing=weighing, needs_documents=True)
     given = read_list(weights, weight)
     fixed = limits(given.words, given.salience)

@@ -10,7 +10,16 @@ import numpy as np
 from metra import _core
 from metra.corpus import Batch, Sentence
 from metra.errors import OptionError
-from metra.measure import Array, Metric, Parts, Terms, Weighing, measure, unfitted
+from metra.measure import (
+    Array,
+    Metric,
+    Parts,
+    Tables,
+    Terms,
+    Weighing,
+    measure,
+    unfitted,
+)
 from metra.text import Preparation, mteval_preparation, preparation
 from metra.text.information import information_version, read_information
 
@@ -90,9 +99,16 @@ def nist(
     def weighed(terms: Terms) -> Metric:
         return with_weights(_learnt(terms, n=n, history=style))
 
+    def tables(batches: Iterable[Batch]) -> Tables:
+        return _tables(_counted(batches, n=n, text=text, history=style))
+
+    def restored(tables: Tables) -> Metric:
+        return with_weights(_restored(tables, n=n, history=style))
+
     if info is not None:
         return with_weights(read_information(info, n))
-    return replace(plain, fit=fit, weighing=Weighing(count, weighed))
+    weighing = Weighing(count, weighed, tables, restored)
+    return replace(plain, fit=fit, weighing=weighing)
 
 
 def rows(
@@ -151,3 +167,15 @@ def _learnt(terms: Terms, *, n: int, history: str) -> _core.Information:
     weights = _core.Information(n, history)
     weights.learn(*terms)
     return weights
+
+
+def _tables(weights: _core.Information) -> Tables:
+    (words, ends), counts, longer = weights.tables()
+    named = {f"grams_{n}": table for n, table in enumerate(longer, 2)}
+    return {"words": words, "ends": ends, "counts": counts, **named}
+
+
+def _restored(tables: Tables, *, n: int, history: str) -> _core.Information:
+    longer = [tables[f"grams_{order}"] for order in range(2, n + 1)]
+    words = tables["words"], tables["ends"]
+    return _core.Information.of_tables(history, words, tables["counts"], longer)

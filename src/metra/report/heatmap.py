@@ -6,7 +6,7 @@ from typing import Literal
 
 from metra.report.svg import LETTER, page, text
 
-CELL = 34.0
+CELL = 38.0
 MARGIN = 16.0
 
 
@@ -28,9 +28,13 @@ def render(heat: Heat) -> str:
     """Draw the cells with their values, and a frame round each cluster."""
     size = len(heat.names)
     names = [name if len(name) <= 24 else f"{name[:23]}…" for name in heat.names]
-    left = MARGIN + max(len(name) for name in names) * LETTER * 1.08 + 8
-    above = 66 + max(len(name) for name in names) * LETTER * 0.71
-    width = max(left + size * CELL + 60, 420)
+    # Capitals are wider than a letter is on average.
+    longest = max(len(name) for name in names) * LETTER * 1.12
+    left = MARGIN + longest + 8
+    above = 70 + longest * 0.71
+    slanted = len(names[-1]) * LETTER * 0.8
+    said = max(len(heat.title) * 1.15, len(heat.caption)) * LETTER
+    width = max(left + size * CELL + slanted, said + 2 * MARGIN, 420)
     height = above + size * CELL + 34
     body = [
         f'<text class="title" x="{MARGIN:g}" y="24">{text(heat.title)}</text>',

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from metra import __version__
@@ -39,8 +40,10 @@ def _latex(findings: Findings, style: Style) -> str:
 def _tsv(findings: Findings, _: Style) -> str:
     lines = [["table", "row", "column", "value", "low", "high", "signature"]]
     for each in findings.tables:
-        for name, figures in each.rows:
-            for heading, figure in zip(each.headings, figures, strict=True):
+        for name, headings, figures in _in_full(each):
+            for heading, figure in zip(headings, figures, strict=True):
+                if each.names and figure.value == "":
+                    continue  # only one half of such a table is filled
                 low, high = map(repr, figure.interval) if figure.interval else ("", "")
                 value = _plain(figure)
                 lines.append(
@@ -88,7 +91,8 @@ def _cell(figure: Figure, style: Style) -> Cell:
     if figure.interval:
         low, high = figure.interval
         interval = f"[{number(low, digits)}, {number(high, digits)}]"
-    return Cell(number(figure.value, digits), interval, figure.best)
+    # Adding zero takes the sign from a zero that has one.
+    return Cell(number(figure.value + 0.0, digits), interval, figure.best)
 
 
 def _rows(each: FigureTable) -> list[dict[str, Any]]:
@@ -100,10 +104,22 @@ def _rows(each: FigureTable) -> list[dict[str, Any]]:
                 if figure.interval
                 else figure.value
             )
-            for heading, figure in zip(each.headings, figures, strict=True)
+            for heading, figure in zip(headings, figures, strict=True)
+            if not (each.names and figure.value == "")
         }
-        for name, figures in each.rows
+        for name, headings, figures in _in_full(each)
     ]
+
+
+def _in_full(
+    each: FigureTable,
+) -> Iterator[tuple[str, Sequence[str], Sequence[Figure]]]:
+    """Rows with their names and headings, written out where paper has numbers only."""
+    for at, (name, figures) in enumerate(each.rows):
+        if each.names:
+            yield each.names[at], each.names, figures
+        else:
+            yield name, each.headings, figures
 
 
 def _finite(data: Any) -> Any:

@@ -1,4 +1,4 @@
-"""A scatter plot of systems: named points, a line with its band, outliers hollow."""
+"""A scatter plot of systems or pairs: named points, a line with its band, some hollow."""
 
 from collections.abc import Iterator
 
@@ -71,7 +71,7 @@ def _points(cloud: Cloud, frame: Frame, kinds: list[str]) -> Iterator[str]:
     ):
         colour = f"var(--c{(kinds.index(kind) + 1 if kind else 0) % COLOURS})"
         about = f"{name}: {cloud.across} {x:g}, {cloud.down} {y:g}"
-        about += ", outlier" if far else ""
+        about += f", {cloud.hollow}" if far else ""
         style = f"stroke: {colour}" if far else f"fill: {colour}"
         shape = ' class="hollow"' if far else ""
         yield (
@@ -87,7 +87,11 @@ def _names(cloud: Cloud, frame: Frame) -> Iterator[str]:
         for x, y in zip(cloud.x, cloud.y, strict=True)
     ]
     right = frame.left + frame.width
-    for name, x, y in zip(cloud.names, cloud.x, cloud.y, strict=True):
+    for name, x, y, far in zip(
+        cloud.names, cloud.x, cloud.y, cloud.outliers, strict=True
+    ):
+        if not (cloud.all_named or far):
+            continue
         px, py = frame.x(x), frame.y(y)
         long = len(name) * LETTER * 0.98
         for dx, dy in (
@@ -97,6 +101,8 @@ def _names(cloud: Cloud, frame: Frame) -> Iterator[str]:
             (-long / 2, 17),
             (8, -8),
             (8, 16),
+            (-8 - long, -8),
+            (-8 - long, 16),
         ):
             box = px + dx, py + dy - 9, px + dx + long, py + dy + 2
             if box[0] < frame.left or box[2] > right:
@@ -129,12 +135,12 @@ def _legend(kinds: list[str], height: float) -> Iterator[str]:
 
 def _described(cloud: Cloud) -> str:
     points = "; ".join(
-        f"{name} {x:g}, {y:g}{' (outlier)' if far else ''}"
+        f"{name} {x:g}, {y:g}{f' ({cloud.hollow})' if far else ''}"
         for name, x, y, far in zip(
             cloud.names, cloud.x, cloud.y, cloud.outliers, strict=True
         )
     )
     return (
-        f"{cloud.down} against {cloud.across} of {len(cloud.names)} systems, "
+        f"{cloud.down} against {cloud.across} of {len(cloud.names)} {cloud.points}, "
         f"{cloud.caption}. {points}."
     )

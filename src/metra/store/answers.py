@@ -8,7 +8,6 @@ from sqlalchemy import Connection, bindparam, insert, select
 from metra.errors import MetraError
 from metra.human.asking import asked
 from metra.human.judgement import Judgement, judged, recorded
-from metra.human.task import Task
 from metra.store import drafts, screens, tables, tasks
 from metra.store.campaigns import Stored
 from metra.store.encoding import decoded, encoded, storable
@@ -178,10 +177,17 @@ def judgements(
         else tasks.ever_of_judge(db, judge_id)
     )
     known = {
-        one.task.id: replace(one.task, id=one.called or one.task.id) for one in owned
+        one.task.id: replace(one.task, id=one.called) if one.called else one.task
+        for one in owned
     }
     query = (
-        select(judgement)
+        select(
+            judgement.c.task,
+            judgement.c.id,
+            judgement.c.called,
+            judgement.c.value_json,
+            *(judgement.c[name] for name in _KEPT),
+        )
         .join_from(judgement, task, judgement.c.task == task.c.id)
         .join(judge, judgement.c.judge == judge.c.id)
         .where(task.c.campaign == stored.id)
@@ -192,20 +198,16 @@ def judgements(
     if judge_id is not None:
         query = query.where(judgement.c.judge == judge_id)
     return [
-        _judgement(stored, known[row.task], dict(row._mapping))
-        for row in db.execute(query)
+        # Values were checked when they came in.
+        recorded(
+            stored.campaign,
+            known[owner],
+            decoded(value),
+            id=called or key,
+            **dict(zip(_KEPT, kept, strict=True)),
+        )
+        for owner, key, called, value, *kept in db.execute(query).all()
     ]
-
-
-def _judgement(stored: Stored, task: Task, row: dict[str, Any]) -> Judgement:
-    """The record of a row; its value was checked when it came in."""
-    return recorded(
-        stored.campaign,
-        task,
-        decoded(row["value_json"]),
-        id=row["called"] or row["id"],
-        **{name: row[name] for name in _KEPT},
-    )
 
 
 _KEPT = (

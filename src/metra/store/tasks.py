@@ -72,7 +72,7 @@ def of_campaign(db: Connection, campaign: str) -> list[StoredTask]:
         .where(task.c.campaign == campaign)
         .order_by(judge.c.place, task.c.position)
     )
-    return [_task(row) for row in db.execute(query)]
+    return [_task(row) for row in db.execute(query).all()]
 
 
 def of_judge(db: Connection, judge: str) -> list[StoredTask]:
@@ -83,7 +83,7 @@ def of_judge(db: Connection, judge: str) -> list[StoredTask]:
         .where(task.judge == judge, task.state != "passed")
         .order_by(task.position)
     )
-    return [_task(row) for row in db.execute(query)]
+    return [_task(row) for row in db.execute(query).all()]
 
 
 def ever_of_judge(db: Connection, judge: str) -> list[StoredTask]:
@@ -128,7 +128,10 @@ def _select() -> Select[Any]:
 
 def _task(row: Any) -> StoredTask:
     key, label, position, kind, items, original, *more = row
-    shown = tuple(Item(**item) for item in decoded(items))
+    shown = tuple(
+        Item(one["id"], one["system"], one["segment"], one["text"])
+        for one in decoded(items)
+    )
     return StoredTask(Task(key, label, position, kind, shown, original), *more)
 
 

@@ -47,6 +47,8 @@ def serve_for_ever(serving: Serving) -> None:
         server_header=False,
         log_config=LOGGING,
         timeout_graceful_shutdown=10,
+        # A worker that a busy machine lets wait, above all at its start, is not dead.
+        timeout_worker_healthcheck=60,
     )
 
 

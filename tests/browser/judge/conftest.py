@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.patience import BROWSER_MS
 
 SOURCES = (
     "Le marché ouvre à huit heures le samedi.",
@@ -35,14 +36,15 @@ _names = count(1)
 
 @dataclass
 class Server:
-    """A running server; `ahead` moves its clock, in seconds."""
+    """A running server; `ahead` moves its clock, in seconds, also while it is stopped."""
 
     store: Any
     url: str = ""
     ahead: float = 0.0
+    stopped: float | None = None
 
     def now(self) -> float:
-        return time.time() + self.ahead
+        return (time.time() if self.stopped is None else self.stopped) + self.ahead
 
     def link(self, campaign: str, judge: str, token: str) -> "Link":
         return Link(self, campaign, judge, token)
@@ -154,6 +156,7 @@ def running(url: str) -> Iterator[Server]:
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     while not server.started:
+        assert thread.is_alive()
         time.sleep(0.01)
     try:
         yield made
@@ -197,7 +200,7 @@ def visit(chromium, server: Server) -> Iterator[Callable[..., Any]]:
             is_mobile=touch,
             locale=language,
         )
-        context.set_default_timeout(30_000)
+        context.set_default_timeout(BROWSER_MS)
         contexts.append(context)
         allowed.extend(allow)
         context.on("page", listen)
@@ -240,3 +243,31 @@ def work(visit) -> Callable[..., Any]:
         return page
 
     return begin
+
+
+@pytest.fixture
+def still(
+    server: Server, work
+) -> Iterator[tuple[Callable[..., Any], Callable[..., None]]]:
+    """Clocks that stand: a first screen, and how time passes by for judge and server.
+
+    However slow the machine is, no time passes but what the test says.
+    """
+    begun: list[Any] = []
+
+    def begin(link: Link, **how: Any):
+        server.stopped = time.time()
+
+        def stop(page) -> None:
+            page.clock.install(time=server.now() - 1)
+            page.clock.pause_at(server.now())
+
+        begun.append(work(link, before=stop, **how))
+        return begun[-1]
+
+    def pass_by(seconds: float) -> None:
+        begun[-1].clock.run_for(1000 * seconds)
+        server.ahead += seconds
+
+    yield begin, pass_by
+    server.stopped = None

@@ -76,7 +76,7 @@ def test_pasting_cutting_and_undoing(editing):
 
 
 def test_an_input_method_writes_japanese(editing):
-    _, page, finish = editing("市場", "ja")
+    mine, page, finish = editing("市場", "ja")
     ime = page.context.new_cdp_session(page)
     for kana in ("に", "にほ", "にほん"):
         ime.send(
@@ -93,7 +93,8 @@ def test_an_input_method_writes_japanese(editing):
     assert value["keys"] == {"navigation": 1, "composition": 3}
     assert value["inputs"]["insertCompositionText"] >= 3
     assert value["key"]["words"] == 2  # each character is a word
-    assert value["key"]["edits"] == 1
+    assert value["key"]["edits"] == 2  # so that two of four were added
+    assert scores(mine)["hter"] == [50]
 
 
 def test_a_phone_writes_without_naming_keys(editing):
@@ -122,3 +123,15 @@ def test_text_that_a_browser_fills_in_is_counted_as_input(editing):
     value = finish()
     assert value["inputs"] == {"insertReplacementText": 1}
     assert value["text"] == "Spelt right."
+
+
+def test_thai_is_counted_by_letters_and_the_browser_tells_what_its_dictionary_finds(
+    editing,
+):
+    mine, page, finish = editing("ตลาดเปิด", "th")
+    page.keyboard.press("Backspace")
+    value = finish()
+    assert value["key"]["words"] == 7
+    assert value["key"]["counted"] == "letters"
+    assert value["dictionary_words"] == 2  # ตลาด "market", เปิด "opens"
+    assert scores(mine)["hter"] == [pytest.approx(100 / 6)]

@@ -165,7 +165,7 @@ def test_formats_that_have_no_place_for_it_are_not_there(light_full):
 
 def test_nothing_to_tell_yet(light_admin):
     page = light_admin.get("/results")
-    assert "There is nothing to rank yet." in page
+    assert "Nobody has answered yet" in page
     reply = light_admin.browser.get(f"{light_admin.place}/export/zip")
     assert reply.status_code == 422
     assert "There are no judgements to export yet." in reply.text
@@ -189,3 +189,30 @@ def test_pictures_have_no_style_of_their_own(light_full):
     assert "<style" not in page
     assert " style=" not in page
     assert page.count("<svg") == 4
+
+
+def test_the_bar_filters_by_kind_and_day(light_admin):
+    house = light_admin.house
+    judge = house.browser("judge 0")
+    for _ in range(4):
+        work = judge.work()
+        judge.answer(work, work["screen"])
+        house.clock.pass_by(86_400)
+    light_admin.sign_in()
+    # The clock begins on 2027-01-15.
+    page = light_admin.get("/results")
+    assert '<p class="lead">4 answers.</p>' in page
+    assert 'min="2027-01-15" max="2027-01-18"' in page
+    page = light_admin.get("/results?from=2027-01-16&to=2027-01-17")
+    assert '<p class="lead">2 answers of 4.</p>' in page
+    assert 'name="from" type="date"' in page
+    assert 'value="2027-01-16"' in page
+    assert "4 answers." in light_admin.get("/results?from=soon&to=99999-1-1")
+    kinds = {one.kind for one in house.judgements()}
+    for kind in kinds:
+        count = sum(one.kind == kind for one in house.judgements())
+        page = light_admin.get(f"/results?kind={kind}")
+        assert f"{count} answers" in page
+    assert "No answer is left by these filters" in light_admin.get(
+        "/results?from=2028-01-01"
+    )

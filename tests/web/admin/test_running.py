@@ -138,3 +138,44 @@ def test_the_preview_shows_no_names(light_admin):
     for name in ("Zeta-NMT", "Quark-SMT"):
         assert name not in page
     assert latest(light_admin.house.judgements()) == []
+
+
+def test_a_judge_is_forgotten_when_one_is_sure(admin, table):
+    house = admin.house
+    judge = house.browser("judge 0")
+    work = judge.work()
+    judge.answer(work, work["screen"])
+    with house.store.reading() as db:
+        key = judges.labelled(db, house.campaign, "judge 0").id
+    admin.get("/judges")
+    reply = admin.form("/judges/forget", judge=key, what="name")
+    assert reply.status_code == 422
+    assert "Say that you are sure" in reply.text
+    reply = admin.form("/judges/forget", judge=key, what="all", sure="yes")
+    assert reply.status_code == 422
+    assert len(house.judgements()) == 1
+    reply = admin.form("/judges/forget", judge=key, what="name", sure="yes")
+    assert reply.status_code == 303
+    [answer] = house.judgements()
+    assert answer.judge == f"judge-{key[:8]}"
+    page = admin.get("/judges")
+    assert "judge 0" not in page
+    assert "forgotten" in page
+    with house.store.reading() as db:
+        done = [(entry.who, entry.what) for entry in audit.entries(db, house.campaign)]
+    assert done.count(("ann", "anonymise")) == 1
+
+
+def test_answers_are_forgotten_too_when_asked_for(light_admin):
+    house = light_admin.house
+    judge = house.browser("judge 0")
+    work = judge.work()
+    judge.answer(work, work["screen"])
+    with house.store.reading() as db:
+        key = judges.labelled(db, house.campaign, "judge 0").id
+    light_admin.get("/judges")
+    light_admin.form("/judges/forget", judge=key, what="answers", sure="yes")
+    assert house.judgements() == []
+    with house.store.reading() as db:
+        kinds = [entry.what for entry in audit.entries(db, house.campaign)]
+    assert {"anonymise", "delete answers"} <= set(kinds)

@@ -3,6 +3,7 @@
 import click
 
 from metra.cli.judge.stores import need_extra, open_store, this_moment
+from metra.cli.progress import Stages
 
 
 @click.command()
@@ -47,7 +48,8 @@ def demo(folder: str, protocols: tuple[str, ...], port: int, no_serve: bool) -> 
     now = this_moment()
     with store.transaction() as db:
         admins.set_password(db, "admin", password, now=now, who="demo")
-    filled = fill(store, protocols or known, now=now)
+    with Stages() as stages:
+        filled = fill(store, protocols or known, now=now, tell=stages)
     store.close()
     port = port if no_serve else free_port(port)
     base = f"http://127.0.0.1:{port}"

@@ -58,6 +58,14 @@ TESTS = (
     help="As WMT's scorer: pairs test for accuracies of segments, cells exchanged for spa, "
     "else systems; p = b/k.",
 )
+@click.option(
+    "--spa-p",
+    type=click.Choice(["normal", "permutation"]),
+    default="normal",
+    show_default=True,
+    help="p-values of soft pairwise accuracy after an exchange: by the normal limit, or drawn "
+    "anew each time, which takes some ten seconds for each two metrics.",
+)
 @shared.trials
 @shared.seed
 @shared.plot
@@ -75,6 +83,7 @@ def compare(
     alpha: float,
     rule: str,
     wmt: bool,
+    spa_p: str,
     trials: int,
     seed: int,
     plot: str | None,
@@ -102,7 +111,14 @@ def compare(
         test = "pairs" if coef.startswith("acc") and level != "sys" else "auto"
         if level == "sys":
             test = "perm-both" if coef == "spa" else "perm-sys"
-    options = Options(trials=trials, seed=seed, wmt=wmt, eps=eps, folds=folds or 0)
+    options = Options(
+        trials=trials,
+        seed=seed,
+        wmt=wmt,
+        eps=eps,
+        folds=folds or 0,
+        swapped_p=spa_p,  # type: ignore[arg-type]  # click has checked it
+    )
     questions = asked([coef], level, options)
     findings, found = compared(
         shared.panels(scores, gold, metrics),

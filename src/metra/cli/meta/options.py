@@ -173,8 +173,8 @@ def thresholds(command: Callable[..., Any]) -> Callable[..., Any]:
         "folds",
         type=click.IntRange(2),
         metavar="FOLDS",
-        help="Calibrate acc*_eq:item without optimism: each fold of segments with the "
-        "threshold of the others.",
+        help="Calibrate acc*_eq without optimism: each fold of segments with the threshold "
+        "of the others.",
     )
     for option in reversed([eps, eps_from, folds]):
         command = option(command)
@@ -346,8 +346,8 @@ def plain(rows: Any) -> list[list[float | None]]:
     return [[None if value != value else float(value) for value in row] for row in rows]
 
 
-def draw(path: str, pictures: list[str]) -> None:
-    """Write the picture; several are numbered before the suffix."""
+def draw(path: str, pictures: list[str]) -> list[str]:
+    """Write the picture; several are numbered before the suffix. Say if there is none."""
     from pathlib import Path
 
     from metra.cli.output import write
@@ -357,6 +357,7 @@ def draw(path: str, pictures: list[str]) -> None:
         if len(pictures) > 1:
             place = place.with_name(f"{place.stem}-{at}{place.suffix}")
         write(picture, str(place))
+    return [] if pictures else [f"{path} is not written: there is nothing to draw."]
 
 
 def show(findings: "Findings", form: str, out: str | None, digits: int) -> None:

@@ -24,10 +24,11 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--choice",
-    type=click.Choice(["top", "window", "leave-one-out"]),
+    type=click.Choice(["top", "window", "leave-one-out", "subsets"]),
     default="top",
     show_default=True,
-    help="The best systems only, neighbours by quality, or all but one.",
+    help="The best systems only, neighbours by quality, all but one, or so many drawn at "
+    "random (200 times; the mean, and what holds 95 % of them).",
 )
 @click.option(
     "--window",
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Systems in a window.",
 )
+@shared.seed
 @shared.plot
 def robust(
     scores: "Scores",
@@ -44,9 +46,10 @@ def robust(
     coef: str,
     choice: str,
     window: int,
+    seed: int,
     plot: str | None,
 ) -> "Findings":
-    """Show the agreement over fewer systems: the best ones, neighbours, or all but one.
+    """Show the agreement over fewer systems: the best, neighbours, all but one, or any.
 
     A metric that tells hopeless systems from good ones may still be blind among good ones.
 
@@ -59,14 +62,18 @@ def robust(
     panels = shared.panels(scores, gold, metrics)
     findings, found = tried(
         panels,
-        Options(coef=coef),
+        Options(coef=coef, seed=seed),
         kind=choice,  # type: ignore[arg-type]  # click has checked it
         window=window,
     )
     if plot:
         from metra.report.curves import Curves, render
 
-        across = {"top": "best systems", "window": "systems by rank"}
+        across = {
+            "top": "best systems",
+            "window": "systems by rank",
+            "subsets": "systems drawn at random",
+        }
         shared.draw(
             plot,
             [
@@ -76,7 +83,7 @@ def robust(
                         panel.lang or f"{len(panel.systems)} systems",
                         across.get(choice, "system left out"),
                         coef,
-                        one.labels,
+                        [label.removeprefix("without ") for label in one.labels],
                         {
                             name: shared.plain([line])[0]
                             for name, line in one.curves.items()

@@ -68,5 +68,6 @@ def scatter(
     if plot:
         from metra.report.scatter import render
 
-        shared.draw(plot, [render(cloud) for cloud in clouds])
+        notes = shared.draw(plot, [render(cloud) for cloud in clouds])
+        findings = shared.noted(findings, notes)
     return findings

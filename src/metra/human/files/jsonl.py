@@ -3,7 +3,8 @@
 import json
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import MISSING, asdict, fields
+from dataclasses import MISSING, fields
+from operator import attrgetter
 from typing import Any, get_args
 
 from metra.errors import FormatError
@@ -17,9 +18,16 @@ SCHEMA = "metra-judgement/1"
 
 def write(judgements: Iterable[Judgement]) -> str:
     """Write all of them, every revision."""
+    # Values are plain JSON already, which `asdict` would copy to the last mark.
+    names = [field.name for field in fields(Judgement)]
+    of = attrgetter(*names)
     return "".join(
-        json.dumps({"schema": SCHEMA} | asdict(judgement), ensure_ascii=False) + "\n"
-        for judgement in judgements
+        json.dumps(
+            {"schema": SCHEMA, **dict(zip(names, of(one), strict=True))},
+            ensure_ascii=False,
+        )
+        + "\n"
+        for one in judgements
     )
 
 

@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, ClassVar, get_args
 
 from metra.annotations.corrections import Change, Changes, Chip, exact, inferred
 from metra.errors import OptionError
+from metra.human.inflection import changed_in_form, forms, stemmed
 from metra.human.protocols.entries import KEY, key_of, table, text
 from metra.human.protocols.scored import Scored, error_rate, undefined
-from metra.human.words import words
+from metra.human.words import how_counted, pieces
 from metra.text.workbook import cut
 
 EXACT, INFERRED = "exact", "inferred"
@@ -21,6 +21,8 @@ class Chips:
 
     kind: ClassVar[str] = "chips"
 
+    #: The language of the outputs, whose stems tell a change of form from another word.
+    language: str = ""
     keyed: bool = False
 
     def extra(self, output: str) -> dict[str, Any]:
@@ -32,20 +34,30 @@ class Chips:
     ) -> dict[str, Any]:
         """Give the correction back with its changes counted."""
         entry = table(value, name, "chips, or text")
-        before = (
-            key_of(value, name)["tokens"] if self.keyed else tokens(given["output"])
-        )
+        key = key_of(value, name) if self.keyed else self._key(given["output"])
+        before = key["tokens"]
         if "chips" in entry:
             chips = _chips(entry["chips"], before, name)
             made = exact(
                 len(before), [Chip(one["origin"], one["change"]) for one in chips]
             )
+            free = sum(one["change"] == "inflection" for one in chips)
             tidy: dict[str, Any] = {"mode": EXACT, "chips": chips}
         else:
             corrected = text(entry, "text", name)
-            made = inferred(before, tokens(corrected))
+            after, code = tokens(corrected), key.get("stems", "")
+            made = inferred(forms(before, code), forms(after, code))
+            free = changed_in_form(before, after, code)
             tidy = {"mode": INFERRED, "text": corrected}
-        return {**tidy, KEY: {"tokens": before, **made._asdict()}}
+        return {**tidy, KEY: {**key, **made._asdict(), "inflections": free}}
+
+    def _key(self, output: str) -> dict[str, Any]:
+        return {
+            "tokens": tokens(output),
+            "counted": how_counted(output),
+            # By whose stems a change of form alone is inferred; by none if it is empty.
+            "stems": stemmed(self.language),
+        }
 
     def scores(self, value: dict[str, Any], name: str) -> list[Scored]:
         """Changes per hundred words of the output."""
@@ -70,15 +82,7 @@ def tokens(output: str) -> list[str]:
     >>> tokens("市場が開く。")
     ['市', '場', 'が', '開', 'く', '。']
     """
-    return [piece for token in cut(output) for piece in _pieces(token)]
-
-
-def _pieces(token: str) -> list[str]:
-    spans = words(token)
-    if len(spans) < 2:
-        return [token]
-    edges = sorted({0, len(token), *(edge for span in spans for edge in span)})
-    return [token[start:end] for start, end in pairwise(edges)]
+    return [piece for token in cut(output) for piece in pieces(token)]
 
 
 def _chips(value: object, before: Sequence[str], name: str) -> list[dict[str, Any]]:

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 from metra.errors import OptionError
 from metra.human.edit_rate import edits_between
 from metra.human.protocols.entries import KEY, counts, key_of, table, text, whole
-from metra.human.protocols.reading import MINUTE, TIMES, cut
+from metra.human.protocols.reading import MINUTE, TIMES, by_dictionary, cut
 from metra.human.protocols.scored import Scored, error_rate, undefined
-from metra.human.words import words
+from metra.human.words import how_counted, words
 
 #: Kinds of keys: what was typed is not kept.
 KEYS = (
@@ -57,6 +57,7 @@ class Edit:
             found = edits_between(given["output"], corrected)
             key = {
                 "words": len(words(given["output"])),
+                "counted": how_counted(given["output"]),
                 "edits": found.edits,
                 "corrected_words": found.words,
                 "worst": [self.worst_minutes, self.worst_keys],
@@ -68,6 +69,7 @@ class Edit:
             "keys": counts(entry, "keys", name, KEYS),
             # The browser's own names for what came in, such as insertFromPaste.
             "inputs": counts(entry, "inputs", name, None),
+            **by_dictionary(entry, name),
         }
         if not tidy["ms"]:
             msg = f"{name}: ms is 0; expected the time that correcting took."

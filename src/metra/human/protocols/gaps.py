@@ -8,7 +8,7 @@ from metra.human.offsets import Span
 from metra.human.protocols.entries import KEY, key_of, table, texts
 from metra.human.protocols.same import folded
 from metra.human.protocols.scored import Scored, undefined
-from metra.human.words import words
+from metra.human.words import how_counted, words
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +57,7 @@ class Gaps:
             key = {
                 "every": self.every,
                 "offset": self.offset or self.every,
+                "counted": how_counted(output),
                 "starts": [span.start for span in spans],
                 "words": [output[span.start : span.end] for span in spans],
                 "close": [None] * len(spans),

@@ -9,6 +9,7 @@ from metra.errors import OptionError
 from metra.human.protocols.entries import table
 from metra.human.protocols.scored import Scored
 from metra.human.word_difference import difference, distance
+from metra.human.words import apart, written
 
 MOST = 10
 
@@ -43,8 +44,7 @@ class Near:
                     "score": score,
                     "edits": edits,
                     "difference": [
-                        list(piece)
-                        for piece in difference(text.split(), output.split())
+                        list(piece) for piece in difference(apart(text), apart(output))
                     ],
                 }
                 for text, score, edits in near
@@ -55,13 +55,13 @@ class Near:
         """Up to k outputs by edits over the length of the longer, equal texts once."""
         scores: dict[tuple[str, ...], list[float]] = {}
         for text, score in self.judged:
-            scores.setdefault(tuple(text.split()), []).append(score)
-        ours = output.split()
+            scores.setdefault(tuple(apart(text)), []).append(score)
+        ours = apart(output)
         found = []
         for words, given in scores.items():
             edits = distance(words, ours)
-            apart = edits / max(len(words), len(ours), 1)
-            found.append((apart, " ".join(words), fmean(given), edits))
+            away = edits / max(len(words), len(ours), 1)
+            found.append((away, written(words), fmean(given), edits))
         return [
             (text, score, edits) for _, text, score, edits in sorted(found)[: self.k]
         ]

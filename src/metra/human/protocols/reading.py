@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from metra.errors import OptionError
 from metra.human.protocols.entries import KEY, key_of, table, whole
 from metra.human.protocols.scored import Scored, undefined
-from metra.human.words import words
+from metra.human.words import how_counted, words
 
 MINUTE = 60_000
 #: What is measured: milliseconds in sight and not paused, those of them without a sign of
@@ -40,15 +40,19 @@ class Reading:
         if self.keyed:
             key = key_of(value, name)
         else:
-            count = len(words(given["output"]))
-            key = {"words": count, "natural": self.natural or None}
+            text = given["output"]
+            key = {
+                "words": len(words(text)),
+                "counted": how_counted(text),
+                "natural": self.natural or None,
+            }
             if not self.compared:
                 key["compared"] = False
         times = {what: whole(entry, what, name) for what in TIMES}
         if not times["ms"] and key["words"]:
             msg = f"{name}: ms is 0; expected the time that reading took."
             raise OptionError(msg)
-        return {**times, KEY: key}
+        return {**times, **by_dictionary(entry, name), KEY: key}
 
     def scores(self, value: dict[str, Any], name: str) -> list[Scored]:
         """Words per minute; as fast as natural text, or faster, is 100.
@@ -79,6 +83,12 @@ def per_minute(value: Mapping[str, Any]) -> float:
 def interrupted(value: Mapping[str, Any]) -> bool:
     """Whether there was a pause, so that the attempt is to be looked at."""
     return bool(value.get("pauses") or value.get("hidden_ms"))
+
+
+def by_dictionary(entry: Mapping[str, Any], name: str) -> dict[str, int]:
+    """The words that the judge's browser found in the text, if it told: no score uses it."""
+    what = "dictionary_words"
+    return {what: whole(entry, what, name)} if what in entry else {}
 
 
 def cut(value: object, wall_ms: int, *entries: str) -> object:

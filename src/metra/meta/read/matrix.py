@@ -78,4 +78,5 @@ def kind_of(name: str) -> str:
 
 def _is_scorer(cells: tuple[str, ...]) -> bool:
     first = next((cell for cell in cells if cell not in MISSING), "")
-    return is_number(first)
+    # No score is infinite, but a column that begins so is one of scores.
+    return is_number(first) or first.strip("+-").lower() in ("inf", "infinity")

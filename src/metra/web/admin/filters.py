@@ -2,10 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import get_args
 
 from starlette.datastructures import QueryParams
 
 from metra.human.judgement import Judgement
+from metra.human.task import Kind
 from metra.judging.choosing import Chosen
 from metra.judging.flags import Rules
 from metra.judging.ranking import RankingWishes
@@ -22,16 +25,24 @@ class Choices:
     judges: Sequence[str]
     systems: Sequence[str]
     documents: Sequence[str]
+    kinds: Sequence[str] = ()
+    #: The first and the last day of an answer, in UTC; empty where nothing is timed.
+    days: tuple[str, str] = ("", "")
     speeds: Sequence[int] = _SPEEDS
 
 
 def choices(judgements: Iterable[Judgement], systems: Iterable[str]) -> Choices:
     """List the judges, systems and documents that there are answers about."""
     every = list(judgements)
+    there = {one.kind for one in every}
+    times = [one.submitted_at for one in every if one.submitted_at is not None]
+    days = (_day(min(times)), _day(max(times))) if times else ("", "")
     return Choices(
         sorted({one.judge for one in every}),
         sorted(systems, key=_naturally),
-        sorted({one.document for one in every if one.document}),
+        sorted({one.document for one in every if one.document}, key=_naturally),
+        [kind for kind in get_args(Kind) if kind in there],
+        days,
     )
 
 
@@ -48,6 +59,9 @@ def wishes(query: QueryParams, known: Choices) -> Wishes:
             kept("judge", known.judges),
             kept("system", known.systems),
             kept("document", known.documents),
+            kept("kind", known.kinds),
+            since=_midnight(query.get("from", "")),
+            until=_midnight(query.get("to", ""), days=1),
             without_flagged=query.get("flagged") == "without",
         ),
         RankingWishes(
@@ -58,6 +72,19 @@ def wishes(query: QueryParams, known: Choices) -> Wishes:
         ),
         Rules(words_per_minute=fastest),
     )
+
+
+def _day(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d")
+
+
+def _midnight(day: str, *, days: int = 0) -> float | None:
+    """The beginning of a day in UTC, or of one that comes later; None for what is no day."""
+    try:
+        found = datetime.strptime(day, "%Y-%m-%d").replace(tzinfo=UTC)
+        return (found + timedelta(days=days)).timestamp()
+    except (ValueError, OverflowError):
+        return None
 
 
 def _naturally(name: str) -> tuple[str, int, str]:

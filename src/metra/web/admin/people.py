@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Form, Request, Response
 
-from metra.store import judges
+from metra.store import forgetting, judges
 from metra.store.campaigns import Stored
 from metra.store.judges import Judge
 from metra.web.admin.showing import admin_page, found, judge_of
@@ -75,6 +75,31 @@ def note(
     return redirect(f"/admin/campaigns/{stored.id}/judges")
 
 
+@router.post("/admin/campaigns/{key}/judges/forget")
+def forget(
+    request: Request,
+    key: str,
+    session: Administering,
+    judge: _Key = "",
+    what: Annotated[str, Form(max_length=20)] = "",
+    sure: Annotated[str, Form(max_length=20)] = "",
+) -> Response:
+    """Forget who a judge was, or also what she answered; that is written down."""
+    stored = found(request, key)
+    if what not in ("name", "answers"):
+        raise Refusal(422, "A judge's name can be forgotten, or also the answers.")
+    if sure != "yes":
+        raise Refusal(422, "Say that you are sure: this cannot be undone.")
+    house = state_of(request)
+    with house.store.transaction() as db:
+        mine = judge_of(db, stored, judge)
+        now, who = house.clock(), session.name
+        if what == "answers":
+            forgetting.delete_answers(db, mine.id, now=now, who=who)
+        forgetting.anonymise(db, mine.id, now=now, who=who)
+    return redirect(f"/admin/campaigns/{stored.id}/judges")
+
+
 def _wants_link(judge: Judge) -> bool:
     gone = judge.revoked_at is not None or judge.anonymised_at is not None
     return not judge.has_link and not gone
@@ -97,5 +122,5 @@ def _page(
         who=who,
         judges=everybody,
         links=links,
-        without_link=sum(map(_wants_link, everybody)),
+        without_link=0 if stored.imported else sum(map(_wants_link, everybody)),
     )

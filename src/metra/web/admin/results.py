@@ -6,6 +6,7 @@ from markupsafe import Markup
 from metra import metrics
 from metra.errors import MetraError
 from metra.human.judgement import Judgement
+from metra.judging.choosing import chosen
 from metra.judging.metric_scores import Correlation, correlations
 from metra.judging.summary import summary
 from metra.report.campaign_pictures import (
@@ -38,7 +39,11 @@ def show(request: Request, key: str, session: Administering) -> Response:
     wished = wishes(request.query_params, known)
     results = summary(judgements, wished)
     asked = request.query_params.get("metrics") == "yes"
-    compared, problem = ([], "") if not asked else _compared(stored, judgements, names)
+    compared, problem = (
+        ([], "")
+        if not asked
+        else _compared(stored, chosen(judgements, wished.choice, wished.rules), names)
+    )
     times = results.times
     return admin_page(
         request,
@@ -50,6 +55,7 @@ def show(request: Request, key: str, session: Administering) -> Response:
         known=known,
         wished=wished,
         filtered=bool(request.query_params),
+        days=[request.query_params.get(name, "") for name in ("from", "to")],
         with_metrics=asked,
         correlations=compared,
         metrics_problem=problem,

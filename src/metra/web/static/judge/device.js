@@ -19,6 +19,8 @@ async function within(table, mode, action) {
   return new Promise((resolve, reject) => {
     const change = base.transaction(table, mode);
     const request = action(change.objectStore(table));
+    // Asked for now, it is done even if the page goes away before it hears of it.
+    change.commit?.();
     change.oncomplete = () => resolve(request.result);
     change.onabort = change.onerror = () => reject(change.error);
   });

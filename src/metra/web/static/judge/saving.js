@@ -21,12 +21,15 @@ export function makeSaver({ clock, wording, tell, newer, refused }) {
   let sending = Promise.resolve();
   let inFlight = null;
   let handedIn = null;
+  let stopped = false;
 
   // The draft to go on with: what the server has, or what this device has and it has not.
   async function open(next) {
-    screen = next;
+    // Until its own draft is here, nothing is written under the next screen's name.
+    screen = null;
     clearTimeout(timer);
     const local = await kept("drafts", keyOf(next));
+    if (!stopped) screen = next;
     const server = next.draft;
     const ahead = local && (local.answered ?? 0) >= revisionOf(next) && local.rev > (server?.rev ?? 0);
     const base = ahead ? local : server ?? next.answer;
@@ -67,31 +70,36 @@ export function makeSaver({ clock, wording, tell, newer, refused }) {
 
   async function put(mine, options) {
     if (mine !== screen || mine === handedIn) return;
-    const sent = draft;
+    let settled = draft;
     const events = clock.events().slice(0, MOST_EVENTS);
     const answered = revisionOf(mine);
     try {
-      inFlight = call("PUT", `${addressOf(mine)}/draft`, { ...sent, answered, events }, options);
+      inFlight = call("PUT", `${addressOf(mine)}/draft`, { ...settled, answered, events }, options);
       const { answer } = await inFlight;
-      if (answer && mine === screen && mine !== handedIn) await adopt(answer);
+      if (answer && mine === screen && mine !== handedIn) {
+        // The screen was answered elsewhere meanwhile: go on from that answer.
+        screen.answer = answer;
+        settled = adopt({ ...pick(answer), rev: 0 });
+      }
     } catch (error) {
+      // What was handed in meanwhile counts more than any draft.
+      if (mine === handedIn) return;
       const ahead = error instanceof Refused && error.status === CONFLICT && error.body.draft;
       if (!ahead || mine !== screen) throw error;
-      draft = pick(ahead);
-      await store();
-      newer(draft);
+      settled = adopt(pick(ahead));
     }
-    if (mine !== screen) return;
+    if (mine !== screen || mine === handedIn) return;
     if (events.length) clock.sent(events.at(-1).seq);
-    if (draft.rev <= sent.rev || timer === null) tell("saved");
+    // What was changed while this was on its way is not saved yet.
+    if (draft === settled) tell("saved");
   }
 
-  // The screen was answered elsewhere meanwhile: go on from that answer.
-  async function adopt(answer) {
-    screen.answer = answer;
-    draft = { ...pick(answer), rev: 0 };
-    await store();
+  // The screen that shows what is given up takes no key any more.
+  function adopt(newest) {
+    draft = newest;
     newer(draft);
+    store();
+    return draft;
   }
 
   // A draft that is under way arrives before the answer does; one that waits is not needed.
@@ -130,6 +138,7 @@ export function makeSaver({ clock, wording, tell, newer, refused }) {
     // Another window works on: nothing more is written from here.
     stop() {
       clearTimeout(timer);
+      stopped = true;
       screen = null;
     },
     draft: () => draft,

@@ -7,7 +7,8 @@ import { drawContext, drawEarlier, drawTexts } from "./texts.js";
 
 const shows = (steps, what) => steps.some((step) => step.shows.includes(what));
 
-// `reveal(step)` brings the screen with the texts of a step; `answer()` and `cannot()` end it.
+// `reveal(step)` brings the screen with the texts of a step, or null if it cannot; `answer()` and
+// `cannot()` end it.
 export async function openScreen(place, { screen, work, draft, clock, change, reveal, answer, cannot, back, forward, earlier, open }) {
   const { protocol, campaign } = work;
   // Some screens leave steps out: nobody reads a text that is not there.
@@ -25,6 +26,7 @@ export async function openScreen(place, { screen, work, draft, clock, change, re
   let at = 0;
   let changed = false;
   let busy = false;
+  let over = false;
 
   const sections = steps.map(() => el("section", { class: "step", hidden: true }));
   const summaries = steps.map((step, index) => pastStep(index));
@@ -55,7 +57,7 @@ export async function openScreen(place, { screen, work, draft, clock, change, re
     "article",
     { class: "item", tabindex: "-1", "aria-label": t("work.place", { place: screen.place, of: work.progress.of }) },
     screen.items > 1 ? el("p", { class: "part" }, t("work.part", { number: screen.number + 1, of: screen.items })) : null,
-    drawEarlier(earlier, around, (part) => once(() => leave(() => open(part)))),
+    drawEarlier(earlier, around, (part) => once(() => undisturbed(() => open(part)))),
     status,
     element,
     drawContext(around),
@@ -173,15 +175,18 @@ export async function openScreen(place, { screen, work, draft, clock, change, re
   }
 
   // What was handed in is not changed any more: a key pressed while it is on its way, or while the
-  // next screen comes, would otherwise change an answer that is gone, or be taken for the next one.
-  async function leave(action) {
+  // next question or screen comes, would otherwise change an answer that is gone, or be taken for
+  // the next one.
+  async function undisturbed(action) {
     const { activeElement } = document;
     freeze(true);
     try {
       await action();
     } finally {
-      freeze(false);
-      if (article.isConnected) activeElement?.focus({ preventScroll: true });
+      if (!over) {
+        freeze(false);
+        activeElement?.focus({ preventScroll: true });
+      }
     }
   }
 
@@ -204,7 +209,7 @@ export async function openScreen(place, { screen, work, draft, clock, change, re
         change({ value: draft.value });
       }
       if (at < steps.length - 1) await nextStep();
-      else await leave(screen.answer && !changed ? forward : answer);
+      else await undisturbed(screen.answer && !changed ? forward : answer);
     });
   }
 
@@ -213,7 +218,11 @@ export async function openScreen(place, { screen, work, draft, clock, change, re
     if (!mounted[index]) {
       const news = steps[index].extra || steps[index].shows.some((what) => !shows(steps.slice(0, index), what));
       if (news) {
-        screen = { ...screen, ...(await reveal(index)) };
+        let more = null;
+        await undisturbed(async () => (more = await reveal(index)));
+        // It was refused; or another window was ahead, and its draft is shown instead.
+        if (more === null || over) return;
+        screen = { ...screen, ...more };
         texts.reveal?.(screen);
         for (const one of mounted) one.handle.setTexts(screen);
       }
@@ -228,13 +237,13 @@ export async function openScreen(place, { screen, work, draft, clock, change, re
 
   async function goBack() {
     if (at > 0) go(at - 1);
-    else if (screen.previous) await once(() => leave(() => back(screen.answer && changed && isComplete())));
+    else if (screen.previous) await once(() => undisturbed(() => back(screen.answer && changed && isComplete())));
   }
 
   const isComplete = () => mounted.length === steps.length && !mounted.some((one) => one.handle.missing?.());
 
   async function leaveOut() {
-    await once(() => leave(cannot));
+    await once(() => undisturbed(cannot));
   }
 
   const reached = Math.min(screen.step, steps.length - 1);
@@ -253,6 +262,7 @@ export async function openScreen(place, { screen, work, draft, clock, change, re
 
   return {
     destroy() {
+      over = true;
       freeze(true);
       keys.destroy();
       for (const one of mounted) {

@@ -28,6 +28,7 @@ let shown = null;
 let stopped = false;
 let clock = null;
 let saver = null;
+let drawing = Promise.resolve();
 
 async function start() {
   await replay(showSaving);
@@ -58,8 +59,23 @@ async function show(screen) {
   startBar(work.protocol.guidance_seconds, clock.seen);
 }
 
-async function draw(screen, draft) {
+// One after the other: of two screens at once, one would go on listening to keys for ever.
+function draw(screen, draft) {
+  clear();
+  const drawn = drawing.then(() => drawNext(screen, draft));
+  drawing = drawn.catch(() => {
+    // Whoever asked for it hears of it.
+  });
+  return drawn;
+}
+
+function clear() {
   shown?.destroy();
+  shown = null;
+}
+
+async function drawNext(screen, draft) {
+  clear();
   shown = await openScreen(place, {
     screen,
     work,
@@ -67,7 +83,7 @@ async function draw(screen, draft) {
     clock,
     earlier: await earlierParts(screen),
     change: saver.change,
-    reveal: (step) => reveal(screen, step),
+    reveal: (step) => guarded(() => reveal(screen, step)),
     answer: () => guarded(() => submit(screen, null)),
     cannot: () => guarded(() => leaveOut(screen)),
     back: (changed) => guarded(() => goBack(screen, changed)),
@@ -92,7 +108,9 @@ async function reveal(screen, step) {
   await saver.flush();
   const { rev, value } = saver.draft();
   const body = { step, rev, answered: revisionOf(screen), value };
-  return patiently("POST", `/api/screens/${keyOf(screen)}/reveal`, body);
+  const revealed = await patiently("POST", `/api/screens/${keyOf(screen)}/reveal`, body);
+  showSaving("saved");
+  return revealed;
 }
 
 async function submit(screen, cannot) {
@@ -136,7 +154,7 @@ async function adopt(draft) {
 // What the server refuses is said with a way to try again; its own words are English.
 async function guarded(action) {
   say(null);
-  await action().catch(trouble);
+  return action().catch(trouble);
 }
 
 function trouble(error) {
@@ -148,6 +166,7 @@ function trouble(error) {
     " ",
     el("button", { type: "button", class: "quiet", onclick: () => location.reload() }, t("work.again")),
   );
+  return null;
 }
 
 function beat() {

@@ -1,6 +1,8 @@
 // What became of each word of a sentence: chips keep where they come from, so that changes
 // are counted and not guessed. Every change can be undone.
 
+import { UNSPACED } from "./words.js";
+
 // The longest run of values that grow, in order, not necessarily side by side.
 function longestIncrease(values) {
   const ends = [];
@@ -12,8 +14,6 @@ function longestIncrease(values) {
   return ends.length;
 }
 
-// Scripts that put no blanks between words.
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]/u;
 const SIGN = /^\p{P}+$/u;
 
 // Whether each word of a text follows the one before it without a blank.

@@ -3,13 +3,15 @@
 import { el, freshId } from "../judge/elements.js";
 import { countKeystrokes } from "./keystrokes.js";
 import { makeStopwatch } from "./stopwatch.js";
+import { countWords } from "./words.js";
 
 export const owns = ["outputs"];
 
 export function mount(place, { step, screen, value, language, texts, t, change, keys, clock }) {
   const original = screen.outputs[0].text;
   const counts = { keys: { ...value?.keys }, inputs: { ...value?.inputs } };
-  const whole = () => ({ ...watch.value(), text: field.value, ...structuredClone(counts) });
+  const words = { dictionary_words: countWords(original, language) };
+  const whole = () => ({ ...watch.value(), text: field.value, ...structuredClone(counts), ...words });
   const tell = () => change(whole());
   const watch = makeStopwatch(clock, value, tell);
   const heading = el("h2", { id: freshId("text") }, t("measures.your_version"));

@@ -1,6 +1,7 @@
 // A score from 0 to 10 beside the nearest texts that already have one.
 
 import { el, freshId } from "../judge/elements.js";
+import { UNSPACED } from "./words.js";
 
 const MOST = 10;
 const MOST_DIFFERENT = 0.6;
@@ -49,8 +50,14 @@ export function mount(place, { step, screen, value, language, t, change, keys })
 
   // Texts that have little in common are easier to read as they are.
   function differing(text, edits, difference) {
-    if (edits > text.split(/\s+/u).length * MOST_DIFFERENT) return [text];
-    return difference.flatMap(([sort, words], at) => [at ? " " : "", piece(sort, words)]);
+    const words = UNSPACED.test(text) ? Array.from(text).length : text.split(/\s+/u).length;
+    if (edits > words * MOST_DIFFERENT) return [text];
+    return difference.flatMap(([sort, words], at) => [at && spaced(difference[at - 1][1], words) ? " " : "", piece(sort, words)]);
+  }
+
+  function spaced(one, other) {
+    const last = Array.from(one.replace(/\p{M}+$/u, "")).at(-1);
+    return !(UNSPACED.test(last) || UNSPACED.test(Array.from(other)[0]));
   }
 
   // Crossed out stands in the judged text only, underlined in this one only.

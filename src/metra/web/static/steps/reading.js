@@ -3,12 +3,15 @@
 import { el } from "../judge/elements.js";
 import { textCard } from "../judge/texts.js";
 import { makeStopwatch } from "./stopwatch.js";
+import { countWords } from "./words.js";
 
 export const owns = ["outputs"];
 
 export function mount(place, { step, screen, value, language, texts, t, change, keys, clock }) {
   const { text } = screen.outputs[0];
-  const tell = () => change(watch.value());
+  const counted = { dictionary_words: countWords(text, language) };
+  const whole = () => ({ ...watch.value(), ...counted });
+  const tell = () => change(whole());
   const watch = makeStopwatch(clock, value, tell);
   const note = el("p", { class: "note", role: "status" });
   const pause = el("button", { type: "button", class: "quiet", onclick: takePause }, t("measures.pause"));
@@ -40,7 +43,7 @@ export function mount(place, { step, screen, value, language, texts, t, change, 
   draw();
   return {
     focus: () => place.querySelector("button")?.focus(),
-    value: () => (watch.state() === "done" ? watch.value() : undefined),
+    value: () => (watch.state() === "done" ? whole() : undefined),
     // Start and go on with the same key as everything else; stopping goes on to what follows.
     act() {
       if (watch.state() === "done") return false;

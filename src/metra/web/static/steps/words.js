@@ -3,7 +3,11 @@
 const SPACE = /^\s+$/u;
 // Where the browser cannot find words: letters together, each other sign and each ideograph alone.
 const PLAIN =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]\p{M}*|\p{N}[\p{N}.,]*\p{N}|[\p{L}\p{N}][\p{L}\p{M}\p{N}'’-]*|\p{Extended_Pictographic}(?:\u200d\p{Extended_Pictographic}|[\ufe0f\p{M}\p{EMod}])*|\S/gu;
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]\p{M}*|\p{N}[\p{N}.,]*\p{N}|[\p{L}\p{N}][\p{L}\p{M}\p{N}'’-]*|\p{Extended_Pictographic}(?:\u200d\p{Extended_Pictographic}|[\ufe0f\p{M}\p{EMod}])*|\S/gu;
+
+// A letter of a script that puts no blanks between words.
+export const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Javanese}\p{Script=Balinese}]/u;
 
 export const codePoints = (text) => Array.from(text).length;
 
@@ -19,6 +23,12 @@ export function wordsOf(text, language, Segmenter = Intl.Segmenter) {
     at += length;
   }
   return found;
+}
+
+// How many words a reader would count: by the browser's dictionary where there are no blanks.
+export function countWords(text, language) {
+  const signs = Array.from(text);
+  return wordsOf(text, language).filter(({ start, end }) => /[\p{L}\p{N}]/u.test(signs.slice(start, end).join(""))).length;
 }
 
 function* segmented(text, language, Segmenter) {

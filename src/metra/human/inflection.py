@@ -1,0 +1,53 @@
+"""Words by their stems, so that a change of form alone can be told from another word."""
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from functools import lru_cache
+from typing import Any
+
+
+def stemmed(language: str) -> str:
+    """The language's own code if there is a stemmer for it, else nothing.
+
+    >>> stemmed("en-GB"), stemmed("ja")
+    ('en', '')
+    """
+    code = language.replace("_", "-").partition("-")[0].lower()
+    return code if _stemmer(code) is not None else ""
+
+
+def forms(words: Sequence[str], code: str) -> list[Hashable]:
+    """Give equal values to forms of one word; letter case still tells words apart.
+
+    >>> one, other, third = forms(["opens", "opened", "Opened"], "en")
+    >>> one == other, other == third
+    (True, False)
+    """
+    stemmer = _stemmer(code)
+    if stemmer is None:
+        return list(words)
+    stems = stemmer.stemWords([word.lower() for word in words])
+    return [(stem, word[:1].isupper()) for stem, word in zip(stems, words, strict=True)]
+
+
+def changed_in_form(before: Sequence[str], after: Sequence[str], code: str) -> int:
+    """Count words that are kept but for their form.
+
+    >>> changed_in_form("he open it".split(), "he opens it".split(), "en")
+    1
+    """
+    kept = [
+        (Counter(one) & Counter(other)).total()
+        for one, other in ((forms(before, code), forms(after, code)), (before, after))
+    ]
+    return kept[0] - kept[1]
+
+
+@lru_cache(maxsize=64)
+def _stemmer(code: str) -> Any | None:
+    import Stemmer
+
+    try:
+        return Stemmer.Stemmer(code, 0)
+    except KeyError:
+        return None

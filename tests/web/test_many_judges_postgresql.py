@@ -1,0 +1,10 @@
+"""Many judges at once on PostgreSQL; in a file, and so in a worker, of its own."""
+
+import pytest
+from tests.web.many_judges import lose_nothing
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("store_url", ["postgresql"], indirect=True)
+def test_many_judges_at_once(store, store_url, tmp_path):
+    lose_nothing(store, store_url, tmp_path / "log", workers=2)

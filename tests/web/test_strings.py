@@ -69,6 +69,7 @@ def test_the_language_of_a_page(wish, accepted, expected):
 
 def test_languages_are_named_in_the_language_of_the_page():
     assert language_name("fr", "de") == "Französisch"
+    assert language_name("fr", "es-MX") == "francés"
     assert language_name("zh_Hant", "en") == "Chinese (Hant)"
     assert language_name("qqq", "en") == "qqq"
     assert strings("ar").dir == "rtl"

@@ -143,3 +143,9 @@ def test_what_the_server_says_in_english_is_marked_as_english(server, work):
     page.keyboard.press("Enter")
     expect(page.locator("#trouble")).to_contain_text("Das ging nicht.")
     expect(page.locator("#trouble [lang=en]")).to_have_text("No.")
+
+
+def test_chosen_words_stand_in_the_quotation_marks_of_the_page(server, work):
+    page = work(server.campaign("esa"), language="ar")
+    page.keyboard.press("Shift+ArrowRight")
+    expect(page.locator(".chosen-words")).to_contain_text("«\u2068The")

@@ -104,4 +104,4 @@ def test_examples_tell_whether_we_would_have_said_the_same(server, visit):
     example.get_by_role("button").last.click()
     verdict = example.locator("[role=status]").last
     verdict.locator("text=smells of paint").wait_for()
-    assert "“windows”" in verdict.inner_text()
+    assert "“\u2068windows\u2069”" in verdict.inner_text()

@@ -223,7 +223,8 @@ def _everything(
     if campaign is not None:
         found["campaign.json"] = _about(campaign)
         found["protocol.json"] = campaign.protocol.as_json() + "\n"
-        found["wordings.json"] = _wordings(campaign)
+        if campaign.wordings:
+            found["wordings.json"] = _wordings(campaign)
     found["codebook.md"] = codebook(judgements, campaign)
     return found
 
@@ -296,7 +297,7 @@ def _about(campaign: Campaign) -> str:
 
 def _wordings(campaign: Campaign) -> str:
     """Every word that judges may have read, by language, with its version."""
-    read = [asdict(one) | {"version": one.version} for one in wordings(campaign)]
+    read = [asdict(one) | {"version": one.version} for one in campaign.wordings]
     return json.dumps(read, indent=2, ensure_ascii=False) + "\n"
 
 

@@ -31,7 +31,6 @@ from metra.judging.results import system_means
 from metra.judging.running import added_outputs
 from metra.judging.text_scores import NONE, text_scores
 from metra.judging.text_scores import table as text_table
-from metra.judging.wordings import wordings
 
 #: What a file is called, and what it is, by format.
 _FILES = {

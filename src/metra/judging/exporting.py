@@ -31,7 +31,6 @@ from metra.judging.results import system_means
 from metra.judging.running import added_outputs
 from metra.judging.text_scores import NONE, text_scores
 from metra.judging.text_scores import table as text_table
-from metra.judging.wordings import wordings
 
 #: What a file is called, and what it is, by format.
 _FILES = {
@@ -223,7 +222,8 @@ def _everything(
     if campaign is not None:
         found["campaign.json"] = _about(campaign)
         found["protocol.json"] = campaign.protocol.as_json() + "\n"
-        found["wordings.json"] = _wordings(campaign)
+        if campaign.wordings:
+            found["wordings.json"] = _wordings(campaign)
     found["codebook.md"] = codebook(judgements, campaign)
     return found
 
@@ -296,7 +296,7 @@ def _about(campaign: Campaign) -> str:
 
 def _wordings(campaign: Campaign) -> str:
     """Every word that judges may have read, by language, with its version."""
-    read = [asdict(one) | {"version": one.version} for one in wordings(campaign)]
+    read = [asdict(one) | {"version": one.version} for one in campaign.wordings]
     return json.dumps(read, indent=2, ensure_ascii=False) + "\n"
 
 

@@ -58,6 +58,7 @@ def protocol_json(protocol: Protocol, target: str, wording: Wording) -> dict[str
         "guidance_seconds": protocol.guidance_seconds,
         # What the judge reads; it comes back with the answer.
         "wording": wording.language,
+        "direction": direction(wording.language),
         "steps": [_step_json(step, target, wording) for step in protocol.steps],
     }
 

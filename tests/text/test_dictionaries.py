@@ -5,7 +5,7 @@ import hashlib
 import pytest
 
 from metra.errors import FormatError, MissingResourceError
-from metra.text.dictionaries import Dictionary, _dictionary, dictionaries
+from metra.text.dictionaries import Dictionary, _hunspell, dictionaries
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def test_hunspell_by_path(german):
 def test_hunspell_by_name(german, monkeypatch):
     pytest.importorskip("hunspell")
     monkeypatch.setenv("DICPATH", f"/none:{german.parent}")
-    _dictionary.cache_clear()
+    _hunspell.cache_clear()
     assert dictionaries("de_XX").knows("Bremsen")
     assert dictionaries("de_XX").version.startswith("de_XX[sha256:")
 

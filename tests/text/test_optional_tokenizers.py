@@ -7,7 +7,7 @@ from types import ModuleType
 import pytest
 
 import metra
-from metra.metrics import metric
+from metra import metrics
 from metra.text.preparation import steps
 
 
@@ -16,7 +16,7 @@ def forget():
     """Make measures anew: the packages of one test are not those of the next."""
     yield
     steps.cache_clear()
-    metric.cache_clear()
+    metrics._kept.cache_clear()
 
 
 @pytest.fixture

@@ -75,7 +75,7 @@ def installed(write, tmp_path, monkeypatch):
     yield tmp_path
     sys.modules.pop("others_measures", None)
     steps.cache_clear()
-    metrics.metric.cache_clear()
+    metrics._kept.cache_clear()
 
 
 @pytest.mark.usefixtures("installed")

@@ -1,5 +1,7 @@
 """The registry: every measure by name. Adding one is a line here."""
 
+import os
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from importlib import import_module
@@ -36,6 +38,9 @@ BUILT_IN = {
     "mwer": "mwer",
     "evaltrans": "evaltrans",
 }
+_NUMBER = re.compile(r"[-+]?[\d.]*")
+_PATH = re.compile(r"[./\\{]")
+_UNKNOWN = object()
 
 
 def names() -> list[str]:
@@ -53,15 +58,47 @@ def factory(name: str) -> Callable[..., Metric]:
     return entries[name].load()
 
 
-@lru_cache(maxsize=1024)
 def metric(spec: str) -> Metric:
     """Make a measure from `NAME` or `NAME:option=value,…`.
+
+    The same one is given again, as long as the files it was made from are the same.
 
     >>> metric("bleu:tok=intl").options["tok"]
     'intl'
     """
+    if ":" not in spec:
+        return _kept(spec, ())
+    states = tuple(map(_state, _words(spec)))
+    return _made(spec) if _UNKNOWN in states else _kept(spec, states)
+
+
+@lru_cache(maxsize=1024)
+def _kept(spec: str, _: tuple[object, ...]) -> Metric:
+    return _made(spec)
+
+
+def _made(spec: str) -> Metric:
     name, options = parse_spec(spec)
     return factory(name)(**options)
+
+
+@lru_cache(maxsize=1024)
+def _words(spec: str) -> tuple[str, ...]:
+    """What a spec gives as options, as far as it may be the name of a file."""
+    values = parse_spec(spec)[1].values()
+    words = (word for value in values for word in value.split("+"))
+    return tuple(word for word in words if not _NUMBER.fullmatch(word))
+
+
+def _state(word: str) -> object:
+    """Tell one state of a file from another; None where it is none."""
+    try:
+        about = os.stat(word)
+    except (OSError, ValueError):
+        # It may be a pattern, or a file that others are found by.
+        return _UNKNOWN if _PATH.search(word) else None
+    # A file that names others may stay as it is while they change.
+    return _UNKNOWN if word.endswith(".toml") else (about.st_mtime_ns, about.st_size)
 
 
 def _third_party() -> dict[str, Any]:

@@ -98,9 +98,12 @@ def meteor(
         settled["wordnet"] = wordnet_version(found)
     elif not wordnet:
         settled["wordnet"] = "none"
-    if paraphrase:
-        settled["paraphrase"] = table_digest(paraphrase)
-    aligner = _aligner(lang, stages, folder, paraphrase, tuple(formula), stage_weights)
+    digest = table_digest(paraphrase) if paraphrase else ""
+    if digest:
+        settled["paraphrase"] = digest
+    aligner = _aligner(
+        lang, stages, folder, (paraphrase, digest), tuple(formula), stage_weights
+    )
     per_stage = [
         f"{stage}_{side}"
         for stage in (*stages, *("unused", "unused_2", "unused_3"))[:4]
@@ -233,11 +236,12 @@ def _aligner(
     lang: str,
     stages: tuple[str, ...],
     folder: str,
-    paraphrase: str,
+    paraphrase: tuple[str, str],
     formula: tuple[float, ...],
     weights: tuple[float, ...],
 ) -> _core.Meteor:
-    table = paraphrase_table(paraphrase) if paraphrase else None
+    """Make an aligner; a table of paraphrases is its path and what is in it."""
+    table = paraphrase_table(paraphrase[0]) if paraphrase[0] else None
     try:
         return _core.Meteor(
             list(stages),
@@ -248,6 +252,6 @@ def _aligner(
             [*formula, *weights, *[0.0] * (4 - len(weights))],
         )
     except (ValueError, OSError) as error:
-        files = " and ".join(filter(None, [folder, paraphrase]))
+        files = " and ".join(filter(None, [folder, paraphrase[0]]))
         msg = f"{files} cannot be used: {error}."
         raise MissingResourceError(msg) from None

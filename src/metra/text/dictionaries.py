@@ -52,10 +52,14 @@ def dictionaries(names: str) -> Dictionary:
     )
 
 
-@lru_cache(maxsize=16)
 def _dictionary(name: str) -> Dictionary:
-    if name.lower().endswith(".txt"):
-        return _word_list(Path(name))
+    # A list is read anew: it may have grown.
+    is_list = name.lower().endswith(".txt")
+    return _word_list(Path(name)) if is_list else _hunspell(name)
+
+
+@lru_cache(maxsize=16)
+def _hunspell(name: str) -> Dictionary:
     path = _find(name)
     try:
         from hunspell import Hunspell

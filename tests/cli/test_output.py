@@ -80,12 +80,17 @@ def test_a_place_that_cannot_be_written(place, reason, arguments, cli, tmp_path)
     assert sorted(os.listdir(tmp_path)) == ["in"]
 
 
-def test_a_full_disk(arguments):
+@pytest.mark.parametrize("unbuffered", ["", "1"], ids=["buffered", "unbuffered"])
+@pytest.mark.parametrize("command", ["score", "convert"])
+def test_a_full_disk(arguments, command, unbuffered):
+    if command == "convert":
+        arguments = ["convert", arguments[1], "--to", "jsonl", "-o", "-"]
     with open("/dev/full", "w") as full:
         done = subprocess.run(
             [*METRA, *arguments],
             stdout=full,
             stderr=subprocess.PIPE,
+            env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
             text=True,
             check=False,
         )

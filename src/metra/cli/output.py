@@ -42,8 +42,9 @@ def _print(text: str) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        msg = f"Standard output cannot be written: {error.strerror}."
-        raise FormatError(msg) from None
+        from metra.io.whole import given_up
+
+        raise given_up(error) from None
     except UnicodeEncodeError as error:
         msg = (
             f"Standard output has no {error.object[error.start]!r} in its encoding, "

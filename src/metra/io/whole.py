@@ -22,8 +22,13 @@ def whole_file(path: str) -> Iterator[IO[bytes]]:
     What is no ordinary file, such as a pipe, is written as the bytes come.
     """
     if path == STDOUT:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        try:
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise given_up(error) from None
         return
     target = Path(os.path.realpath(path))
     with _said(path), ExitStack() as stack:
@@ -42,6 +47,17 @@ def whole_file(path: str) -> Iterator[IO[bytes]]:
         except BaseException:
             os.unlink(aside.name)
             raise
+
+
+def given_up(error: OSError) -> FormatError:
+    """Say why standard output cannot be written, and drop what is left of it.
+
+    Python would try once more at the end, and say in its own words that it cannot.
+    """
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+    return FormatError(f"Standard output cannot be written: {error.strerror}.")
 
 
 @contextmanager

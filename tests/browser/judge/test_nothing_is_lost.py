@@ -240,7 +240,7 @@ def test_what_the_server_refuses_is_said(server, work):
         campaigns.set_state(db, link.campaign, "closed", now=server.now(), who="test")
     page.keyboard.press("3")
     page.keyboard.press("Enter")
-    expect(page.locator("#trouble")).to_contain_text("That did not work")
+    expect(page.locator("#trouble")).to_contain_text("Judging has ended")
     assert link.judgements() == []
 
 
@@ -257,7 +257,7 @@ def test_a_draft_that_is_refused_is_said_and_the_page_lives_on(server, work):
 
     switch("closed")
     page.keyboard.press("3")
-    expect(page.locator("#trouble")).to_contain_text("That did not work")
+    expect(page.locator("#trouble")).to_contain_text("Judging has ended")
     switch("open")
     page.keyboard.press("4")
     saved(page)

@@ -86,7 +86,7 @@ def test_a_question_that_is_refused_is_said(server, work):
         campaigns.set_state(db, link.campaign, "closed", now=server.now(), who="test")
     page.keyboard.press("4")
     page.keyboard.press("Enter")
-    expect(page.locator("#trouble")).to_contain_text("That did not work")
+    expect(page.locator("#trouble")).to_contain_text("Judging has ended")
     expect(page.locator(".actions .primary")).not_to_have_attribute("aria-busy", "true")
     assert page.locator(".card.given").count() == 0
     expect(page.locator("article.item")).to_have_js_property("inert", False)

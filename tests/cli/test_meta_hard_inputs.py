@@ -4,6 +4,7 @@ Whatever is missing, there is an answer or one sentence that says why not; never
 traceback, never a figure that is none without a reason beside it.
 """
 
+import json
 import re
 
 import pytest
@@ -167,6 +168,28 @@ def test_gold_of_another_file(tmp_path):
     assert " 1.000" in said
     assert "-1.000" not in said
     assert f"da is of {judged} only." in said
+
+
+def test_several_golds_give_a_table_each(tmp_path):
+    path = tmp_path / "scores.tsv"
+    lines = [f"{s}\t1\t{n}\t{-n}\t{n + n % 2}" for n, s in enumerate("ABCDE")]
+    path.write_text("\n".join(["system\tseg\tda\tesa\tm", *lines]) + "\n")
+    ask = ["meta", "correlate", str(path), "--gold", "da,esa", "--coef", "pearson"]
+    said = CliRunner().invoke(cli, [*ask, "--interval", "fisher"]).output
+    assert said.count("Agreement with") == 2
+    assert "esa: pearson of m is far below zero" in said
+    assert [line for line in said.split("\n") if "interval:fisher" in line][1].count(
+        "gold:esa"
+    )
+    data = json.loads(CliRunner().invoke(cli, [*ask, "--format", "json"]).output)
+    assert [each["gold"] for each in data["correlations"]] == ["da", "esa"]
+    assert set(data["tables"]) == {"da correlations", "esa correlations"}
+    groups = ["--level", "seg", "--coef", "pearson:item", "--interval", "fisher"]
+    refused = CliRunner().invoke(cli, [*ask[:5], *groups])
+    assert "not of pearson item" in str(refused.exception)
+    ask[1] = "scatter"
+    plot = ["--plot", str(tmp_path / "plot.svg")]
+    assert "one gold at a time" in CliRunner().invoke(cli, [*ask, *plot]).output
 
 
 def test_errors_of_mqm_with_the_rounding_of_wmt(tmp_path):

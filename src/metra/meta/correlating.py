@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -10,8 +11,12 @@ from metra.meta.bootstrap import Drawn, bootstrap, bounds, resamples_segments
 from metra.meta.coefficients import coefficient
 from metra.meta.correlation import Options, Result, correlate_all, grouped
 from metra.meta.findings import Figure, FigureTable, Findings, marked, number
+from metra.meta.fisher import fisher_interval
 from metra.meta.panel import Panel
 from metra.meta.signature import signature
+
+#: Where intervals come from: resamples, a formula, or nowhere.
+Interval: TypeAlias = Literal["bootstrap", "fisher", "none"]
 
 #: Pairs of values that are gone through for intervals at the most: about a minute.
 MOST_DRAWN = 10**10
@@ -88,16 +93,22 @@ def correlated(
     panels: Sequence[Panel],
     questions: Sequence[Asked],
     *,
-    interval: bool = True,
+    interval: Interval = "bootstrap",
     drawn: Drawn = "both",
     confidence: float = 0.95,
 ) -> Findings:
     """Answer all questions for each language pair: a table each, best metrics first."""
     tables, notes, data = [], [], []
+    boot = interval == "bootstrap"
     for panel in panels:
         answers = [values(panel, question) for question in questions]
         refused = [without_interval(panel, question) for question in questions]
-        if interval:
+        if interval == "fisher":
+            answers = [
+                _with_fisher(question, found, confidence)
+                for question, found in zip(questions, answers, strict=True)
+            ]
+        elif interval == "bootstrap":
             answers = [
                 found
                 if reason
@@ -111,7 +122,7 @@ def correlated(
         notes += [
             f"{place}{note}" for note in [*panel.notes, *reasons(questions, answers)]
         ]
-        notes += [f"{place}{reason}" for reason in refused if reason and interval]
+        notes += [f"{place}{reason}" for reason in refused if reason and boot]
         if questions[0].level == "sys" and len(panel.systems) == 2:
             notes.append(
                 f"{place}Two systems agree wholly or not at all, by chance too."
@@ -129,8 +140,9 @@ def correlated(
         empty=first.nan,
         spa_p=spa_said(questions),
         eps=next(filter(None, (q.options.eps_said for q in questions)), None),
-        boot=f"{effective} k={first.trials}" if interval else None,
-        seed=first.seed if interval or first.folds else None,
+        boot=f"{effective} k={first.trials}" if boot else None,
+        interval="fisher" if interval == "fisher" else None,
+        seed=first.seed if boot or first.folds else None,
         lang=",".join(panel.lang for panel in panels) if len(panels) > 1 else None,
     )
     return Findings(tables, line, notes, {"correlations": data})
@@ -158,6 +170,23 @@ def without_interval(panel: Panel, question: Asked) -> str:
         f"{question.heading} has no interval: each resample would go through {pairs:,} pairs "
         f"of every metric; take {options.coef}:item, or a smaller --trials."
     )
+
+
+def _with_fisher(
+    question: Asked, found: Mapping[str, Result], confidence: float
+) -> dict[str, Result]:
+    """Add intervals from a formula, of coefficients that are one sample each."""
+    options = question.options
+    name = options.coefficient.name
+    if options.group != "none" and question.level != "sys":
+        name = question.heading
+    return {
+        metric: replace(
+            result,
+            interval=fisher_interval(result.value, result.n, name, level=confidence),
+        )
+        for metric, result in found.items()
+    }
 
 
 def _with_intervals(

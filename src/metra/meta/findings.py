@@ -1,7 +1,7 @@
 """What a question about metrics or judges came to: tables of figures, notes, a signature."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 
@@ -38,6 +38,20 @@ class Findings:
     notes: Sequence[str] = ()
     #: More for programs: what JSON gets besides the tables.
     data: Mapping[str, Any] = field(default_factory=dict)
+
+
+def merged(by_gold: Mapping[str, Findings]) -> Findings:
+    """Put the answers for several golds under each other, each with its signature."""
+    tables, notes = [], []
+    data: dict[str, Any] = {}
+    for gold, found in by_gold.items():
+        tables += [replace(each, name=f"{gold} {each.name}") for each in found.tables]
+        notes += [f"{gold}: {note}" for note in found.notes]
+        for key, value in found.data.items():
+            data[key] = data[key] + value if key in data else value
+    return Findings(
+        tables, "\n".join(each.signature for each in by_gold.values()), notes, data
+    )
 
 
 def marked(column: Sequence[Figure]) -> list[Figure]:

@@ -48,7 +48,14 @@ if TYPE_CHECKING:
 @click.option(
     "--wmt", is_flag=True, help="Soft pairwise accuracy as WMT's scorer has it."
 )
-@click.option("--no-ci", is_flag=True, help="Leave out the bootstrap intervals.")
+@click.option("--no-ci", is_flag=True, help="Leave out the intervals.")
+@click.option(
+    "--interval",
+    type=click.Choice(["bootstrap", "fisher"]),
+    default="bootstrap",
+    show_default=True,
+    help="Resample, or take Fisher's formula: for pearson, spearman and kendall-b.",
+)
 @click.option(
     "--resample",
     type=click.Choice(["both", "sys", "item"]),
@@ -75,6 +82,7 @@ def correlate(
     spa_p: str,
     wmt: bool,
     no_ci: bool,
+    interval: str,
     resample: str,
     trials: int,
     seed: int,
@@ -115,6 +123,6 @@ def correlate(
     return correlated(
         shared.panels(scores, gold, metrics, statistics),
         shared.fitted(questions, eps_from, scores, gold, metrics),
-        interval=not no_ci,
+        interval="none" if no_ci else interval,  # type: ignore[arg-type]
         drawn=resample,  # type: ignore[arg-type]
     )

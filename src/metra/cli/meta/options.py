@@ -33,7 +33,7 @@ INPUT_FORMATS = (
 )
 
 
-def _parts(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> list[str]:
+def _parts(_: object, __: object, value: tuple[str, ...]) -> list[str]:
     """Names may be given several times, or with commas between them."""
     return [
         name.strip() for given in value for name in given.split(",") if name.strip()
@@ -55,8 +55,8 @@ def gold(command: Callable[..., Any]) -> Callable[..., Any]:
     name = click.option(
         "--gold",
         required=True,
-        metavar="NAME",
-        help="The scorer to compare with: judgements.",
+        metavar="NAMES",
+        help="The scorer to compare with: judgements. Several give a table each.",
     )
     files = click.option(
         "--gold-from",
@@ -227,6 +227,7 @@ def question(command: Callable[..., "Findings"]) -> Callable[..., None]:
         gold_from: tuple[str, ...] = (),
         **asked: Any,
     ) -> None:
+        from metra.meta.findings import merged
         from metra.meta.read import read_all
 
         read = partial(
@@ -237,13 +238,20 @@ def question(command: Callable[..., "Findings"]) -> Callable[..., None]:
         )
         scores = read(paths)
         notes = []
-        if gold_from:
-            scores = scores.with_values_of(asked["gold"], read(gold_from))
-            notes = [f"{asked['gold']} is of {', '.join(gold_from)} only."]
+        golds = _golds(asked, [*scores.names])
+        for each in golds if gold_from else ():
+            scores = scores.with_values_of(each, read(gold_from))
+            notes.append(f"{each} is of {', '.join(gold_from)} only.")
         if lower:
             scores = scores.with_lower_is_better(lower)
         scores = scores.only(lang=lang, domain=domain, without_systems=without)
-        show(noted(command(scores=scores, **asked), notes), form, out, digits)
+        if len(golds) > 1:
+            found = merged(
+                {g: command(scores=scores, **asked | {"gold": g}) for g in golds}
+            )
+        else:
+            found = command(scores=scores, **asked)
+        show(noted(found, notes), form, out, digits)
 
     for option in (
         digits,
@@ -259,6 +267,16 @@ def question(command: Callable[..., "Findings"]) -> Callable[..., None]:
     ):
         option(ask)
     return ask
+
+
+def _golds(asked: "Mapping[str, Any]", known: list[str]) -> list[str]:
+    """The golds that were named, with commas between them, unless a name has commas."""
+    named = str(asked.get("gold", ""))
+    golds = [named] if named in known else _parts(None, None, (named,))
+    if len(golds) > 1 and asked.get("plot"):
+        msg = "--plot draws one gold at a time; name one with --gold."
+        raise click.UsageError(msg)
+    return golds
 
 
 def panels(

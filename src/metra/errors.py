@@ -35,6 +35,10 @@ class MissingResourceError(MetraError):
     """A package, model or dictionary that is not installed."""
 
 
+class StoreError(MetraError):
+    """A store of judgements that cannot be reached, read or written."""
+
+
 def no_such(what: str, name: str, known: Iterable[str], *, owner: str = "") -> str:
     """Say that a name does not exist, with the nearest known name and all of them.
 

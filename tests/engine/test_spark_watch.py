@@ -12,19 +12,25 @@ def test_nobody_is_told_of_work_that_is_over():
     def jobs(_: str) -> list[int]:
         asked.set()
         answered.wait()
-        return []
+        return [1]
 
-    context = SimpleNamespace(
-        setJobGroup=lambda *_, **__: None,
-        statusTracker=lambda: SimpleNamespace(getJobIdsForGroup=jobs),
+    tracker = SimpleNamespace(
+        getJobIdsForGroup=jobs,
+        getJobInfo=lambda _: SimpleNamespace(stageIds=[1]),
+        getStageInfo=lambda _: SimpleNamespace(numCompletedTasks=3, numTasks=4),
     )
+    context = SimpleNamespace(
+        setJobGroup=lambda *_, **__: None, statusTracker=lambda: tracker
+    )
+    done = []
 
-    def work() -> str:
+    def work() -> None:
         asked.wait()
         Timer(0.2, answered.set).start()
-        return "done"
+        done.append("done")
 
-    told: list[tuple[int, int]] = []
+    told: list[tuple[int, float]] = []
     session = SimpleNamespace(sparkContext=context)
-    assert run(session, work, lambda *news: told.append(news)) == "done"
-    assert told == [(0, 0)]  # what was asked before the end, and by now
+    run(session, [work], lambda *news: told.append(news))
+    assert done == ["done"]
+    assert told == [(3, 0.75)]  # what was asked before the end, and by now

@@ -167,3 +167,149 @@ WRONG = [
 def test_lines_that_cannot_be_read(text, says):
     with pytest.raises(FormatError, match=says):
         read(text)
+
+
+def screen(user, number, *items, actions=(), **more):
+    """A document of several items, each with its texts and answers by system."""
+    entry = {
+        "annotation": [
+            {
+                system: {"score": score, "error_spans": list(spans), "textfield": None}
+                for system, (_, score, spans) in by_system.items()
+            }
+            for _, by_system in items
+        ],
+        "actions": list(actions),
+        "item": [
+            {
+                "item_id": name,
+                "src": f"source of {name}",
+                "tgt": {system: text for system, (text, _, _) in by_system.items()},
+            }
+            for name, by_system in items
+        ],
+        "user_id": user,
+        "item_i": number,
+    }
+    return json.dumps(entry | more)
+
+
+#: A document of two sentences by three systems, as two judges who compared them would leave it.
+DOCUMENT = (
+    (
+        "doc-0",
+        {
+            "alpha": ("Das 😀 Haus", 80, [span(4, 5, "minor")]),
+            "beta": ("Ein Haus", 100, []),
+            "gamma": ("Haus", 30, [span(4, 12, "major"), span(0, 3, "minor")]),
+        },
+    ),
+    (
+        "doc-1",
+        {
+            "alpha": ("Ja 👍🏽!", 95, [span(3, 6, "minor")]),
+            "beta": ("Nein", 5, [span(0, 3, "major")]),
+            "gamma": ("", 0, [span(0, 8, "major")]),
+        },
+    ),
+)
+
+
+def test_a_document_by_several_systems():
+    found = read(screen("u", 3, *DOCUMENT), screen("v", 3, *DOCUMENT))
+    assert len(found) == 12
+    assert {one.document for one in found} == {"doc-0"}
+    assert [(one.segment, one.systems[0]) for one in found[:6]] == [
+        (at, system) for at in (1, 2) for system in ("alpha", "beta", "gamma")
+    ]
+    texts = [
+        [one.outputs[0][mark["start"] : mark["end"]] for mark in one.value["errors"]]
+        for one in found[:6]
+    ]
+    # What is missing has no place; the thumb and its tone are two characters.
+    assert texts == [["😀"], [], ["", "Haus"], ["👍🏽"], ["Nein"], [""]]
+    sides = [mark["side"] for one in found[:6] for mark in one.value["errors"]]
+    assert sides.count("missing") == 2
+    assert len({one.id for one in found}) == 12
+
+
+def test_a_reset_masks_one_judges_screen_and_later_work_counts():
+    found = read(
+        screen("u", 0, DOCUMENT[0]),
+        screen("u", 1, DOCUMENT[1]),
+        screen("v", 0, DOCUMENT[0]),
+        json.dumps({"user_id": "u", "item_i": 0, "annotation": "__RESET__"}),
+        screen("u", 0, DOCUMENT[0]),
+        screen("u", 10, DOCUMENT[0]),
+    )
+    # The mask of screen 0 leaves screen 10 and the other judge alone.
+    assert sorted({(one.judge, one.task.split(":")[2]) for one in found}) == [
+        ("u", "0"),
+        ("u", "1"),
+        ("u", "10"),
+        ("v", "0"),
+    ]
+    assert {one.revision for one in found} == {1}
+
+
+def test_validations_comments_and_missing_times_do_no_harm():
+    checked = screen(
+        "u", 0, DOCUMENT[0], validations=[{"alpha": False}], comment="too short"
+    )
+    found = read(checked)
+    assert {one.comment for one in found} == {"too short"}
+    assert {one.active_ms for one in found} == {None}
+    assert {one.shown_at for one in found} == {None}
+
+
+def test_a_mark_may_say_that_something_is_missing():
+    [one] = read(line(spans=[span("missing", "missing", "major")]))
+    assert one.value["errors"] == [
+        {"side": "missing", "start": 0, "end": 0, "severity": "major"}
+    ]
+
+
+def test_a_whole_log_with_forms_tutorials_and_work():
+    form = {
+        "item": [{"text": "Your age?", "form": "number"}],
+        "annotation": [{"value": 30}],
+        "user_id": "u",
+        "item_i": "welcome_0",
+    }
+    found = read(
+        json.dumps(form),
+        screen("u", "welcome_1", DOCUMENT[1]),
+        screen("u", 0, DOCUMENT[0]),
+    )
+    assert [one.kind for one in found] == ["calibration"] * 3 + ["judged"] * 3
+
+
+def test_own_sliders_are_refused_in_words():
+    entry = json.loads(line(score=None))
+    entry["annotation"][0]["one"]["sliders"] = {"Fluency": 3, "Adequacy": 2}
+    with pytest.raises(FormatError, match=r"sliders of its own \(Fluency, Adequacy\)"):
+        read(json.dumps(entry))
+
+
+@given(
+    st.lists(
+        st.tuples(st.text("aé😀語\u0301👩\u200d ", min_size=1, max_size=9), st.data()),
+        min_size=1,
+        max_size=3,
+    )
+)
+def test_spans_of_several_systems_slice_their_own_texts(texts):
+    outputs, wanted = {}, []
+    for at, (text, data) in enumerate(texts):
+        start = data.draw(st.integers(0, len(text) - 1))
+        end = data.draw(st.integers(start + 1, len(text)))
+        first = len(text[:start].encode("utf-16-le")) // 2
+        last = len(text[:end].encode("utf-16-le")) // 2 - 1
+        outputs[f"s{at}"] = (text, 50, [span(first, last)])
+        wanted.append(text[start:end])
+    found = read(screen("u", 0, ("i", outputs)))
+    marks = [one.value["errors"][0] for one in found]
+    assert [
+        one.outputs[0][mark["start"] : mark["end"]]
+        for one, mark in zip(found, marks, strict=True)
+    ] == wanted

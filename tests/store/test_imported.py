@@ -73,7 +73,7 @@ def test_every_protocol_comes_out_as_it_went_in(store, filled):
 
 
 def test_the_same_judgements_again_change_nothing(store, filled):
-    name, judgements = next(iter(filled.items()))
+    judgements = next(iter(filled.values()))
     [first] = put(store, judgements).values()
     before = rows(store)
     [again] = put(store, judgements).values()
@@ -102,10 +102,11 @@ def test_what_was_judged_here_can_be_imported_here(store):
 
 def test_half_of_it_is_nothing(store, filled, monkeypatch):
     before = rows(store)
-    _, judgements = next(iter(filled.items()))
+    judgements = next(iter(filled.values()))
 
     def fall(*_, **__):
-        raise OSError("No space left on device")
+        msg = "No space left on device"
+        raise OSError(msg)
 
     monkeypatch.setattr(audit, "note", fall)
     with pytest.raises(OSError, match="No space"):
@@ -116,9 +117,8 @@ def test_half_of_it_is_nothing(store, filled, monkeypatch):
 def test_several_campaigns_in_one_file_become_several(store, filled):
     both = [one for mine in list(filled.values())[:2] for one in mine]
     assert set(put(store, both)) == set(list(filled)[:2])
-    with pytest.raises(OptionError, match="hold 2 campaigns .* cannot all be called"):
+    with pytest.raises(OptionError, match=r"hold 2 campaigns .* cannot all be called"):
         put(store, both, "x")
-    _, first, *_ = filled.values()
     renamed = [replace(one, campaign="same") for one in both]
     names = set(put(store, renamed))
     assert len(names) == 2
@@ -141,7 +141,7 @@ def test_nobody_goes_on_with_it(store, filled):
 
 
 def test_judges_of_it_can_be_forgotten(store, filled):
-    name, judgements = next(iter(filled.items()))
+    judgements = next(iter(filled.values()))
     [one] = put(store, judgements).values()
     with store.transaction() as db:
         [judge, *_] = judges.of_campaign(db, one.id)

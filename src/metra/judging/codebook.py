@@ -46,6 +46,7 @@ MEANINGS = {
     "scorer": "Which question was answered.",
     "native": "The answer on its own scale.",
     "hundred": "The same between 0 and 100, higher is better.",
+    "reason": "Why there is no score; empty where there is one.",
     "lang": "The language pair.",
     "higher_is_better": "Whether larger native values are better.",
     "active_seconds": "Seconds at work.",

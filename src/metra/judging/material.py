@@ -3,7 +3,8 @@
 Questions are a table with the columns document, question and answer, and perhaps choices;
 `|` stands between accepted answers and between choices. Templates are tables as `ie` reads
 them. The baseline and the brief are texts. Judged outputs are a table or a database as
-`evaltrans` reads them, whose sources are the numbers of the segments.
+`evaltrans` reads them, whose sources are the numbers of the segments. Marks are JSON lines,
+and stand in the outputs before anybody judges them.
 """
 
 import os
@@ -13,10 +14,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from metra.annotations.entities import read_entities
 from metra.annotations.judged import read_judged
 from metra.annotations.table import read_lines, read_table
 from metra.annotations.templates import filled_slots
 from metra.errors import FormatError
+from metra.human.files.json_text import parsed
 
 _BETWEEN = "|"
 
@@ -93,11 +96,57 @@ def _judged(path: str) -> dict[str, list[list[Any]]]:
     return found
 
 
+def read_marks(path: str) -> dict[str, dict[str, list[dict[str, Any]]]]:
+    """Read marks in JSON lines: by system and segment, from 1, a list of them.
+
+    {"system": "one", "segment": 3, "marks": [{"start": 0, "end": 4, "severity": "minor"}]}
+    """
+    found: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    for at, line in enumerate(read_lines(path), 1):
+        if not line.strip():
+            continue
+        entry = parsed(line, f"{path}, line {at}")
+        fits = (
+            isinstance(entry, dict)
+            and isinstance(entry.get("system"), str)
+            and type(entry.get("segment")) is int
+            and isinstance(entry.get("marks"), list)
+        )
+        if not fits:
+            msg = f"{path}, line {at}: expected system, segment and a list of marks."
+            raise FormatError(msg)
+        mine = found.setdefault(entry["system"], {})
+        if str(entry["segment"]) in mine:
+            msg = (
+                f"{path}, line {at}: segment {entry['segment']} of {entry['system']} has "
+                "marks already; give them in one line."
+            )
+            raise FormatError(msg)
+        mine[str(entry["segment"])] = entry["marks"]
+    return found
+
+
+def _entities(path: str) -> dict[str, list[list[str]]]:
+    found = read_entities(path)
+    if found.documents:
+        msg = (
+            f"{path} says to which documents names belong, but not to which segments; "
+            "expected a column segment."
+        )
+        raise FormatError(msg)
+    return {
+        str(at + 1): [[name.type, name.text] for name in names]
+        for at, names in found.segments.items()
+    }
+
+
 READERS: dict[str, Callable[[str], Any]] = {
     "questions": read_questions,
     "templates": _templates,
     "baseline": _text,
     "judged": _judged,
+    "marks": read_marks,
+    "entities": _entities,
 }
 
 

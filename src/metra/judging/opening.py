@@ -11,7 +11,8 @@
     references = ["reference.txt"]
 
 Paths are seen from the folder of the file. Protocols that need more name it there, too:
-questions, templates, baseline or judged. Own words for what judges read are in [wording].
+questions, templates, baseline, judged, marks or entities. Own words for what judges read are in
+[wording].
 """
 
 from pathlib import Path
@@ -20,6 +21,7 @@ from typing import Any
 from metra.annotations.toml_file import read_toml
 from metra.errors import FormatError
 from metra.human.campaign import Campaign, campaign
+from metra.human.prefilled import checked
 from metra.human.settings import settings
 from metra.io import open_corpus
 from metra.judging.material import READERS, placed, read_material
@@ -51,7 +53,7 @@ def open_campaign(path: str) -> Campaign:
     )
     material = {name: files[name] for name in READERS if name in files}
     frozen = campaign(wishes, corpus, read_material(placed(material, here)))
-    return in_words(frozen, words, path)
+    return in_words(checked(frozen), words, path)
 
 
 def _check(name: str, value: Any, path: str) -> None:

@@ -4,6 +4,7 @@ import json
 import os
 from dataclasses import asdict, dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from fastapi import FastAPI
 
@@ -66,11 +67,8 @@ def app() -> FastAPI:
 def refuse_unsafe(serving: Serving) -> None:
     """Refuse to be reached from elsewhere without encryption."""
     base = serving.base_url
-    if base is not None and not base.startswith(("http://", "https://")):
-        msg = (
-            f"--base-url is {base!r}; expected https://… (or http:// on this machine)."
-        )
-        raise OptionError(msg)
+    if base is not None:
+        refuse_no_address(base)
     public = serving.host not in LOOPBACK
     if public and not (base or "").startswith("https://"):
         msg = (
@@ -78,6 +76,36 @@ def refuse_unsafe(serving: Serving) -> None:
             "--base-url https://… how browsers come in, through a proxy that encrypts."
         )
         raise OptionError(msg)
+
+
+def refuse_no_address(base: str) -> None:
+    """Refuse what no browser could reach."""
+    try:
+        parts = urlsplit(base)
+        fits = parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        fits = False
+    if not fits:
+        msg = f"--base-url is {base!r}; expected https://NAME (or http:// on this machine)."
+        raise OptionError(msg)
+
+
+def refuse_taken(host: str, port: int) -> None:
+    """Refuse an address that cannot be listened at, before anything is started."""
+    import socket
+
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as trial:
+        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            trial.bind((host, port))
+        except OSError as error:
+            why = error.strerror or str(error)
+            msg = (
+                f"Nobody can listen at {host}, port {port} ({why}); choose another with "
+                "--port."
+            )
+            raise OptionError(msg) from None
 
 
 LOGGING: dict[str, Any] = {

@@ -59,6 +59,7 @@ class Server:
         documents: Sequence[str] | None = None,
         languages: tuple[str, str] = ("fr", "en"),
         guided: bool = True,
+        material: dict[str, Any] | None = None,
         **wishes: Any,
     ) -> "Link":
         """One judge who sees everything once, in order; `guided` spares her the guide."""
@@ -90,7 +91,11 @@ class Server:
             for at, texts in enumerate(outputs)
         )
         frozen = Campaign(
-            settings(table | wishes, "test"), known(protocol), segments, systems
+            settings(table | wishes, "test"),
+            known(protocol),
+            segments,
+            systems,
+            material or {},
         )
         now = self.now()
         with self.store.transaction() as db:

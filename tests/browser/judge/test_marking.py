@@ -237,3 +237,25 @@ def test_words_are_found_without_the_browsers_help(server, work):
         ["👩‍👩‍👧‍👦", "ok"],
         [],
     ]
+
+
+def test_a_judge_begins_with_the_marks_of_a_program(server, work):
+    text = "The train to Lyon leaves early."
+    there = [
+        {"side": "output", "start": 4, "end": 9, "severity": "minor"},
+        {"side": "output", "start": 25, "end": 30, "severity": "major"},
+    ]
+    marks = {"secret-0": {"1": there, "2": there}}
+    link = campaign(server, text, "en", material={"marks": marks})
+    page = work(link)
+    # They stand in the text and in the list, and the first question is still asked.
+    expect(page.locator("ol.marks li")).to_have_count(2)
+    expect(page.locator(".judged .piece.error")).to_have_text(["train", "early"])
+    assert page.locator("input[type=range]").count() == 0
+    page.get_by_role("button", name="Delete").first.click()
+    page.locator(".actions .primary").click()
+    page.locator("input[type=range]").wait_for()
+    page.keyboard.type("70")
+    page.keyboard.press("Enter")
+    expect(page.locator("#place")).to_have_text("2 of 2")
+    assert marks_of(link) == there[1:]

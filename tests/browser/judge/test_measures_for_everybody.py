@@ -21,6 +21,7 @@ MATERIAL = {
     "templates": {"d": [["organisation", "Fabrik"], ["place", "Donau"]]},
     "baseline": LONG,
     "judged": {"1": [[LONG, 7], [LONG * 2, 3]]},
+    "entities": {"1": [["ORGANIZATION", LONG * 2 + "x"], ["DATE", "heute"]]},
 }
 
 
@@ -64,6 +65,7 @@ CASES = {
             "entity-tagging",
             "term-marking",
             "evaltrans",
+            "entity-check",
         )
     },
     "verdicts": verdicts,

@@ -140,7 +140,7 @@ def test_the_preview_shows_no_names(light_admin):
     assert latest(light_admin.house.judgements()) == []
 
 
-def test_a_judge_is_forgotten_when_one_is_sure(admin, table):
+def test_a_judge_is_forgotten_when_one_is_sure(admin):
     house = admin.house
     judge = house.browser("judge 0")
     work = judge.work()

@@ -1,5 +1,8 @@
 """`metra judge`: campaigns in which people judge translations, in their browsers."""
 
+import sys
+from typing import Any
+
 import click
 
 from metra.cli import LazyGroup
@@ -21,6 +24,22 @@ class _JudgeGroup(LazyGroup):
         "demo",
     )
     package = "metra.cli.judge"
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; what the database says against it becomes one sentence."""
+        try:
+            return super().invoke(ctx)
+        except Exception as error:
+            if "sqlalchemy" not in sys.modules:
+                raise
+            from sqlalchemy.exc import SQLAlchemyError
+
+            from metra.errors import StoreError
+            from metra.store.troubles import sentence
+
+            if not isinstance(error, SQLAlchemyError):
+                raise
+            raise StoreError(sentence(error)) from error
 
 
 @click.group(cls=_JudgeGroup)

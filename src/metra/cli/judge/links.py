@@ -51,6 +51,9 @@ def links(
         msg = "--revoke takes links of named judges back; name them with --judge."
         raise OptionError(msg)
     store = open_store(url)
+    from metra.web.serving import refuse_no_address
+
+    refuse_no_address(base_url)
     now = this_moment()
     with store.transaction() as db:
         stored = campaigns.named(db, campaign)

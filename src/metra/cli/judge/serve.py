@@ -52,10 +52,11 @@ def serve(
         --base-url https://judge.example.org --behind-proxy 127.0.0.1
     """
     open_store(url).close()
-    from metra.web.serving import Serving, refuse_unsafe, serve_for_ever
+    from metra.web.serving import Serving, refuse_taken, refuse_unsafe, serve_for_ever
 
     serving = Serving(url, host, port, base_url, workers, behind_proxy, away_after)
     refuse_unsafe(serving)
+    refuse_taken(host, port)
     place = base_url or f"http://{host}:{port}"
     click.echo(f"Judges come in by their links, admins at {place.rstrip('/')}/admin")
     serve_for_ever(serving)

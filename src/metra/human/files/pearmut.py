@@ -134,6 +134,9 @@ def _value(answer: Mapping[str, Any], asked: Protocol, output: str) -> dict[str,
         if isinstance(step.asks, Marks):
             marks = (_mark(one, step.asks, output) for one in answer["error_spans"])
             value[step.name] = [mark for mark in marks if mark is not None]
+        elif answer.get("score") is None and answer.get("sliders"):
+            msg = f"sliders of its own ({', '.join(answer['sliders'])}) have no place here"
+            raise FormatError(msg)
         else:
             value[step.name] = answer["score"]
     return value
@@ -148,6 +151,8 @@ def _mark(span: Mapping[str, Any], asks: Marks, output: str) -> dict[str, Any] |
     mark: dict[str, Any] = {"severity": severity}
     if asks.categories:
         mark["category"] = str(span.get("category") or "other").lower()
+    if span["start_i"] == MISSING:
+        return mark | {"side": MISSING}
     place = code_points_inclusive(output, span["start_i"], span["end_i"])
     if place.start >= len(output):
         return mark | {"side": MISSING}

@@ -1,6 +1,6 @@
 """The audit log: who did what, when."""
 
-import json
+from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
@@ -42,7 +42,7 @@ def _page(
         (
             entry,
             names.get(entry.campaign or "", ""),
-            json.dumps(entry.data, ensure_ascii=False) if entry.data else "",
+            _told(entry.data),
         )
         for entry in entries[:_MOST]
     ]
@@ -54,3 +54,22 @@ def _page(
         stored=stored,
         hidden=max(0, len(entries) - _MOST),
     )
+
+
+def _told(data: Any) -> str:
+    """What is noted beside a deed, for people.
+
+    >>> _told({"judge": "Ann", "files": ["a", "b"], "blind": True}), _told(None)
+    ('judge: Ann; files: a, b; blind: yes', '')
+    """
+    if not isinstance(data, dict):
+        return "" if data is None else str(data)
+    return "; ".join(f"{name}: {_plain(value)}" for name, value in data.items())
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return str(value)

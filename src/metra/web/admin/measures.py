@@ -5,9 +5,10 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request, Response
 
 from metra.errors import MetraError
+from metra.human.prefilled import changes
 from metra.judging.measured import measured
 from metra.judging.second_looks import completed, follow_up, second_looks, waiting
-from metra.store import campaigns
+from metra.store import answers, campaigns
 from metra.store.campaigns import Stored
 from metra.web.admin.showing import (
     admin_page,
@@ -62,6 +63,7 @@ def _page(request: Request, stored: Stored, who: str, problem: str = "") -> Resp
     judgements = shown_judgements(request, stored)
     with state_of(request).store.reading() as db:
         looks = second_looks(db, stored)
+        own = answers.judgements(db, stored) if stored.campaign.material else []
     found = measured(stored.campaign, judgements)
     return admin_page(
         request,
@@ -76,5 +78,6 @@ def _page(request: Request, stored: Stored, who: str, problem: str = "") -> Resp
         more_undefined=len(found.undefined[_MOST_SHOWN:]),
         waiting=waiting(stored.campaign, judgements),
         looks=looks,
+        prefilled=changes(stored.campaign, own),
         names=shown_names(stored),
     )

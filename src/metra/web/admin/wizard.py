@@ -9,6 +9,7 @@ from starlette.datastructures import FormData, UploadFile
 
 from metra.errors import FormatError, MetraError
 from metra.human.campaign import Campaign, campaign
+from metra.human.prefilled import checked
 from metra.human.protocols import PROTOCOLS
 from metra.human.settings import settings
 from metra.human.wording import JUDGES_OWN, LANGUAGES
@@ -142,7 +143,7 @@ def _campaign(typed: dict[str, str], texts: Texts) -> Campaign:
         table["options"] = read_options(typed["options"])
     material = read_pasted({name: typed[name] for name in READERS})
     made = campaign(settings(table, "The form"), texts.as_corpus(), material)
-    return in_words(made, read_wording(typed["wording"]), "The form")
+    return in_words(checked(made), read_wording(typed["wording"]), "The form")
 
 
 def _whole(text: str, name: str) -> int:

@@ -6,13 +6,15 @@ from typing import Any
 from sqlalchemy import Connection
 
 from metra.human.judgement import Judgement
+from metra.human.prefilled import prefilled
 from metra.human.protocols import Protocol
 from metra.human.protocols.record import ASKS_WITH_EXTRA, Step, public
 from metra.human.remembering import shows_judged, with_judged
 from metra.human.screen import screen
 from metra.human.wording import STEP_PARTS, Wording
-from metra.store import answers, drafts, screens
+from metra.store import answers, drafts, events, screens
 from metra.store.campaigns import Stored
+from metra.store.drafts import Draft
 from metra.store.progress import Progress
 from metra.store.screens import Place, Way
 from metra.store.tasks import StoredTask
@@ -22,8 +24,12 @@ OPTIONS = {
     "idle_after_ms": 30_000,
     "break_after_ms": 1_200_000,
     "heartbeat_ms": 15_000,
-    "log_keys": False,
 }
+
+
+def options_json(stored: Stored) -> dict[str, Any]:
+    """How the browser measures, and whether it records what is typed."""
+    return OPTIONS | {"log_keys": stored.campaign.settings.log_keys}
 
 
 def campaign_json(stored: Stored, wording: Wording) -> dict[str, Any]:
@@ -111,13 +117,19 @@ def screen_json(
     campaign = with_judged(stored.campaign, _own(db, stored, owned))
     shown = screen(campaign, owned.task, number=place.number, step=step)
     draft = drafts.find(db, place.task, place.number)
+    answer = answer_json(db, place.task, place.number)
+    if draft is None and answer is None:
+        begun = prefilled(stored.campaign, owned.task, place.number)
+        draft = None if begun is None else Draft(0, begun, "")
     return shown | {
         "number": place.number,
         "items": owned.screens,
         "place": at + 1,
         "step": step,
+        # Where the browser's numbers of events go on, on whatever device.
+        "events": events.following(db, place.task, place.number),
         "draft": None if draft is None else asdict(draft),
-        "answer": answer_json(db, place.task, place.number),
+        "answer": answer,
         "previous": place_json(_neighbour(way, at - 1)),
         "next": place_json(_neighbour(way, at + 1)),
     }

@@ -34,6 +34,11 @@ const KINDS = {
   reconcile: (given, ours) => shared(given.tags.map(placeOf), ours.tags.map(placeOf)),
   near: (given, ours) => (given.score === ours.score ? "same" : Math.abs(given.score - ours.score) <= 2 ? "near" : "other"),
   verdict: (given, ours) => (given.right === ours.right ? "same" : "other"),
+  // There or not, whatever its ends.
+  missed(given, ours) {
+    const alike = ours.found.filter((one, at) => Boolean(one) === Boolean(given.found[at])).length;
+    return alike === ours.found.length ? "same" : alike ? "near" : "other";
+  },
 };
 
 const fold = (one) => (one === null ? "" : one.normalize("NFC").toLowerCase());
@@ -76,6 +81,8 @@ const WORDS = {
   reconcile: (value, step, example, t) => tagged(value, step, t),
   near: ({ score }) => `${score}`,
   verdict: ({ right }, step) => nameOf(step, right ? "right" : "wrong"),
+  missed: ({ found }, step, example, t) =>
+    found.map((one, at) => `${example.extra[step.name].names[at].text}: ${one ? `“${one.text}”` : t("measures.missed_not")}`).join("; "),
 };
 
 // "accuracy/omission" in the judge's words.

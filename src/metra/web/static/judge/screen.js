@@ -112,6 +112,7 @@ export async function openScreen(place, { screen, work, draft, clock, change, re
       t,
       keys: stepKeys,
       clock,
+      options: work.options,
       done: goOn,
       change(value) {
         changed = true;
@@ -248,9 +249,11 @@ export async function openScreen(place, { screen, work, draft, clock, change, re
 
   const reached = Math.min(screen.step, steps.length - 1);
   for (let index = 0; index <= reached; index++) mount(index);
-  // A step that shows nothing new needs no reveal: go as far as the answers go.
+  // A step that shows nothing new needs no reveal: go as far as the answers go. What a program put
+  // there for the judge to begin with (nothing saved, nothing answered) is no answer.
+  const own = draft.rev > 0 || screen.answer !== null;
   let begin = reached;
-  while (begin + 1 < steps.length && draft.value[steps[begin].name] !== undefined && !steps[begin + 1].shows.length && !steps[begin + 1].extra) {
+  while (own && begin + 1 < steps.length && draft.value[steps[begin].name] !== undefined && !steps[begin + 1].shows.length && !steps[begin + 1].extra) {
     begin += 1;
     mount(begin);
   }

@@ -81,6 +81,7 @@ def test_what_the_browser_is_told(house):
         "place",
         "step",
         "outputs",
+        "events",
         "draft",
         "answer",
         "previous",

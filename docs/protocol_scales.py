@@ -45,6 +45,7 @@ _ANSWERS = {
     "reconcile": "The stretches that stand, with other accepted wordings.",
     "near": "A whole number from 0 to 10.",
     "verdict": "Yes or no.",
+    "missed": "For each name the words that stand for it, or that it is not there.",
 }
 
 

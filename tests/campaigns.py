@@ -19,6 +19,7 @@ def made(
     texts: int = 8,
     per_text: int = 1,
     words: Callable[[int, int], str] = "words {1} of version {0}, not too few".format,
+    material: dict[str, Any] | None = None,
     **wishes: Any,
 ) -> Campaign:
     """A campaign whose every text is different; `words` makes output `at` of a system."""
@@ -42,7 +43,9 @@ def made(
         "unit": "segment" if per_text == 1 else "document",
     }
     return campaign(
-        Settings(protocol=protocol, **wished | wishes), Outputs(evalset, outputs)
+        Settings(protocol=protocol, **wished | wishes),
+        Outputs(evalset, outputs),
+        material,
     )
 
 

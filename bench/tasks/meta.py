@@ -113,6 +113,12 @@ def soft_pair() -> None:
     swapped(panel(), "sys", Options(coef="spa"), "both")(0, 1)
 
 
+def soft_pair_drawn() -> None:
+    """The same by segments, with p-values that are drawn anew after every exchange."""
+    options = Options(coef="spa", swapped_p="permutation")
+    swapped(panel(), "sys", options, "input")(0, 1)
+
+
 def learned_skills() -> None:
     skills(comparisons(ranked_systems(), "da"), runs=100, matches=10_000)
 
@@ -265,6 +271,12 @@ TASKS = [
         measure=partial(seconds, soft_pair),
         unit="s",
         most=5,
+    ),
+    Limit(
+        task="meta: the same with drawn p-values, by segments",
+        measure=partial(seconds, soft_pair_drawn, 1),
+        unit="s",
+        most=15,
     ),
     Limit(
         task="meta: TrueSkill, 100 runs of 10,000 matches",

@@ -214,9 +214,13 @@ impl Table {
     }
 
     /// Gives ids to words that all differ, to each the next one. There must be none yet.
-    pub fn learn_all<'a>(&mut self, words: impl Iterator<Item = (Key, &'a [u8])>) {
+    /// Their bytes are asked for where the key does not hold them all.
+    pub fn learn_all<'a, Bytes>(&mut self, words: impl Iterator<Item = (Key, Bytes)>)
+    where
+        Bytes: FnOnce() -> &'a [u8],
+    {
         let mask = (1usize << (64 - self.shift)) - 1;
-        for (key, token) in words {
+        for (key, bytes) in words {
             let mut at = (key.hash() >> self.shift) as usize;
             while self.slots[at].name >= self.first {
                 at = (at + 1) & mask;
@@ -225,7 +229,7 @@ impl Table {
             self.slots[at] = Slot { key, name };
             self.next += 1;
             if key.is_long() {
-                self.keep(name, token);
+                self.keep(name, bytes());
             }
         }
     }

@@ -98,7 +98,7 @@ impl Page<'_> {
         let words = &self.all.words;
         sheet.table.clear(known.len());
         let list = self.all.lists.words[known].iter();
-        sheet.table.learn_all(list.map(|word| (words.key(*word), words.word(*word))));
+        sheet.table.learn_all(list.map(|word| (words.key(*word), || words.word(*word))));
     }
 
     /// What the words of a sentence weigh in the document that is open.

@@ -28,6 +28,7 @@ from metra.engine import (
 )
 from metra.engine.segment_scores import signatures
 from metra.errors import CorpusError, FormatError, MetraError, OptionError
+from metra.io.fields import ColumnNames
 from metra.metrics import BUILT_IN, metric
 
 pyspark = pytest.importorskip("pyspark", reason="needs pyspark: metra[spark]")
@@ -35,7 +36,7 @@ if shutil.which("java") is None:
     pytest.skip("needs Java, such as openjdk-17-jre-headless", allow_module_level=True)
 
 from metra.engine import spark as engine  # noqa: E402, without pyspark there is no use
-from metra.engine.spark_files import read_files  # noqa: E402
+from metra.engine.spark_files import read_files, score_parquet  # noqa: E402
 from metra.engine.spark_session import quietly, spark_session  # noqa: E402
 
 # Short work on a small machine: no second compiler, one thread to collect garbage.
@@ -384,6 +385,24 @@ def test_damaged_files_are_named(spark, tmp_path, what, message):
     assert str(caught.value).startswith(message.format(path))
     assert "\n" not in str(caught.value)
     assert "SQLSTATE" not in str(caught.value)
+
+
+def test_what_is_named_twice_is_refused(spark, data):
+    for paths in ([data, data / "0.parquet"], [data, data], [f"{data}/", data]):
+        with pytest.raises(
+            FormatError, match=r"is given twice, so that its rows would"
+        ):
+            read_files(spark, list(map(str, paths)))
+    assert read_files(spark, [str(data / "0.parquet"), str(data / "4.parquet")])
+
+
+def test_a_column_that_no_file_has_is_missed_in_the_table(spark, data):
+    with pytest.raises(
+        FormatError, match=r"^The table that Spark makes of \d+ files has"
+    ):
+        score_parquet(
+            spark, [str(data)], ["bleu"], ColumnNames(references=("nowhere",))
+        )
 
 
 def test_a_file_that_is_not_there_is_named(spark, tmp_path):

@@ -129,6 +129,13 @@ SAID = [  # as Spark 4.3.0 says it, shortened in the middle
         id="no files",
     ),
     pytest.param(
+        "Caused by: java.io.IOException: Mkdirs failed to create file:/proc/x/_temporary/0/"
+        "_temporary/attempt_1 (exists=false, cwd=file:/a)",
+        FormatError,
+        "/proc/x cannot be made a folder for scores; name another.",
+        id="nowhere to write",
+    ),
+    pytest.param(
         "An error occurred while calling o1.x.\n: org.apache.spark.SparkException: First.\n"
         "\tat org.apache\nCaused by: java.io.IOException: Last file:/a/b. SQLSTATE: X1\n",
         OptionError,

@@ -6,11 +6,13 @@ import pytest
 from tests.human.campaigns import REFERENCE, SYSTEMS, answered, opened
 
 from metra.annotations.judged import written
-from metra.corpus import EvalSet
+from metra.corpus import EvalSet, Outputs
 from metra.errors import CorpusError, FormatError
 from metra.evaluation import evaluate
+from metra.human.campaign import campaign
 from metra.human.edit_rate import edits_between
 from metra.human.protocols.chips import Chips
+from metra.human.settings import settings
 from metra.judging.codebook import codebook
 from metra.judging.exercise import Result, exercise, of_text_scores
 from metra.judging.exercise_files import read_results
@@ -79,6 +81,23 @@ def test_how_words_were_counted_is_said_where_scores_are():
     both = how_words_were_counted([*found, *thai])
     assert both.startswith("Words are what stands between blanks; in scripts")
     assert how_words_were_counted([]) == ""
+
+
+def test_running_figures_count_letters_where_there_are_no_blanks():
+    table = {
+        "name": "c",
+        "protocol": "evaltrans",
+        "source_language": "en",
+        "target_language": "ja",
+        "judges": ["a"],
+        "each": 1,
+        "repeats": 0,
+        "degraded": 0,
+    }
+    corpus = Outputs(EvalSet([["市場が開く。"]], ["s"]), {"one": ["市場は開く。"]})
+    frozen = campaign(settings(table, "c"), corpus)
+    [one] = running(frozen, [])
+    assert one.figure("mwer") == pytest.approx(100 / 6)
 
 
 def thai_value():

@@ -1,5 +1,7 @@
 """Blinding: of all the bytes that a judge receives, none tells who wrote what."""
 
+from functools import partial
+
 import pytest
 from tests.campaigns import SYSTEMS, made, opened
 from tests.web.browsing import Browser, answer
@@ -79,40 +81,178 @@ def test_nothing_tells_who_wrote_what(tmp_path, protocol, per_text):
     store.close()
 
 
-#: Protocols of other kinds of steps, as far as texts are all that they need.
-OTHER_NAMES = (
-    "minimal-correction",
-    "term-marking",
-    "correction",
-    "cloze",
-    "entity-tagging",
-    "evaltrans",
-)
+QUESTION = ["What is it?", ["a-secret-answer"], []]
+DOCUMENTS = [f"document {at}" for at in range(5)]
+MATERIAL = {
+    "questions": {name: [QUESTION] for name in DOCUMENTS},
+    "templates": {name: [["who", "a-secret-filler"]] for name in DOCUMENTS},
+    "baseline": "A few plain words to begin with.",
+    "judged": {str(at): [[f"said before {at}", 4]] for at in range(1, 11)},
+    "entities": {str(at): [["PERSON", "Ann"]] for at in range(1, 11)},
+}
+#: Protocols of other kinds of steps, with words that nobody may see before the time.
+OTHERS = {
+    "minimal-correction": (),
+    "term-marking": (),
+    "correction": (),
+    "cloze": ("gap-",),
+    "entity-tagging": (),
+    "entity-check": (),
+    "evaltrans": (),
+    "reading": (),
+    "reading-aloud": (),
+    "comprehension": ("a-secret-answer",),
+    "templates": ("a-secret-filler",),
+}
 
 
-@pytest.mark.parametrize("protocol", OTHER_NAMES)
+def unlike(number, at):
+    """Eleven words of which the eighth, and the fifth of the next line, are gaps."""
+    listed = [f"w{number}-{at}-{place}" for place in range(11)]
+    listed[7 if at % 2 == 0 else 4] = f"gap-{number}-{at}"
+    return " ".join(listed)
+
+
+@pytest.mark.parametrize("protocol", OTHERS)
 def test_nor_does_it_by_other_measures(tmp_path, protocol):
+    """With answers as judges give them, looked at again, and changed."""
     from metra import store as stores
 
+    asked = PROTOCOLS[protocol]
     content = made(
         protocol,
         judges=JUDGES,
-        per_text=2 if PROTOCOLS[protocol].whole else 1,
+        systems=1 if protocol == "comprehension" else 2,
+        per_text=2 if asked.whole else 1,
         texts=5,
-        words="words of {1} number {0} and a few more to read and mend".format,
+        words=unlike,
+        material=MATERIAL,
+        unit="segment",
     )
     store = stores.open(str(tmp_path / "judge.db"))
-    received = walk(opened(store, content), JUDGES[0], give_up)
+    house = opened(store, content)
+    received = walk(house, JUDGES[0], partial(really, house.clock))
+    mine = [one for one in house.judgements() if one.judge == JUDGES[0]]
+    assert mine
+    assert all(one.cannot is None and one.value for one in mine)
+    assert {one.revision for one in mine} == {1, 2}
+    secrets = {*SYSTEMS, *JUDGES[1:], *OTHERS[protocol]}
+    secrets |= {"degraded", "calibration", "original", '"key":'}
     for reply in received:
-        for secret in (*SYSTEMS, *JUDGES[1:], "degraded", "calibration", "original"):
+        for secret in secrets:
             assert secret not in reply, f"{secret} in {reply[:2000]}"
     store.close()
 
 
-def give_up(browser, _, screen):
-    place = f"/api/screens/{screen['task']}/{screen['number']}/answer"
-    reply = browser.send("POST", place, answer(None, cannot="I am a machine."))
-    assert reply.status_code == 200
+def test_nor_does_a_second_look(tmp_path):
+    """Whoever settles what others left open learns neither whose it is nor of what."""
+    from metra import store as stores
+    from metra.judging.second_looks import follow_up
+    from metra.store import campaigns
+
+    for protocol in ("cloze", "comprehension", "entity-tagging", "term-marking"):
+        asked = PROTOCOLS[protocol]
+        store = stores.open(str(tmp_path / f"{protocol}.db"))
+        content = made(
+            protocol,
+            judges=JUDGES,
+            systems=1 if protocol == "comprehension" else 2,
+            per_text=2 if asked.whole else 1,
+            texts=5,
+            words=unlike,
+            material=MATERIAL,
+            unit="segment",
+        )
+        house = opened(store, content)
+        walk(house, JUDGES[0], partial(really, house.clock))
+        with store.reading() as db:
+            first = campaigns.existing(db, house.campaign)
+        second = follow_up(first, house.judgements(), judges=["Zora"], name="again")
+        settling = opened(store, second, clock=house.clock)
+        received = walk(settling, "Zora", partial(really, house.clock))
+        assert all(one.value for one in settling.judgements())
+        for reply in received:
+            for secret in (*SYSTEMS, *JUDGES, first.id):
+                assert secret not in reply, f"{secret} in {reply[:2000]}"
+        store.close()
+
+
+def really(clock, browser, work, screen):
+    """Answer as a judge would, look at it again, and change it once."""
+    clock.pass_by(20)
+    place = f"/api/screens/{screen['task']}/{screen['number']}"
+    for again in (False, True):
+        value = {
+            step["name"]: real(screen, step, again)
+            for step in work["protocol"]["steps"]
+            if step["name"] in screen.get("steps", [step["name"]])
+        }
+        events = [{"seq": 7 + again, "t_ms": 5, "kind": "focus"}]
+        draft = {"rev": 1, "value": value, "comment": "", "events": events}
+        browser.send("PUT", f"{place}/draft", draft)
+        steps = work["protocol"]["steps"]
+        for at in range(1, len(value)):
+            known = {one["name"]: value[one["name"]] for one in steps[:at]}
+            body = {"step": at, "rev": 5 + at, "value": known}
+            reply = browser.send("POST", f"{place}/reveal", body)
+            assert reply.status_code == 200, reply.text
+            screen = reply.json()
+        value = {
+            step["name"]: real(screen, step, again)
+            for step in steps
+            if step["name"] in screen.get("steps", [step["name"]])
+        }
+        reply = browser.send("POST", f"{place}/answer", answer(value))
+        assert reply.status_code == 200, reply.text
+        clock.pass_by(20)
+        browser.get(place)
+
+
+def real(screen, step, again):
+    value = REAL[step["kind"]](screen, step["name"], again)
+    if step["kind"] == "tags" and step["ask"]["types"]:
+        value["tags"][0]["type"] = step["ask"]["types"][0]
+    return value
+
+
+def text_of(screen):
+    return screen["outputs"][0]["text"]
+
+
+def extra_of(screen, step):
+    return screen.get("extra", {}).get(step, {})
+
+
+#: What a judge answers, by the kind of step, from nothing but what the browser was sent.
+REAL = {
+    "reading": lambda *_: {"ms": 9000, "pauses": 0},
+    "edit": lambda screen, _, again: {
+        "ms": 8000,
+        "text": f"{text_of(screen)} mended{again}",
+        "keys": {"letter": 3},
+    },
+    "gaps": lambda screen, step, again: {
+        "answers": [f"guess{again}"] * (len(extra_of(screen, step)["pieces"]) - 1)
+    },
+    "questions": lambda screen, step, again: {
+        "answers": [f"guess{again}"]
+        * len(extra_of(screen, step).get("questions", [QUESTION]))
+    },
+    "template": lambda screen, step, again: {
+        "filled": [[extra_of(screen, step)["slots"][0], f"guess{again}"]]
+    },
+    "chips": lambda screen, _, again: {"text": f"{text_of(screen)} mended{again}"},
+    "tags": lambda _, __, again: {"tags": [{"start": 0, "end": 4 + again}]},
+    "reconcile": lambda *_: {"tags": []},
+    "near": lambda _, __, again: {"score": 4 + again},
+    "verdict": lambda _, __, again: {"right": again},
+    "missed": lambda screen, step, again: {
+        "found": [
+            {"start": 0, "end": 2} if again else None
+            for _ in extra_of(screen, step)["names"]
+        ]
+    },
+}
 
 
 def walk(house, label, judge=Browser.answer):

@@ -38,6 +38,14 @@ def test_catalogues_are_translated(language):
     assert len(same) < len(ENGLISH) / 10, same
 
 
+def test_french_signs_never_begin_a_line():
+    from metra.judging.wordings import catalogue
+
+    said = [*strings("fr").texts.values(), str(catalogue("fr"))]
+    for text in said:
+        assert not re.search(r" [?!;»]|« |[a-zé] : ", text), text
+
+
 def test_every_language_has_its_catalogue():
     found = {path.stem for path in (WEB / "strings").glob("*.toml")}
     assert found == {*LANGUAGES, *(f"measures.{code}" for code in LANGUAGES)}
@@ -69,6 +77,7 @@ def test_the_language_of_a_page(wish, accepted, expected):
 
 def test_languages_are_named_in_the_language_of_the_page():
     assert language_name("fr", "de") == "Französisch"
+    assert language_name("fr", "es-MX") == "francés"
     assert language_name("zh_Hant", "en") == "Chinese (Hant)"
     assert language_name("qqq", "en") == "qqq"
     assert strings("ar").dir == "rtl"

@@ -6,10 +6,12 @@ from typing import NamedTuple
 
 from metra.annotations.places import Placed, placed
 from metra.annotations.table import Row, Table, read_lines, read_table
+from metra.annotations.terms import BETWEEN
 from metra.errors import FormatError
 
 MARKED = re.compile(r"\[\[(.*?)\|([^\[\]|]*)\]\]")
 
+KNOWN = {"segment", "document", "type", "text", "variants"}
 EXPECTED = "expected [[the name|TYPE]]"
 
 
@@ -18,19 +20,21 @@ class Entity(NamedTuple):
 
     type: str
     text: str
+    #: Other forms that will do.
+    variants: tuple[str, ...] = ()
 
 
 def read_entities(path: str) -> Placed[Entity]:
     """Read names: a table (.tsv), or a text with a line a segment and marked names.
 
     The table has the columns `type` and `text` and one or both of `segment`, counted
-    from 1, and `document`.
+    from 1, and `document`; `variants` may list other forms, `|` between them.
     """
     return _table(path) if path.lower().endswith(".tsv") else _marked_text(path)
 
 
 def _table(path: str) -> Placed[Entity]:
-    table = read_table(path, ["type", "text"], {"segment", "document", "type", "text"})
+    table = read_table(path, ["type", "text"], KNOWN)
     if not {"segment", "document"} & set(table.columns):
         msg = (
             f"{path} does not say where its names belong; expected a column segment or "
@@ -42,7 +46,10 @@ def _table(path: str) -> Placed[Entity]:
 
 def _listed(table: Table) -> Iterator[tuple[Row, Entity]]:
     for row in table.rows:
-        entity = Entity(row.cells["type"], row.cells["text"])
+        variants = map(str.strip, row.cells.get("variants", "").split(BETWEEN))
+        entity = Entity(
+            row.cells["type"], row.cells["text"], tuple(filter(None, variants))
+        )
         if not entity.type or not entity.text:
             empty = "text" if entity.type else "type"
             raise table.refuse(row, f"the {empty} is empty", "every name needs both")

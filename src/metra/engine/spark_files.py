@@ -1,6 +1,7 @@
 """Parquet files as Spark reads them, but none passed over in silence."""
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 from metra.engine.spark import arrow_schema, score_frame
@@ -26,11 +27,13 @@ def score_parquet(
     """Score a table in Parquet files; see `score_frame`."""
     frame = read_files(session, paths)
     files = frame.inputFiles()
+    # Of several files, Spark takes the columns of any one.
+    many = f"The table that Spark makes of {len(files)} files"
     plan = plan_of(
         arrow_schema(frame),
         metrics,
         names,
-        where=paths[0],
+        where=paths[0] if len(files) == 1 else many,
         default_system=stem(shown_path(files[0])) if len(files) == 1 else "",
         group_by=group_by,
         segments=scores_to is not None,
@@ -40,10 +43,21 @@ def score_parquet(
 
 def read_files(session: Any, paths: Sequence[str]) -> Any:
     """Read Parquet files, or folders of them, as a DataFrame."""
+    _refuse_twice(paths)
     with sentences():
         frame = session.read.parquet(*paths)
         _refuse_empty(session, frame.inputFiles())
     return frame
+
+
+def _refuse_twice(paths: Sequence[str]) -> None:
+    """Refuse what is named twice, or lies in a folder that is named too."""
+    known = [path.rstrip("/") for path in paths]
+    for path in known:
+        folders = accumulate(path.split("/")[:-1], "{}/{}".format)
+        if known.count(path) > 1 or not set(known).isdisjoint(folders):
+            msg = f"{path} is given twice, so that its rows would count twice; give it once."
+            raise FormatError(msg)
 
 
 def _refuse_empty(session: Any, files: Sequence[str]) -> None:

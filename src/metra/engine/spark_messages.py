@@ -96,6 +96,10 @@ def _taken(path: str) -> MetraError:
     )
 
 
+def _no_folder(path: str) -> MetraError:
+    return FormatError(f"{path} cannot be made a folder for scores; name another.")
+
+
 def _full() -> MetraError:
     return FormatError(
         "A disk is full, so Spark gave up; nothing that it had begun to write is kept."
@@ -140,6 +144,7 @@ _KNOWN: list[tuple[str, Callable[..., MetraError]]] = [
     (r"\[PATH_NOT_FOUND\] Path does not exist: (.+?)\. SQLSTATE", _not_there),
     (r"\[UNABLE_TO_INFER_SCHEMA\]", _nothing_there),
     (r"\[PATH_ALREADY_EXISTS\] Path (.+?) already exists", _taken),
+    (r"Mkdirs failed to create (\S+?)/_temporary", _no_folder),
     (r"spark\.driver\.maxResultSize", _too_large),
     (r"OutOfMemoryError", _memory),
     (r"SparkContext was shut down|Answer from Java side is empty", _gone),

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from metra.corpus import Corpus
 from metra.errors import CorpusError, OptionError
 from metra.human.joining import joined
+from metra.human.missed_names import cases
 from metra.human.protocols import Protocol, protocol
 from metra.human.protocols.chips import Chips
 from metra.human.protocols.questions import Questions
@@ -96,7 +97,7 @@ class Campaign:
     @property
     def _once(self) -> bool:
         """Whether nobody can do a task twice as if for the first time."""
-        return self.protocol.whole or self.protocol.over == "reference"
+        return self.protocol.whole or self.protocol.over != "outputs"
 
     @property
     def version(self) -> str:
@@ -133,6 +134,8 @@ def campaign(
         systems.append(_reference(segments, asked, settings.name))
     if asked.whole:
         segments, systems = _whole(segments, systems, asked)
+    if asked.over == "misses":
+        segments, systems = _misses(segments, systems, settings, given)
     if asked.control:
         systems.append(_control(segments, asked, settings.name))
     frozen = Campaign(settings, asked, tuple(segments), tuple(systems), given)
@@ -196,6 +199,30 @@ def _whole(
         )
         for system in systems
     ]
+
+
+def _misses(
+    segments: list[Segment],
+    systems: list[System],
+    settings: Settings,
+    given: dict[str, Any],
+) -> tuple[list[Segment], list[System]]:
+    """Keep the outputs that lack names, each once, whoever made it; note which they lack."""
+    names = given.get("entities", {})
+    outputs = [
+        [system.outputs[at] for system in systems] for at in range(len(segments))
+    ]
+    found = cases(outputs, names, settings.target_language)
+    if not found:
+        listed = sum(map(len, names.values()))
+        msg = (
+            f"{settings.name}: of {listed} names none is missing in an output, so that there "
+            "is nothing to check; give files.entities, a table of names by segment."
+        )
+        raise CorpusError(msg)
+    given["cases"] = found
+    made = System("outputs", "mt", tuple(one["text"] for one in found))
+    return [segments[one["segment"] - 1] for one in found], [made]
 
 
 def _read(corpus: Corpus) -> tuple[list[Segment], list[System]]:

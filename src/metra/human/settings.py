@@ -43,6 +43,9 @@ class Settings:
     degraded: float | None = None
     #: Whether a reference takes part as if it were a system.
     reference_as_system: bool = False
+    #: Whether what judges type into texts is recorded key by key, to be replayed; else keys
+    #: are counted by kind.
+    log_keys: bool = False
     #: How the protocol is adapted, such as every = 6 in the table [cloze].
     options: dict[str, Any] = field(default_factory=dict)
     #: Who runs it and whom to ask, for the page on which judges consent.
@@ -143,6 +146,7 @@ _RULES: dict[str, tuple[Callable[[object], bool], str]] = {
     "repeats": (_share, "a share from 0 to 0.5"),
     "degraded": (_share, "a share from 0 to 0.5"),
     "reference_as_system": (_switch, "true or false"),
+    "log_keys": (_switch, "true or false"),
     "options": (_table, "a table that adapts the protocol, named like it"),
     "organiser": (_text, "who runs the campaign"),
     "contact": (_text, "an address for questions"),

@@ -71,6 +71,16 @@ def how_counted(text: str) -> Counted:
     return "both" if True in alone else "blanks"
 
 
+def is_unspaced(text: str) -> bool:
+    """Whether most of a text is written without blanks between words.
+
+    >>> is_unspaced("BBC の人々"), is_unspaced("The word 市 is a letter.")
+    (True, False)
+    """
+    alone = [_is_unspaced(text[span.start]) for span in words(text)]
+    return 2 * sum(alone) > len(alone)
+
+
 def apart(text: str) -> list[str]:
     """Cut at blanks and, in scripts that have none, between letters and signs.
 

@@ -10,7 +10,6 @@ from metra.human.judgement import Judgement, latest
 from metra.human.protocols import protocol
 from metra.human.protocols.scales import Scale
 from metra.judging.word_counts import how_words_were_counted
-from metra.judging.wordings import wordings
 
 #: What each entry of a judgement means.
 MEANINGS = {
@@ -47,6 +46,7 @@ MEANINGS = {
     "scorer": "Which question was answered.",
     "native": "The answer on its own scale.",
     "hundred": "The same between 0 and 100, higher is better.",
+    "reason": "Why there is no score; empty where there is one.",
     "lang": "The language pair.",
     "higher_is_better": "Whether larger native values are better.",
     "active_seconds": "Seconds at work.",
@@ -109,19 +109,18 @@ _AUTHORS = {
 
 def _read(judgements: Sequence[Judgement], campaign: Campaign | None) -> list[str]:
     """What judges read in place of the English above, and how many answers came of it."""
-    if campaign is None:
+    if campaign is None or not campaign.wordings:
         return []
     counts = Counter(one.wording for one in judgements)
     title = "## What judges read (wordings.json has every word)"
     lines = ["", title, "", "| language | words | version | answers |"]
     lines.append("| :-- | :-- | :-- | --: |")
-    offered = wordings(campaign)
     lines += [
         f"| {one.language} | {_AUTHORS[one.author]} | {one.version} | "
         f"{counts[one.language]} |"
-        for one in offered
+        for one in campaign.wordings
     ]
-    for one in offered:
+    for one in campaign.wordings:
         if one.author == "protocol" or not counts[one.language]:
             continue
         for step in campaign.protocol.steps:

@@ -66,7 +66,7 @@ def example_campaign(name: str) -> Campaign:
     )
     asked = PROTOCOLS[name]
     wished = Settings(f"Market and brake: {asked.title}", name, "fr", "en", NAMES)
-    if not (asked.contrastive or asked.whole or asked.over == "reference"):
+    if not (asked.contrastive or asked.whole or asked.over != "outputs"):
         wished = replace(wished, degraded=0.15, repeats=0.1)
     if asked.control:
         wished = replace(wished, each=1)

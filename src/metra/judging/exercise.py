@@ -15,7 +15,7 @@ import numpy as np
 
 from metra.errors import CorpusError
 from metra.human.files.one_line import one_line
-from metra.judging.text_scores import TextScore
+from metra.judging.text_scores import NONE, TextScore
 from metra.meta.alpha import alpha
 from metra.meta.moments import pearson, spearman
 from metra.meta.ratings import ratings_of
@@ -30,6 +30,8 @@ class Result:
     text: str
     translation: str
     score: float
+    #: Why there is no score, which then is not a number; empty where there is one.
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +43,15 @@ class Reliability:
     translations: int
     #: Translations that two evaluators or more scored.
     shared: int
-    mean: float
+    mean: float | None
     #: Standard deviation over evaluators, pooled over the shared translations.
     deviation: float | None
     #: Krippendorff's alpha on the interval scale.
     agreement: float | None
     reason: str = ""
+    #: Results that are no score, and why.
+    undefined: int = 0
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +96,7 @@ def exercise(results: Iterable[Result]) -> Exercise:
         msg = "There are no results to compare; give the scores of at least one evaluator."
         raise CorpusError(msg)
     for one in given:
-        if not 0 <= one.score <= 100:
+        if not one.reason and not 0 <= one.score <= 100:
             msg = (
                 f"{one.evaluator} gives {one.metric} of {one.translation} {one.score:g}; "
                 "expected a score from 0 to 100."
@@ -113,7 +118,10 @@ def exercise(results: Iterable[Result]) -> Exercise:
 def of_text_scores(scores: Iterable[TextScore]) -> list[Result]:
     """The judges' own scores of each text, without the means over judges."""
     return [
-        Result(one.metric, one.evaluator, one.text, one.translation, one.score)
+        Result(
+            *(one.metric, one.evaluator, one.text, one.translation),
+            *(one.score, one.reason),
+        )
         for one in scores
         if one.evaluator
     ]
@@ -125,7 +133,9 @@ Place = tuple[str, str]
 def _places(results: Iterable[Result]) -> dict[Place, dict[str, float]]:
     found: dict[Place, dict[str, float]] = {}
     for one in results:
-        found.setdefault((one.text, one.translation), {})[one.evaluator] = one.score
+        if not one.reason:
+            place = one.text, one.translation
+            found.setdefault(place, {})[one.evaluator] = one.score
     return found
 
 
@@ -137,11 +147,15 @@ def _reliability(metric: str, results: Sequence[Result]) -> Reliability:
     places = _places(results)
     evaluators = sorted({one.evaluator for one in results})
     shared = [given for given in places.values() if len(given) > 1]
-    mean = fmean(fmean(given.values()) for given in places.values())
     counts = len(evaluators), len(places), len(shared)
+    open_ones = [one.reason for one in results if one.reason]
+    rest = len(open_ones), "; ".join(sorted(set(open_ones)))
+    if not places:
+        return Reliability(metric, *counts, None, None, None, "no scores", *rest)
+    mean = fmean(fmean(given.values()) for given in places.values())
     if not shared:
         reason = "no translation has two evaluators"
-        return Reliability(metric, *counts, mean, None, None, reason)
+        return Reliability(metric, *counts, mean, None, None, reason, *rest)
     deviation = sqrt(fmean(variance(given.values()) for given in shared))
     matrix = [
         [given.get(evaluator, nan) for given in places.values()]
@@ -150,9 +164,8 @@ def _reliability(metric: str, results: Sequence[Result]) -> Reliability:
     agreement = alpha(ratings_of(matrix))
     known = agreement == agreement
     reason = "" if known else "all scores are equal"
-    return Reliability(
-        metric, *counts, mean, deviation, agreement if known else None, reason
-    )
+    shown = agreement if known else None
+    return Reliability(metric, *counts, mean, deviation, shown, reason, *rest)
 
 
 def _correlation(
@@ -175,8 +188,8 @@ def _table(records: Sequence[Any], kind: type[Any]) -> str:
 
 
 def _cell(value: object) -> str:
-    if value is None:
-        return "n/a"
+    if value is None or value != value:
+        return NONE
     return repr(value) if isinstance(value, float) else one_line(str(value))
 
 

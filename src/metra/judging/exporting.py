@@ -29,9 +29,8 @@ from metra.judging.exercise import exercise, of_text_scores
 from metra.judging.measured import annotations
 from metra.judging.results import system_means
 from metra.judging.running import added_outputs
+from metra.judging.text_scores import NONE, text_scores
 from metra.judging.text_scores import table as text_table
-from metra.judging.text_scores import text_scores
-from metra.judging.wordings import wordings
 
 #: What a file is called, and what it is, by format.
 _FILES = {
@@ -44,6 +43,7 @@ _FILES = {
     "texts": ("texts.tsv", "text/tab-separated-values; charset=utf-8"),
     "annotations": ("annotations.tsv", "text/tab-separated-values; charset=utf-8"),
     "judged": ("judged.tsv", "text/tab-separated-values; charset=utf-8"),
+    "keys": ("keys.jsonl", "application/jsonl; charset=utf-8"),
     "zip": ("campaign.zip", "application/zip"),
 }
 FORMATS = tuple(_FILES)
@@ -67,10 +67,10 @@ class Exported(NamedTuple):
     content: bytes
 
 
-def formats_for(name: str) -> tuple[str, ...]:
-    """The formats that have a place for a protocol's answers."""
+def formats_for(name: str, *, keys: bool = False) -> tuple[str, ...]:
+    """The formats that have a place for a protocol's answers; `keys` if those are recorded."""
     asked = protocol(name)
-    tags = asked.over == "reference"
+    tags = asked.over != "outputs"
     fitting = {
         "appraise": name in ("da", "da-sqm", "esa"),
         "marot": name == "mqm",
@@ -78,14 +78,22 @@ def formats_for(name: str) -> tuple[str, ...]:
         "texts": not tags,
         "annotations": tags,
         "judged": shows_judged(asked),
+        "keys": keys,
     }
     return tuple(form for form in FORMATS if fitting.get(form, True))
 
 
 def export(
-    form: str, judgements: Sequence[Judgement], campaign: Campaign | None = None
+    form: str,
+    judgements: Sequence[Judgement],
+    campaign: Campaign | None = None,
+    *,
+    keys: str = "",
 ) -> Exported:
-    """Write judgements in a format; a campaign, if it is known, tells what a zip adds."""
+    """Write judgements in a format; a campaign, if it is known, tells what a zip adds.
+
+    `keys` is the log of what judges typed, where the campaign records it.
+    """
     if form not in FORMATS:
         msg = f"No format named {form!r} for judgements; known: {', '.join(FORMATS)}."
         raise OptionError(msg)
@@ -93,11 +101,14 @@ def export(
         msg = "There are no judgements to export yet."
         raise CorpusError(msg)
     if form == "zip":
-        content = zipped(_everything(judgements, campaign))
+        more = {_FILES["keys"][0]: keys} if keys else {}
+        content = zipped(_everything(judgements, campaign) | more)
+    elif form == "keys":
+        content = _logged(keys).encode()
     elif form == "mt-metrics-eval":
         content = zipped(metrics_files(judgements, campaign))
     elif form == "annotations":
-        content = _annotations(judgements)[1].encode()
+        content = _annotations(judgements, campaign)[1].encode()
     elif form == "judged":
         content = _judged(judgements).encode()
     else:
@@ -193,8 +204,8 @@ def _everything(
             for path, text in metrics_files(judgements, campaign).items()
         }
     if "annotations" in formats_for(asked.name) and _settled(judgements):
-        name, text = _annotations(judgements)
-        found[name] = text
+        made = annotations(judgements, campaign)
+        found |= {} if made is None else {made[0]: made[1]}
     if "judged" in formats_for(asked.name):
         found["judged.tsv"] = _judged(judgements)
     results = of_text_scores(text_scores(judgements))
@@ -211,7 +222,8 @@ def _everything(
     if campaign is not None:
         found["campaign.json"] = _about(campaign)
         found["protocol.json"] = campaign.protocol.as_json() + "\n"
-        found["wordings.json"] = _wordings(campaign)
+        if campaign.wordings:
+            found["wordings.json"] = _wordings(campaign)
     found["codebook.md"] = codebook(judgements, campaign)
     return found
 
@@ -222,12 +234,24 @@ def _settled(judgements: Sequence[Judgement]) -> bool:
     return len(set(texts)) == len(texts)
 
 
-def _annotations(judgements: Sequence[Judgement]) -> tuple[str, str]:
-    found = annotations(judgements)
+def _annotations(
+    judgements: Sequence[Judgement], campaign: Campaign | None
+) -> tuple[str, str]:
+    found = annotations(judgements, campaign)
     if found is None:
         msg = "There are no tags here; expected names or terms that raters marked."
         raise OptionError(msg)
     return found
+
+
+def _logged(keys: str) -> str:
+    if not keys:
+        msg = (
+            "No keys were recorded; only campaigns with log_keys = true record what judges "
+            "type, in texts that they correct."
+        )
+        raise OptionError(msg)
+    return keys
 
 
 def _judged(judgements: Sequence[Judgement]) -> str:
@@ -236,12 +260,19 @@ def _judged(judgements: Sequence[Judgement]) -> str:
 
 def _systems(judgements: Sequence[Judgement]) -> str:
     """The table of the seeds: each system from 0 to 100, with its interval."""
-    lines = ["system\tscorer\titems\tjudgements\tnative\thundred\tlow\thigh"]
+    lines = ["system\tscorer\titems\tjudgements\tnative\thundred\tlow\thigh\treason"]
+    known = set()
     for mean in system_means(judgements):
+        known.add((mean.system, mean.scorer))
         ends = mean.hundred_interval or ("", "")
         cells = (mean.system, mean.scorer, mean.items, mean.judgements)
-        values = (repr(mean.native), repr(mean.hundred), *map(str, ends))
+        values = (repr(mean.native), repr(mean.hundred), *map(str, ends), "")
         lines.append("\t".join(" ".join(str(c).split()) for c in (*cells, *values)))
+    for (system, scorer), reasons in undefined.by_system(judgements).items():
+        if (system, scorer) not in known:
+            why = "; ".join(sorted(reasons))
+            nothing = system, scorer, 0, 0, NONE, NONE, "", "", why
+            lines.append("\t".join(" ".join(str(c).split()) for c in nothing))
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -265,7 +296,7 @@ def _about(campaign: Campaign) -> str:
 
 def _wordings(campaign: Campaign) -> str:
     """Every word that judges may have read, by language, with its version."""
-    read = [asdict(one) | {"version": one.version} for one in wordings(campaign)]
+    read = [asdict(one) | {"version": one.version} for one in campaign.wordings]
     return json.dumps(read, indent=2, ensure_ascii=False) + "\n"
 
 

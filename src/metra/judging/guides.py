@@ -89,6 +89,12 @@ def _placed(mark: Mapping[str, Any], output: str, place: str) -> dict[str, Any]:
 
 def _tagged(value: Any, output: str, place: str) -> Any:
     """Tags in code points, from ones that quote the words they stand on."""
+    if isinstance(value, dict) and isinstance(value.get("found"), list):
+        # An empty quotation stands for what is not there.
+        found = [
+            _span(text, output, place) if text else None for text in value["found"]
+        ]
+        return {**value, "found": found}
     if not isinstance(value, dict) or not _marks(value.get("tags")):
         return value
     tags = [

@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from metra.annotations.entities import read_entities
 from metra.annotations.judged import read_judged
 from metra.annotations.table import read_lines, read_table
 from metra.annotations.templates import filled_slots
@@ -125,12 +126,27 @@ def read_marks(path: str) -> dict[str, dict[str, list[dict[str, Any]]]]:
     return found
 
 
+def _entities(path: str) -> dict[str, list[list[str]]]:
+    found = read_entities(path)
+    if found.documents:
+        msg = (
+            f"{path} says to which documents names belong, but not to which segments; "
+            "expected a column segment."
+        )
+        raise FormatError(msg)
+    return {
+        str(at + 1): [[name.type, name.text] for name in names]
+        for at, names in found.segments.items()
+    }
+
+
 READERS: dict[str, Callable[[str], Any]] = {
     "questions": read_questions,
     "templates": _templates,
     "baseline": _text,
     "judged": _judged,
     "marks": read_marks,
+    "entities": _entities,
 }
 
 

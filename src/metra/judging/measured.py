@@ -12,7 +12,7 @@ from metra.human.reconciling import rater_agreement
 from metra.human.remembering import shows_judged
 from metra.judging.exercise import Exercise, exercise, of_text_scores
 from metra.judging.running import Running, running
-from metra.judging.tagged_files import entities_table, terms_table
+from metra.judging.tagged_files import checked_table, entities_table, terms_table
 from metra.judging.text_scores import TextScore, text_scores
 from metra.judging.word_counts import how_words_were_counted
 
@@ -70,9 +70,19 @@ def measured(campaign: Campaign, judgements: Sequence[Judgement]) -> Measured:
     )
 
 
-def annotations(judgements: Sequence[Judgement]) -> tuple[str, str] | None:
-    """The file that tags make for a measure: its name and its content; None without tags."""
+def annotations(
+    judgements: Sequence[Judgement], campaign: Campaign | None = None
+) -> tuple[str, str] | None:
+    """The file that tags make for a measure: its name and its content; None without tags.
+
+    Where names were looked for again, the campaign tells all names that there are.
+    """
     name = judgements[0].protocol if judgements else ""
+    if name == "entity-check":
+        if campaign is None:
+            return None
+        listed = campaign.material.get("entities", {})
+        return "entities.tsv", checked_table(judgements, listed)
     if name.startswith("entity-"):
         return "entities.tsv", entities_table(judgements)
     if name.startswith("term-"):

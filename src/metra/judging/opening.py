@@ -11,7 +11,7 @@
     references = ["reference.txt"]
 
 Paths are seen from the folder of the file. Protocols that need more name it there, too:
-questions, templates, baseline, judged or marks. Own words for what judges read are in
+questions, templates, baseline, judged, marks or entities. Own words for what judges read are in
 [wording].
 """
 

@@ -11,6 +11,7 @@ from metra.annotations.judged import Judged
 from metra.corpus import Batch
 from metra.human.campaign import Campaign
 from metra.human.judgement import Judgement, latest
+from metra.human.words import is_unspaced
 from metra.measure import Parts
 from metra.metrics.evaltrans import of_judged, parts
 from metra.text import preparation
@@ -59,7 +60,10 @@ def added_outputs(judgements: Iterable[Judgement]) -> list[Judged]:
 
 def running(campaign: Campaign, judgements: Iterable[Judgement]) -> list[Running]:
     """SSER, mWER and how far they rest on extrapolation, for each system."""
-    text = preparation(tok="none", case="mixed", stem="no")
+    # As on the screen, letters are words where there are no blanks.
+    every = "\n".join(output for one in campaign.systems for output in one.outputs)
+    tok = "char" if is_unspaced(every) else "none"
+    text = preparation(tok=tok, case="mixed", stem="no")
     judged = judged_outputs(campaign, judgements)
     metric = of_judged(judged, k=1, lend=False, key="segment", text=text)
     references = _references(campaign)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 #: Where a campaign's material names the campaign that it settles.
 FIRST = "first"
 #: Protocols of campaigns that are made of another campaign's answers.
-MADE_OF_OTHERS = frozenset({"verdicts", *SETTLED_BY.values()})
+MADE_OF_OTHERS = frozenset({"verdicts", "entity-check", *SETTLED_BY.values()})
 
 
 def waiting(campaign: Campaign, judgements: Iterable[Judgement]) -> int:

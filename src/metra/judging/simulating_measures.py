@@ -8,6 +8,7 @@ import numpy as np
 from metra.human.protocols.chips import Chips
 from metra.human.protocols.edit import Edit
 from metra.human.protocols.gaps import Gaps
+from metra.human.protocols.missed import Missed
 from metra.human.protocols.near import MOST, Near
 from metra.human.protocols.questions import Question, Questions
 from metra.human.protocols.reading import MINUTE, Reading
@@ -126,6 +127,21 @@ def _near(
     return {"score": min(MOST, max(0, round(MOST * quality)))}
 
 
+def _missed(
+    asks: Missed, _: list[float], text: str, rng: np.random.Generator
+) -> dict[str, Any]:
+    """Now and then some word is the name in another form."""
+    spans = words(text)
+
+    def place() -> dict[str, int] | None:
+        if not spans or rng.random() < 0.7:
+            return None
+        span = spans[int(rng.integers(0, len(spans)))]
+        return {"start": span.start, "end": span.end}
+
+    return {"found": [place() for _ in asks.names]}
+
+
 ANSWERS: dict[type, Callable[..., Any]] = {
     Gaps: _gaps,
     Reading: _reading,
@@ -135,4 +151,5 @@ ANSWERS: dict[type, Callable[..., Any]] = {
     Chips: _chips,
     Tags: _tags,
     Near: _near,
+    Missed: _missed,
 }

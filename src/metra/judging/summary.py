@@ -1,8 +1,10 @@
 """Everything that a results page tells, computed anew from the judgements that are chosen."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from metra.human.files import undefined
 from metra.human.judgement import Judgement, latest
 from metra.judging.agreement import AgreementOn, agreement_of
 from metra.judging.choosing import Chosen, chosen_of
@@ -30,6 +32,8 @@ class Summary:
     judge_by_system: Sequence[JudgeBySystem]
     agreement: Sequence[AgreementOn]
     times: TimeTable | None
+    #: How often a system has no score, by system, scorer and reason.
+    undefined: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,4 +63,5 @@ def summary(judgements: Iterable[Judgement], wishes: Wishes | None = None) -> Su
         cells_of(counted),
         agreement_of(figures, trials=trials, seed=wishes.ranking.seed),
         times_of(mine),
+        undefined.by_system(mine),
     )

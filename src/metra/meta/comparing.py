@@ -9,7 +9,7 @@ import numpy as np
 from metra.errors import OptionError
 from metra.meta.arrays import Array
 from metra.meta.clusters import clusters_greedy, clusters_wmt, holm
-from metra.meta.correlating import Asked, values
+from metra.meta.correlating import Asked, by_reason, values
 from metra.meta.correlation import Options, thresholds
 from metra.meta.exact import pairs_p, wilcoxon_p, williams_p
 from metra.meta.findings import Figure, FigureTable, Findings, whole
@@ -48,13 +48,9 @@ def compare(
     """Test every metric against every one that has a lower coefficient."""
     options = question.options
     found = values(panel, question)
-    by_reason: dict[str, list[str]] = {}
-    for name, result in found.items():
-        if result.reason:
-            by_reason.setdefault(result.reason, []).append(name)
     notes = [
         f"Not compared: {', '.join(names)}. {reason}"
-        for reason, names in by_reason.items()
+        for reason, names in by_reason(found).items()
     ]
     known = [name for name, r in found.items() if np.isfinite(r.value)]
     if len(known) < 2:

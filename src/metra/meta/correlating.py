@@ -214,11 +214,7 @@ def reasons(
     """Say why figures are missing, and what looks upside down."""
     notes = []
     for question, found in zip(questions, answers, strict=True):
-        by_reason: dict[str, list[str]] = {}
-        for name, result in found.items():
-            if result.reason:
-                by_reason.setdefault(result.reason, []).append(name)
-        for reason, names in by_reason.items():
+        for reason, names in by_reason(found).items():
             notes.append(f"{question.heading} of {', '.join(names)}: {reason}")
         empty = max((r.empty for r in found.values() if not r.reason), default=0)
         if empty:
@@ -236,6 +232,15 @@ def reasons(
                     "values are better there, say so with --lower-is-better."
                 )
     return list(dict.fromkeys(notes))
+
+
+def by_reason(found: Mapping[str, Result]) -> dict[str, list[str]]:
+    """The metrics without a figure, by why they have none."""
+    grouped_names: dict[str, list[str]] = {}
+    for name, result in found.items():
+        if result.reason:
+            grouped_names.setdefault(result.reason, []).append(name)
+    return grouped_names
 
 
 def spa_said(questions: Sequence[Asked]) -> str | None:

@@ -73,7 +73,7 @@ def crossed(
         order="average linkage",
         sys=len(scores.systems),
     )
-    table = FigureTable("cross", "scorer", heads, rows, title)
+    table = FigureTable("cross", "scorer", heads, rows, title, found.names)
     return Findings([table], line, notes), found
 
 

@@ -93,8 +93,9 @@ def _p_table(found: Curves, at: int) -> FigureTable:
     ]
     heads = [str(i) for i in range(1, len(names) + 1)]
     n = found.lengths[at]
-    title = f"Wilcoxon signed ranks at {n} segments: p that the row is no better"
-    return FigureTable(f"wilcoxon {n}", "metric", heads, rows, title)
+    length = "1 segment" if n == 1 else f"{n} segments"
+    title = f"Wilcoxon signed ranks at {length}: p that the row is no better"
+    return FigureTable(f"wilcoxon {n}", "metric", heads, rows, title, names)
 
 
 def _mean_and_se(found: Array) -> Figure:

@@ -10,6 +10,12 @@ from metra.meta.arrays import Array
 Swap: TypeAlias = Literal["both", "sys", "input"]
 
 
+def moving(swap: Swap, systems: int, segments: int) -> tuple[int, int]:
+    """What is drawn for: systems × segments, 1 where all of them change sides together."""
+    shapes = {"both": (systems, segments), "sys": (systems, 1), "input": (1, segments)}
+    return shapes[swap]
+
+
 class Swapped(Protocol):
     """The coefficients of two metrics after each exchange between them."""
 

@@ -26,7 +26,7 @@ from metra.meta.correlation import (
 )
 from metra.meta.exact_products import Values
 from metra.meta.panel import Panel
-from metra.meta.swapping import Swap, Swapped, standard
+from metra.meta.swapping import Swap, Swapped, moving, standard
 from metra.meta.swaps_soft import soft
 
 
@@ -207,10 +207,7 @@ def _anew(panel: Panel, options: Options, swap: Swap) -> Swapped:
         raise OptionError(msg)
     there = np.isfinite(panel.gold)
     z = standard(np.where(there, panel.stack, np.nan))
-    systems, segments = panel.gold.shape
-    shape = {"both": (systems, segments), "sys": (systems, 1), "input": (1, segments)}[
-        swap
-    ]
+    shape = moving(swap, *panel.gold.shape)
 
     def after(a: int, b: int) -> tuple[Array, Array]:
         rng = np.random.default_rng(options.seed)

@@ -18,7 +18,7 @@ from metra.meta.arrays import Array, Mask
 from metra.meta.confidence import permutation_p, signs_of, wmt_p
 from metra.meta.correlation import Options
 from metra.meta.panel import Panel
-from metra.meta.swapping import Swap, Swapped, standard
+from metra.meta.swapping import Swap, Swapped, moving, standard
 from metra.meta.tail import upper_tail
 
 #: Cells that are exchanged at a time.
@@ -30,16 +30,15 @@ def soft(panel: Panel, options: Options, swap: Swap) -> Swapped:
     there = np.isfinite(panel.gold)
     gold = np.where(there, panel.gold, 0.0)
     z = np.where(there, standard(np.where(there, panel.stack, np.nan)), 0.0)
-    systems, segments = there.shape
-    shapes = {"both": (systems, segments), "sys": (systems, 1), "input": (1, segments)}
+    shape = moving(swap, *there.shape)
     if options.swapped_p == "permutation":
         p = partial(_drawn_p, there=there, options=options)
-        return _cells(z, p, p(gold[None])[0], _sides(options, shapes[swap]))
+        return _cells(z, p, p(gold[None])[0], _sides(options, shape))
     z = np.stack([_on_grid(each) for each in z])
     human = _p(_on_grid(gold[None]), there)[0]
     if swap == "input":
         return _segments(z, there, human, options)
-    keep = _sides(options, shapes[swap])
+    keep = _sides(options, shape)
     if swap == "sys":
         return _systems(z, there, human, keep[..., 0])
     return _cells(z, partial(_p, there=there), human, keep)

@@ -34,7 +34,8 @@ def entities(
     each segment, or in each document, a name counts once. It is found if its words stand
     next to each other in the output, after accents, letter case, possessives ('s) and
     thousands separators are taken off and numbers under 100 are written in digits.
-    Where no name is listed there is no score.
+    Where no name is listed there is no score. The column variants of a table may hold
+    other forms that will do, | between them.
 
     The file is a table whose name ends in .tsv, with the columns segment (counted from 1)
     or document, type and text, tabs between them:
@@ -100,6 +101,12 @@ class Name(NamedTuple):
     entity: Entity
     words: tuple[str, ...]
     at: int
+    #: Other forms that will do.
+    others: tuple[tuple[str, ...], ...] = ()
+
+    def within(self, output: Sequence[str]) -> bool:
+        """Whether the output has it, in one form or another."""
+        return any(occurs(form, output) for form in (self.words, *self.others))
 
 
 #: The names of each unit of a batch, with the segments of the unit.
@@ -128,14 +135,18 @@ def _from_file(path: str, unit: str, lang: str) -> _Listed:
             msg = f"entities: {path} lists {entity.text!r}, which has no word in it."
             raise OptionError(msg)
 
+    def made(entity: Entity, at: int) -> Name:
+        others = (normalise(form) for form in entity.variants)
+        return Name(entity, normalise(entity.text), at, tuple(filter(None, others)))
+
     def names(
         batch: Batch | Sentence, segments: range, document: str
     ) -> Iterator[Name]:
         for entity in annotated.documents.get(document, ()):
-            yield Name(entity, normalise(entity.text), segments.start)
+            yield made(entity, segments.start)
         for at in segments:
             for entity in annotated.segments.get(batch.place.first + at, ()):
-                yield Name(entity, normalise(entity.text), at)
+                yield made(entity, at)
 
     def units(batch: Batch | Sentence) -> Units:
         for document, segments in units_of(batch, unit):
@@ -179,15 +190,21 @@ def _judged(
         if not names:
             continue
         outputs = [normalise(hyps[at] or "") for at in segments]
-        seen = set()
-        for name in names:
-            key = (name.entity.type, name.words)
-            if key in seen:
-                continue
-            seen.add(key)
-            found = any(occurs(name.words, output) for output in outputs)
+        for name in _once(names):
+            found = any(map(name.within, outputs))
             overlap = 1.0 if found else max(_overlap(name.words, o) for o in outputs)
             yield name, found, overlap
+
+
+def _once(names: Iterable[Name]) -> Iterable[Name]:
+    """Each name once, where it first stands, with all its other forms."""
+    kept: dict[tuple[str, tuple[str, ...]], Name] = {}
+    for name in names:
+        key = name.entity.type, name.words
+        first = kept.get(key, name)
+        others = first.others if first is name else (*first.others, *name.others)
+        kept[key] = first._replace(others=others)
+    return kept.values()
 
 
 def _overlap(words: Sequence[str], output: Sequence[str]) -> float:

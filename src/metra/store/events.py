@@ -1,6 +1,6 @@
 """Events of a screen: keys and focus as the browser logged them, each kept once."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,8 @@ from metra.store.encoding import decoded, encoded, storable
 
 #: How many events a screen may have; what comes after is left out.
 MOST = 20_000
+#: The same where every key is recorded: more than anybody types into a text.
+MOST_TYPED = 500_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,9 @@ class Event:
     client: str = ""
 
 
-def add(db: Connection, task: str, number: int, events: Sequence[Event]) -> None:
+def add(
+    db: Connection, task: str, number: int, events: Sequence[Event], *, most: int = MOST
+) -> None:
     """Keep events that are not there yet; those without a number go to the end."""
     if not events:
         return
@@ -58,8 +62,35 @@ def add(db: Connection, task: str, number: int, events: Sequence[Event]) -> None
                     "data_json": encoded(one.data),
                 }
             )
-    if rows := rows[: max(0, MOST - count)]:
+    if rows := rows[: max(0, most - count)]:
         db.execute(insert(event), rows)
+
+
+def following(db: Connection, task: str, number: int) -> int:
+    """The number that the next event of a screen gets."""
+    event = tables.event.c
+    last = select(func.max(event.seq)).where(event.task == task, event.number == number)
+    found = db.execute(last).scalar()
+    return 0 if found is None else found + 1
+
+
+def of_campaign(
+    db: Connection, campaign: str, kinds: Collection[str]
+) -> Iterator[tuple[str, str, int, Event]]:
+    """Events of some kinds with judge, task and number, screen by screen, in order."""
+    event, task, judge = tables.event.c, tables.task, tables.judge
+    query = (
+        select(
+            *(judge.c.label, event.task, event.number),
+            *(event.seq, event.t_ms, event.kind, event.data_json),
+        )
+        .join_from(tables.event, task, event.task == task.c.id)
+        .join(judge, task.c.judge == judge.c.id)
+        .where(task.c.campaign == campaign, event.kind.in_(sorted(kinds)))
+        .order_by(judge.c.place, task.c.position, event.task, event.number, event.seq)
+    )
+    for row in db.execute(query):
+        yield row[0], row[1], row[2], Event(*row[3:6], decoded(row[6]))
 
 
 def of_screen(db: Connection, task: str, number: int) -> list[Event]:

@@ -1,6 +1,7 @@
 """Keys by kind and inputs by their own names, however text comes in; never which keys."""
 
 import pytest
+from playwright.sync_api import expect
 from tests.browser.judge.measuring import frozen, link, scores
 
 
@@ -135,3 +136,121 @@ def test_thai_is_counted_by_letters_and_the_browser_tells_what_its_dictionary_fi
     assert value["key"]["counted"] == "letters"
     assert value["dictionary_words"] == 2  # ตลาด "market", เปิด "opens"
     assert scores(mine)["hter"] == [pytest.approx(100 / 6)]
+
+
+def test_the_older_keys_of_the_clipboard(editing):
+    _, page, finish = editing()
+    page.keyboard.press("Control+a")
+    for key in ("Control+Insert", "Shift+Delete", "Shift+Insert", "Shift+Insert"):
+        page.keyboard.press(key)
+    value = finish()
+    assert value["text"] == "A text of mine." * 2
+    assert value["keys"] == {"navigation": 1, "other": 1, "clipboard": 4}
+    assert value["inputs"] == {"deleteByCut": 1, "insertFromPaste": 2}
+
+
+def test_words_that_are_dragged_and_dropped(editing):
+    _, page, finish = editing("one two three")
+    page.evaluate(
+        """() => {
+          const field = document.querySelector("textarea.whole");
+          field.focus();
+          field.setSelectionRange(0, 4);
+        }"""
+    )
+    box = page.locator("textarea.whole").bounding_box()
+    page.mouse.move(box["x"] + 8, box["y"] + 14)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 60, box["y"] + 15, steps=6)
+    page.mouse.move(box["x"] + 300, box["y"] + 15, steps=6)
+    page.mouse.up()
+    expect(page.locator("textarea.whole")).to_have_value("two threeone ")
+    value = finish()
+    assert value["text"] == "two threeone "
+    assert value["inputs"] == {"deleteByDrag": 1, "insertFromDrop": 1}
+    assert value["keys"] == {"navigation": 1}  # no key was pressed for it
+
+
+@pytest.mark.parametrize(
+    ("names", "how"),
+    [
+        pytest.param(
+            ["insertReplacementText"], "a spelling is put right", id="autocorrect"
+        ),
+        pytest.param([None], "a plain event without a name", id="autofill"),
+        pytest.param(["insertText", "insertText"], "no key is named", id="dictation"),
+        pytest.param(["insertFromYank"], "an old terminal's paste", id="yank"),
+    ],
+)
+def test_what_comes_without_a_key_is_an_input_and_no_stroke(editing, names, how):
+    _, page, finish = editing()
+    page.evaluate(
+        """(names) => {
+          const field = document.querySelector("textarea.whole");
+          for (const inputType of names) {
+            field.value += "x";
+            const named = inputType && new InputEvent("input", { inputType });
+            field.dispatchEvent(named ?? new Event("input"));
+          }
+        }""",
+        names,
+    )
+    value = finish()
+    assert value["keys"] == {"navigation": 1}, how
+    expected = [name or "insertReplacementText" for name in names]
+    assert value["inputs"] == {name: expected.count(name) for name in expected}
+    assert value["text"] == "A text of mine." + "x" * len(names)
+
+
+KINDS = [
+    pytest.param({"key": "ü"}, "letter", id="a letter with a mark"),
+    pytest.param({"key": "語"}, "letter", id="a letter of another script"),
+    pytest.param({"key": "٣"}, "digit", id="a digit of another script"),
+    pytest.param(
+        {"key": "€", "ctrlKey": True, "altKey": True, "modifierAltGraph": True},
+        "punctuation",
+        id="AltGr",
+    ),
+    pytest.param({"key": "Dead"}, "composition", id="a dead key"),
+    pytest.param(
+        {"key": "a", "isComposing": True}, "composition", id="within a composition"
+    ),
+    pytest.param({"key": "Unidentified"}, "composition", id="a phone's key"),
+    pytest.param({"key": "v", "metaKey": True}, "clipboard", id="paste on a Mac"),
+    pytest.param(
+        {"key": "Z", "metaKey": True, "shiftKey": True}, "undo", id="redo on a Mac"
+    ),
+    pytest.param({"key": "y", "ctrlKey": True}, "undo", id="redo"),
+    pytest.param({"key": "Undo"}, "undo", id="a key for it"),
+    pytest.param({"key": "PageDown"}, "navigation", id="a page down"),
+    pytest.param({"key": "ArrowLeft", "ctrlKey": True}, "navigation", id="a word back"),
+    pytest.param(
+        {"key": "Backspace", "ctrlKey": True}, "backspace", id="a word deleted"
+    ),
+    pytest.param({"key": "\u00a0"}, "space", id="a hard blank"),
+    pytest.param({"key": "Tab"}, "other", id="Tab"),
+    pytest.param({"key": "F5"}, "other", id="a function key"),
+    pytest.param({"key": "Shift"}, None, id="a modifier alone"),
+    pytest.param({"key": "a", "repeat": True}, None, id="a key held down"),
+]
+
+
+@pytest.fixture(scope="module")
+def script(chromium, server):
+    """A page from which the modules can be asked."""
+    page = chromium.new_page()
+    page.goto(f"{server.url}/")
+    yield page
+    page.close()
+
+
+@pytest.mark.parametrize(("event", "kind"), KINDS)
+def test_the_kind_of_a_key(script, event, kind):
+    found = script.evaluate(
+        """async (event) => {
+          const { kindOfKey } = await import("/static/steps/keystrokes.js");
+          return kindOfKey(new KeyboardEvent("keydown", event));
+        }""",
+        event,
+    )
+    assert found == kind

@@ -143,3 +143,27 @@ def test_what_the_server_says_in_english_is_marked_as_english(server, work):
     page.keyboard.press("Enter")
     expect(page.locator("#trouble")).to_contain_text("Das ging nicht.")
     expect(page.locator("#trouble [lang=en]")).to_have_text("No.")
+
+
+def test_chosen_words_stand_in_the_quotation_marks_of_the_page(server, work):
+    page = work(server.campaign("esa"), language="ar")
+    page.keyboard.press("Shift+ArrowRight")
+    expect(page.locator(".chosen-words")).to_contain_text("«\u2068The")
+
+
+def test_our_answer_runs_as_its_language_does(server, visit):
+    from metra.store import judges
+
+    link = server.campaign("mqm", guided=False, guide_language="judge")
+    with server.store.transaction() as db:
+        judges.consent(db, link.judge, now=server.now(), profile={})
+    context = visit(language="ar")
+    context.add_cookies([link.cookie()])
+    page = context.new_page()
+    page.goto(f"{server.url}/judge/guide")
+    example = page.locator(".example").first
+    example.locator("button.quiet").last.click()
+    ours = example.locator(".verdict bdi")
+    # It begins with English words, and yet it is an Arabic line.
+    expect(ours).to_contain_text("3 April")
+    assert ours.evaluate("one => getComputedStyle(one).direction") == "rtl"

@@ -1,5 +1,7 @@
 """Every screen and guide of the workbook's measures: any width, both themes, no complaint."""
 
+from itertools import cycle
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from tests.browser.judge.measuring import frozen, link
@@ -19,6 +21,7 @@ MATERIAL = {
     "templates": {"d": [["organisation", "Fabrik"], ["place", "Donau"]]},
     "baseline": LONG,
     "judged": {"1": [[LONG, 7], [LONG * 2, 3]]},
+    "entities": {"1": [["ORGANIZATION", LONG * 2 + "x"], ["DATE", "heute"]]},
 }
 
 
@@ -62,6 +65,7 @@ CASES = {
             "entity-tagging",
             "term-marking",
             "evaltrans",
+            "entity-check",
         )
     },
     "verdicts": verdicts,
@@ -79,11 +83,15 @@ def check(page, theme) -> None:
     assert found.response["violations"] == [], found.generate_report()
 
 
+# Each in one language, so that all are met: right to left, long words, no spaces, English.
+LANGUAGE = dict(zip(CASES, cycle(("ar", "de", "ja", "en")), strict=False))
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_screen_and_guide(server, visit, name):
-    page = visit().new_page()
+    page = visit(language=LANGUAGE[name]).new_page()
     page.goto(link(server, CASES[name](), guided=False).url)
-    page.get_by_role("button", name="Start").click()
+    page.locator("main button.primary").click()
     page.locator("ul.points").wait_for()
     if name not in ("correction", "reading", "entity-reconciliation"):
         page.locator(".example").first.wait_for()
@@ -91,7 +99,7 @@ def test_screen_and_guide(server, visit, name):
     page.locator("form[action='/judge/guide'] button").click()
     page.locator(".item").wait_for()
     if name in ("correction", "reading"):
-        page.get_by_role("button", name="Start").click()
+        page.locator(".dock button.primary").click()
     check(page, "dark")
 
 
@@ -104,4 +112,4 @@ def test_examples_tell_whether_we_would_have_said_the_same(server, visit):
     example.get_by_role("button").last.click()
     verdict = example.locator("[role=status]").last
     verdict.locator("text=smells of paint").wait_for()
-    assert "“windows”" in verdict.inner_text()
+    assert "“\u2068windows\u2069”" in verdict.inner_text()

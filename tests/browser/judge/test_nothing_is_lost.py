@@ -240,7 +240,7 @@ def test_what_the_server_refuses_is_said(server, work):
         campaigns.set_state(db, link.campaign, "closed", now=server.now(), who="test")
     page.keyboard.press("3")
     page.keyboard.press("Enter")
-    expect(page.locator("#trouble")).to_contain_text("That did not work")
+    expect(page.locator("#trouble")).to_contain_text("Judging has ended")
     assert link.judgements() == []
 
 

@@ -176,3 +176,40 @@ def test_two_halves_of_a_name_are_merged(server, work):
     page.keyboard.press("Control+Enter")
     page.wait_for_url("**/done")
     assert "PERSON\tBertrand Aufray\n" in entities_table(mine.judgements())
+
+
+def test_missed_names_are_found_in_another_form_by_keyboard(server, work):
+    names = {"1": [["PERSON", "Novak"], ["LOCATION", "Munich"], ["PERSON", "Ann"]]}
+    made = frozen(
+        "entity-check",
+        {"secret-0": ["Mrs Nowak lives in München."]},
+        material={"entities": names},
+        references=["Ms Novak and Ann live in Munich."],
+        source=["s"],
+        complete=False,
+    )
+    mine = link(server, made)
+    page = work(mine)
+    expect(page.locator(".missed li")).to_have_count(3)
+    expect(page.locator(".card.given")).to_contain_text("Ms Novak and Ann")
+    assert "secret-0" not in page.content()
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".hint")).to_contain_text("still to be settled: 3")
+    page.keyboard.press("t")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("1")  # Nowak
+    for key in ("End", "ArrowLeft", "2"):  # München
+        page.keyboard.press(key)
+    page.locator(".item").focus()
+    page.keyboard.press("n")  # Ann is not there
+    expect(page.locator(".missed li").nth(0)).to_contain_text("there as “Nowak”")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url("**/done")
+    [judgement] = mine.judgements()
+    found = judgement.value["missed"]["found"]
+    assert [one and one["text"] for one in found] == ["Nowak", "München", None]
+    text = judgement.outputs[0]
+    assert [text[one["start"] : one["end"]] for one in found[:2]] == [
+        "Nowak",
+        "München",
+    ]

@@ -12,7 +12,7 @@ from metra.cli.judge.stores import (
 
 FORMATS = (
     *("jsonl", "tsv", "csv", "appraise", "marot", "mt-metrics-eval"),
-    *("texts", "annotations", "judged", "zip"),
+    *("texts", "annotations", "judged", "keys", "zip"),
 )
 
 
@@ -47,6 +47,7 @@ def export(campaign: str | None, url: str, form: str, out: str, unblind: bool) -
     from metra.io.whole import whole_file
     from metra.judging import exporting
     from metra.judging.blinding import blind_names, blinded
+    from metra.judging.key_log import key_log
     from metra.judging.second_looks import completed
     from metra.store import audit, campaigns
 
@@ -58,6 +59,7 @@ def export(campaign: str | None, url: str, form: str, out: str, unblind: bool) -
             campaigns.unblind(db, key, now=now, who=AT_KEYBOARD)
         stored = campaigns.existing(db, key)
         judgements = completed(db, stored)
+        keys = key_log(db, stored) if form in ("keys", "zip") else ""
         audit.note(db, AT_KEYBOARD, "export", {"format": form}, now=now, campaign=key)
     store.close()
     if stored.unblinded_at is None and stored.state != "closed":
@@ -69,6 +71,6 @@ def export(campaign: str | None, url: str, form: str, out: str, unblind: bool) -
             err=True,
         )
     known = None if stored.imported else stored.campaign
-    found = exporting.export(form, judgements, known)
+    found = exporting.export(form, judgements, known, keys=keys)
     with whole_file(out) as file:
         file.write(found.content)

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from metra.human.files.formula_guard import guarded
 from metra.human.judgement import Judgement, latest
+from metra.human.protocols.scored import Scored
 
 COLUMNS = (
     "judge",
@@ -19,6 +20,7 @@ COLUMNS = (
     "scorer",
     "native",
     "hundred",
+    "reason",
     "shown_at",
     "submitted_at",
     "active_seconds",
@@ -30,7 +32,7 @@ COLUMNS = (
 
 
 def write(judgements: Iterable[Judgement]) -> str:
-    """Write the last revision of each; what has no score has a line without one."""
+    """Write the last revision of each; what has no score has a line that says why."""
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\r\n")
     rows.writerow(COLUMNS)
@@ -42,14 +44,16 @@ def write(judgements: Iterable[Judgement]) -> str:
             one.systems, one.outputs, one.scores(), strict=True
         ):
             head = [*map(guarded, (one.judge, system, one.document)), str(one.segment)]
-            for name, native, hundred in [
-                (scored.scorer, repr(scored.native), repr(scored.hundred))
-                for scored in scores
-                if scored.defined
-            ] or [("", "", "")]:
-                cells = [*head, one.kind, guarded(name), native, hundred]
+            for name, *figures in map(_cells, scores) if scores else [[""] * 4]:
+                cells = [*head, one.kind, guarded(name), *figures]
                 rows.writerow([*cells, *times, *said, guarded(output)])
     return out.getvalue()
+
+
+def _cells(scored: Scored) -> list[str]:
+    if not scored.defined:
+        return [scored.scorer, "", "", guarded(scored.reason)]
+    return [scored.scorer, repr(scored.native), repr(scored.hundred), ""]
 
 
 def _number(value: float | None) -> str:

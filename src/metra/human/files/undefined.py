@@ -1,5 +1,6 @@
 """What has no score, and why: a line each, so that nothing is missed in silence."""
 
+from collections import Counter
 from collections.abc import Iterable
 
 from metra.human.files.one_line import one_line
@@ -29,3 +30,17 @@ def write(judgements: Iterable[Judgement]) -> str:
         for system, scorer, reason in reasons:
             lines.append("\t".join(map(one_line, (system, scorer, *place, reason))))
     return "".join(f"{line}\n" for line in lines)
+
+
+def by_system(
+    judgements: Iterable[Judgement],
+) -> dict[tuple[str, str], Counter[str]]:
+    """How often there is no score, by system, scorer and reason, of what counts."""
+    found: dict[tuple[str, str], Counter[str]] = {}
+    for one in latest(judgements):
+        for system, scores in zip(one.systems, one.scores(), strict=True):
+            for scored in scores if one.counts else ():
+                if not scored.defined:
+                    reasons = found.setdefault((system, scored.scorer), Counter())
+                    reasons[scored.reason] += 1
+    return found

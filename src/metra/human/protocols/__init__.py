@@ -17,6 +17,7 @@ from metra.human.protocols.minimal_correction import MINIMAL_CORRECTION
 from metra.human.protocols.reading_time import reading, reading_aloud
 from metra.human.protocols.record import Protocol
 from metra.human.protocols.tagging import (
+    ENTITY_CHECK,
     TERM_MARKING,
     TERM_RECONCILIATION,
     entity_reconciliation,
@@ -45,7 +46,7 @@ PROTOCOLS = {
     for known in (
         *(LDC, ADEQUACY, DA, DA_SQM, ESA, MQM, PAIRWISE, RANKING),
         *(INTELLIGIBILITY, CLARITY, MINIMAL_CORRECTION),
-        *(TERM_MARKING, TERM_RECONCILIATION, VERDICTS),
+        *(ENTITY_CHECK, TERM_MARKING, TERM_RECONCILIATION, VERDICTS),
         *(make() for make in _ADAPTABLE.values()),
     )
 }

@@ -12,6 +12,7 @@ from metra.human.protocols.edit import Edit
 from metra.human.protocols.entries import KEY
 from metra.human.protocols.gaps import Gaps
 from metra.human.protocols.marks import Marks
+from metra.human.protocols.missed import Missed
 from metra.human.protocols.near import Near
 from metra.human.protocols.orders import Order
 from metra.human.protocols.questions import Questions
@@ -40,9 +41,13 @@ Ask: TypeAlias = (
     | Reconcile
     | Near
     | Verdict
+    | Missed
 )
 #: Asks that need more on the screen than the texts.
-ASKS_WITH_EXTRA = (Gaps, Questions, Template, Chips, Reconcile, Near, Verdict)
+ASKS_WITH_EXTRA = (
+    *(Gaps, Questions, Template, Chips),
+    *(Reconcile, Near, Verdict, Missed),
+)
 #: What takes part beside the systems so that their scores can be seen in its light:
 #: questions without any text, or the original text.
 Control: TypeAlias = Literal["", "no text", "original"]
@@ -82,8 +87,9 @@ class Protocol:
     numbered: bool = False
     #: Whether sentences come in no order, without their neighbours.
     shuffled: bool = False
-    #: What people work on: the outputs, or the reference that outputs are measured by.
-    over: Literal["outputs", "reference"] = "outputs"
+    #: What people work on: the outputs, the reference that outputs are measured by, or those
+    #: outputs in which names were not found.
+    over: Literal["outputs", "reference", "misses"] = "outputs"
     control: Control = ""
 
     @property
@@ -131,7 +137,9 @@ class Protocol:
         """The same protocol with what its steps need to know about one text."""
 
         def bind(asks: Ask) -> Ask:
-            if isinstance(asks, Questions | Template | Reconcile | Near | Verdict):
+            if isinstance(
+                asks, Questions | Template | Reconcile | Near | Verdict | Missed
+            ):
                 return asks.bound(material, document=document, segment=segment)
             return asks
 

@@ -5,6 +5,7 @@ et al. 2002, LREC workshop. The measures `entities` and `terminology` read what 
 """
 
 from metra.errors import OptionError
+from metra.human.protocols.missed import Missed
 from metra.human.protocols.record import Protocol, Step
 from metra.human.protocols.tags import TYPES, Reconcile, Tags
 
@@ -46,6 +47,21 @@ def _over_reference(
     return Protocol(name, title, (step,), "reference", seconds=45, over="reference")
 
 
+ENTITY_CHECK = Protocol(
+    "entity-check",
+    "Missed names",
+    (
+        Step(
+            "missed",
+            "These names were not found in the text. Is one of them there in another form?",
+            Missed(),
+            ("basis",),
+        ),
+    ),
+    "reference",
+    seconds=20,
+    over="misses",
+)
 TERM_MARKING = _over_reference(
     "term-marking",
     "Key terms",

@@ -57,8 +57,13 @@ def lines_of(path: str) -> list[str]:
     return [line.removesuffix("\r") for line in lines]
 
 
-def rows_of(path: str, *, delimiter: str = "\t") -> tuple[list[str], list[list[str]]]:
-    """Read a table without quoting: its header and its rows, all of the same width."""
+def rows_of(
+    path: str, *, delimiter: str | None = "\t"
+) -> tuple[list[str], list[list[str]]]:
+    """Read a table without quoting: its header and its rows, all of the same width.
+
+    Without a delimiter, any white space parts the columns.
+    """
     lines = lines_of(path)
     if not lines:
         msg = f"{shown(path)} is empty; expected a header line with column names."

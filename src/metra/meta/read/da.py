@@ -6,7 +6,7 @@ sid score time. In both, blanks or tabs part the columns.
 
 from metra.errors import FormatError
 from metra.io.stream import shown
-from metra.meta.read.cells import lines_of, numbers
+from metra.meta.read.cells import numbers, rows_of
 from metra.meta.scores import Item, Scorer, Scores, table
 
 
@@ -16,16 +16,7 @@ def read(path: str) -> Scores:
     Of the workers' lines only those of the type SYSTEM judge a system: REPEAT becomes
     the scorer `da-repeat`, REF `da-ref` and BAD_REF `da-bad-ref`, for quality control.
     """
-    lines = lines_of(path)
-    header = lines[0].split() if lines else []
-    rows = [line.split() for line in lines[1:]]
-    for at, row in enumerate(rows, 2):
-        if len(row) != len(header):
-            msg = (
-                f"{shown(path)}, line {at} has {len(row)} columns but the header has "
-                f"{len(header)}."
-            )
-            raise FormatError(msg)
+    header, rows = rows_of(path, delimiter=None)
     columns = dict(zip(header, zip(*rows, strict=True), strict=True)) if rows else {}
     if {"SYS", "SID", "RAW.SCR", "Z.SCR"} <= columns.keys():
         items = [Item(name) for name in columns["SID"]]

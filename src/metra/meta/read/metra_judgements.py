@@ -3,7 +3,7 @@
 from contextlib import closing
 
 from metra.errors import FormatError
-from metra.human.files import jsonl, long_table
+from metra.human.files import jsonl, long_table, undefined
 from metra.io.stream import ByteStream, shown
 from metra.meta.read.cells import columns_of, numbers
 from metra.meta.read.long_table import ROLES, assembled
@@ -19,7 +19,13 @@ def read(path: str) -> Scores:
         line.split("\t") for line in long_table.write(judgements).split("\n")[:-1]
     )
     if not rows:
-        msg = f"{shown(path)} has judgements but no score in them."
+        why = {
+            reason
+            for said in undefined.by_system(judgements).values()
+            for reason in said
+        }
+        because = f": {'; '.join(sorted(why))}" if why else ""
+        msg = f"{shown(path)} has judgements but no score in them{because}."
         raise FormatError(msg)
     found = columns_of(header)
     columns = list(zip(*rows, strict=True))

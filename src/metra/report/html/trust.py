@@ -141,8 +141,14 @@ def _curve(found: LengthCurve) -> Html:
     low, high = chart.around(values or [0.0, 1.0])
     y = chart.Scale(low, high, TOP + SIDE, TOP)
     marks = [*chart.upwards(y, LEFT, right, "mean Spearman")]
-    for at, length in enumerate(found.lengths):
-        marks.append(chart.text(x(at), TOP + SIDE + 14, str(length), "name", "middle"))
+    free = right  # from the longest on, which must be named, as far as there is room
+    for at, length in reversed(list(enumerate(found.lengths))):
+        half = len(str(length)) * 3.6 + 2
+        if x(at) + half <= free + (half if free == right else 0):
+            marks.append(
+                chart.text(x(at), TOP + SIDE + 14, str(length), "name", "middle")
+            )
+            free = x(at) - half
     marks.append(chart.line(LEFT, TOP + SIDE, right, TOP + SIDE, "axis"))
     middle = (LEFT + right) / 2
     marks.append(

@@ -6,7 +6,9 @@ from fastapi import APIRouter, Request, Response
 
 from metra.errors import MetraError
 from metra.judging.exporting import export, formats_for
+from metra.judging.key_log import key_log
 from metra.store import audit
+from metra.store.campaigns import Stored
 from metra.web.admin.showing import admin_page, found, is_blind, shown_judgements
 from metra.web.refusals import Refusal
 from metra.web.security.visitors import Administering
@@ -30,6 +32,7 @@ _ABOUT = {
         "Names or terms",
         "What was agreed; entities and terminology read it.",
     ),
+    "keys": ("What was typed", "Every key and change in the texts, to be replayed."),
     "judged": ("Judged outputs", "Scores from 0 to 10; evaltrans reads it."),
 }
 
@@ -38,7 +41,7 @@ _ABOUT = {
 def show(request: Request, key: str, session: Administering) -> Response:
     """List the formats."""
     stored = found(request, key)
-    known = formats_for(stored.campaign.protocol.name)
+    known = _formats(stored)
     return admin_page(
         request,
         "export.html",
@@ -54,11 +57,14 @@ def show(request: Request, key: str, session: Administering) -> Response:
 def download(request: Request, key: str, form: str, session: Administering) -> Response:
     """Write a file; that it was taken is written down."""
     stored = found(request, key)
-    if form not in formats_for(stored.campaign.protocol.name):
+    if form not in _formats(stored):
         raise Refusal.not_found()
+    with state_of(request).store.reading() as db:
+        keys = key_log(db, stored) if form in ("keys", "zip") else ""
     try:
         known = None if stored.imported else stored.campaign
-        file = export(form, shown_judgements(request, stored), known)
+        judgements = shown_judgements(request, stored)
+        file = export(form, judgements, known, keys=keys)
     except MetraError as error:
         return admin_page(
             request,
@@ -87,3 +93,8 @@ def download(request: Request, key: str, form: str, session: Administering) -> R
         media_type=file.media_type,
         headers={"Content-Disposition": disposition},
     )
+
+
+def _formats(stored: Stored) -> tuple[str, ...]:
+    campaign = stored.campaign
+    return formats_for(campaign.protocol.name, keys=campaign.settings.log_keys)

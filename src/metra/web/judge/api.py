@@ -10,18 +10,20 @@ from sqlalchemy import Connection
 
 from metra.human.asking import asked
 from metra.human.judgement import texts_of
+from metra.human.replaying import ANSWER, TYPED
 from metra.judging.wordings import wording_for, wordings
 from metra.store import answers, campaigns, drafts, events, judges, screens, tasks
 from metra.store.campaigns import Stored
 from metra.store.drafts import Draft
+from metra.store.events import Event
 from metra.store.progress import progress
 from metra.store.screens import Way
 from metra.store.tasks import StoredTask
 from metra.store.topping_up import top_up
 from metra.web.judge.describing import (
-    OPTIONS,
     answer_json,
     campaign_json,
+    options_json,
     place_json,
     progress_json,
     protocol_json,
@@ -86,7 +88,7 @@ def work(request: Request, visit: Judging) -> Response:
             {
                 "campaign": campaign_json(stored, wording),
                 "protocol": protocol_json(asked, target, wording),
-                "options": OPTIONS,
+                "options": options_json(stored),
                 "progress": progress_json(progress(db, stored, visit.judge.id, way)),
                 "screen": _next_screen(db, stored, visit, way, state.clock()),
             }
@@ -127,7 +129,7 @@ def save_draft(
 ) -> Response:
     """Keep what the judge has put in so far; a draft that its answer overtook is dropped."""
     with _opened(request, visit, task, number, _TAKING) as opened:
-        events.add(opened.db, task, number, events_of(body.events))
+        _log(opened.db, opened.stored, task, number, events_of(body.events))
         late = _is_late(opened, body.answered)
         if not late:
             _keep_draft(opened, body.draft())
@@ -158,7 +160,8 @@ def submit(
         now = state.clock()
         given = answers.submit(db, stored, owned, number, answer, now=now)
         if known is None:
-            events.add(db, task, number, events_of(body.events))
+            handed_in = Event(None, 0, ANSWER, {"id": given.id})
+            _log(db, stored, task, number, [*events_of(body.events), handed_in])
             tasks.extend_lease(db, task, now=now)
             judges.seen(db, visit.judge.id, now=now)
             way = way.with_answer(at)
@@ -281,6 +284,17 @@ def _show(opened: _Opened, step: int) -> int:
         tasks.set_state(opened.db, opened.task, "open")
     tasks.extend_lease(opened.db, opened.task, now=opened.now)
     return screens.show(opened.db, opened.task, opened.number, step, now=opened.now)
+
+
+def _log(
+    db: Connection, stored: Stored, task: str, number: int, sent: list[Event]
+) -> None:
+    """Keep events; what was typed only where the campaign says so."""
+    if stored.campaign.settings.log_keys:
+        events.add(db, task, number, sent, most=events.MOST_TYPED)
+    else:
+        blind = [one for one in sent if one.kind not in TYPED and one.kind != ANSWER]
+        events.add(db, task, number, blind)
 
 
 def _is_late(opened: _Opened, answered: int) -> bool:

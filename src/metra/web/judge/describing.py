@@ -12,7 +12,7 @@ from metra.human.protocols.record import ASKS_WITH_EXTRA, Step, public
 from metra.human.remembering import shows_judged, with_judged
 from metra.human.screen import screen
 from metra.human.wording import STEP_PARTS, Wording
-from metra.store import answers, drafts, screens
+from metra.store import answers, drafts, events, screens
 from metra.store.campaigns import Stored
 from metra.store.drafts import Draft
 from metra.store.progress import Progress
@@ -24,8 +24,12 @@ OPTIONS = {
     "idle_after_ms": 30_000,
     "break_after_ms": 1_200_000,
     "heartbeat_ms": 15_000,
-    "log_keys": False,
 }
+
+
+def options_json(stored: Stored) -> dict[str, Any]:
+    """How the browser measures, and whether it records what is typed."""
+    return OPTIONS | {"log_keys": stored.campaign.settings.log_keys}
 
 
 def campaign_json(stored: Stored, wording: Wording) -> dict[str, Any]:
@@ -54,6 +58,7 @@ def protocol_json(protocol: Protocol, target: str, wording: Wording) -> dict[str
         "guidance_seconds": protocol.guidance_seconds,
         # What the judge reads; it comes back with the answer.
         "wording": wording.language,
+        "direction": direction(wording.language),
         "steps": [_step_json(step, target, wording) for step in protocol.steps],
     }
 
@@ -121,6 +126,8 @@ def screen_json(
         "items": owned.screens,
         "place": at + 1,
         "step": step,
+        # Where the browser's numbers of events go on, on whatever device.
+        "events": events.following(db, place.task, place.number),
         "draft": None if draft is None else asdict(draft),
         "answer": answer,
         "previous": place_json(_neighbour(way, at - 1)),

@@ -4,13 +4,13 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Request, Response
 
+from metra.human.protocols.edit import Edit
 from metra.human.wording import Wording
 from metra.judging.wordings import wording_for
 from metra.store import audit, campaigns, judges, screens, sessions
 from metra.store.campaigns import Stored
 from metra.store.progress import progress
 from metra.web.judge.describing import (
-    OPTIONS,
     campaign_json,
     guide_json,
     protocol_json,
@@ -92,7 +92,10 @@ def show_consent(request: Request, visit: Judging) -> Response:
         basis=stored.campaign.protocol.basis,
         screens=planned.of,
         minutes=planned.minutes_left,
-        log_keys=OPTIONS["log_keys"],
+        counts_keys=any(
+            isinstance(step.asks, Edit) for step in stored.campaign.protocol.steps
+        ),
+        log_keys=stored.campaign.settings.log_keys,
         organiser=stored.campaign.settings.organiser,
         contact=stored.campaign.settings.contact,
     )

@@ -130,7 +130,7 @@ def language_name(code: str, language: str = DEFAULT) -> str:
     ('French', 'Portuguese (BR)', 'tlh')
     """
     main, *parts = code.replace("_", "-").split("-")
-    name = strings(language).texts.get(f"languages.{main.lower()}")
+    name = strings(language.split("-")[0]).texts.get(f"languages.{main.lower()}")
     if name is None:
         return code
     return f"{name} ({'-'.join(parts)})" if parts else name

@@ -1,6 +1,7 @@
 // How near a judge's answer to an example is to ours, and ours in words.
 
 import { nameOf } from "../steps/mark_menus.js";
+import { quoted } from "./strings.js";
 
 const RANKING = ["same", "near", "other"];
 
@@ -33,6 +34,11 @@ const KINDS = {
   reconcile: (given, ours) => shared(given.tags.map(placeOf), ours.tags.map(placeOf)),
   near: (given, ours) => (given.score === ours.score ? "same" : Math.abs(given.score - ours.score) <= 2 ? "near" : "other"),
   verdict: (given, ours) => (given.right === ours.right ? "same" : "other"),
+  // There or not, whatever its ends.
+  missed(given, ours) {
+    const alike = ours.found.filter((one, at) => Boolean(one) === Boolean(given.found[at])).length;
+    return alike === ours.found.length ? "same" : alike ? "near" : "other";
+  },
 };
 
 const fold = (one) => (one === null ? "" : one.normalize("NFC").toLowerCase());
@@ -58,7 +64,7 @@ const WORDS = {
     const points = Array.from(example.outputs[0]);
     return value
       .map((mark) => {
-        const text = mark.side === "missing" ? t("marks.missing_word") : `“${points.slice(mark.start, mark.end).join("")}”`;
+        const text = mark.side === "missing" ? t("marks.missing_word") : quoted(points.slice(mark.start, mark.end).join(""));
         return [text, nameOf(step, mark.severity), mark.category && kindOf(step, mark.category)].filter(Boolean).join(" · ");
       })
       .join("; ");
@@ -67,14 +73,16 @@ const WORDS = {
     if (value.length === 2) return nameOf(step, value[0] < value[1] ? "first" : value[0] > value[1] ? "second" : "tie");
     return value.map((rank, at) => `${"ABCDEFGHIJKLMNOPQRSTUVWXYZ"[at]}: ${rank}`).join(", ");
   },
-  gaps: ({ answers }) => answers.map((one) => `“${one}”`).join(", "),
-  questions: ({ answers }, step, example, t) => answers.map((one) => (one === null ? t("measures.do_not_know") : `“${one}”`)).join("; "),
+  gaps: ({ answers }) => answers.map(quoted).join(", "),
+  questions: ({ answers }, step, example, t) => answers.map((one) => (one === null ? t("measures.do_not_know") : quoted(one))).join("; "),
   template: ({ filled }, step) => filled.map(([slot, text]) => `${nameOf(step, slot)}: ${text}`).join("; "),
   chips: (value) => corrected(value),
   tags: (value, step, example, t) => tagged(value, step, t),
   reconcile: (value, step, example, t) => tagged(value, step, t),
   near: ({ score }) => `${score}`,
   verdict: ({ right }, step) => nameOf(step, right ? "right" : "wrong"),
+  missed: ({ found }, step, example, t) =>
+    found.map((one, at) => `${example.extra[step.name].names[at].text}: ${one ? `“${one.text}”` : t("measures.missed_not")}`).join("; "),
 };
 
 // "accuracy/omission" in the judge's words.
@@ -83,7 +91,7 @@ function kindOf(step, category) {
   return member ? `${nameOf(step, group)}: ${nameOf(step, category)}` : nameOf(step, category);
 }
 
-const tagged = ({ tags }, step, t) => tags.map(({ text, type }) => `“${text}” ${nameOf(step, type)}`.trim()).join("; ") || t("measures.no_tags");
+const tagged = ({ tags }, step, t) => tags.map(({ text, type }) => `${quoted(text)} ${nameOf(step, type)}`.trim()).join("; ") || t("measures.no_tags");
 
 export const inWords = (steps, example, t) =>
   steps

@@ -50,7 +50,7 @@ function draw(example, at, modules) {
       const given = Object.fromEntries(steps.map((step, index) => [step.name, handles[index].value()]));
       verdict.replaceChildren(
         el("p", {}, el("b", {}, t(`guide.${agreement(steps, given, example.answer)}`))),
-        el("p", {}, `${t("guide.ours")}: `, el("bdi", { lang: protocol.wording, dir: "auto" }, inWords(steps, example, t))),
+        el("p", {}, `${t("guide.ours")}: `, el("bdi", { lang: protocol.wording, dir: protocol.direction }, inWords(steps, example, t))),
         el("p", { lang: guide.language, dir: "auto" }, example.why.replaceAll("{missing}", t("marks.missing_word"))),
       );
     }

@@ -34,7 +34,9 @@ export function makeSaver({ clock, wording, tell, newer, refused }) {
     const ahead = local && (local.answered ?? 0) >= revisionOf(next) && local.rev > (server?.rev ?? 0);
     const base = ahead ? local : server ?? next.answer;
     draft = { rev: server?.rev ?? 0, value: {}, comment: "", ...(base && pick(base)) };
-    clock.start(local?.clock);
+    // The server has numbers of its own, and perhaps events from another device.
+    const { next: mine = 0, ...rest } = local?.clock ?? {};
+    clock.start({ ...rest, next: Math.max(mine, next.events ?? 0) });
     clock.event("shown");
     if (ahead) soon(0);
     else tell("saved");
@@ -107,6 +109,11 @@ export function makeSaver({ clock, wording, tell, newer, refused }) {
     clearTimeout(timer);
     timer = null;
     tell("saving");
+    // More events than fit beside an answer go before it.
+    for (let waiting = Infinity; MOST_EVENTS < clock.events().length && clock.events().length < waiting; ) {
+      waiting = clock.events().length;
+      await flush();
+    }
     handedIn = screen;
     const { value, comment } = draft;
     const events = clock.events().slice(0, MOST_EVENTS);

@@ -112,6 +112,7 @@ export async function openScreen(place, { screen, work, draft, clock, change, re
       t,
       keys: stepKeys,
       clock,
+      options: work.options,
       done: goOn,
       change(value) {
         changed = true;

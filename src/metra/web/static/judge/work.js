@@ -2,7 +2,7 @@
 //
 // The parts: api.js talks to the server; device.js, sending.js and saving.js see to it that nothing
 // is lost; clock.js measures, keys.js listens, screen.js draws, and steps/KIND.js asks. A step module has
-//   mount(place, {step, screen, value, language, languages, texts, t, change, done, keys, clock})
+//   mount(place, {step, screen, value, language, languages, texts, t, change, done, keys, clock, options})
 // and gives back {focus, value, setTexts, destroy}, and if it likes {missing, summary, goOnLabel,
 // startsInText}. It may say `owns = ["outputs"]` and then draws the outputs into texts.outputs.
 

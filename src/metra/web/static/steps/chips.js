@@ -3,10 +3,11 @@
 
 import { el, freshId } from "../judge/elements.js";
 import { makeChips } from "./chip_line.js";
+import { logWriting } from "./key_log.js";
 
 export const owns = ["outputs"];
 
-export function mount(place, { step, screen, value, language, texts, t, change, clock }) {
+export function mount(place, { step, screen, value, language, texts, t, change, clock, options = {} }) {
   const { tokens } = screen.extra[step.name];
   const { text } = screen.outputs[0];
   const line = makeChips(tokens, value?.chips, text);
@@ -20,6 +21,7 @@ export function mount(place, { step, screen, value, language, texts, t, change, 
   const row = el("div", { class: "chips", role: "toolbar", "aria-label": t("measures.chips_label"), "aria-describedby": helpId, lang: language, dir: "auto" });
   const field = el("textarea", { class: "text whole", lang: language, dir: "auto", "aria-label": t("measures.your_version") });
   field.value = typed ?? text;
+  let writing = null;
   field.addEventListener("input", () => ((typed = field.value), change(answer())));
   const card = el("section", { class: "card judged" }, el("h2", {}, t("measures.your_version")), row, field);
   const before = el("section", { class: "card given" }, el("h2", {}, t("measures.before")), el("p", { class: "text", lang: language, dir: "auto" }, text));
@@ -28,11 +30,13 @@ export function mount(place, { step, screen, value, language, texts, t, change, 
   const tools = el("div", { class: "tools", role: "group", "aria-label": t("measures.tools") });
   const other = el("button", { type: "button", class: "quiet", onclick: switchMode });
   const help = el("p", { class: "note", id: helpId }, t("measures.chips_help"));
+  const recorded = el("p", { class: "note keys-note", hidden: true }, t("measures.keys_recorded"));
   place.append(
     el("h2", { class: "question", lang: step.languages.question, dir: "auto" }, step.question),
     tools,
     count,
     help,
+    recorded,
     el("p", { class: "other-way" }, other),
   );
   const rtl = () => getComputedStyle(row).direction === "rtl";
@@ -124,6 +128,7 @@ export function mount(place, { step, screen, value, language, texts, t, change, 
   function draw() {
     row.hidden = free;
     field.hidden = !free;
+    recorded.hidden = !(free && options.log_keys);
     tools.hidden = free;
     help.hidden = free;
     row.replaceChildren(...line.chips().map(chipButton));
@@ -205,14 +210,22 @@ export function mount(place, { step, screen, value, language, texts, t, change, 
   function switchMode() {
     free = !free;
     if (free) field.value = typed ?? line.text();
+    record();
     chosen.clear();
     draw();
     change(answer());
     focus();
   }
 
+  function record() {
+    if (!free || !options.log_keys) return;
+    if (writing) writing.begin();
+    else writing = logWriting(field, step.name, clock);
+  }
+
   const answer = () => (free ? { text: field.value } : { chips: line.chips().map((chip) => ({ ...chip })) });
 
+  record();
   draw();
   return {
     focus,

@@ -1,13 +1,14 @@
 // Correcting a whole text against the clock. Nothing is counted in sight of who corrects.
 
 import { el, freshId } from "../judge/elements.js";
+import { logWriting } from "./key_log.js";
 import { countKeystrokes } from "./keystrokes.js";
 import { makeStopwatch } from "./stopwatch.js";
 import { countWords } from "./words.js";
 
 export const owns = ["outputs"];
 
-export function mount(place, { step, screen, value, language, texts, t, change, keys, clock }) {
+export function mount(place, { step, screen, value, language, texts, t, change, keys, clock, options = {} }) {
   const original = screen.outputs[0].text;
   const counts = { keys: { ...value?.keys }, inputs: { ...value?.inputs } };
   const words = { dictionary_words: countWords(original, language) };
@@ -37,6 +38,7 @@ export function mount(place, { step, screen, value, language, texts, t, change, 
   place.append(
     el("h2", { class: "question", lang: step.languages.question, dir: "auto" }, step.question),
     el("p", { class: "brief" }, el("b", {}, t("measures.brief")), " ", el("bdi", { lang: step.languages.brief }, step.ask.brief)),
+    el("p", { class: "note keys-note" }, t(options.log_keys ? "measures.keys_recorded" : "measures.keys_counted")),
     note,
     pause,
   );
@@ -46,6 +48,7 @@ export function mount(place, { step, screen, value, language, texts, t, change, 
     field.style.blockSize = `${field.scrollHeight + 4}px`;
   };
   countKeystrokes(field, counts, () => {});
+  if (options.log_keys) logWriting(field, step.name, clock);
   field.addEventListener("input", () => {
     grow();
     tell();

@@ -8,6 +8,9 @@ const NAVIGATION = /^(Arrow|Page)|^(Home|End)$/;
 export function kindOfKey(event) {
   if (event.repeat || MODIFIERS.has(event.key)) return null;
   if (event.isComposing || event.keyCode === 229) return "composition";
+  // The older keys of the clipboard: Ctrl+Insert, Shift+Insert, Shift+Delete.
+  if (event.key === "Insert" && (event.ctrlKey || event.shiftKey)) return "clipboard";
+  if (event.key === "Delete" && event.shiftKey) return "clipboard";
   if (event.key in NAMED) return NAMED[event.key];
   if (NAVIGATION.test(event.key)) return "navigation";
   if (Array.from(event.key).length > 1) return event.key === "Spacebar" ? "space" : "other";

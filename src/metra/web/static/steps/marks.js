@@ -2,6 +2,7 @@
 // the protocol asks for it, of which kind. A list shows all marks and lets each be changed.
 
 import { el } from "../judge/elements.js";
+import { quoted } from "../judge/strings.js";
 import { markedText } from "./marked_text.js";
 import { categoryMenu, nameOf } from "./mark_menus.js";
 
@@ -41,7 +42,7 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
   const isFull = () => most !== null && most !== undefined && marks.length >= most;
 
   function show() {
-    chosenLine.textContent = pending ? t("marks.chosen", { text: `“${pending.text}”` }) : t("marks.hint");
+    chosenLine.textContent = pending ? t("marks.chosen", { text: quoted(pending.text) }) : t("marks.hint");
     chosenLine.dir = "auto";
     above.classList.toggle("busy", pending !== null);
     for (const button of [...buttons, cancel]) button.disabled = !pending || (button !== cancel && isFull());

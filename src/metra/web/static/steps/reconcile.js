@@ -2,6 +2,7 @@
 // they are is not told.
 
 import { el, freshId } from "../judge/elements.js";
+import { quoted } from "../judge/strings.js";
 import { markedText } from "./marked_text.js";
 
 export function mount(place, { step, screen, value, t, change, keys, texts, languages }) {
@@ -105,7 +106,7 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
   }
 
   function show() {
-    chosenLine.textContent = pending ? t("marks.chosen", { text: `“${pending.text}”` }) : t("measures.reconcile_hint");
+    chosenLine.textContent = pending ? t("marks.chosen", { text: quoted(pending.text) }) : t("measures.reconcile_hint");
     for (const button of buttons) button.disabled = !pending;
     marked.setMarks(rows.map((row, at) => ({ ...row, at, severity: row.kept ? "tag" : "neutral", label: row.kept ? row.type : "" })));
   }

@@ -1,6 +1,7 @@
 // Names or terms of a text: choose words, then say what they are.
 
 import { el } from "../judge/elements.js";
+import { quoted } from "../judge/strings.js";
 import { markedText } from "./marked_text.js";
 
 export function mount(place, { step, screen, value, t, change, keys, texts, languages, clock }) {
@@ -66,7 +67,7 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
   const answer = () => ({ tags: tags.map((tag) => ({ ...tag })) });
 
   function show() {
-    chosenLine.textContent = pending ? t("marks.chosen", { text: `“${pending.text}”` }) : t("measures.tag_hint");
+    chosenLine.textContent = pending ? t("marks.chosen", { text: quoted(pending.text) }) : t("measures.tag_hint");
     for (const button of buttons) button.disabled = !pending;
     marked.setMarks(tags.map((tag, at) => ({ ...tag, at, severity: "tag", label: types.length ? nameOf(tag.type) : "" })));
     list.replaceChildren(

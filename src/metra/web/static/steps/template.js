@@ -12,7 +12,7 @@ export function mount(place, { step, screen, value, language, texts, t, change }
   place.append(el("h2", { class: "question", lang: step.languages.question, dir: "auto" }, step.question));
 
   function row(slot, given) {
-    const name = el("span", { class: "slot", id: freshId("slot"), lang: step.languages.names }, names[slot] ?? slot);
+    const name = el("span", { class: "slot", id: freshId("slot"), lang: slot in names ? step.languages.names : language, dir: "auto" }, names[slot] ?? slot);
     const fields = el("span", { class: "values" });
     const more = el("button", { type: "button", class: "quiet", "aria-label": `${t("measures.another")}: ${names[slot] ?? slot}`, onclick: () => add("").focus() }, t("measures.another"));
     function add(text) {

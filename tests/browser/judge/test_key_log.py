@@ -1,0 +1,198 @@
+"""Every key, by a campaign's switch only: what is replayed is what was handed in."""
+
+import json
+import random
+
+import pytest
+from playwright.sync_api import expect
+from tests.browser.judge.measuring import frozen, link
+
+from metra.human.replaying import replay, writing
+from metra.judging.key_log import key_log
+from metra.store import campaigns, events
+
+SIGNS = ["a", "b", " ", "é", "e\u0301", "👍🏽", "市", "ا", "\n", "👩‍👩‍👧", "ไ"]
+
+
+def made(text="A text of mine.", *, log_keys=True, name="correction", **more):
+    return frozen(
+        name, {"s": [text]}, source=["s"], references=["r"], log_keys=log_keys, **more
+    )
+
+
+def log_of(server, mine):
+    with server.store.reading() as db:
+        text = key_log(db, campaigns.existing(db, mine.campaign))
+    return [json.loads(line) for line in text.split("\n")[:-1]]
+
+
+def start(page):
+    page.get_by_role("button", name="Start").click()
+    page.locator("textarea.whole:not([readonly])").wait_for()
+    page.keyboard.press("Control+End")
+
+
+def finish(page):
+    page.get_by_role("button", name="Finish").click()
+    page.wait_for_url("**/done")
+
+
+def test_what_is_replayed_is_what_was_handed_in(server, work):
+    mine = link(server, made())
+    page = work(mine)
+    expect(page.locator(".keys-note")).to_contain_text("recorded, key by key")
+    start(page)
+    page.keyboard.type(" Yes.")
+    for key in ("Control+a", "Control+c", "Control+End", "Control+v", "Control+z"):
+        page.keyboard.press(key)
+    page.keyboard.press("Home")
+    page.keyboard.press("Delete")
+    page.keyboard.insert_text("👩‍👩‍👧市")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Backspace")
+    expect(page.locator("#saved")).to_have_text("saved")
+    page.reload()  # the log goes on with the text as it was kept
+    page.get_by_role("button", name="Continue").click()
+    page.keyboard.type("Now ")
+    finish(page)
+    [judgement] = mine.judgements()
+    log = log_of(server, mine)
+    handed_in = judgement.value["correction"]["text"]
+    assert "👩‍👩‍👧市" in handed_in
+    assert replay(log) == {"correction": handed_in}
+    assert log[-1]["kind"] == "answer"
+    assert log[-1]["data"] == {"id": judgement.id}
+    assert log[-1]["same"] is True
+    assert [one["seq"] for one in log] == sorted({one["seq"] for one in log})
+    how = {one["data"]["how"] for one in log if one["kind"] == "write"}
+    assert {"insertText", "insertFromPaste", "historyUndo"} <= how
+    assert "secret-0" not in str(log)
+    seen = [one.text for one in writing(log)]
+    assert "A text of mine. Yes." in seen
+
+
+def test_random_changes_are_replayed(server, work):
+    mine = link(server, made())
+    page = work(mine)
+    rng = random.Random(5)
+    pairs = [
+        ["".join(rng.choices(SIGNS, k=rng.randrange(8))) for _ in range(2)]
+        for _ in range(400)
+    ]
+    found = page.evaluate(
+        """async (pairs) => {
+          const { changeBetween } = await import("/static/steps/key_log.js");
+          return pairs.map(([one, other]) => changeBetween(Array.from(one), Array.from(other)));
+        }""",
+        pairs,
+    )
+    for (one, other), change in zip(pairs, found, strict=True):
+        entries = [
+            {"t_ms": 0, "kind": "text", "data": {"field": "x", "text": one}},
+            {"t_ms": 1, "kind": "write", "data": {"field": "x", **change}},
+        ]
+        assert replay(entries) == {"x": other}
+
+
+def test_a_second_version_is_logged_after_the_first_and_on_any_device(server, work):
+    """Numbers of events began again at 0, so that nothing more was kept of a screen."""
+    both = frozen(
+        "minimal-correction",
+        {"s": ["one two", "three four"]},
+        source=["s"] * 2,
+        references=["r"] * 2,
+        unit="document",
+        log_keys=True,
+    )
+    mine = link(server, both)
+    page = work(mine)
+    page.get_by_role("button", name="Type it as a text").click()
+    page.locator("textarea.whole").press_sequentially("zero ")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#place")).to_have_text("2 of 2")
+    page.get_by_role("button", name="Change").click()
+    field = page.locator("textarea.whole")
+    expect(field).to_be_visible()
+    field.press("Control+End")
+    field.press_sequentially("!")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#place")).to_have_text("2 of 2")
+    last = [one for one in mine.judgements() if one.segment == 1]
+    assert [one.revision for one in last] == [1, 2]
+    log = [one for one in log_of(server, mine) if one["number"] == 0]
+    ends = [one for one in log if one["kind"] == "answer"]
+    assert [one["same"] for one in ends] == [True, True]
+    assert replay(log) == {"syntax": last[-1].value["syntax"]["text"]}
+
+
+def test_nothing_that_is_typed_is_recorded_without_the_switch(server, work):
+    mine = link(server, made(log_keys=False))
+    page = work(mine)
+    expect(page.locator(".keys-note")).to_contain_text("counted by kind")
+    start(page)
+    page.keyboard.type("Geheimnis")
+    # Not even a browser that sends it is listened to.
+    page.evaluate(
+        """async () => {
+          const { work } = { work: await (await fetch("/api/work")).json() };
+          const { task, number, draft } = work.screen;
+          const csrf = document.querySelector("meta[name=csrf-token]").content;
+          await fetch(`/api/screens/${task}/${number}/draft`, {
+            method: "PUT",
+            headers: { "Content-Type": "application/json", "X-CSRF-Token": csrf },
+            body: JSON.stringify({ rev: 1e6, value: draft?.value ?? {}, comment: "",
+              events: [{ seq: 99999, t_ms: 1, kind: "key", data: { key: "Geheimnis" } }] }),
+          });
+        }"""
+    )
+    with server.store.reading() as db:
+        stored = campaigns.existing(db, mine.campaign)
+        kept = list(events.of_campaign(db, stored.id, {"key", "text", "write"}))
+        assert kept == []
+        assert key_log(db, stored) == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "log_keys", "says", "not_says"),
+    [
+        pytest.param("correction", True, "key by key", "never which letter", id="all"),
+        pytest.param(
+            "correction", False, "never which letter", "key by key", id="kinds"
+        ),
+        pytest.param(
+            "clarity", False, "Your answers", "kind of key", id="no keys at all"
+        ),
+    ],
+)
+def test_consent_says_what_is_recorded_of_keys(
+    server, visit, name, log_keys, says, not_says
+):
+    mine = link(server, made(name=name, log_keys=log_keys), guided=False)
+    context = visit()
+    context.add_cookies([mine.cookie()])
+    page = context.new_page()
+    page.goto(f"{server.url}/judge/consent")
+    text = page.locator("main").inner_text()
+    assert says in text
+    assert not_says not in text
+
+
+def test_more_events_than_fit_beside_an_answer_go_before_it(server, work):
+    mine = link(server, made())
+    page = work(mine)
+    start(page)
+    page.evaluate(
+        """() => {
+          const field = document.querySelector("textarea.whole");
+          for (let at = 0; at < 4500; at++) {
+            field.dispatchEvent(new KeyboardEvent("keydown", { key: "Shift" }));
+          }
+        }"""
+    )
+    page.keyboard.type("!")
+    finish(page)
+    [judgement] = mine.judgements()
+    assert judgement.value["correction"]["text"] == "A text of mine.!"
+    log = log_of(server, mine)
+    assert log[-1]["same"] is True
+    assert sum(one["data"].get("key") == "Shift" for one in log) == 4500

@@ -252,6 +252,7 @@ def test_every_protocol_survives_its_export(name):
         "reconcile": {"tags": []},
         "near": {"score": 3},
         "verdict": {"right": True},
+        "missed": {"found": []},
         "gaps": {"answers": []},
         "marks": [],
         "order": [1, 2],

@@ -64,6 +64,7 @@ def test_what_the_browser_is_told(house):
     assert set(work) == {"campaign", "protocol", "options", "progress", "screen"}
     assert work["campaign"] == {
         "title": "test",
+        "title_language": None,
         "source": {"code": "fr", "name": "French", "dir": "ltr"},
         "target": {"code": "en", "name": "English", "dir": "ltr"},
     }
@@ -80,6 +81,7 @@ def test_what_the_browser_is_told(house):
         "place",
         "step",
         "outputs",
+        "events",
         "draft",
         "answer",
         "previous",

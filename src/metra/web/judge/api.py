@@ -293,7 +293,8 @@ def _log(
     if stored.campaign.settings.log_keys:
         events.add(db, task, number, sent, most=events.MOST_TYPED)
     else:
-        blind = [one for one in sent if one.kind not in TYPED and one.kind != ANSWER]
+        tells = TYPED | {ANSWER}
+        blind = [one for one in sent if one.kind not in tells or one.data is None]
         events.add(db, task, number, blind)
 
 

@@ -31,6 +31,7 @@ _MATERIAL = {
     "templates": "templates/reference.tsv",
     "baseline": "campaigns/baseline.en.txt",
     "judged": "judged.tsv",
+    "entities": "entities.tsv",
 }
 _HOUR = 3600.0
 _COMMENTS = (

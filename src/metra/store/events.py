@@ -30,7 +30,12 @@ class Event:
 
 
 def add(
-    db: Connection, task: str, number: int, events: Sequence[Event], *, most: int = MOST
+    db: Connection,
+    task: str,
+    number: int,
+    events: Sequence[Event],
+    *,
+    most: int | None = None,
 ) -> None:
     """Keep events that are not there yet; those without a number go to the end."""
     if not events:
@@ -62,7 +67,8 @@ def add(
                     "data_json": encoded(one.data),
                 }
             )
-    if rows := rows[: max(0, most - count)]:
+    allowed = MOST if most is None else most
+    if rows := rows[: max(0, allowed - count)]:
         db.execute(insert(event), rows)
 
 

@@ -84,6 +84,7 @@ _RULES: dict[str, tuple[Callable[[object], bool], str]] = {
         (
             *("id", "campaign", "protocol", "protocol_version", "source_language"),
             *("target_language", "judge", "task", "document", "comment"),
+            *("wording", "wording_version"),
         ),
         (_text, "a text"),
     ),

@@ -1,5 +1,6 @@
 """n-grams that changed: counts as plain counters give them, and what stands for what."""
 
+import random
 from collections import Counter, defaultdict
 from math import sqrt
 
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metra.corpus import EvalSet, Outputs
+from metra.insight import ngram_counts
 from metra.insight.ngrams import ngram_changes
 from metra.text import Preparation
 
@@ -173,3 +175,39 @@ def test_case_and_tokens_as_the_preparation_says():
     changes = found(["Hello."], ["HELLO, you."], [["hello"]], preparation=lowered)
     assert changes.preparation == "tok:13a|case:lower|stem:no"
     assert not changes.gained
+
+
+@pytest.mark.parametrize("most", [1, 3, 10, None])
+def test_parts_of_any_size_give_the_same_lists(monkeypatch, most):
+    rng = random.Random(5)
+
+    def texts() -> list[str]:
+        return [
+            " ".join(rng.choices("abcdefgh", k=rng.randrange(9))) for _ in range(80)
+        ]
+
+    corpus = texts(), texts(), [texts(), texts()]
+    expected = found(*corpus, most=most)
+    monkeypatch.setattr(ngram_counts, "PART", 7)
+    assert found(*corpus, most=most) == expected
+
+
+@pytest.mark.parametrize("most", [1, 2, 5, 40])
+def test_short_lists_are_the_beginnings_of_long_ones(most):
+    """What changed in one segment only is not gathered where lists are full without it."""
+    rng = random.Random(6)
+
+    def texts() -> list[str]:
+        return [
+            " ".join(rng.choices("abcdefgh", k=rng.randrange(9))) for _ in range(80)
+        ]
+
+    corpus = texts(), texts(), [texts()]
+    whole, short = found(*corpus, most=None), found(*corpus, most=most)
+    for name in LISTS:
+        entries = getattr(short, name)
+        assert len(entries) <= most
+        beginning = getattr(whole, name)[: len(entries)]
+        assert [entry.words for entry in entries] == [
+            entry.words for entry in beginning
+        ]

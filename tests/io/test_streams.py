@@ -78,9 +78,9 @@ def test_a_damaged_packed_file(ending, damage, write, cli):
     ],
 )
 def test_a_file_that_cannot_be_read(name, reason, tmp_path, cli, write):
-    reference = write("ref.txt", ["a"])
+    output = write("out.txt", ["a"])
     path = tmp_path / name
-    ran = cli("score", path, "-r", reference)
+    ran = cli("score", output, "-r", path)
     assert ran == (
         2,
         "",

@@ -1,27 +1,32 @@
-"""Counts of every n-gram in two outputs and their references, segment by segment."""
+"""Counts of every n-gram in two outputs and their references, segment by segment.
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+n-grams are numbered and counted some at a time, those with low numbers first, so that a large
+corpus takes little more memory than its words. Of n-grams that changed in few segments there
+are most, and hardly ever any is listed: they are kept only where they are asked for.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from metra.insight.vocabulary import Ids, Numbered, Stream
+from metra.insight.vocabulary import Ids, Numbered, Small, Stream
 
 Marks = NDArray[np.uint64]
+
+#: So many places of n-grams are sorted at a time.
+PART = 250_000
 
 
 @dataclass(frozen=True, slots=True)
 class Tallied:
     """What became of n-grams from one output to another, one entry an n-gram.
 
-    Only n-grams that changed in some segment are here.
+    Only n-grams that changed in some segment are here, and weigh enough.
     """
 
-    #: Counts over the whole corpus.
-    before: Ids
-    after: Ids
     #: In how many segments there are more, and in how many there are fewer.
     rose: Ids
     fell: Ids
@@ -30,18 +35,23 @@ class Tallied:
     #: The segments in which it changed are segments[starts[at]:starts[at + 1]].
     segments: Ids
     starts: Ids
-    #: Which n-grams these are.
+    #: Which n-grams these are, by their places in `Compared`.
     kinds: Ids
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """How one-sided the change is, in units of what chance alone would give."""
+        return (self.rose - self.fell) / np.sqrt(self.rose + self.fell + 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """n-grams of one length in two outputs and their references."""
+    """n-grams of one length in two outputs and their references: those that are tallied."""
 
     n: int
     matched: Tallied
     wrong: Tallied
-    #: For every kind of n-gram, and its words' place in the joined text.
+    #: For every n-gram here its counts, and its words' place in the joined text.
     matched_before: Ids
     matched_after: Ids
     wrong_before: Ids
@@ -64,21 +74,38 @@ class Joined:
         self.vocabulary = len(text.words)
         lengths = np.concatenate([stream.lengths for stream in streams])
         #: For every word the stream and the segment it stands in, as one number.
-        self.owners = np.repeat(np.arange(len(lengths)), lengths)
+        self.owners = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
 
     def orders(self, most: int) -> Iterator["Order"]:
         """Number the n-grams of 1 word, then those of 2, and so on."""
         kinds = self.ids
-        places = np.arange(len(self.ids))
+        places = np.arange(len(self.ids), dtype=np.int32)
         for n in range(1, most + 1):
             if n > 1:
                 inside = places + n - 1 < len(self.ids)
                 places, kinds = places[inside], kinds[inside]
                 same = self.owners[places] == self.owners[places + n - 1]
                 places, kinds = places[same], kinds[same]
-                kinds = kinds * self.vocabulary + self.ids[places + n - 1]
-            _, first, kinds = np.unique(kinds, return_index=True, return_inverse=True)
-            yield Order(self, n, kinds, places, places[first])
+            kinds, homes = self._numbered(n, kinds, places)
+            yield Order(self, n, kinds, places, homes)
+
+    def _numbered(self, n: int, kinds: Small, places: Small) -> tuple[Small, Small]:
+        """Number n-grams by the (n-1)-gram that begins each, and its last word.
+
+        Gives the number at each place, and the first place of each number.
+        """
+        found = np.empty_like(kinds)
+        homes: list[Small] = []
+        first = 0
+        for at in parts(kinds):
+            keys = kinds[at].astype(np.int64)
+            if n > 1:
+                keys = keys * self.vocabulary + self.ids[places[at] + n - 1]
+            _, where, numbers = np.unique(keys, return_index=True, return_inverse=True)
+            found[at] = numbers + first
+            homes.append(places[at[where]])
+            first += len(where)
+        return found, np.concatenate([*homes, np.empty(0, np.int32)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,63 +114,92 @@ class Order:
 
     joined: Joined
     n: int
-    kinds: Ids
-    places: Ids
-    homes: Ids
+    kinds: Small
+    places: Small
+    homes: Small
 
-    def compared(self, before: str, after: str) -> Compared:
-        """Count what two systems match and what they get wrong."""
-        joined, number = self.joined, len(self.homes)
-        owners = joined.owners[self.places]
-        ends = np.searchsorted(
-            owners, np.arange(joined.references + len(joined.systems) + 1) * joined.size
-        )
+    def compared(self, before: str, after: str, least: float = 0) -> Compared:
+        """Count what two systems match and what they get wrong.
 
-        def keys(stream: int) -> Ids:
-            part = slice(ends[stream], ends[stream + 1])
-            return (owners[part] - stream * joined.size) * number + self.kinds[part]
-
+        Only n-grams are kept whose matches, or wrong uses, changed with a weight above
+        `least`.
+        """
+        joined = self.joined
         chosen = [
             *range(joined.references),
             joined.systems[before],
             joined.systems[after],
         ]
-        parts = [keys(stream) for stream in chosen]
-        cells, where = np.unique(np.concatenate(parts), return_inverse=True)
-        edges = np.cumsum([0, *map(len, parts)])
+        owners = joined.owners[self.places]
+        streams = np.arange(joined.references + len(joined.systems) + 1)
+        ends = np.searchsorted(owners, streams * joined.size)
+        of_chosen = np.concatenate(
+            [np.arange(*ends[stream : stream + 2], dtype=np.int32) for stream in chosen]
+        )
+        found = [
+            self._part(of_chosen[at], owners, chosen, least)
+            for at in parts(self.kinds[of_chosen])
+        ]
+        return _joined(self.n, found)
+
+    def _part(
+        self, at: Small, owners: Small, chosen: Sequence[int], least: float
+    ) -> Compared:
+        """Count some of the n-grams, wherever they stand."""
+        joined = self.joined
+        # Numbers from 0 on, so that sums by n-gram are short.
+        known, kinds = np.unique(self.kinds[at], return_inverse=True)
+        number = max(len(known), 1)
+        stream, segment = np.divmod(owners[at].astype(np.int64), joined.size)
+        cells, where = np.unique(segment * number + kinds, return_inverse=True)
         counts = [
-            np.bincount(where[edges[at] : edges[at + 1]], minlength=len(cells))
-            for at in range(len(parts))
+            np.bincount(where[stream == one], minlength=len(cells)) for one in chosen
         ]
         reference = np.max([*counts[:-2], np.zeros(len(cells), np.int64)], axis=0)
-        kinds = cells % number if number else cells
-        segments = cells // number if number else cells
+        segments, kinds = np.divmod(cells, number)
         matched = [np.minimum(count, reference) for count in counts[-2:]]
         wrong = [
             count - match for count, match in zip(counts[-2:], matched, strict=True)
         ]
+        matches = _above(_tallied(kinds, segments, matched[1] - matched[0]), least)
+        errors = _above(_tallied(kinds, segments, wrong[1] - wrong[0]), least)
+        kept = np.union1d(matches.kinds, errors.kinds)
 
         def total(values: Ids) -> Ids:
             # Counts stay whole numbers in float64.
-            return np.bincount(kinds, values, number).astype(np.int64)
+            return np.bincount(kinds, values, number).astype(np.int64)[kept]
 
         return Compared(
-            n=self.n,
-            matched=_tallied(kinds, segments, matched[0], matched[1], number),
-            wrong=_tallied(kinds, segments, wrong[0], wrong[1], number),
+            self.n,
+            _moved(matches, np.searchsorted(kept, matches.kinds)),
+            _moved(errors, np.searchsorted(kept, errors.kinds)),
             matched_before=total(matched[0]),
             matched_after=total(matched[1]),
             wrong_before=total(wrong[0]),
             wrong_after=total(wrong[1]),
             reference=total(reference),
-            homes=self.homes,
+            homes=self.homes[known[kept]].astype(np.int64),
         )
 
 
-def _tallied(
-    kinds: Ids, segments: Ids, before: Ids, after: Ids, number: int
-) -> Tallied:
-    change = after - before
+def parts(kinds: Small) -> Iterator[Small]:
+    """Cut places into parts of some size: equal kinds together, lower ones first.
+
+    The places of a part are in their order.
+    """
+    if len(kinds) <= PART:
+        yield np.arange(len(kinds), dtype=np.int32)
+        return
+    upto = np.cumsum(np.bincount(kinds))
+    first = 0
+    while first < len(upto):
+        done = upto[first - 1] if first else 0
+        last = max(int(np.searchsorted(upto, done + PART, side="right")), first + 1)
+        yield np.flatnonzero((kinds >= first) & (kinds < last)).astype(np.int32)
+        first = last
+
+
+def _tallied(kinds: Ids, segments: Ids, change: Ids) -> Tallied:
     changed = np.flatnonzero(change)
     # Entries come segment by segment; a stable sort keeps that order within a kind.
     changed = changed[np.argsort(kinds[changed], kind="stable")]
@@ -154,14 +210,76 @@ def _tallied(
         return np.add.reduceat(values, starts) if len(starts) else values[:0]
 
     return Tallied(
-        before=np.bincount(kinds, before, number).astype(np.int64)[found],
-        after=np.bincount(kinds, after, number).astype(np.int64)[found],
         rose=summed((delta > 0).astype(np.int64)),
         fell=summed((delta < 0).astype(np.int64)),
         marks=summed(_mixed(places) * delta.astype(np.uint64)),
         segments=places,
         starts=np.append(starts, len(changed)),
         kinds=found,
+    )
+
+
+def _above(tally: Tallied, least: float) -> Tallied:
+    """Leave out what weighs no more than this."""
+    if least <= 0:
+        return tally
+    kept = np.abs(tally.weights) > least
+    lengths = np.diff(tally.starts)
+    return Tallied(
+        rose=tally.rose[kept],
+        fell=tally.fell[kept],
+        marks=tally.marks[kept],
+        segments=tally.segments[np.repeat(kept, lengths)],
+        starts=np.cumsum([0, *lengths[kept]]),
+        kinds=tally.kinds[kept],
+    )
+
+
+def _moved(tally: Tallied, kinds: Ids, entries: int = 0) -> Tallied:
+    """Give n-grams other numbers, and entries other places."""
+    return Tallied(
+        tally.rose,
+        tally.fell,
+        tally.marks,
+        tally.segments,
+        tally.starts + entries,
+        kinds,
+    )
+
+
+def _joined(n: int, found: Sequence[Compared]) -> Compared:
+    """Put parts together, the n-grams of one behind those of the other."""
+    names = [field.name for field in fields(Compared)][3:]
+    columns = {
+        name: np.concatenate([getattr(part, name) for part in found]) for name in names
+    }
+    offsets = np.cumsum([0, *(len(part.homes) for part in found)])[:-1].tolist()
+    return Compared(
+        n,
+        _together([part.matched for part in found], offsets),
+        _together([part.wrong for part in found], offsets),
+        **columns,
+    )
+
+
+def _together(tallies: Sequence[Tallied], offsets: Sequence[int]) -> Tallied:
+    sizes = np.cumsum([0, *(len(tally.segments) for tally in tallies)]).tolist()
+    moved = [
+        _moved(tally, tally.kinds + offset, size)
+        for tally, offset, size in zip(tallies, offsets, sizes[:-1], strict=True)
+    ]
+
+    def column(name: str) -> NDArray[Any]:
+        return np.concatenate([getattr(tally, name) for tally in moved])
+
+    starts = [*(tally.starts[:-1] for tally in moved), np.array(sizes[-1:])]
+    return Tallied(
+        column("rose"),
+        column("fell"),
+        column("marks"),
+        column("segments"),
+        np.concatenate(starts),
+        column("kinds"),
     )
 
 

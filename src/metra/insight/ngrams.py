@@ -11,7 +11,6 @@ from metra.corpus import Corpus
 from metra.insight.ngram_counts import Compared, Joined, Tallied
 from metra.insight.vocabulary import described, numbered
 from metra.insight.words import PLAIN
-from metra.measure import Array
 from metra.text import Preparation
 
 #: How many segments are named as examples of a change.
@@ -78,32 +77,58 @@ def ngram_changes(
     """Find the n-grams whose matches, or wrong uses, changed most from the baseline."""
     text = numbered(corpus, [baseline, *systems], preparation)
     joined = Joined(text)
-    found: dict[str, list[Compared]] = {system: [] for system in systems}
-    for grams in joined.orders(order):
-        for system in systems:
-            found[system].append(grams.compared(baseline, system))
 
-    def listed(system: str, what: What, sign: int) -> list[NgramChange]:
-        ranked = _ranked(found[system], what, sign)
-        groups = _grouped(_candidates(ranked, found[system], what, joined), most)
-        return [_entry(group, found[system], what, text.words) for group in groups]
+    def compared(least: float) -> dict[str, list[Compared]]:
+        found: dict[str, list[Compared]] = {system: [] for system in systems}
+        for grams in joined.orders(order):
+            for system in systems:
+                found[system].append(grams.compared(baseline, system, least))
+        return found
 
-    return [
-        NgramChanges(
+    def changes(system: str, tables: Sequence[Compared]) -> NgramChanges | None:
+        """Fill the lists; None where one ran out of n-grams before it was full."""
+
+        def listed(what: What, sign: int) -> list[NgramChange] | None:
+            ranked = _ranked(tables, what, sign)
+            candidates = _candidates(ranked, tables, what, joined)
+            groups, full = _grouped(candidates, most)
+            found = [_entry(group, tables, what, text.words) for group in groups]
+            return found if full or whole else None
+
+        lists = {name: listed(*wanted) for name, wanted in _LISTS.items()}
+        if None in lists.values():
+            return None
+        return NgramChanges(
             baseline=baseline,
             system=system,
             order=order,
             preparation=described(preparation),
-            gained=listed(system, "matched", 1),
-            lost=listed(system, "matched", -1),
-            mended=listed(system, "wrong", -1),
-            broken=listed(system, "wrong", 1),
+            **lists,  # type: ignore[arg-type]  # none is None
         )
-        for system in systems
-    ]
+
+    # What changed in one segment only is most of all, and seldom listed: it is gathered if the
+    # lists are not full without it.
+    whole = most is None
+    found = {} if whole else compared(_ONE_SEGMENT)
+    made = [changes(system, tables) for system, tables in found.items()]
+    if whole or None in made:
+        whole = True
+        made = [changes(system, tables) for system, tables in compared(0).items()]
+    return [change for change in made if change is not None]
 
 
 What = Literal["matched", "wrong"]
+
+#: What each list is about: matches or wrong uses, and whether there are more or fewer.
+_LISTS: dict[str, tuple[What, int]] = {
+    "gained": ("matched", 1),
+    "lost": ("matched", -1),
+    "mended": ("wrong", -1),
+    "broken": ("wrong", 1),
+}
+
+#: The weight of what changed in one segment.
+_ONE_SEGMENT = float(1 / np.sqrt(2))
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,10 +159,6 @@ def _tally(tables: Sequence[Compared], n: int, what: What) -> Tallied:
     return table.matched if what == "matched" else table.wrong
 
 
-def _weights(tally: Tallied) -> Array:
-    return (tally.rose - tally.fell) / np.sqrt(tally.rose + tally.fell + 1)
-
-
 def _ranked(
     tables: Sequence[Compared], what: What, sign: int
 ) -> Iterator[tuple[int, int, float]]:
@@ -148,7 +169,7 @@ def _ranked(
     lengths, places, weights, homes = [], [], [], []
     for table in tables:
         tally = _tally(tables, table.n, what)
-        weight = _weights(tally)
+        weight = tally.weights
         chosen = np.flatnonzero(sign * weight > 0)
         lengths.append(np.full(len(chosen), table.n))
         places.append(chosen)
@@ -182,8 +203,11 @@ def _candidates(
 
 def _grouped(
     candidates: Iterator[_Candidate], most: int | None
-) -> list[list[_Candidate]]:
-    """Put n-grams together that tell of the same change; the first speaks for all."""
+) -> tuple[list[list[_Candidate]], bool]:
+    """Put n-grams together that tell of the same change; the first speaks for all.
+
+    Says as well whether there were more than are wanted.
+    """
     groups: list[list[_Candidate]] = []
     alike: dict[tuple[int, str, tuple[int, ...]], list[_Candidate]] = {}
     by_words: dict[tuple[int, ...], list[_Candidate]] = {}
@@ -193,7 +217,7 @@ def _grouped(
         if told is None:
             if most is not None and len(groups) >= most:
                 if not groups or candidate.weight != groups[-1][0].weight:
-                    break
+                    return groups, True
                 continue
             told = []
             groups.append(told)
@@ -204,7 +228,7 @@ def _grouped(
         if candidate.mark == told[0].mark:
             for key in _ties(candidate):
                 alike.setdefault(key, told)
-    return groups
+    return groups, False
 
 
 def _told(

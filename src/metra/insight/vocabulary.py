@@ -1,5 +1,6 @@
 """A corpus as numbers: every word of every stream by its id, segment after segment."""
 
+from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,13 +14,15 @@ from metra.counting import CHUNK
 from metra.text import Preparation
 
 Ids = NDArray[np.int64]
+#: Numbers below two billion, of which there are many.
+Small = NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
 class Stream:
     """One output, reference or source: the ids of its words, and how many each segment has."""
 
-    ids: Ids
+    ids: Small
     lengths: Ids
 
     def segments(self) -> Ids:
@@ -43,8 +46,9 @@ def numbered(
     """Read a corpus and number the words of these systems, of references and source."""
     known: defaultdict[str, int] = defaultdict(count().__next__)
     chosen = list(systems)
-    gathered: defaultdict[object, tuple[list[int], list[int]]] = defaultdict(
-        lambda: ([], [])
+    # Plain arrays: lists take twice as much for each word.
+    gathered: defaultdict[object, tuple[array[int], array[int]]] = defaultdict(
+        lambda: (array("i"), array("i"))
     )
 
     def add(key: object, column: Column) -> None:
@@ -67,7 +71,7 @@ def numbered(
 
     def stream(key: object) -> Stream:
         ids, lengths = gathered[key]
-        return Stream(np.array(ids, np.int64), np.array(lengths, np.int64))
+        return Stream(np.array(ids, np.int32), np.array(lengths, np.int64))
 
     return Numbered(
         list(known),

@@ -98,7 +98,7 @@ impl Steps {
                 return None;
             }
         }
-        table.len().is_multiple_of(3).then_some(steps)
+        (table.len() % 3 == 0).then_some(steps)
     }
 
     /// The slot that holds the n-gram, or the free one where it belongs.

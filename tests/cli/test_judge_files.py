@@ -2,12 +2,15 @@
 
 import json
 import sqlite3
+from statistics import fmean
 
 import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs metra[judge]")
 
+from metra.errors import FormatError
 from metra.human.files import jsonl
+from metra.insight.judged_files import read_judged
 from metra.judging.demonstration import SYSTEMS, demonstrable, fill
 from metra.judging.ranking import rankings
 from metra.judging.results import system_means
@@ -212,3 +215,50 @@ def test_what_cannot_be_imported_into_a_store(cli, filled, tmp_path):
     assert ran.code == 2
     assert "line 3: active_ms is 'soon'; expected whole milliseconds or null" in ran.err
     assert not (tmp_path / "no.db").exists()
+
+
+def scores_in(path, question=None):
+    """The mean of the judgements of each output."""
+    found: dict[tuple[str, int], list[float]] = {}
+    for one in read_judged(str(path), question):
+        found.setdefault((one.system, one.segment), []).append(one.score)
+    return {output: fmean(scores) for output, scores in sorted(found.items())}
+
+
+def test_reports_read_every_export(cli, filled, tmp_path):
+    read = {
+        form: scores_in(exported(cli, filled, tmp_path, form, MQM, "--unblind")[0])
+        for form in ("jsonl", "tsv", "marot", "mt-metrics-eval")
+    }
+    assert read["jsonl"] == read["tsv"]
+    assert read["marot"] == pytest.approx(read["mt-metrics-eval"])
+    assert len({tuple(found) for found in read.values()}) == 1
+    # Costs are turned round: what costs most is worth least.
+    assert max(read["marot"].values()) <= 0
+    worst = min(read["marot"], key=read["marot"].get)
+    assert read["tsv"][worst] == min(read["tsv"].values())
+
+
+def test_a_report_asks_one_of_several_questions(cli, filled, tmp_path):
+    out, _ = exported(cli, filled, tmp_path, "jsonl", LDC, "--unblind")
+    assert scores_in(out) == scores_in(out, "adequacy") != scores_in(out, "fluency")
+    ran = cli(
+        *("report", "examples/outputs/solid.txt", "-r", "examples/reference.1.txt"),
+        *("--judgements", out, "--question", "style", "-o", tmp_path / "r.html"),
+    )
+    assert ran.code == 2
+    assert "No question named 'style'. Known: adequacy, fluency." in ran.err
+    assert not (tmp_path / "r.html").exists()
+
+
+def test_a_report_needs_judgements_of_segments_by_people(write, tmp_path):
+    metrics = write(
+        "m.jsonl", ['{"system": "a", "segment": 1, "scorer": "b", "value": 2}']
+    )
+    with pytest.raises(FormatError, match="no judgements of people"):
+        read_judged(str(metrics))
+    home = tmp_path / "human-scores"
+    home.mkdir()
+    (home / "en-de.mqm.sys.score").write_text("a\t-1\n", encoding="utf-8")
+    with pytest.raises(FormatError, match="whole systems or documents only"):
+        read_judged(str(home))

@@ -16,7 +16,13 @@ MEASURES = ("bleu", "chrf", "ter")
 @click.option(
     "--judgements",
     metavar="FILE",
-    help="What people thought: a table with the columns system, segment and score.",
+    help="What people thought: a table with the columns system, segment and score, what "
+    "`metra judge export` writes, or any other judgements that `metra meta` reads.",
+)
+@click.option(
+    "--question",
+    metavar="NAME",
+    help="Which of several questions counts, say fluency; the last if not given.",
 )
 @inputs.labels
 @click.option(
@@ -50,6 +56,7 @@ def report(
     metrics: tuple[str, ...],
     docs: str | None,
     judgements: str | None,
+    question: str | None,
     labels: tuple[str, ...],
     baseline: str | None,
     grids: int,
@@ -75,15 +82,15 @@ def report(
     from metra.cli.progress import Progress, Stages
     from metra.cli.provenance import provenance
     from metra.evaluation import by_spec
+    from metra.insight.judged_files import read_judged
     from metra.insight.study import study
     from metra.io import open_corpus
-    from metra.io.judgements import read_judgements
     from metra.io.labels import read_labels
     from metra.report.html.page import render
 
     chosen = by_spec(metrics or MEASURES)
     labelled = read_labels(labels)
-    judged = read_judgements(judgements) if judgements else None
+    judged = read_judged(judgements, question) if judgements else None
     corpus = open_corpus(outputs, references, source, docs, input_format=input_format)
     with Progress() as segments, Progress("trials") as trials, Stages() as stages:
         found = study(

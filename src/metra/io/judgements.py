@@ -5,11 +5,11 @@ between 0 and 100, without what does not count for systems.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
-from metra.errors import FormatError
+from metra.errors import FormatError, UnknownNameError, no_such
 from metra.io.plain import Lines
 from metra.io.stream import shown
 
@@ -32,26 +32,54 @@ class Judgement:
     line: int = 0
 
 
-def read_judgements(path: str) -> list[Judgement]:
-    """Read tab-separated judgements with a header; columns may come in any order."""
+def is_table(header: str) -> bool:
+    """Tell from its first line whether a file is a table that is read here."""
+    names = set(header.split("\t"))
+    return set(NEEDED) <= names or set(_CAMPAIGN) <= names
+
+
+def read_judgements(path: str, question: str | None = None) -> list[Judgement]:
+    """Read tab-separated judgements with a header; columns may come in any order.
+
+    `question` chooses one of a campaign's several.
+    """
     with closing(Lines(path)) as lines:
-        header = lines.read(1)
-        names = str(header[0]).split("\t") if len(header) else []
-        campaign = set(_CAMPAIGN) <= set(names) and "score" not in names
-        if campaign:
-            names[names.index("hundred")] = "score"
-        _check_header(names, shown(path))
-        by_scorer: dict[str, list[Judgement]] = {}
-        while len(text := lines.read(4096)):
-            first = lines.count - len(text) + 1
-            rows = (str(text[at]) for at in range(len(text)))
-            for scorer, judgement in _judgements(rows, names, first, shown(path)):
-                by_scorer.setdefault(scorer if campaign else "", []).append(judgement)
-    found = by_scorer[list(by_scorer)[-1]] if by_scorer else []
-    if not found:
-        msg = f"{shown(path)} has a header and no judgements; expected one a line."
+        return judgements_in(_all(lines), shown(path), question)
+
+
+def judgements_in(
+    lines: Iterable[str], path: str, question: str | None = None
+) -> list[Judgement]:
+    """Take judgements from the lines of a table; `path` says in errors where they are from."""
+    rows = iter(lines)
+    header = next(rows, "")
+    names = header.split("\t") if header else []
+    campaign = set(_CAMPAIGN) <= set(names) and "score" not in names
+    if campaign:
+        names[names.index("hundred")] = "score"
+    _check_header(names, path)
+    by_scorer: dict[str, list[Judgement]] = {}
+    for scorer, judgement in _judgements(rows, names, 2, path):
+        by_scorer.setdefault(scorer if campaign else "", []).append(judgement)
+    if not by_scorer:
+        msg = f"{path} has a header and no judgements; expected one a line."
         raise FormatError(msg)
-    return found
+    return by_scorer[chosen(list(by_scorer), question)]
+
+
+def chosen(questions: Sequence[str], wanted: str | None) -> str:
+    """The question that is wanted; the last if none is, because the first ones lead to it."""
+    if wanted is None:
+        return questions[-1]
+    if wanted not in questions:
+        raise UnknownNameError(no_such("question", wanted, questions))
+    return wanted
+
+
+def _all(lines: Lines) -> Iterator[str]:
+    while len(text := lines.read(4096)):
+        for at in range(len(text)):
+            yield str(text[at])
 
 
 def _check_header(names: list[str], path: str) -> None:

@@ -1,11 +1,14 @@
 """Score files of mt-metrics-eval: a system and a score a line, segments in order.
 
-A directory of them is read as a whole. The files are called `LP.NAME.seg.score` (judgements)
-or `LP/NAME.seg.score` (metrics), and `.sys.score` for whole systems. Freitag et al. 2023.
+A directory of them, or a zip, is read as a whole. The files are called `LP.NAME.seg.score`
+(judgements) or `LP/NAME.seg.score` (metrics), and `.sys.score` for whole systems. Freitag et
+al. 2023.
 """
 
 import re
+import zipfile
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from metra.errors import FormatError
 from metra.io.stream import shown
@@ -13,15 +16,31 @@ from metra.meta.read.cells import lines_of, numbers
 from metra.meta.scores import Item, Scorer, Scores, joined, table
 
 _NAME = re.compile(r"(?:([a-z]{2,3}-[a-z]{2,3})\.)?(.+)\.(seg|sys)\.score")
+_LARGEST = 1 << 30
 _PAIR = re.compile(r"[a-z]{2,3}-[a-z]{2,3}")
 
 
 def read(path: str) -> Scores:
-    """Read a score file, or all that lie in a directory and the folders in it."""
-    if not Path(path).is_dir():
+    """Read a score file, or all that lie in a directory or zip and the folders in it."""
+    if Path(path).is_dir():
+        return _folder(Path(path), path)
+    if not zipfile.is_zipfile(path):
         return _file(Path(path))
+    with TemporaryDirectory() as folder, zipfile.ZipFile(path) as packed:
+        names = [name for name in packed.namelist() if name.endswith(".score")]
+        if sum(packed.getinfo(name).file_size for name in names) > _LARGEST:
+            msg = (
+                f"{path} holds scores of more than {_LARGEST >> 20:,} MB; unpack it and "
+                "give the folder."
+            )
+            raise FormatError(msg)
+        packed.extractall(folder, names)
+        return _folder(Path(folder), path)
+
+
+def _folder(folder: Path, path: str) -> Scores:
     files = sorted(
-        file for file in Path(path).rglob("*.score") if _NAME.fullmatch(file.name)
+        file for file in folder.rglob("*.score") if _NAME.fullmatch(file.name)
     )
     if not files:
         msg = f"{path} has no .seg.score or .sys.score file in it."

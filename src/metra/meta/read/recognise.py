@@ -3,6 +3,7 @@
 import json
 from contextlib import closing
 from pathlib import Path
+from zipfile import is_zipfile
 
 from metra.errors import FormatError
 from metra.io.stream import STDIN, ByteStream, shown
@@ -16,6 +17,8 @@ def recognised(path: str) -> str:
     if path != STDIN and Path(path).is_dir():
         return "mt-metrics-eval"
     if path.endswith((".seg.score", ".sys.score", ".doc.score")):
+        return "mt-metrics-eval"
+    if path != STDIN and is_zipfile(path):
         return "mt-metrics-eval"
     with closing(ByteStream(path)) as stream:
         head = stream.read(_HEAD).decode("utf-8-sig", errors="replace")

@@ -228,7 +228,7 @@ def test_a_menu_of_the_page_does_not_stop_the_clock_but_a_break_does(timed):
     mine, page = begin(reading(reading={"natural": 100}))
     on(page, "Start")
     pass_by(10)
-    page.get_by_text("More").click()
+    page.get_by_text("More", exact=True).click()
     pass_by(5)
     page.get_by_role("button", name="Pause").last.click()
     pass_by(100)

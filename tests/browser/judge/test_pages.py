@@ -104,7 +104,8 @@ def test_dialogs_and_the_document_so_far(server, work):
     page.keyboard.press("x")
     check(page)
     page.keyboard.press("Escape")
-    page.get_by_text("More").click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.get_by_text("More", exact=True).click()
     check(page)
 
 

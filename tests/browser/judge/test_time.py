@@ -69,7 +69,7 @@ def test_a_computer_that_sleeps_is_not_work(timed, server):
 def test_a_pause_stops_the_clock(timed):
     begin, pass_by = timed
     link, page = begin("adequacy")
-    page.get_by_text("More").click()
+    page.get_by_text("More", exact=True).click()
     page.get_by_role("button", name="Pause").click()
     expect(page.get_by_role("dialog", name="Pause")).to_be_visible()
     pass_by(300)

@@ -72,6 +72,14 @@ def test_every_protocol_comes_out_as_it_went_in(store, filled):
     assert len(filled) > 10
 
 
+def test_what_no_database_keeps_is_left_out_of_every_text(store, filled):
+    judgements = next(iter(filled.values()))
+    spoilt = {"comment": "a\0b", "wording": "e\0n", "wording_version": "1\0"}
+    [one] = put(store, [replace(judgements[0], **spoilt)]).values()
+    [again] = kept(store, one.id)
+    assert (again.comment, again.wording, again.wording_version) == ("ab", "en", "1")
+
+
 def test_the_same_judgements_again_change_nothing(store, filled):
     judgements = next(iter(filled.values()))
     [first] = put(store, judgements).values()

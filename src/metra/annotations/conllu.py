@@ -13,7 +13,8 @@ from functools import lru_cache
 from itertools import takewhile
 from typing import NamedTuple
 
-from metra.annotations.table import file_state, read_lines
+from metra.annotations.file_state import file_state
+from metra.annotations.table import read_lines
 from metra.errors import FormatError
 
 COLUMNS = 10

@@ -1,6 +1,5 @@
 """Tables of annotations: columns by name, tabs between them, no quoting, line numbers kept."""
 
-import os
 from collections.abc import Collection, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -61,15 +60,6 @@ def read_table(path: str, needed: Sequence[str], known: Collection[str]) -> Tabl
 def file_version(path: str) -> str:
     """Name a file with a digest of what is in it, for signatures."""
     return f"{path}[sha256:{sha256(_content(path)).hexdigest()[:12]}]"
-
-
-def file_state(path: str) -> tuple[int, int] | None:
-    """Tell one state of a file from another; None if it cannot be read."""
-    try:
-        about = os.stat(path)
-    except OSError:
-        return None
-    return about.st_mtime_ns, about.st_size
 
 
 def read_lines(path: str) -> list[str]:

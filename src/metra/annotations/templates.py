@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from metra.annotations.table import file_state, read_table
+from metra.annotations.file_state import file_state
+from metra.annotations.table import read_table
 
 COLUMNS = ("document", "slot", "value")
 

@@ -1,12 +1,12 @@
 """The registry: every measure by name. Adding one is a line here."""
 
-import os
 import re
 from collections.abc import Callable
 from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
+from metra.annotations.file_state import file_state
 from metra.errors import UnknownNameError, no_such
 from metra.measure import Metric, parse_spec
 
@@ -91,14 +91,11 @@ def _words(spec: str) -> tuple[str, ...]:
 
 
 def _state(word: str) -> object:
-    """Tell one state of a file from another; None where it is none."""
-    try:
-        about = os.stat(word)
-    except (OSError, ValueError):
-        # It may be a pattern, or a file that others are found by.
-        return _UNKNOWN if _PATH.search(word) else None
-    # A file that names others may stay as it is while they change.
-    return _UNKNOWN if word.endswith(".toml") else (about.st_mtime_ns, about.st_size)
+    """The state of a file, None for what is no file, unknown for what may be several."""
+    state = file_state(word)
+    # A pattern is no file, and a file that names others may stay as it is while they change.
+    several = _PATH.search(word) if state is None else word.endswith(".toml")
+    return _UNKNOWN if several else state
 
 
 def _third_party() -> dict[str, Any]:

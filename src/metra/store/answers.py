@@ -210,11 +210,11 @@ def judgements(
     ]
 
 
-_KEPT = (
-    "number",
+#: What a row has as the judgement has it.
+SAME = (
     "cannot",
-    "revision",
     "comment",
+    "revision",
     "shown_at",
     "first_action_at",
     "submitted_at",
@@ -227,6 +227,7 @@ _KEPT = (
     "wording",
     "wording_version",
 )
+_KEPT = ("number", *SAME)
 
 
 def _within(stored: Stored, value: Any, wall_ms: int) -> Any:

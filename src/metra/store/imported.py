@@ -18,6 +18,7 @@ from metra.human.from_judgements import Screen, by_campaign, from_judgements
 from metra.human.judgement import Judgement
 from metra.human.task import Task
 from metra.store import audit, campaigns, tables, tasks
+from metra.store.answers import SAME
 from metra.store.encoding import decoded, encoded, storable
 from metra.store.tokens import new_id
 
@@ -134,7 +135,7 @@ def _answer_rows(
     """The answers to a screen, each replacing the one before it."""
     rows: list[dict[str, Any]] = []
     for one in screen.answers:
-        kept = {name: getattr(one, name) for name in _SAME}
+        kept = {name: _storable(getattr(one, name)) for name in SAME}
         rows.append(
             kept
             | {
@@ -145,25 +146,10 @@ def _answer_rows(
                 "supersedes": rows[-1]["id"] if rows else None,
                 "judge": judges[one.judge],
                 "value_json": encoded(one.value),
-                "comment": storable(one.comment),
-                "cannot": None if one.cannot is None else storable(one.cannot),
             }
         )
     return rows
 
 
-#: What a row has as the judgement has it.
-_SAME = (
-    "revision",
-    "shown_at",
-    "first_action_at",
-    "submitted_at",
-    "wall_ms",
-    "active_ms",
-    "hidden_ms",
-    "idle_ms",
-    "paused_ms",
-    "protocol_version",
-    "wording",
-    "wording_version",
-)
+def _storable(entry: Any) -> Any:
+    return storable(entry) if isinstance(entry, str) else entry

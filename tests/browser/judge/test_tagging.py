@@ -107,14 +107,15 @@ def test_terms_are_reconciled_by_keyboard_and_feed_terminology(server, work, wri
     assert [next(iter(found[name].values())).score for name in outputs] == [50, 0]
 
 
-def test_names_are_corrected_where_raters_disagree_and_feed_entities(
-    server, work, write
-):
-    text = "Mayor Bertrand Aufray spoke in Rome."
+MAYOR = "Mayor Bertrand Aufray spoke in Rome."
+
+
+def mayor(server, other):
+    """What two raters took for the mayor's name is to be reconciled."""
     made = frozen(
         "entity-tagging",
         {"s": ["x"]},
-        references=[text],
+        references=[MAYOR],
         source=["s"],
         judges=["ann", "bob"],
         each=2,
@@ -122,11 +123,17 @@ def test_names_are_corrected_where_raters_disagree_and_feed_entities(
     first = tagged(
         made,
         lambda judge: [
-            ("Bertrand" if judge == "ann" else "Mayor Bertrand Aufray", "PERSON"),
+            ("Bertrand" if judge == "ann" else other, "PERSON"),
             ("Rome", "LOCATION"),
         ],
     )
-    mine = link(server, reconciliation(made, first, judges=["zoe"]))
+    return link(server, reconciliation(made, first, judges=["zoe"]))
+
+
+def test_names_are_corrected_where_raters_disagree_and_feed_entities(
+    server, work, write
+):
+    mine = mayor(server, "Mayor Bertrand Aufray")
     page = work(mine)
     expect(page.locator(".reconcile li")).to_have_count(3)
     page.keyboard.press("t")  # into the text: the two words that both almost meant
@@ -142,29 +149,13 @@ def test_names_are_corrected_where_raters_disagree_and_feed_entities(
     )
     path = write("names.tsv", table.encode())
     found = evaluate(
-        EvalSet([[text]]), {"s": ["bertrand aufray spoke."]}, [f"entities:file={path}"]
+        EvalSet([[MAYOR]]), {"s": ["bertrand aufray spoke."]}, [f"entities:file={path}"]
     )
     assert next(iter(found["s"].values())).score == 50
 
 
 def test_two_halves_of_a_name_are_merged(server, work):
-    text = "Mayor Bertrand Aufray spoke in Rome."
-    made = frozen(
-        "entity-tagging",
-        {"s": ["x"]},
-        references=[text],
-        source=["s"],
-        judges=["ann", "bob"],
-        each=2,
-    )
-    first = tagged(
-        made,
-        lambda judge: [
-            ("Bertrand" if judge == "ann" else "Aufray", "PERSON"),
-            ("Rome", "LOCATION"),
-        ],
-    )
-    mine = link(server, reconciliation(made, first, judges=["zoe"]))
+    mine = mayor(server, "Aufray")
     page = work(mine)
     merge = page.get_by_role("button", name="Merge with the next")
     expect(merge).to_have_count(1)  # Rome does not touch them

@@ -2,6 +2,8 @@
 
 import gzip
 import json
+from pathlib import Path
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -248,3 +250,27 @@ def test_shared_judgements_are_the_published_scores(shared):
         assert judged.sum() == count
         # Three judged segments of zh-en have no line of errors at all.
         np.testing.assert_allclose(found[judged], expected[judged], atol=1e-6)
+
+
+def packed(folder, content: str) -> Path:
+    path = folder / "scores.zip"
+    with ZipFile(path, "w") as zipped:
+        zipped.writestr("human-scores/en-de.mqm.seg.score", content)
+    return path
+
+
+def test_a_zip_of_score_files(tmp_path):
+    found = read(str(packed(tmp_path, "a\t-1\na\tNone\nb\t-2\nb\t0\n")))
+    assert found.systems == ("a", "b")
+    assert [tuple(scorer) for scorer in found.scorers] == [("mqm", "human", True)]
+    assert found.languages == ["en-de"]
+
+
+def test_a_damaged_zip_is_refused_in_a_sentence(tmp_path):
+    path = packed(tmp_path, "a\t-1\n" * 50)
+    whole = path.read_bytes()
+    path.write_bytes(whole.replace(b"a\t-1\n", b"a\t-2\n", 1))
+    with pytest.raises(
+        FormatError, match=r"cannot be unpacked: .*; expected a whole zip"
+    ):
+        read(str(path))

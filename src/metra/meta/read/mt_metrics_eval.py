@@ -7,6 +7,7 @@ al. 2023.
 
 import re
 import zipfile
+import zlib
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -26,7 +27,14 @@ def read(path: str) -> Scores:
         return _folder(Path(path), path)
     if not zipfile.is_zipfile(path):
         return _file(Path(path))
-    with TemporaryDirectory() as folder, zipfile.ZipFile(path) as packed:
+    with TemporaryDirectory() as folder:
+        _unpack(path, folder)
+        return _folder(Path(folder), path)
+
+
+def _unpack(path: str, folder: str) -> None:
+    """Take the score files out of a zip."""
+    with zipfile.ZipFile(path) as packed:
         names = [name for name in packed.namelist() if name.endswith(".score")]
         if sum(packed.getinfo(name).file_size for name in names) > _LARGEST:
             msg = (
@@ -34,8 +42,15 @@ def read(path: str) -> Scores:
                 "give the folder."
             )
             raise FormatError(msg)
-        packed.extractall(folder, names)
-        return _folder(Path(folder), path)
+        try:
+            packed.extractall(folder, names)
+        except (zipfile.BadZipFile, zlib.error, RuntimeError) as error:
+            # A password is asked for by a RuntimeError.
+            msg = (
+                f"{path} cannot be unpacked: {error}; expected a whole zip without a "
+                "password."
+            )
+            raise FormatError(msg) from None
 
 
 def _folder(folder: Path, path: str) -> Scores:

@@ -82,7 +82,7 @@ const WORDS = {
   near: ({ score }) => `${score}`,
   verdict: ({ right }, step) => nameOf(step, right ? "right" : "wrong"),
   missed: ({ found }, step, example, t) =>
-    found.map((one, at) => `${example.extra[step.name].names[at].text}: ${one ? `“${one.text}”` : t("measures.missed_not")}`).join("; "),
+    found.map((one, at) => `${example.extra[step.name].names[at].text}: ${one ? quoted(one.text) : t("measures.missed_not")}`).join("; "),
 };
 
 // "accuracy/omission" in the judge's words.

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from metra.examples import find
+from metra.corpus.examples import find
 
 SENTENCES = {
     "zh": [

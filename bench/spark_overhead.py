@@ -13,12 +13,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from metra import examples
-from metra.engine import Plan
-from metra.engine.local import score_shards
-from metra.engine.spark import score_frame
-from metra.engine.spark_files import read_files
-from metra.engine.spark_session import spark_session
+from metra.corpus import examples
+from metra.scoring.executors.local import score_shards
+from metra.scoring.executors.spark import read_files, score_frame
+from metra.scoring.executors.spark_session import spark_session
+from metra.scoring.plan import Plan
 
 FILES = 8
 PLANS = {

@@ -15,7 +15,7 @@ import folder_tree
 import measure_pages
 import protocol_scales
 
-from metra import examples
+from metra.corpus import examples
 
 ROOT = Path(__file__).parent.parent
 MEASURES = ROOT / "docs" / "metrics"

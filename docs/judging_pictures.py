@@ -16,12 +16,14 @@ from typing import Literal, TypeAlias
 import uvicorn
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
-from metra import examples, store
-from metra.human.campaign import Campaign
-from metra.human.protocols import protocol
-from metra.judging.demonstration import fill
-from metra.judging.opening import open_campaign
-from metra.store import Store, campaigns, judges, sessions
+from metra import store
+from metra.campaign.campaign import Campaign
+from metra.campaign.creation import open_campaign
+from metra.campaign.demo_data import fill
+from metra.campaign.protocols.registry import protocol
+from metra.corpus import examples
+from metra.store import access, campaigns, judges
+from metra.store.database import Store
 from metra.web.app import create_app
 
 HERE = Path(__file__).parent / "human"
@@ -51,7 +53,7 @@ def results(browser: Browser, kept: Store, url: str) -> None:
     now = time.time()
     [filled] = fill(kept, ["adequacy"], now=now)
     with kept.transaction() as db:
-        token, _ = sessions.begin(db, "admin", now=now, name="admin")
+        token, _ = access.begin(db, "admin", now=now, name="admin")
     context = browser.new_context(viewport={"width": 1120, "height": 860})
     context.add_cookies([{"name": "metra-admin", "value": token, "url": url}])
     page = context.new_page()

@@ -4,18 +4,19 @@ import re
 from pathlib import Path
 from typing import Any
 
-from metra import examples, metrics
-from metra.describe import Description, description
-from metra.detailing import with_details
+from metra.corpus import examples
 from metra.errors import MetraError
-from metra.evaluation import Questions, by_spec, evaluate_corpus
-from metra.io import FileCorpus, open_corpus
-from metra.measure import Metric, parameters_of
+from metra.metrics import registry
+from metra.metrics.describe import Description, description
+from metra.metrics.record import Metric, parameters_of
 from metra.report import render
 from metra.report.layout import Style
-from metra.results import Results
+from metra.scoring.details import with_details
+from metra.scoring.evaluate import Questions, by_spec, evaluate_corpus
+from metra.scoring.files import FileCorpus, open_corpus
+from metra.scoring.results import Results
 
-NAMES = tuple(metrics.BUILT_IN)
+NAMES = tuple(registry.BUILT_IN)
 
 OUTPUTS = ("solid", "terse", "verbose")
 REFERENCES = ("reference.1.txt", "reference.2.txt")
@@ -39,7 +40,7 @@ NOTE = "<!-- Written by docs/generate.py; change the measure's docstring instead
 def page(name: str) -> str:
     """Explain one measure."""
     found = description(name)
-    metric = metrics.metric(_spec(name))
+    metric = registry.metric(_spec(name))
     blocks = [
         NOTE,
         f"# {name}",
@@ -91,7 +92,7 @@ def _spec(name: str, **options: str) -> str:
 def _options(found: Description) -> str:
     if not found.options:
         return "It has none."
-    kinds = parameters_of(metrics.factory(found.name))
+    kinds = parameters_of(registry.factory(found.name))
     lines = ["| option | meaning | values | default |", "| :-- | :-- | :-- | :-- |"]
     for option in found.options:
         values = ", ".join(f"`{choice}`" for choice in option.choices)
@@ -159,7 +160,7 @@ def _variations(found: Description, metric: Metric) -> str:
 def _possible(spec: str, metric: Metric) -> bool:
     """Tell whether the spec can be used on what the measure itself is shown with."""
     try:
-        found = metrics.metric(spec)
+        found = registry.metric(spec)
     except MetraError:
         return False
     return not found.needs_source or _takes_source(metric)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from metra.metrics.brevity import bleu_penalty, nist_penalty
+from metra.metrics.bleu import bleu_penalty, nist_penalty
 
 PICTURE = Path(__file__).parent / "penalties.svg"
 

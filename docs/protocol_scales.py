@@ -1,9 +1,9 @@
 """The protocols' scales for the page about them, from the records themselves."""
 
-from metra.human.protocols import PROTOCOLS, Protocol
-from metra.human.protocols.marks import Marks
-from metra.human.protocols.record import Step
-from metra.human.protocols.scales import Scale
+from metra.campaign.protocols.marks import Marks
+from metra.campaign.protocols.record import Protocol, Step
+from metra.campaign.protocols.registry import PROTOCOLS
+from metra.campaign.protocols.scales import Scale
 
 
 def scales() -> str:

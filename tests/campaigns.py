@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from metra.corpus import EvalSet, Outputs
-from metra.human.campaign import Campaign, campaign
-from metra.human.settings import Settings
+from metra.campaign.campaign import Campaign, campaign
+from metra.campaign.settings import Settings
+from metra.corpus.evalset import EvalSet, Outputs
 
 SYSTEMS = ("Zeta-NMT", "Quark-SMT", "Ibex-RBMT")
 

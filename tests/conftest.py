@@ -147,7 +147,7 @@ def cli(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ran]:
 
     def run(*arguments: str | Path, stdin: bytes = b"") -> Ran:
         from metra.cli import main
-        from metra.io import stream
+        from metra.formats import stream
 
         out, err = io.StringIO(), io.StringIO()
         source = io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8")

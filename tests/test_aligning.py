@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import metra
-from metra.aligning import aligners, with_alignments
-from metra.alignment import Link, Span
-from metra.corpus import Outputs
-from metra.evaluation import Questions, by_spec, evaluate_corpus
+from metra.corpus.evalset import Outputs
+from metra.metrics.alignment import Link, Span
+from metra.scoring.alignments import aligners, with_alignments
+from metra.scoring.evaluate import Questions, by_spec, evaluate_corpus
 
 WORDS = st.lists(st.sampled_from("abcd"), max_size=140)
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU, CHRF
 
 import metra
-from metra import all_pairs
 from metra.errors import CorpusError, LengthError, MetraError, OptionError
+from metra.scoring import pairwise
 
 CANDIDATES = [
     "the cat sat on the mat",
@@ -109,7 +109,7 @@ def test_any_column_and_any_metric_will_do():
 
 def test_pairs_one_by_one_do_not_depend_on_how_many_at_once(monkeypatch):
     expected = metra.pairwise(CANDIDATES, REFERENCES, "wer")
-    monkeypatch.setattr(all_pairs, "PAIRS_AT_ONCE", 9)
+    monkeypatch.setattr(pairwise, "PAIRS_AT_ONCE", 9)
     np.testing.assert_array_equal(
         metra.pairwise(CANDIDATES, REFERENCES, "wer"), expected
     )

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import metra
-from metra.comparing import Contest
 from metra.errors import CorpusError, MetraError
+from metra.scoring.compare import Contest
 
 REFS = [f"line {at} of the text is about the number {at % 7}" for at in range(40)]
 DOCUMENTS = [f"doc {at // 2}" for at in range(40)]
@@ -146,7 +146,7 @@ def test_the_same_digits_for_any_number_of_threads_and_any_chunks(monkeypatch):
     monkeypatch.setenv("METRA_THREADS", "1")
     expected = compare(["nist", "chrf"])
     monkeypatch.setenv("METRA_THREADS", "4")
-    monkeypatch.setattr("metra.infer.draws.MOST_TRIALS", 7)
+    monkeypatch.setattr("metra.stats.resampling.MOST_TRIALS", 7)
     found = compare(["nist", "chrf"])
     assert found.comparisons == expected.comparisons
 

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import metra
-from metra.corpus import Batch, EvalSet, Outputs, Place, Sentence
+from metra.corpus.evalset import Batch, EvalSet, Outputs, Place, Sentence
 from metra.errors import CorpusError, LengthError
 
 HYPS = ["the cat sat on the mat", "", "é 中 😀 four words"]

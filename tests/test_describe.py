@@ -4,11 +4,12 @@ import re
 
 import pytest
 
-from metra import examples, metrics
-from metra.describe import describe, description, overview
-from metra.measure import parameters_of, shown
+from metra.corpus import examples
+from metra.metrics import registry
+from metra.metrics.describe import describe, description, overview
+from metra.metrics.record import parameters_of, shown
 
-every_measure = pytest.mark.parametrize("name", metrics.names())
+every_measure = pytest.mark.parametrize("name", registry.names())
 
 
 @every_measure
@@ -23,14 +24,14 @@ def test_the_docstring_is_complete(name):
 
 @every_measure
 def test_the_direction_is_said(name):
-    up = metrics.metric(examples.spec(name)).higher_is_better
+    up = registry.metric(examples.spec(name)).higher_is_better
     direction = "Higher is better." if up else "Lower is better."
     assert direction in description(name).summary
 
 
 @every_measure
 def test_every_option_is_explained(name):
-    parameters = parameters_of(metrics.factory(name))
+    parameters = parameters_of(registry.factory(name))
     options = description(name).options
     assert [option.name for option in options] == list(parameters)
     for option, parameter in zip(options, parameters.values(), strict=True):
@@ -43,14 +44,14 @@ def test_every_option_is_explained(name):
 
 @every_measure
 def test_no_other_option_is_explained(name):
-    doc = metrics.factory(name).__doc__ or ""
+    doc = registry.factory(name).__doc__ or ""
     listed = re.findall(r"^ {8}(\w+): ", doc.partition("Options:\n")[2], re.MULTILINE)
-    assert set(listed) <= set(parameters_of(metrics.factory(name)))
+    assert set(listed) <= set(parameters_of(registry.factory(name)))
 
 
 def test_the_overview_has_a_line_for_each():
     lines = overview().split("\n")
-    assert [line.split()[0] for line in lines] == metrics.names()
+    assert [line.split()[0] for line in lines] == registry.names()
     starts = {line.index(description(line.split()[0]).summary) for line in lines}
     assert len(starts) == 1
 

@@ -6,15 +6,14 @@ import numpy as np
 import pytest
 
 import metra
-from metra.corpus import EvalSet, Outputs
-from metra.detail import Detail, Finding
-from metra.detailing import detailed, with_details
+from metra.corpus.evalset import EvalSet, Outputs
 from metra.errors import OptionError
-from metra.evaluation import Questions, evaluate_corpus
-from metra.measure import Metric
-from metra.metrics import metric
+from metra.metrics.record import Detail, Finding, Metric
+from metra.metrics.registry import metric
 from metra.report import render
 from metra.report.layout import Style
+from metra.scoring.details import detailed, with_details
+from metra.scoring.evaluate import Questions, evaluate_corpus
 
 
 def shouting() -> Metric:

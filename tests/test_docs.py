@@ -14,7 +14,7 @@ import pytest
 from tests.patience import PATIENCE
 
 import metra
-from metra import examples
+from metra.corpus import examples
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted(
@@ -62,7 +62,9 @@ def test_docstrings(name):
 
 
 def test_the_record_and_the_registry_have_examples():
-    assert doctest.testmod(importlib.import_module("metra.single")).attempted > 0
+    assert (
+        doctest.testmod(importlib.import_module("metra.scoring.evaluate")).attempted > 0
+    )
 
 
 @pytest.mark.parametrize("page", pages_with("python"))

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import metra
-from metra.corpus import EvalSet, Outputs
-from metra.counting import count, fitted
+from metra.corpus.evalset import EvalSet, Outputs
 from metra.errors import CorpusError, OptionError
-from metra.evaluation import Questions, by_spec, evaluate_corpus
-from metra.measure import Metric
+from metra.metrics.record import Metric
+from metra.scoring.evaluate import Questions, by_spec, evaluate_corpus
+from metra.scoring.statistics import count, fitted
 
 REFS = [["the cat sat on the mat", "a b c d", "e f g h i"]]
 OUTPUTS = {"good": list(REFS[0]), "bad": ["the cat sat", "a x c d", "e f g h"]}

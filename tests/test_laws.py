@@ -11,13 +11,16 @@ import numpy as np
 import pytest
 
 import metra
-from metra import examples, metrics, pool
-from metra.corpus import Batch, EvalSet, Outputs, Place, Sentence
-from metra.counting import count, fitted
+from metra.corpus import examples
+from metra.corpus.evalset import Batch, EvalSet, Outputs, Place, Sentence
 from metra.errors import MissingResourceError, OptionError
-from metra.infer import Sample, confidence, contrasts
-from metra.measure import Metric, parameters_of, shown
-from metra.pool import total
+from metra.metrics import registry
+from metra.metrics.record import Metric, parameters_of, shown
+from metra.scoring.statistics import count, fitted
+from metra.stats import totals as pool
+from metra.stats.paired_tests import contrasts
+from metra.stats.resampling import Sample, confidence
+from metra.stats.totals import total
 
 #: Measures whose best possible score is not 100, with the reason.
 NO_CEILING = {"nist": "adds up information, of which longer texts have more"}
@@ -78,11 +81,11 @@ REFS = [
 
 def specs() -> Iterator[object]:
     """Every measure as it is, and with each other listed value of each of its options."""
-    for name in metrics.names():
+    for name in registry.names():
         if name in OF_KNOWN_TEXTS:
             continue
         yield from possible(examples.spec(name), name)
-        for parameter in parameters_of(metrics.factory(name)).values():
+        for parameter in parameters_of(registry.factory(name)).values():
             for choice in parameter.choices():
                 if choice != shown(parameter.default):
                     spec = examples.spec(name, **{parameter.name: choice})
@@ -92,7 +95,7 @@ def specs() -> Iterator[object]:
 def possible(spec: str, label: str) -> Iterator[object]:
     """Leave out values that need another option, and skip what needs a resource."""
     try:
-        metrics.metric(spec)
+        registry.metric(spec)
     except OptionError:
         return
     except MissingResourceError as error:
@@ -122,7 +125,7 @@ def corpus(
 
 def made(spec: str, scored: Outputs | None = None) -> Metric:
     """The measure, fitted to what it will score if it has corpus weights."""
-    return fitted(scored or corpus(), {spec: metrics.metric(spec)})[spec]
+    return fitted(scored or corpus(), {spec: registry.metric(spec)})[spec]
 
 
 def rows_of(metric: Metric, scored: Outputs | None = None, **options: int):
@@ -155,7 +158,7 @@ def test_the_order_of_segments_is_irrelevant(spec):
         ),
         {"hyps": [HYPS[at] for at in order]},
     )
-    skip_by_place(metrics.metric(spec))
+    skip_by_place(registry.metric(spec))
     metric, again = made(spec), made(spec, shuffled)
     rows, moved = rows_of(metric), rows_of(again, shuffled)
     assert np.allclose(moved, rows[order], rtol=1e-12, atol=1e-12)
@@ -222,7 +225,7 @@ def test_scores_are_finite_and_in_range(spec):
 @every_measure
 def test_a_copy_of_the_reference_is_perfect(spec):
     reference = [REFERENCES[0]]
-    name = metrics.metric(spec).name
+    name = registry.metric(spec).name
     if name in OTHER_MODELS:
         pytest.skip(f"{name} {OTHER_MODELS[name]}")
     copy = corpus(reference[0], reference)
@@ -231,7 +234,7 @@ def test_a_copy_of_the_reference_is_perfect(spec):
         score_of(made(spec, copy), corpus(hyps[: len(reference[0])], reference))
         for hyps in OUTPUTS.values()
     ]
-    metric = metrics.metric(spec)
+    metric = registry.metric(spec)
     if metric.higher_is_better:
         defined = [score for score in others if not math.isnan(score)]
         assert perfect >= max(defined, default=0) - 1e-9
@@ -254,7 +257,7 @@ def test_chunks_and_threads_change_no_bit(spec, threads, monkeypatch):
     expected = rows_of(metric)
     monkeypatch.setenv("METRA_THREADS", threads)
     for chunk in (1, 3, 7, len(HYPS)):
-        again = fitted(corpus(), {spec: metrics.metric(spec)}, chunk)[spec]
+        again = fitted(corpus(), {spec: registry.metric(spec)}, chunk)[spec]
         sheets = count(corpus(), {"m": again}, keep=True, chunk=chunk)
         tally = sheets.tallies["hyps", "m"]
         assert same(tally.rows, expected)
@@ -327,9 +330,9 @@ def test_it_does_not_matter_which_stream_lacks_the_reference(spec):
     ],
 )
 def test_empty_text_has_a_score(spec, hyp, refs):
-    skip_by_place(metrics.metric(spec))
+    skip_by_place(registry.metric(spec))
     scored = corpus([hyp], [[ref] for ref in refs], ["source"])
-    lone = not metrics.metric(spec).needs_documents  # fitted to one segment alone
+    lone = not registry.metric(spec).needs_documents  # fitted to one segment alone
     metric = made(spec, scored if lone else None)
     rows = rows_of(metric, scored)
     assert np.isfinite(rows).all()
@@ -340,18 +343,18 @@ def test_empty_text_has_a_score(spec, hyp, refs):
 
 @every_measure
 def test_the_signature_names_every_option(spec):
-    metric = metrics.metric(spec)
+    metric = registry.metric(spec)
     name, *pairs = metric.signature(nrefs=2).split("|")
     keys = [pair.partition(":")[0] for pair in pairs]
     assert name == metric.name
-    assert set(parameters_of(metrics.factory(name))) <= set(keys)
+    assert set(parameters_of(registry.factory(name))) <= set(keys)
     assert len(set(keys)) == len(keys)
     assert pairs[-2:] == ["nrefs:2", f"version:{metra.__version__}"]
     assert "None" not in metric.signature()
 
 
 def test_no_two_measures_share_a_signature():
-    found = [metrics.metric(entry.values[0]) for entry in specs() if not entry.marks]
+    found = [registry.metric(entry.values[0]) for entry in specs() if not entry.marks]
     signatures = [
         (metric.signature(), (metric.for_segments or metric).signature())
         for metric in found
@@ -361,13 +364,13 @@ def test_no_two_measures_share_a_signature():
 
 @every_measure
 def test_options_survive_the_way_through_a_spec(spec):
-    metric = metrics.metric(spec)
+    metric = registry.metric(spec)
     options = {
         name: shown(value)
         for name, value in metric.options.items()
         if value is not None and "," not in shown(value)
     }
-    again = metrics.metric(
+    again = registry.metric(
         f"{metric.name}:"
         + ",".join(f"{name}={value}" for name, value in options.items())
     )
@@ -377,7 +380,7 @@ def test_options_survive_the_way_through_a_spec(spec):
 
 @every_measure
 def test_a_sentence_scores_as_a_segment_of_a_corpus(spec):
-    metric = metrics.metric(spec)
+    metric = registry.metric(spec)
     if metric.fit:
         pytest.skip(f"{spec} needs more than one output and its references")
     skip_by_place(metric)
@@ -389,7 +392,7 @@ def test_a_sentence_scores_as_a_segment_of_a_corpus(spec):
 @every_measure
 def test_a_sentence_is_a_batch_of_one(spec):
     metric = made(spec)
-    if metrics.metric(spec).needs_documents:
+    if registry.metric(spec).needs_documents:
         pytest.skip(f"{spec} needs more than an output and its references")
     for at in (0, len(HYPS) - 1):
         refs = [stream[at] for stream in REFS]
@@ -402,7 +405,7 @@ def test_a_sentence_is_a_batch_of_one(spec):
 def test_measures_share_a_batch_without_knowing_each_other(spec):
     metric = made(spec)
     batch = Batch(HYPS, REFS, SOURCE, place=Place("hyps", 0, DOCUMENTS))
-    for name in metrics.names():
+    for name in registry.names():
         if name not in OF_KNOWN_TEXTS:
             made(examples.spec(name)).rows(batch)
     assert same(metric.rows(batch), rows_of(metric))

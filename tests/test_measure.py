@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import metra
-from metra import examples, metrics
+from metra.corpus import examples
 from metra.errors import OptionError, UnknownNameError, no_such
-from metra.measure import Metric, measure, parameters_of, parse_spec, shown
+from metra.metrics import registry
+from metra.metrics.record import Metric, measure, parameters_of, parse_spec, shown
 
 
 @measure
@@ -162,5 +163,5 @@ def test_the_same_spec_is_the_same_measure():
 
 
 def test_every_name_of_the_registry_makes_a_measure_of_that_name():
-    for name in metrics.names():
+    for name in registry.names():
         assert metra.metric(examples.spec(name)).name == name

@@ -8,7 +8,7 @@ import pytest
 
 import metra
 from metra.errors import OptionError
-from metra.parallel import ordered_map, thread_count
+from metra.stats.parallel import ordered_map, thread_count
 
 
 def square(number: int) -> int:

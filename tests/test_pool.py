@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra import pool
+from metra.stats import totals as pool
 
 # Numbers of very different sizes, so that the order of additions shows in the last bits.
 ROWS = np.random.default_rng(5).lognormal(0, 6, (5000, 3))

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import metra
-from metra.corpus import EvalSet, Outputs
-from metra.evaluation import by_spec
-from metra.meta.panel import panel
-from metra.meta.scores import Item, Scorer, joined, table
-from metra.repool import scored
+from metra.corpus.evalset import EvalSet, Outputs
+from metra.formats.scores.panel import panel
+from metra.formats.scores.record import Item, Scorer, joined, table
+from metra.scoring.evaluate import by_spec
+from metra.scoring.scorers import scored
 
 REF = ["the cat sat on the mat", "a dog barked at the moon", "it rained all day long"]
 OUTPUTS = {

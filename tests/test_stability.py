@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metra.analysis.word_stability import stability
 from metra.errors import CorpusError, OptionError
-from metra.stability import stability
 from metra.text.salience import Frequencies, Tokens
 
 
@@ -82,7 +82,8 @@ def test_what_cannot_be_compared():
 
 def test_two_real_references_vary_as_those_of_the_paper(shared, read_table):
     """72 % of tokens and 68 % of types in common, 46 and 44 % of n-grams of up to four."""
-    from metra.text import pack, preparation, prepare
+    from metra.text.columns import pack
+    from metra.text.preparation import preparation, prepare
 
     rows = read_table(shared / "data" / "wmt23-mqm-esa" / "he-en.segments.tsv")
     chosen = preparation(tok="13a", case="mixed", stem="no")

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 import metra
-from metra.corpus import EvalSet, Outputs
-from metra.counting import count
+from metra.corpus.evalset import EvalSet, Outputs
 from metra.errors import CorpusError
-from metra.measure import Metric
-from metra.whole_documents import whole_documents
+from metra.metrics.record import Metric
+from metra.scoring.statistics import count, whole_documents
 
 DOCUMENTS = ["a", "a", "b", "c", "c", "c", "c", "d"]
 HYPS = [f"h{at}" for at in range(8)]

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import metra
-from metra import metrics
-from metra.corpus import Outputs, Place, Sentence
+from metra.corpus.evalset import Outputs, Place, Sentence
 from metra.errors import CorpusError
-from metra.measure import Metric
+from metra.metrics import registry
+from metra.metrics.record import Metric
 
 
 def length() -> Metric:
@@ -81,17 +81,17 @@ NEEDED = (
             id="evaluate",
         ),
         pytest.param(
-            lambda: metrics.metric("bleu").rows(metra.Batch(["a"])),
+            lambda: registry.metric("bleu").rows(metra.Batch(["a"])),
             "The batch has no references, but the measure compares with them.",
             id="batch",
         ),
         pytest.param(
-            lambda: metrics.metric("chrf").rows(metra.Batch(["a"])),
+            lambda: registry.metric("chrf").rows(metra.Batch(["a"])),
             "The batch has no references, but the measure compares with them.",
             id="batch of characters",
         ),
         pytest.param(
-            lambda: metrics.metric("bleu").sentence("a"),
+            lambda: registry.metric("bleu").sentence("a"),
             "refs is empty; a segment needs at least one reference.",
             id="sentence",
         ),

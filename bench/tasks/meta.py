@@ -11,18 +11,18 @@ import numpy as np
 import scipy.stats
 from record import Limit
 
-from metra.meta.alpha import alpha
-from metra.meta.arrays_in import panel_of
-from metra.meta.bootstrap import bootstrap
-from metra.meta.comparing import compare
-from metra.meta.correlating import asked
-from metra.meta.correlation import Options, correlate, correlate_all
-from metra.meta.panel import Panel
-from metra.meta.pseudo_documents import Judgements, pseudo_documents
-from metra.meta.ratings import ratings_of
-from metra.meta.scores import Item, Scorer, Scores, table
-from metra.meta.swaps import swapped
-from metra.meta.trueskill import comparisons, skills
+from metra.formats.scores.panel import Panel
+from metra.formats.scores.ratings import ratings_of
+from metra.formats.scores.record import Item, Scorer, Scores, table
+from metra.meta.arrays import panel_of
+from metra.meta.compare import compare
+from metra.meta.correlate import asked
+from metra.meta.pseudo import Judgements, pseudo_documents
+from metra.stats.agreement import alpha
+from metra.stats.bootstrap import bootstrap
+from metra.stats.correlation import Options, correlate, correlate_all
+from metra.stats.permutation import swapped
+from metra.stats.trueskill import comparisons, skills
 from tasks.memory import STATUS, memory_now
 
 SYSTEMS, SEGMENTS, METRICS = 15, 2_000, 30

@@ -23,7 +23,7 @@ from timing import WORKERS
 
 import metra
 from metra.errors import MissingResourceError
-from metra.text.wordnet import wordnet_folder
+from metra.text.resources import wordnet_folder
 
 SPEC = "meteor:modules=exact+stem+synonym,tok=none,case=mixed"
 #: Segments that are sent before answers are read: few enough for the pipes to hold them.

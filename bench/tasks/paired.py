@@ -18,7 +18,7 @@ from sacrebleu.metrics import BLEU, CHRF, TER
 from sacrebleu.significance import PairedTest
 
 import metra
-from metra import infer, pool
+from metra.stats import paired_tests, resampling, totals
 from tasks.memory import STATUS, memory_now
 
 SYSTEMS = 5
@@ -26,28 +26,30 @@ SPECS = ("bleu", "chrf", "chrf:word_order=2", "ter")
 PAIRS = [(at, at + 4 * other) for other in range(1, SYSTEMS) for at in range(4)]
 
 
-def samples(text: Corpus) -> list[infer.Sample]:
+def samples(text: Corpus) -> list[resampling.Sample]:
     """Statistics of five systems by four measures: a system's four, then the next one's."""
     return _samples(text.name, len(text))
 
 
 @lru_cache(maxsize=1)
-def _samples(name: str, count: int) -> list[infer.Sample]:
+def _samples(name: str, count: int) -> list[resampling.Sample]:
     text = corpus(name, count)
     found = []
     for hyps in _systems(text):
         for spec in SPECS:
             result = metra.score(hyps, text.refs, spec)
-            found.append(infer.Sample(result.rows, result.metric.aggregate))
+            found.append(resampling.Sample(result.rows, result.metric.aggregate))
     return found
 
 
 def randomised(text: Corpus, trials: int) -> list[float]:
-    return infer.randomisation_p_values(samples(text), PAIRS, trials=trials)
+    return paired_tests.randomisation_p_values(samples(text), PAIRS, trials=trials)
 
 
 def bootstrapped(text: Corpus, trials: int) -> list[float | None]:
-    _, found = infer.contrasts(samples(text), PAIRS, test="bootstrap", trials=trials)
+    _, found = paired_tests.contrasts(
+        samples(text), PAIRS, test="bootstrap", trials=trials
+    )
     return [contrast.p_value for contrast in found]
 
 
@@ -79,7 +81,9 @@ def agree(text: Corpus, trials: int, test: str) -> None:
         theirs = metric._compute_score_from_stats(
             np.sum(metric._extract_corpus_statistics(["0"], None), 0)
         )
-        same_score(text, theirs.score, float(sample.aggregate(pool.total(sample.rows))))
+        same_score(
+            text, theirs.score, float(sample.aggregate(totals.total(sample.rows)))
+        )
     ours = randomised(text, trials) if test == "ar" else list(_folded(text, trials))
     for left, right in zip(sacrebleus(text, trials, test), ours, strict=True):
         error = math.sqrt(2 * left * (1 - left) / trials)
@@ -89,8 +93,8 @@ def agree(text: Corpus, trials: int, test: str) -> None:
 
 def _folded(text: Corpus, trials: int) -> Iterator[float]:
     given = samples(text)
-    drawn = infer.bootstrap(given, trials=trials, rng=np.random.default_rng(1))
-    scores = [sample.aggregate(pool.total(sample.rows)) for sample in given]
+    drawn = resampling.bootstrap(given, trials=trials, rng=np.random.default_rng(1))
+    scores = [sample.aggregate(totals.total(sample.rows)) for sample in given]
     for one, two in PAIRS:
         gaps = np.abs(drawn[two] - drawn[one])
         large = np.sum(gaps - gaps.mean() > abs(scores[two] - scores[one]))

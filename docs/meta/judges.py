@@ -14,23 +14,22 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from metra.corpus import EvalSet, Outputs
-from metra.evaluation import by_spec
-from metra.infer import SEED
-from metra.meta.agreeing import Agreement, agree
-from metra.meta.correlating import asked
-from metra.meta.correlation import Options
-from metra.meta.judge_pictures import gap_histogram, judge_plot
-from metra.meta.normalising import normalise
-from metra.meta.panel import Panel, panel
-from metra.meta.pseudo import JUDGES
-from metra.meta.pseudo_documents import Curves, judgements, pseudo_documents
-from metra.meta.ratings import ratings
-from metra.meta.references import by_references
-from metra.meta.scores import Item, Scorer, Scores, joined, table
-from metra.repool import WithReferences, scored
-from metra.report import curves, histogram
-from metra.report import judge_plot as judge_picture
+from metra.corpus.evalset import EvalSet, Outputs
+from metra.formats.scores.panel import Panel, panel
+from metra.formats.scores.ratings import ratings
+from metra.formats.scores.record import Item, Scorer, Scores, joined, table
+from metra.meta.agree import Agreement, agree
+from metra.meta.correlate import asked
+from metra.meta.judge_plots import gap_histogram, judge_plot
+from metra.meta.normalise import normalise
+from metra.meta.pseudo import JUDGES, Curves, judgements, pseudo_documents
+from metra.meta.refs import by_references
+from metra.report import pictures
+from metra.report import pictures as judge_picture
+from metra.scoring.evaluate import by_spec
+from metra.scoring.scorers import WithReferences, scored
+from metra.stats.correlation import Options
+from metra.stats.defaults import SEED
 
 HERE = Path(__file__).parent
 LENGTHS = (1, 2, 5, 10, 20, 50, 100, 0)
@@ -210,14 +209,16 @@ def draw(
     """Write the pictures."""
     save = partial(Path.write_text, encoding="utf-8", newline="\n")
     save(
-        HERE / "judges-pair.svg", judge_picture.render(judge_plot(adequacy, "adequacy"))
+        HERE / "judges-pair.svg",
+        judge_picture.draw_judge_plot(judge_plot(adequacy, "adequacy")),
     )
     save(
-        HERE / "judges-gaps.svg", histogram.render(gap_histogram(adequacy, "adequacy"))
+        HERE / "judges-gaps.svg",
+        pictures.draw_histogram(gap_histogram(adequacy, "adequacy")),
     )
     lines = {name: found.mean(name) for name in DRAWN}
     lines[JUDGES] = found.judge_mean()
-    by_length = curves.Curves(
+    by_length = pictures.Curves(
         "Mean Spearman with people by length of document",
         f"{len(lined.systems)} systems, 1,000 documents of each length, ESA, z per judge",
         "segments in a document",
@@ -226,8 +227,8 @@ def draw(
         lines,
         dashed=[JUDGES],
     )
-    save(HERE / "judges-length.svg", curves.render(by_length))
-    by_count = curves.Curves(
+    save(HERE / "judges-length.svg", pictures.draw_curves(by_length))
+    by_count = pictures.Curves(
         "Pearson of segments by number of references",
         "12 systems, 160 segments, English-Czech; mean over all subsets of four references",
         "references",
@@ -235,7 +236,7 @@ def draw(
         [str(n) for n in counts],
         means,
     )
-    save(HERE / "judges-references.svg", curves.render(by_count))
+    save(HERE / "judges-references.svg", pictures.draw_curves(by_count))
 
 
 def rows(path: Path) -> Iterator[dict[str, str]]:

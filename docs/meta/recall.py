@@ -15,15 +15,15 @@ from pathlib import Path
 
 import numpy as np
 
-from metra.corpus import EvalSet, Outputs
-from metra.evaluation import by_spec
-from metra.meta.bootstrap import bootstrap, bounds
-from metra.meta.comparing import compare
-from metra.meta.correlating import asked, values
-from metra.meta.correlation import Options
-from metra.meta.panel import Panel, panel
-from metra.meta.scores import Item, Scorer, joined, table
-from metra.repool import scored
+from metra.corpus.evalset import EvalSet, Outputs
+from metra.formats.scores.panel import Panel, panel
+from metra.formats.scores.record import Item, Scorer, joined, table
+from metra.meta.compare import compare
+from metra.meta.correlate import asked, values
+from metra.scoring.evaluate import by_spec
+from metra.scoring.scorers import scored
+from metra.stats.bootstrap import bootstrap, bounds
+from metra.stats.correlation import Options
 
 SETS = (
     ("zh-en", "refA", "english"),

@@ -16,8 +16,9 @@ from pathlib import Path
 import numpy as np
 
 import metra
-from metra import _core, examples
-from metra.text import preparation
+from metra import _core
+from metra.corpus import examples
+from metra.text.preparation import preparation
 
 TEXT = preparation(tok="13a", case="lower", stem="no")
 OPTIONS = "tok=13a,case=lower"

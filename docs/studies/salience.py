@@ -18,9 +18,10 @@ from pathlib import Path
 import numpy as np
 
 import metra
-from metra.report import polygons
-from metra.stability import Stability, stability
-from metra.text import pack, preparation, prepare
+from metra.analysis.word_stability import Stability, stability
+from metra.report import scatter
+from metra.text.columns import pack
+from metra.text.preparation import preparation, prepare
 from metra.text.salience import Frequencies, Tokens
 
 MEASURES = {
@@ -57,7 +58,7 @@ def main() -> None:
     folder = Path(sys.argv[1])
     pairs = dict(two_references(folder))
     print_stability(pairs)
-    PICTURE.write_text(polygons.render(next(iter(pairs.values()))) + "\n")
+    PICTURE.write_text(scatter.draw_polygons(next(iter(pairs.values()))) + "\n")
     print_words(folder)
     judged = [*wmt23(folder), *elitr(folder)]
     print_agreement(judged)

@@ -3,18 +3,17 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from metra.aligning import align
-    from metra.alignment import Alignment
-    from metra.all_pairs import pairwise
-    from metra.comparing import compare
-    from metra.corpus import Batch, EvalSet
+    from metra.corpus.evalset import Batch, EvalSet
     from metra.errors import MetraError
-    from metra.evaluation import evaluate
-    from metra.measure import Metric
-    from metra.metrics import metric
-    from metra.picture import grid
-    from metra.results import Results
-    from metra.single import Result, score
+    from metra.metrics.alignment import Alignment
+    from metra.metrics.record import Metric
+    from metra.metrics.registry import metric
+    from metra.report.notebook_grid import grid
+    from metra.scoring.alignments import align
+    from metra.scoring.compare import compare
+    from metra.scoring.evaluate import Result, evaluate, score
+    from metra.scoring.pairwise import pairwise
+    from metra.scoring.results import Results
 
 __version__ = "0.1.0"
 
@@ -38,20 +37,20 @@ __all__ = [
 
 # Where each public name lives: loaded when first used, so that `import metra` is quick.
 _HOMES = {
-    "Alignment": "metra.alignment",
-    "Batch": "metra.corpus",
-    "EvalSet": "metra.corpus",
-    "Metric": "metra.measure",
+    "Alignment": "metra.metrics.alignment",
+    "Batch": "metra.corpus.evalset",
+    "EvalSet": "metra.corpus.evalset",
+    "Metric": "metra.metrics.record",
     "MetraError": "metra.errors",
-    "Result": "metra.single",
-    "Results": "metra.results",
-    "align": "metra.aligning",
-    "compare": "metra.comparing",
-    "evaluate": "metra.evaluation",
-    "grid": "metra.picture",
-    "metric": "metra.metrics",
-    "pairwise": "metra.all_pairs",
-    "score": "metra.single",
+    "Result": "metra.scoring.evaluate",
+    "Results": "metra.scoring.results",
+    "align": "metra.scoring.alignments",
+    "compare": "metra.scoring.compare",
+    "evaluate": "metra.scoring.evaluate",
+    "grid": "metra.report.notebook_grid",
+    "metric": "metra.metrics.registry",
+    "pairwise": "metra.scoring.pairwise",
+    "score": "metra.scoring.evaluate",
 }
 
 

@@ -2,9 +2,8 @@
 
 import pytest
 
-from metra.annotations.conllu import parsed, read
-from metra.annotations.write_conllu import conllu
 from metra.errors import FormatError
+from metra.formats.annotations.conllu import conllu, parsed, read
 
 PARSE = """\
 # sent_id = a

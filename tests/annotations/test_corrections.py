@@ -7,13 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.annotations.corrections import (
-    Changes,
-    Chip,
-    exact,
-    inferred,
-    longest_increase,
-)
+from metra.metrics.syntax import Changes, Chip, exact, inferred, longest_increase
 
 TEXTS = [  # insertions, deletions, substitutions, moves, worked out by hand
     pytest.param("a b c", "a b c", (0, 0, 0, 0), id="nothing to correct"),

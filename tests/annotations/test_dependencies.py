@@ -2,8 +2,8 @@
 
 import pytest
 
-from metra.annotations.conllu import Parse, Word
-from metra.annotations.dependencies import dependencies
+from metra.formats.annotations.conllu import Parse, Word
+from metra.metrics.xscore import dependencies
 
 
 def parse(text: str) -> Parse:

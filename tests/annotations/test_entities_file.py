@@ -2,9 +2,9 @@
 
 import pytest
 
-from metra.annotations.entities import Entity, read_entities
-from metra.corpus import Batch, Place
+from metra.corpus.evalset import Batch, Place
 from metra.errors import CorpusError, FormatError
+from metra.formats.annotations.entities import Entity, read_entities
 
 MARY = Entity("PERSON", "Mary Ann")
 

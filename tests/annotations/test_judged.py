@@ -7,16 +7,17 @@ import sys
 
 import pytest
 
-from metra.annotations import judged_database
-from metra.annotations.judged import (
+from metra.errors import FormatError, UnknownNameError
+from metra.formats.annotations import judged_outputs
+from metra.formats.annotations.judged_outputs import (
     Judged,
+    of_source,
     read_judged,
     read_judged_table,
+    summary,
     version_of,
     written,
 )
-from metra.annotations.judged_summary import of_source, summary
-from metra.errors import FormatError, UnknownNameError
 
 PAIRS = [
     Judged("1", "a b", 10.0, "anna", "t1"),
@@ -28,7 +29,7 @@ PAIRS = [
 @pytest.fixture
 def database(tmp_path):
     path = str(tmp_path / "judged.db")
-    judged_database.add(path, PAIRS)
+    judged_outputs.add(path, PAIRS)
     return path
 
 
@@ -37,7 +38,7 @@ def test_what_goes_in_comes_out(database):
 
 
 def test_a_new_score_of_the_same_judge_replaces_the_old_one(database):
-    judged_database.add(
+    judged_outputs.add(
         database,
         [Judged("1", "a b", 9.0, "anna", "t4"), Judged("1", "a b", 7.0, "ben")],
     )
@@ -46,13 +47,13 @@ def test_a_new_score_of_the_same_judge_replaces_the_old_one(database):
 
 def test_all_or_nothing(database):
     with pytest.raises(FormatError, match="cannot be used as a database"):
-        judged_database.add(database, [Judged("3", "e", 5.0), Judged("3", "f", 11.0)])
+        judged_outputs.add(database, [Judged("3", "e", 5.0), Judged("3", "f", 11.0)])
     assert read_judged(database) == PAIRS
 
 
 WRITER = """
 import sys
-from metra.annotations.judged_database import add
+from metra.formats.annotations.judged_outputs import add
 
 def many():
     for at in range(200_000):
@@ -81,7 +82,7 @@ def test_a_writer_that_is_killed_leaves_what_was_there(database):
         assert plain.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         assert plain.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     plain.close()
-    judged_database.add(database, [Judged("3", "e", 5.0)])
+    judged_outputs.add(database, [Judged("3", "e", 5.0)])
     assert len(read_judged(database)) == 4
 
 
@@ -103,7 +104,7 @@ def test_refusals_of_files(tmp_path, write):
         plain.execute("CREATE TABLE t (x)")
     plain.close()
     with pytest.raises(FormatError, match="is a database of something else"):
-        judged_database.add(str(other), PAIRS)
+        judged_outputs.add(str(other), PAIRS)
 
 
 def test_a_database_of_a_newer_program(database):

@@ -2,10 +2,9 @@
 
 import pytest
 
-from metra.annotations.chunks import chunks
-from metra.annotations.conllu import Word
-from metra.annotations.patterns import compiled, matches
 from metra.errors import FormatError
+from metra.formats.annotations.conllu import Word
+from metra.formats.annotations.transfer_rules import chunks, compiled, matches
 
 
 def words(text: str) -> list[Word]:

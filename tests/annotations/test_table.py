@@ -2,8 +2,8 @@
 
 import pytest
 
-from metra.annotations.table import file_version, read_lines, read_table
 from metra.errors import FormatError
+from metra.formats.table import file_version, read_lines, read_table
 
 KNOWN = {"a", "b", "c"}
 

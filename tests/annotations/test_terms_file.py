@@ -2,8 +2,8 @@
 
 import pytest
 
-from metra.annotations.terms import Term, read_terms
 from metra.errors import FormatError
+from metra.formats.annotations.terms import Term, read_terms
 
 
 def test_all_columns(write):

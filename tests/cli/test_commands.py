@@ -6,9 +6,10 @@ from importlib.util import find_spec
 import pytest
 
 import metra
-from metra import examples, metrics
 from metra.cli import COMMANDS
-from metra.measure import parameters_of
+from metra.corpus import examples
+from metra.metrics import registry
+from metra.metrics.record import parameters_of
 
 
 def test_version(metra_command):
@@ -50,15 +51,15 @@ def test_help_of_score_names_every_option(cli):
 
 def test_every_measure_is_listed(cli):
     lines = cli("metrics").out.removesuffix("\n").split("\n")
-    assert [line.split(" ")[0] for line in lines] == metrics.names()
+    assert [line.split(" ")[0] for line in lines] == registry.names()
     assert all(line.endswith(".") for line in lines)
 
 
-@pytest.mark.parametrize("name", metrics.names())
+@pytest.mark.parametrize("name", registry.names())
 def test_every_measure_is_explained(name, cli):
     out = cli("metrics", name).out
     assert out.startswith(f"{name}: ")
-    for option in parameters_of(metrics.factory(name)):
+    for option in parameters_of(registry.factory(name)):
         assert f"\n  {option} " in out
 
 
@@ -96,7 +97,7 @@ def test_what_the_demo_suggests_works(metra_command, tmp_path):
 def test_all_measures_and_what_else_the_demo_suggests(metra_command, tmp_path):
     ran = metra_command("demo", "play", "--all", cwd=tmp_path)
     assert ran.code == 0, ran.err
-    for name in metrics.names():
+    for name in registry.names():
         assert f" {name} " in ran.out or f"Left out {name}: " in ran.out
     suggested = [line for line in ran.out.split("\n") if line.startswith("  metra ")]
     assert [line.split()[1] for line in suggested] == ["score", "score", "rank", "clir"]

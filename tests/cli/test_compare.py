@@ -11,7 +11,7 @@ import pytest
 from tests.patience import PATIENCE
 
 import metra
-from metra.examples import find
+from metra.corpus.examples import find
 
 EXAMPLE = find()
 

@@ -126,6 +126,6 @@ def test_an_error_of_ours_is_not_dressed_up(score, monkeypatch):
         msg = "a fault of ours"
         raise ZeroDivisionError(msg)
 
-    monkeypatch.setattr("metra.evaluation.evaluate_corpus", broken)
+    monkeypatch.setattr("metra.scoring.evaluate.evaluate_corpus", broken)
     with pytest.raises(ZeroDivisionError, match="a fault of ours"):
         score()

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from metra import examples
+from metra.corpus import examples
 
 pytest.importorskip("sqlalchemy", reason="needs the extra judge")
 
@@ -116,7 +116,7 @@ def test_the_public_needs_encryption(judge):
 
 def test_passwords_come_from_a_file_and_are_long_enough(judge, write, monkeypatch):
     from metra import store as stores
-    from metra.store import admins
+    from metra.store import access
 
     monkeypatch.delenv("METRA_ADMIN_PASSWORD")
     file = write("password", ["battery staple", "more"])
@@ -126,7 +126,7 @@ def test_passwords_come_from_a_file_and_are_long_enough(judge, write, monkeypatc
     assert "has 5 characters; expected 10 or more" in refused.err
     store = stores.open(os.environ["METRA_STORE"])
     with store.reading() as db:
-        assert admins.fits("battery staple", admins.password_hash(db, "admin"))
+        assert access.fits("battery staple", access.password_hash(db, "admin"))
     store.close()
 
 

@@ -8,12 +8,12 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs metra[judge]")
 
+from metra.campaign.demo_data import SYSTEMS, demonstrable, fill
+from metra.campaign.files import jsonl
+from metra.campaign.judgement_files import read_judged
+from metra.campaign.ranking import rankings
+from metra.campaign.results import system_means
 from metra.errors import FormatError
-from metra.human.files import jsonl
-from metra.insight.judged_files import read_judged
-from metra.judging.demonstration import SYSTEMS, demonstrable, fill
-from metra.judging.ranking import rankings
-from metra.judging.results import system_means
 
 
 @pytest.fixture(scope="module")

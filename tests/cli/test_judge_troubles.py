@@ -45,7 +45,7 @@ def test_no_server_of_postgresql(cli):
 
 
 def test_a_full_disk_leaves_nothing_half_written(cli, tmp_path, monkeypatch, root):
-    from metra.store import opening
+    from metra.store import database as opening
 
     monkeypatch.setenv("METRA_ADMIN_PASSWORD", "correct horse battery")
     url = str(tmp_path / "judge.db")

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from metra.cli import cli
 from metra.errors import MetraError
-from metra.meta.read import read_all
+from metra.formats.scores.read import read_all
 
 HEADER = "system\tsegment\tdocument\tjudge\tda\tbleu\tchrf"
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from metra import examples
+from metra.corpus import examples
 
 OUTPUTS = examples.HOME / "outputs"
 REFERENCE = examples.HOME / "reference.1.txt"

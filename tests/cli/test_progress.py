@@ -6,10 +6,10 @@ import sys
 import pytest
 
 import metra
-from metra.cli import progress
-from metra.corpus import Outputs
-from metra.evaluation import by_spec
-from metra.insight.study import study
+from metra.cli import output
+from metra.corpus.evalset import Outputs
+from metra.report.study import study
+from metra.scoring.evaluate import by_spec
 
 
 class Terminal(io.StringIO):
@@ -21,7 +21,7 @@ class Terminal(io.StringIO):
 def clock(monkeypatch):
     """A clock that moves when told to."""
     now = [100.0]
-    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(output.time, "monotonic", lambda: now[0])
 
     def advance(seconds: float) -> None:
         now[0] += seconds
@@ -31,7 +31,7 @@ def clock(monkeypatch):
 
 def test_long_work_is_shown_and_wiped_away(clock, monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
-    with progress.Progress() as report:
+    with output.Progress() as report:
         clock(0.5)
         report(1000)
         assert sys.stderr.getvalue() == ""
@@ -50,7 +50,7 @@ def test_long_work_is_shown_and_wiped_away(clock, monkeypatch):
 
 def test_quick_work_is_not_shown(clock, monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
-    with progress.Progress() as report:
+    with output.Progress() as report:
         clock(0.9)
         report(5000)
     assert sys.stderr.getvalue() == ""
@@ -58,7 +58,7 @@ def test_quick_work_is_not_shown(clock, monkeypatch):
 
 def test_nothing_is_shown_where_no_one_watches(clock, monkeypatch):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
-    with progress.Progress() as report:
+    with output.Progress() as report:
         clock(10)
         report(5000)
     assert sys.stderr.getvalue() == ""
@@ -66,7 +66,7 @@ def test_nothing_is_shown_where_no_one_watches(clock, monkeypatch):
 
 def test_what_cannot_be_counted_is_named(monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
-    with progress.Stages() as say:
+    with output.Stages() as say:
         say("n-grams")
         say("profiles")
     assert sys.stderr.getvalue() == "\rn-grams … \x1b[K\rprofiles … \x1b[K\r\x1b[K"
@@ -83,7 +83,7 @@ def test_every_finding_is_announced():
 
 def test_the_time_that_is_left(clock, monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
-    with progress.Progress() as report:
+    with output.Progress() as report:
         report.share = lambda: 0.25
         clock(100)
         report(1_000_000)
@@ -98,7 +98,7 @@ def test_the_time_that_is_left(clock, monkeypatch):
 
 
 def test_files_tell_how_far_they_are_read(write):
-    from metra.io import open_corpus
+    from metra.scoring.files import open_corpus
 
     path = str(write("a.txt", ["one line"] * 400_000))
     corpus = open_corpus([path], [path])

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from metra import examples
+from metra.corpus import examples
 
 EXAMPLE = examples.find()
 SYSTEMS = [path for path in EXAMPLE.outputs if "literal" in path or "solid" in path]

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from metra.examples import find
+from metra.corpus.examples import find
 
 UNUSED = {
     "numpy.random",
@@ -11,8 +11,8 @@ UNUSED = {
     "tempfile",
     "concurrent.futures",
     "zstandard",
-    "metra.infer.paired",
-    "metra.comparing",
+    "metra.stats.paired_tests",
+    "metra.scoring.compare",
 }
 
 
@@ -31,9 +31,16 @@ def test_the_score_of_a_system_alone_loads_no_arrays():
     example = find()
     score = ("score", *example.outputs[:2], "-r", example.references[0])
     ours = loaded("-m", "metra", *score)
-    assert "metra.evaluation" in ours
+    assert "metra.scoring.evaluate" in ours
     assert (
-        not {"numpy", "metra.alignment", "metra.io.documents", "json", "shutil"} & ours
+        not {
+            "numpy",
+            "metra.metrics.alignment",
+            "metra.formats.texts.documents",
+            "json",
+            "shutil",
+        }
+        & ours
     )
 
 
@@ -41,5 +48,5 @@ def test_plain_scoring_loads_little_beside_numpy():
     example = find()
     score = ("score", example.outputs[0], "-r", example.references[0], "-m", "chrf")
     ours = loaded("-m", "metra", *score) - loaded("-c", "import numpy")
-    assert "metra.evaluation" in ours
+    assert "metra.scoring.evaluate" in ours
     assert not ours & UNUSED

@@ -110,9 +110,9 @@ def test_groups_in_lines_for_programs(cli, parquet):
 def test_meta_evaluation_leaves_groups_alone(cli, parquet, tmp_path):
     out = tmp_path / "scores.tsv"
     cli("score", parquet, *COLUMNS, "--group-by", "lp", "--format", "tsv", "-o", out)
-    from metra.meta.read.metra_tsv import read
+    from metra.formats.scores.metra import read_metra_tsv
 
-    assert len(read(str(out))) == 2
+    assert len(read_metra_tsv(str(out))) == 2
 
 
 @pytest.mark.parametrize("form", ["markdown", "latex"])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from metra import examples
+from metra.corpus import examples
 
 EXAMPLE = examples.find()
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from metra import examples
+from metra.corpus import examples
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 

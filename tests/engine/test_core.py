@@ -10,12 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import metra
-from metra.engine import (
-    Plan,
+from metra.errors import CorpusError, FormatError, OptionError, UnfittedError
+from metra.formats.texts.parquet import NullValueError
+from metra.scoring.plan import Plan, check_measures
+from metra.scoring.table_totals import (
     add_totals,
-    check_measures,
-    check_schema,
-    exact,
     results_of,
     score_rows,
     scores_schema,
@@ -24,8 +23,8 @@ from metra.engine import (
     totals_schema,
     weights_of,
 )
-from metra.errors import CorpusError, FormatError, OptionError, UnfittedError
-from metra.io.arrow_rows import NullValueError
+from metra.scoring.tables import check_schema
+from metra.stats import exact_sum
 
 WORDS = "the a cat dog sat on mat , . house very big é 日本 «x»"
 SPECS = ("bleu", "chrf", "ter", "wer", "meteor", "gtm:e=2", "f1", "nist", "ltv")
@@ -93,9 +92,9 @@ def test_cuts_and_order_change_no_digit(sizes, seed):
 
 
 def test_terms_are_added_in_steps_where_they_are_many(monkeypatch):
-    from metra.engine import terms
+    from metra.scoring import table_totals
 
-    monkeypatch.setattr(terms, "_HELD", 50)
+    monkeypatch.setattr(table_totals, "_HELD", 50)
     assert added(cut(ROWS, [100] * 5), plan()) == WHOLE
 
 
@@ -340,8 +339,8 @@ def test_weights_come_first():
 )
 def test_parts_of_fractions_add_up_exactly(values, random):
     rows = np.array(values)[:, None]
-    parts = exact.parted(rows)
-    assert exact.joined(parts) == pytest.approx(rows, rel=1e-15, abs=2.0**-59)
+    parts = exact_sum.parted(rows)
+    assert exact_sum.joined(parts) == pytest.approx(rows, rel=1e-15, abs=2.0**-59)
     order = list(range(len(values)))
     random.shuffle(order)
     one = parts.sum(0)
@@ -350,5 +349,5 @@ def test_parts_of_fractions_add_up_exactly(values, random):
 
 
 def test_what_is_not_finite_stays_so():
-    assert exact.joined(exact.parted(np.array([[np.inf]])))[0, 0] == np.inf
-    assert np.isnan(exact.joined(exact.parted(np.array([[np.nan]]))))[0, 0]
+    assert exact_sum.joined(exact_sum.parted(np.array([[np.inf]])))[0, 0] == np.inf
+    assert np.isnan(exact_sum.joined(exact_sum.parted(np.array([[np.nan]]))))[0, 0]

@@ -10,10 +10,10 @@ import pytest
 
 pytest.importorskip("dask", reason="needs dask: metra[dask]")
 
-from metra.engine import Plan
-from metra.engine import dask as engine
-from metra.engine.local import score_shards
 from metra.errors import FormatError, MissingResourceError
+from metra.scoring.executors import dask as engine
+from metra.scoring.executors.local import score_shards
+from metra.scoring.plan import Plan
 
 PLAN = Plan(
     metrics=("bleu", "nist", "ltv", "ter"),

@@ -15,9 +15,10 @@ import pytest
 from tests.patience import PATIENCE
 
 import metra
-from metra.engine import Plan, local
 from metra.errors import FormatError, MetraError, OptionError
-from metra.io.fields import ColumnNames
+from metra.formats.texts.columns import ColumnNames
+from metra.scoring.executors import local
+from metra.scoring.plan import Plan
 
 WORDS = "the a cat dog sat on mat , . house very big é 日本 «x»"
 
@@ -384,7 +385,7 @@ def test_files_without_rows(shards):
 
 
 def test_one_large_row_group_is_not_held_in_memory_at_once(tmp_path):
-    from metra.io import parquet
+    from metra.formats.texts import parquet
 
     path = tmp_path / "large.parquet"
     pq.write_table(table(30_000), path, row_group_size=30_000)
@@ -437,7 +438,7 @@ def test_a_full_disk_leaves_what_is_whole(shards, tmp_path):
 SLOW = """
 import sys, time
 from metra.engine import totals
-import metra.engine.local as local
+import metra.scoring.executors.local as local
 from metra.cli import main
 
 counted = local.count_rows
@@ -477,7 +478,7 @@ def test_ctrl_c_says_what_is_kept_and_how_to_go_on(shards, tmp_path):
 
 
 def test_columns_are_settled_by_name(shards):
-    from metra.engine.table_plan import plan_of
+    from metra.scoring.tables import plan_of
 
     schema = pq.read_schema(shards[0])
     plan = plan_of(schema, ["bleu"], ColumnNames(), group_by=["lp"])

@@ -17,27 +17,27 @@ import pyarrow.parquet as pq
 import pytest
 from tests.patience import PATIENCE
 
-from metra.engine import (
-    Plan,
+from metra.errors import CorpusError, FormatError, MetraError, OptionError
+from metra.formats.texts.columns import ColumnNames
+from metra.metrics.registry import BUILT_IN, metric
+from metra.scoring.plan import Plan
+from metra.scoring.table_totals import (
     add_totals,
     results_of,
     score_rows,
+    signatures,
     term_rows,
     total_rows,
     weights_of,
 )
-from metra.engine.segment_scores import signatures
-from metra.errors import CorpusError, FormatError, MetraError, OptionError
-from metra.io.fields import ColumnNames
-from metra.metrics import BUILT_IN, metric
 
 pyspark = pytest.importorskip("pyspark", reason="needs pyspark: metra[spark]")
 if shutil.which("java") is None:
     pytest.skip("needs Java, such as openjdk-17-jre-headless", allow_module_level=True)
 
-from metra.engine import spark as engine  # noqa: E402, without pyspark there is no use
-from metra.engine.spark_files import read_files, score_parquet  # noqa: E402
-from metra.engine.spark_session import quietly, spark_session  # noqa: E402
+from metra.scoring.executors import spark as engine  # noqa: E402, without pyspark there is no use
+from metra.scoring.executors.spark import read_files, score_parquet  # noqa: E402
+from metra.scoring.executors.spark_session import quietly, spark_session  # noqa: E402
 
 # Short work on a small machine: no second compiler, one thread to collect garbage.
 SMALL = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"

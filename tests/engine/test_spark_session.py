@@ -4,15 +4,9 @@ import sys
 
 import pytest
 
-from metra.engine.spark_messages import in_a_sentence
-from metra.engine.spark_session import spark_session
-from metra.errors import (
-    CorpusError,
-    FormatError,
-    MissingResourceError,
-    OptionError,
-)
-from metra.io.arrow_rows import NullValueError
+from metra.errors import CorpusError, FormatError, MissingResourceError, OptionError
+from metra.formats.texts.parquet import NullValueError
+from metra.scoring.executors.spark_session import in_a_sentence, spark_session
 
 
 def start(**settings: str) -> None:

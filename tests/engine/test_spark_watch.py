@@ -3,7 +3,7 @@
 from threading import Event, Timer
 from types import SimpleNamespace
 
-from metra.engine.spark_watch import run
+from metra.scoring.executors.spark_session import run
 
 
 def test_nobody_is_told_of_work_that_is_over():

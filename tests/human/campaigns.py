@@ -1,10 +1,10 @@
 """Small campaigns for tests: a text of two documents, two systems, and answers to all of it."""
 
-from metra.corpus import EvalSet, Outputs
-from metra.human.assignment import assign
-from metra.human.campaign import campaign
-from metra.human.judgement import judged
-from metra.human.settings import settings
+from metra.campaign.assignment import assign
+from metra.campaign.campaign import campaign
+from metra.campaign.judgement import judged
+from metra.campaign.settings import settings
+from metra.corpus.evalset import EvalSet, Outputs
 
 SECRET = b"s" * 32
 REFERENCE = ["Ann met Bob in Rome.", "They left.", "The brake is new."]

@@ -9,15 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metra.corpus import EvalSet, Outputs
+from metra.campaign.assignment import assign, degraded
+from metra.campaign.campaign import campaign
+from metra.campaign.creation import cost, overlaps
+from metra.campaign.screen import screen
+from metra.campaign.settings import Settings
+from metra.campaign.task import COUNTED
+from metra.corpus.evalset import EvalSet, Outputs
 from metra.errors import OptionError
-from metra.human.assignment import assign
-from metra.human.campaign import campaign
-from metra.human.cost import cost, overlaps
-from metra.human.degrade import degraded
-from metra.human.screen import screen
-from metra.human.settings import Settings
-from metra.human.task import COUNTED
 
 SECRET = b"sixteen bytes ok"
 NAMES = ["Zeta-NMT", "Quark-SMT", "Ibex-RBMT", "Yoyo-LLM"]

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from metra.corpus import EvalSet, Outputs
+from metra.campaign.campaign import campaign
+from metra.campaign.settings import settings
+from metra.corpus.evalset import EvalSet, Outputs
 from metra.errors import CorpusError, FormatError, MetraError, OptionError
-from metra.human.campaign import campaign
-from metra.human.settings import settings
 
 WISHES = {
     "name": "spring",

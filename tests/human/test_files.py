@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metra.campaign.files import appraise, jsonl, marot, mt_metrics_eval, tables
+from metra.campaign.judgement import Judgement, latest
+from metra.campaign.protocols.rating_protocols import CATEGORIES
+from metra.campaign.protocols.registry import protocol
 from metra.errors import FormatError, OptionError
-from metra.human.files import appraise, jsonl, long_table, marot, mt_metrics_eval
-from metra.human.files.formula_guard import guarded, unguarded
-from metra.human.judgement import Judgement, latest
-from metra.human.protocols import protocol
-from metra.human.protocols.error_spans import CATEGORIES
-from metra.meta.read import read as read_scores
+from metra.formats.scores.read import read_scores
+from metra.formats.table import guarded, unguarded
 
 ALPHABET = "ab é\u0301😀👩\u200dא語\u2028<v>/'=,\"\t\n"
 NAMES = st.text("ab=+-@'é😀 ", min_size=1, max_size=6)
@@ -190,7 +190,7 @@ def test_the_last_revision_counts():
 
 
 def test_meta_reads_the_long_table(write):
-    path = write("judged.tsv", long_table.write(CAMPAIGN).encode())
+    path = write("judged.tsv", tables.write_long_table(CAMPAIGN).encode())
     scores = read_scores(str(path))
     names = {scorer.name for scorer in scores.scorers}
     assert names == {"da", "da-degraded", "da-repeat", "da-calibration"}
@@ -232,7 +232,7 @@ def test_compared_outputs_get_a_line_each():
         systems=("x", "y", "z"),
         outputs=("a", "b", "c"),
     )
-    lines = long_table.write([compared]).split("\n")[1:4]
+    lines = tables.write_long_table([compared]).split("\n")[1:4]
     assert [(line.split("\t")[0], line.split("\t")[-1]) for line in lines] == [
         ("x", "25.0"),
         ("y", "100.0"),
@@ -241,7 +241,9 @@ def test_compared_outputs_get_a_line_each():
 
 
 def test_a_name_stays_in_its_column():
-    lines = long_table.write([made("da", {"da": 1.0}, system="a\tb\nc")]).split("\n")
+    lines = tables.write_long_table([made("da", {"da": 1.0}, system="a\tb\nc")]).split(
+        "\n"
+    )
     assert lines[1].startswith("a b c\tda\t1.0\t")
     assert len(lines) == 3
 

@@ -7,19 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metra.campaign.protocols.chips import Chips, changes, tokens
+from metra.campaign.protocols.edit import Edit
+from metra.campaign.protocols.gaps import Gaps, undecided
+from metra.campaign.protocols.near import Near
+from metra.campaign.protocols.questions import Question, Questions
+from metra.campaign.protocols.reading import Reading, interrupted
+from metra.campaign.protocols.record import public
+from metra.campaign.protocols.registry import protocol
+from metra.campaign.protocols.template import Template
 from metra.errors import OptionError
-from metra.human.protocols import protocol
-from metra.human.protocols.chips import Chips, changes, tokens
-from metra.human.protocols.edit import Edit
-from metra.human.protocols.gaps import Gaps, undecided
-from metra.human.protocols.near import Near
-from metra.human.protocols.questions import Question, Questions
-from metra.human.protocols.reading import Reading, interrupted
-from metra.human.protocols.record import public
-from metra.human.protocols.template import Template
-from metra.human.word_difference import difference, distance
-from metra.human.words import words
-from metra.metrics.neighbours import edits
+from metra.metrics.evaltrans import edits
+from metra.text.diff import difference, distance
+from metra.text.words import words
 
 MARY = (
     "Mary, who had gone to see the fountain (in the center of town), said that it was "

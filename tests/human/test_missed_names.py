@@ -5,16 +5,15 @@ from dataclasses import replace
 import pytest
 from tests.human.campaigns import answered
 
-from metra.corpus import EvalSet, Outputs
+from metra.campaign.campaign import campaign, cases
+from metra.campaign.exports import export, formats_for
+from metra.campaign.material import read_material
+from metra.campaign.protocols.missed import Missed
+from metra.campaign.settings import settings
+from metra.campaign.summary import annotations
+from metra.corpus.evalset import EvalSet, Outputs
 from metra.errors import CorpusError, OptionError
-from metra.evaluation import evaluate
-from metra.human.campaign import campaign
-from metra.human.missed_names import cases
-from metra.human.protocols.missed import Missed
-from metra.human.settings import settings
-from metra.judging.exporting import export, formats_for
-from metra.judging.material import read_material
-from metra.judging.measured import annotations
+from metra.scoring.evaluate import evaluate
 
 REFERENCE = ["Mayor Aufray met Ms Novak in Munich.", "It rained.", "Novak left."]
 OUTPUTS = {

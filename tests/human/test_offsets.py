@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.human.offsets import (
+from metra.campaign.protocols.marks import (
     Span,
     code_points,
     code_points_inclusive,

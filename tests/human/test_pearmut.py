@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metra.campaign.files import pearmut
+from metra.campaign.judgement import latest
 from metra.errors import FormatError
-from metra.human.files import pearmut
-from metra.human.judgement import latest
 
 FR_EN = ("fr", "en")
 

@@ -6,10 +6,9 @@ import pytest
 from tests.campaigns import made, opened
 from tests.web.browsing import answer
 
+from metra.campaign.exports import export
+from metra.campaign.material import changes, checked, compared, prefilled, read_marks
 from metra.errors import CorpusError, FormatError, OptionError
-from metra.human.prefilled import changes, checked, compared, prefilled
-from metra.judging.exporting import export
-from metra.judging.material import read_marks
 from metra.store import campaigns, tasks
 
 MARK = {"start": 0, "end": 5, "severity": "minor"}

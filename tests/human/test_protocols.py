@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metra.campaign.protocols.registry import PROTOCOLS, protocol
+from metra.campaign.protocols.scales import Scale
 from metra.errors import OptionError, UnknownNameError
-from metra.human.protocols import PROTOCOLS, protocol
-from metra.human.protocols.scales import Scale
 
 TEXTS = {"output": "un café 😀", "source": "a coffee"}
 THREE = {"1": "a", "2": "b", "3": "c", "source": "s"}

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metra.campaign.key_log import replay, writing
 from metra.errors import FormatError
-from metra.human.replaying import replay, writing
 
 
 def entry(kind, t_ms=0, **data):

@@ -6,14 +6,14 @@ from dataclasses import replace
 import pytest
 from tests.human.campaigns import SECRET, SOURCE, SYSTEMS, answered, opened
 
+from metra.campaign.assignment import assign
+from metra.campaign.files import jsonl, tables
+from metra.campaign.judgement import judged, latest
+from metra.campaign.protocols.registry import PROTOCOLS
+from metra.campaign.reconciliation import rater_agreement, reconciliation
+from metra.campaign.screen import screen
+from metra.campaign.second_look import verdict_campaign, with_verdicts
 from metra.errors import CorpusError, OptionError
-from metra.human.assignment import assign
-from metra.human.files import jsonl, long_table, undefined
-from metra.human.judgement import judged, latest
-from metra.human.protocols import PROTOCOLS
-from metra.human.reconciling import rater_agreement, reconciliation
-from metra.human.screen import screen
-from metra.human.second_look import verdict_campaign, with_verdicts
 
 QUESTIONS = {
     "trip": [["Who met Bob?", ["Ann"], []], ["Where?", ["Rome"], ["Rome", "Paris"]]],
@@ -160,8 +160,8 @@ def test_close_answers_are_judged_once_blind_and_filled_in():
         return {"cloze": {"answers": ["thing"] * count}}
 
     first = answered(frozen, value)
-    assert "wait for a second judge" in undefined.write(first)
-    assert "cloze-close" not in long_table.write(first)
+    assert "wait for a second judge" in tables.write_undefined(first)
+    assert "cloze-close" not in tables.write_long_table(first)
     second = verdict_campaign(frozen, first, judges=["zoe", "yan"], each=2)
     cases = second.material["cases"]
     assert all(case["answer"] == "thing" for case in cases)
@@ -182,7 +182,7 @@ def test_close_answers_are_judged_once_blind_and_filled_in():
     for one in done:
         exact, close = one.scores()[0]
         assert (exact.native, close.native) == (0, 50)
-    assert undefined.write(done).count("\n") == 1
+    assert tables.write_undefined(done).count("\n") == 1
 
 
 def test_free_answers_can_be_accepted_by_a_second_judge():

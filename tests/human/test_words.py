@@ -4,15 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.human.edit_rate import edits_between
-from metra.human.inflection import changed_in_form, forms, stemmed
-from metra.human.protocols.chips import Chips, changes, tokens
-from metra.human.protocols.edit import Edit
-from metra.human.protocols.gaps import Gaps
-from metra.human.protocols.near import Near
-from metra.human.protocols.reading import Reading
-from metra.human.word_difference import Piece, difference
-from metra.human.words import apart, how_counted, words, written
+from metra.campaign.protocols.chips import Chips, changes, tokens
+from metra.campaign.protocols.edit import Edit, edits_between
+from metra.campaign.protocols.gaps import Gaps
+from metra.campaign.protocols.near import Near
+from metra.campaign.protocols.reading import Reading
+from metra.text.diff import Piece, difference
+from metra.text.lemmas import changed_in_form, forms, stemmed
+from metra.text.words import apart, how_counted, words, written
 
 #: "The market opens." in scripts that put no blanks between words.
 UNSPACED = [

@@ -6,19 +6,18 @@ Dabbadie et al. 2002, LREC workshop, sections 2.2.2 to 2.3.7.
 import pytest
 from tests.human.campaigns import answered, opened
 
-from metra.annotations.corrections import inferred
-from metra.corpus import EvalSet
-from metra.evaluation import evaluate
-from metra.human.protocols import protocol
-from metra.human.protocols.chips import Chips, changes, tokens
-from metra.human.protocols.edit import Edit
-from metra.human.protocols.gaps import Gaps
-from metra.human.protocols.questions import Question, Questions
-from metra.human.protocols.reading import Reading
-from metra.human.protocols.template import Template
-from metra.judging.results import system_means
-from metra.judging.running import running
-from metra.judging.text_scores import text_scores
+from metra.campaign.monitoring import running
+from metra.campaign.protocols.chips import Chips, changes, tokens
+from metra.campaign.protocols.edit import Edit
+from metra.campaign.protocols.gaps import Gaps
+from metra.campaign.protocols.questions import Question, Questions
+from metra.campaign.protocols.reading import Reading
+from metra.campaign.protocols.registry import protocol
+from metra.campaign.protocols.template import Template
+from metra.campaign.results import system_means, text_scores
+from metra.corpus.evalset import EvalSet
+from metra.metrics.syntax import inferred
+from metra.scoring.evaluate import evaluate
 
 MARY = (
     "Mary, who had gone to see the fountain (in the center of town), said that it was "

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from metra.infer.draws import resamples, swaps
+from metra.stats.resampling import resamples, swaps
 
 KINDS = pytest.mark.parametrize("draw", [resamples, swaps])
 

@@ -9,21 +9,21 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import metra
-from metra import infer
-from metra.infer import Sample, interval
+from metra.stats import resampling
+from metra.stats.resampling import Sample, interval
 
 
 def confidence(rows, aggregate, **options):
     """The interval of one sample."""
-    return infer.confidence([Sample(rows, aggregate)], **options)[0]
+    return resampling.confidence([Sample(rows, aggregate)], **options)[0]
 
 
 def bootstrap(rows, aggregate, **options):
-    return infer.bootstrap([Sample(rows, aggregate)], **options)[0]
+    return resampling.bootstrap([Sample(rows, aggregate)], **options)[0]
 
 
 def bca_interval(scores, rows, aggregate, **options):
-    return infer.bca_interval(scores, Sample(rows, aggregate), **options)
+    return resampling.bca_interval(scores, Sample(rows, aggregate), **options)
 
 
 def mean(totals):
@@ -98,7 +98,9 @@ def test_bca_leans_where_the_scores_lean():
 @settings(max_examples=40)
 @given(st.lists(st.floats(-100, 100, width=32), min_size=2, max_size=40))
 def test_the_jackknife_error_of_a_mean_is_the_usual_one(values):
-    found = infer.standard_error(infer.left_out(Sample(rows_of(values), mean)))
+    found = resampling.standard_error(
+        resampling.left_out(Sample(rows_of(values), mean))
+    )
     assert found == pytest.approx(stats.sem(values), rel=1e-6, abs=1e-9)
 
 
@@ -106,7 +108,7 @@ def test_the_jackknife_error_of_a_ratio_is_near_the_bootstraps():
     rng = np.random.default_rng(4)
     rows = rng.integers(1, 30, (400, 2)).astype(float)
     scores = bootstrap(rows, mean, trials=4000, rng=np.random.default_rng(0))
-    error = infer.standard_error(infer.left_out(Sample(rows, mean)))
+    error = resampling.standard_error(resampling.left_out(Sample(rows, mean)))
     assert error == pytest.approx(scores.std(), rel=0.06)
 
 
@@ -139,9 +141,9 @@ def test_samples_share_their_draws():
     """A sample's interval does not depend on what is resampled along with it."""
     other = rows_of(np.arange(40))
     samples = [Sample(SKEWED, mean), Sample(other, mean), Sample(-SKEWED, mean)]
-    together = infer.confidence(samples)
+    together = resampling.confidence(samples)
     assert together == [confidence(s.rows, s.aggregate) for s in samples]
-    drawn = infer.bootstrap(samples, trials=50, rng=np.random.default_rng(0))
+    drawn = resampling.bootstrap(samples, trials=50, rng=np.random.default_rng(0))
     assert np.array_equal(drawn[0], drawn[2])
 
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import metra
-from metra import infer
-from metra.infer import Sample
+from metra.stats import paired_tests, resampling
+from metra.stats.resampling import Sample
 
 MEANS = st.lists(st.integers(-20, 20), min_size=10, max_size=14)
 
@@ -31,7 +31,7 @@ def rows_of(values):
 
 def p_value(first, second, aggregate=mean, **options):
     samples = [Sample(first, aggregate), Sample(second, aggregate)]
-    return infer.contrasts(samples, [(0, 1)], **options)[1][0].p_value
+    return paired_tests.contrasts(samples, [(0, 1)], **options)[1][0].p_value
 
 
 def enumerated_swaps(first, second, aggregate):
@@ -84,9 +84,9 @@ def test_the_bootstrap_equals_enumeration(seed, aggregate):
     first, second = two_systems(seed, 6, gap=1.3)
     exact = enumerated_resamples(first, second, aggregate)
     samples = [Sample(first, aggregate), Sample(second, aggregate)]
-    drawn = infer.bootstrap(samples, trials=20_000, rng=np.random.default_rng(0))
+    drawn = resampling.bootstrap(samples, trials=20_000, rng=np.random.default_rng(0))
     scores = aggregate(first.sum(0)), aggregate(second.sum(0))
-    found = infer.shifted_p_value((drawn[0], drawn[1]), scores)
+    found = paired_tests.shifted_p_value((drawn[0], drawn[1]), scores)
     assert found == pytest.approx(exact, abs=monte_carlo(exact, 20_000))
 
 
@@ -122,8 +122,10 @@ def test_the_smallest_p_value_is_one_in_all_trials(test):
 def test_what_differs_in_rounding_does_not_differ():
     assert 0.4 - 0.1 > 0.3  # in the last digit
     drawn = np.zeros(2), np.array([0.3, -0.3])
-    assert infer.shifted_p_value(drawn, (0.1, 0.4)) == 1.0
-    assert infer.shifted_p_value(drawn, (0.1, 0.4 + 1e-9)) == pytest.approx(1 / 3)
+    assert paired_tests.shifted_p_value(drawn, (0.1, 0.4)) == 1.0
+    assert paired_tests.shifted_p_value(drawn, (0.1, 0.4 + 1e-9)) == pytest.approx(
+        1 / 3
+    )
 
 
 SEVERAL = [two_systems(seed, 40, gap=1 + seed / 20)[1] for seed in range(5)]
@@ -133,10 +135,10 @@ SEVERAL = [two_systems(seed, 40, gap=1 + seed / 20)[1] for seed in range(5)]
 def test_pairs_do_not_depend_on_what_is_tested_along(test):
     samples = [Sample(rows, f) for rows in SEVERAL for f in (mean, bent)]
     pairs = [(one, two) for one in range(10) for two in range(10) if one % 2 == two % 2]
-    _, together = infer.contrasts(samples, pairs, test=test, trials=300)
+    _, together = paired_tests.contrasts(samples, pairs, test=test, trials=300)
     for (one, two), found in zip(pairs, together, strict=True):
         alone = [samples[one], samples[two]]
-        _, (expected,) = infer.contrasts(alone, [(0, 1)], test=test, trials=300)
+        _, (expected,) = paired_tests.contrasts(alone, [(0, 1)], test=test, trials=300)
         assert found == expected
 
 
@@ -146,7 +148,7 @@ def test_threads_and_blocks_change_nothing(test, monkeypatch):
     samples = [Sample(first, bent), Sample(second, bent)]
 
     def found():
-        return infer.contrasts(
+        return paired_tests.contrasts(
             samples, [(0, 1)], test=test, trials=2500, resamples=2500
         )
 
@@ -154,9 +156,9 @@ def test_threads_and_blocks_change_nothing(test, monkeypatch):
     expected = found()
     monkeypatch.setenv("METRA_THREADS", "3")
     assert found() == expected
-    monkeypatch.setattr("metra.infer.weighing.STEP", 997)
-    monkeypatch.setattr("metra.infer.weighing.MOST_STACKED", 0)
-    monkeypatch.setattr("metra.infer.draws.MOST_TRIALS", 17)
+    monkeypatch.setattr("metra.stats.resampling.STEP", 997)
+    monkeypatch.setattr("metra.stats.resampling.MOST_STACKED", 0)
+    monkeypatch.setattr("metra.stats.resampling.MOST_TRIALS", 17)
     assert found() == expected
 
 
@@ -166,7 +168,7 @@ def test_changing_sides_changes_the_sign_alone(first, second, test):
     size = min(len(first), len(second))
     samples = [Sample(rows_of(values[:size]), mean) for values in (first, second)]
     pairs = [(0, 1), (1, 0)]
-    _, (there, back) = infer.contrasts(samples, pairs, test=test, trials=200)
+    _, (there, back) = paired_tests.contrasts(samples, pairs, test=test, trials=200)
     assert back.difference == -there.difference
     assert back.p_value == there.p_value
     assert back.standard_error == there.standard_error
@@ -190,7 +192,7 @@ def test_another_scale_keeps_p_value_and_effect(first, second, scale, shift, tes
     size = min(len(first), len(second))
     rows = [rows_of(values[:size]) for values in (first, second)]
     plain, moved = (
-        infer.contrasts(
+        paired_tests.contrasts(
             [Sample(some, f) for some in rows], [(0, 1)], test=test, trials=200
         )[1][0]
         for f in (mean, scaled)
@@ -206,7 +208,7 @@ def test_the_effect_on_a_mean_is_cohens():
     rng = np.random.default_rng(5)
     first, second = rng.normal(size=50), rng.normal(0.4, 1, size=50)
     samples = [Sample(rows_of(first), mean), Sample(rows_of(second), mean)]
-    _, (found,) = infer.contrasts(samples, [(0, 1)], trials=100)
+    _, (found,) = paired_tests.contrasts(samples, [(0, 1)], trials=100)
     gaps = second - first
     assert found.effect == pytest.approx(gaps.mean() / gaps.std(ddof=1))
     assert found.standard_error == pytest.approx(stats.sem(gaps))
@@ -216,8 +218,8 @@ def test_the_effect_on_a_mean_is_cohens():
 
 def test_intervals_are_those_of_the_scores_alone():
     samples = [Sample(rows, bent) for rows in SEVERAL]
-    intervals, _ = infer.contrasts(samples, [(0, 1)], trials=100)
-    assert intervals == infer.confidence(samples)
+    intervals, _ = paired_tests.contrasts(samples, [(0, 1)], trials=100)
+    assert intervals == resampling.confidence(samples)
 
 
 @pytest.mark.parametrize("test", ["ar", "bootstrap"])
@@ -225,7 +227,9 @@ def test_intervals_are_those_of_the_scores_alone():
 def test_too_few_units_are_no_evidence(test, count):
     first, second = two_systems(1, count or 1, gap=1.4)
     samples = [Sample(rows[:count], bent) for rows in (first, second)]
-    intervals, (found,) = infer.contrasts(samples, [(0, 1)], test=test, trials=50)
+    intervals, (found,) = paired_tests.contrasts(
+        samples, [(0, 1)], test=test, trials=50
+    )
     assert not found.enough
     assert (found.p_value, found.interval, found.effect) == (None, None, None)
     assert (intervals[0] is None) == (count < 2)
@@ -236,7 +240,7 @@ def test_progress_counts_all_draws(test, last):
     told = []
     samples = [Sample(rows, bent) for rows in SEVERAL[:2]]
     options = {"trials": 1000, "resamples": 300, "progress": told.append}
-    infer.contrasts(samples, [(0, 1)], test=test, **options)
+    paired_tests.contrasts(samples, [(0, 1)], test=test, **options)
     assert told == sorted(set(told))
     assert len(told) > 3
     assert told[-1] == last
@@ -245,7 +249,7 @@ def test_progress_counts_all_draws(test, last):
 def test_ten_units_are_enough():
     first, second = two_systems(1, 10, gap=1.4)
     samples = [Sample(first, bent), Sample(second, bent)]
-    _, (found,) = infer.contrasts(samples, [(0, 1)], trials=50)
+    _, (found,) = paired_tests.contrasts(samples, [(0, 1)], trials=50)
     assert found.enough
     assert 0 < found.p_value <= 1
 

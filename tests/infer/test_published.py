@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import metra
-from metra import infer
-from metra.infer import Sample
+from metra.stats import paired_tests, resampling
+from metra.stats.resampling import Sample
 
 DATA = Path(__file__).parent / "data" / "wmt17_en_de.npz"
 
@@ -67,7 +67,9 @@ def samples():
 def resampled(samples):
     """Differences of BLEU to the baseline in 10,000 resamples, and the observed ones."""
     chosen = [samples[name][0] for name in ["LIUM-NMT", *NAMES]]
-    drawn = infer.bootstrap(chosen, trials=10_000, rng=np.random.default_rng(12345))
+    drawn = resampling.bootstrap(
+        chosen, trials=10_000, rng=np.random.default_rng(12345)
+    )
     observed = [float(sample.aggregate(sample.rows.sum(0))) for sample in chosen]
     return {
         name: ((drawn[0], drawn[at]), (observed[0], observed[at]))
@@ -79,7 +81,7 @@ def resampled(samples):
 def test_randomisation_finds_what_multeval_found(samples, which):
     chosen = [samples[name][which] for name in ["LIUM-NMT", *NAMES]]
     pairs = [(0, at) for at in range(1, len(chosen))]
-    found = infer.randomisation_p_values(chosen, pairs)
+    found = paired_tests.randomisation_p_values(chosen, pairs)
     for name, p in zip(NAMES, found, strict=True):
         assert p == near(MULTEVAL[name][which], 10_000, 10_000), name
 
@@ -96,7 +98,7 @@ def test_our_resamples_give_the_p_values_of_moses(resampled, name):
 @pytest.mark.parametrize("name", NAMES)
 def test_the_two_sided_bootstrap_is_near_randomisation(resampled, name):
     """Two tests of one hypothesis on 3,004 segments: not the same, but not far."""
-    p = infer.shifted_p_value(*resampled[name])
+    p = paired_tests.shifted_p_value(*resampled[name])
     assert p == pytest.approx(MULTEVAL[name][0], abs=0.02)
 
 
@@ -133,7 +135,7 @@ def test_resampled_scores_spread_as_multevals(ruen, multeval):
         for spec, metric in (("bleu:tok=none", "BLEU"), ("ter", "TER")):
             result = metra.score(systems[name], evalset.refs, spec)
             sample = Sample(result.rows, result.metric.aggregate)
-            (drawn,) = infer.bootstrap(
+            (drawn,) = resampling.bootstrap(
                 [sample], trials=4000, rng=np.random.default_rng(1)
             )
             # The spread of 1,000 resamples is known to some 2.2 %.
@@ -159,6 +161,6 @@ def test_p_values_of_scores_and_of_lengths(ruen, multeval):
         Sample(metra.score(hyps, evalset.refs, "bleu:tok=none").rows, ratio)
         for hyps in systems.values()
     ]
-    found = infer.randomisation_p_values(samples, [(0, 1), (0, 2)])
+    found = paired_tests.randomisation_p_values(samples, [(0, 1), (0, 2)])
     for p, theirs in zip(found, ("system 1", "system 2"), strict=True):
         assert p == near(multeval[theirs, "Length", "P_VALUE"], 10_000, 10_000)

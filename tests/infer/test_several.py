@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from metra.infer import clusters, holm
+from metra.stats.multiplicity import clusters, holm_several
 
 P = st.floats(0, 1)
 
@@ -21,12 +21,12 @@ P = st.floats(0, 1)
     ],
 )
 def test_by_hand(given, expected):
-    assert holm(given) == pytest.approx(expected)
+    assert holm_several(given) == pytest.approx(expected)
 
 
 @given(st.lists(P, min_size=1, max_size=12))
 def test_corrected_values_are_between_plain_ones_and_bonferronis(values):
-    corrected = holm(values)
+    corrected = holm_several(values)
     for plain, found in zip(values, corrected, strict=True):
         assert plain <= found <= min(1, plain * len(values)) + 1e-12
     assert sorted(corrected) == [
@@ -37,7 +37,7 @@ def test_corrected_values_are_between_plain_ones_and_bonferronis(values):
 @given(st.lists(P, min_size=1, max_size=12))
 def test_at_least_as_strict_as_a_rate_of_false_discoveries(values):
     discoveries = stats.false_discovery_control(values)
-    for found, less in zip(holm(values), discoveries, strict=True):
+    for found, less in zip(holm_several(values), discoveries, strict=True):
         assert found >= less - 1e-12
 
 

@@ -5,12 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.corpus import EvalSet, Outputs
-from metra.counting import count, fitted
+from metra.analysis.buckets import asked, buckets, label_buckets, range_names
+from metra.corpus.evalset import EvalSet, Outputs
 from metra.errors import CorpusError, LengthError, OptionError, UnknownNameError
-from metra.evaluation import by_spec, evaluate
-from metra.insight.buckets import buckets, label_buckets
-from metra.insight.partitions import asked, range_names
+from metra.scoring.evaluate import by_spec, evaluate
+from metra.scoring.statistics import count, fitted
 
 RNG = np.random.default_rng(3)
 REFS = [" ".join(RNG.choice(list("abcdefgh"), size)) for size in range(1, 41)]

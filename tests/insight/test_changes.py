@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.corpus import EvalSet, Outputs
-from metra.counting import count, fitted
+from metra.analysis.changes import changes
+from metra.corpus.evalset import EvalSet, Outputs
 from metra.errors import OptionError, UnknownNameError
-from metra.evaluation import by_spec, evaluate
-from metra.insight.changes import changes
+from metra.scoring.evaluate import by_spec, evaluate
+from metra.scoring.statistics import count, fitted
 
 REFS = ["a b c d e", "a b c d e", "f g h i j", "a b", "k l m n o"]
 BEFORE = ["a b c d e", "a b x d e", "f g x x x", "a b", "k x x x x"]

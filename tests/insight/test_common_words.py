@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.insight import common_words as module
-from metra.insight.common_words import common_words
+from metra.text import diff as module
+from metra.text.diff import common_words
 
 WORDS = st.lists(st.sampled_from("abcde"), max_size=12)
 

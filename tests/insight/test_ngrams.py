@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.corpus import EvalSet, Outputs
-from metra.insight import ngram_counts
-from metra.insight.ngrams import ngram_changes
-from metra.text import Preparation
+from metra.analysis import ngram_counts
+from metra.analysis.ngrams import ngram_changes
+from metra.corpus.evalset import EvalSet, Outputs
+from metra.text.preparation import Preparation
 
 SPACED = Preparation("none", "mixed", "no")
 LISTS = {"gained": ("matched", 1), "lost": ("matched", -1)}

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from metra import EvalSet, evaluate
+from metra.analysis.findings import Texts
+from metra.analysis.relations import people
 from metra.errors import CorpusError, UnknownNameError
-from metra.insight.people import people
-from metra.insight.texts import Texts
-from metra.io.judgements import Judgement
+from metra.formats.scores.judgement_table import Judgement
 
 REFS = ["a b", "c d", "e f"]
 OUTPUTS = {"good": REFS, "bad": ["a x", "y z", "e f"]}

@@ -2,13 +2,12 @@
 
 import pytest
 
-from metra.corpus import EvalSet, Outputs
-from metra.insight.numerals import numbers
-from metra.insight.profiles import TRAITS, profiles
-from metra.insight.punctuation import punctuation
-from metra.insight.readings import marks, reading
-from metra.insight.scripts import letters, script
-from metra.text import Preparation
+from metra.analysis.profile_features import marks, punctuation, reading
+from metra.analysis.profiles import TRAITS, profiles
+from metra.corpus.evalset import EvalSet, Outputs
+from metra.text.preparation import Preparation
+from metra.text.scripts import letters, script
+from metra.text.words import numbers
 
 
 def found(refs, source=None, *, ci=False, **outputs):

@@ -7,9 +7,9 @@ import time
 
 import pytest
 
-from metra.corpus import EvalSet, Outputs
-from metra.evaluation import Questions, by_spec, counted
-from metra.insight.findings import Wishes, find
+from metra.analysis.findings import Wishes, find
+from metra.corpus.evalset import EvalSet, Outputs
+from metra.scoring.evaluate import Questions, by_spec, counted
 
 FOLDER = "data/wmt23-mqm-esa"
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from metra.insight.relations import Point, correlation, ranks, relation
+from metra.analysis.relations import Point, correlation, ranks, relation
 
 PAIRS = st.lists(
     st.tuples(st.integers(0, 20), st.integers(0, 20)), min_size=3, max_size=40

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.insight.repetition import loops, repeated_ngrams, type_token_ratio
+from metra.analysis.profile_features import loops, repeated_ngrams, type_token_ratio
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_repeated_ngrams_by_counting(words):
 @given(st.lists(st.integers(0, 6), min_size=1, max_size=40), st.integers(1, 12))
 def test_types_per_token_is_the_mean_over_windows(ids, window):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("metra.insight.repetition.WINDOW", window)
+        patch.setattr("metra.analysis.profile_features.WINDOW", window)
         found = type_token_ratio(np.array(ids))
     size = min(window, len(ids))
     windows = [ids[at : at + size] for at in range(len(ids) - size + 1)]

@@ -3,10 +3,10 @@
 import pytest
 
 from metra import EvalSet
-from metra.corpus import Outputs
+from metra.corpus.evalset import Outputs
 from metra.errors import UnknownNameError
-from metra.evaluation import by_spec
-from metra.insight.study import study
+from metra.report.study import study
+from metra.scoring.evaluate import by_spec
 
 REFS = [f"{at} is the number of this line" for at in range(12)]
 BETTER = [ref.replace("is the", "is a") for ref in REFS]

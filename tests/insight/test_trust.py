@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from metra.corpus import EvalSet, Outputs
-from metra.evaluation import by_spec
-from metra.insight import trust as trusting
-from metra.insight.study import study
-from metra.io.judgements import Judgement
-from metra.meta.correlation import correlate
+from metra.corpus.evalset import EvalSet, Outputs
+from metra.formats.scores.judgement_table import Judgement
+from metra.meta import trust as trusting
+from metra.report.study import study
+from metra.scoring.evaluate import by_spec
+from metra.stats.correlation import correlate
 
 REFS = [f"the cat number {at} sat on the mat at noon" for at in range(12)]
 OUTPUTS = {

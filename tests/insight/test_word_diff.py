@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.insight.word_diff import word_diff
-from metra.insight.words import PLAIN, preparation_of, words_of
-from metra.metrics import metric
-from metra.text import Preparation
+from metra.analysis.word_diff import PLAIN, preparation_of, word_diff, words_of
+from metra.metrics.registry import metric
+from metra.text.preparation import Preparation
 
 SPACED = Preparation("none", "mixed", "no")
 # Letters, marks, blanks of several kinds, entities, right-to-left, pictures, no spaces.

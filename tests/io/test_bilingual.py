@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metra.errors import FormatError
-from metra.io import open_corpus
-from metra.io.bilingual import pairs
+from metra.formats.texts.bilingual import pairs
+from metra.scoring.files import open_corpus
 
 TMX = """<?xml version="1.0"?><!DOCTYPE tmx SYSTEM "tmx14.dtd">
 <tmx version="1.4"><header srclang="fr" segtype="sentence"/><body>

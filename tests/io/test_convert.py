@@ -12,10 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metra.errors import CorpusError, FormatError, MetraError, OptionError
-from metra.io.convert import Wishes, convert
-from metra.io.fields import column_name
-from metra.io.joined import Joined
-from metra.io.sources import sources
+from metra.formats.convert import Wishes, convert
+from metra.formats.texts.columns import column_name
+from metra.formats.texts.sources import Joined, sources
 
 SUFFIXES = {
     "tsv": ".tsv",

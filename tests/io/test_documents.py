@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 
 from metra.errors import CorpusError, FormatError, LengthError, MetraError
-from metra.io import open_corpus
-from metra.io.fields import Field
-from metra.io.joined import Joined
-from metra.io.sources import sources
+from metra.formats.texts.columns import Field
+from metra.formats.texts.sources import Joined, sources
+from metra.scoring.files import open_corpus
 
 KINDS = {"src": "srcset", "ref": "refset", "tst": "tstset"}
 

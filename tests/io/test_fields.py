@@ -2,7 +2,7 @@
 
 import pytest
 
-from metra.io.fields import fields_of
+from metra.formats.texts.columns import fields_of
 
 CASES = [
     pytest.param("ref", "reference", id="plain"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from metra.io import open_corpus
+from metra.scoring.files import open_corpus
 
 
 @pytest.fixture

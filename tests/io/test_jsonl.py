@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from metra.io import open_corpus
-from metra.io.jsonl import Objects
+from metra.formats.texts.jsonl import Objects
+from metra.scoring.files import open_corpus
 
 
 def read(path) -> dict[str, list[str | None]]:

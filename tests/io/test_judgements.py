@@ -3,7 +3,7 @@
 import pytest
 
 from metra.errors import FormatError
-from metra.io.judgements import Judgement, read_judgements
+from metra.formats.scores.judgement_table import Judgement, read_judgements
 
 
 def test_columns_may_come_in_any_order(write):

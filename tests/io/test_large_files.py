@@ -22,8 +22,8 @@ FRAMES = {
 READ = """
 import re, sys
 from metra.errors import MetraError
-from metra.io.joined import Joined
-from metra.io.sources import sources
+from metra.formats.texts.sources import Joined
+from metra.formats.texts.sources import sources
 
 segments = characters = 0
 try:

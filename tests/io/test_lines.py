@@ -5,8 +5,8 @@ from contextlib import closing
 import pytest
 
 from metra.errors import CorpusError, FormatError
-from metra.io.plain import Lines
-from metra.text.lines import LineBuffer, NotUtf8
+from metra.formats.texts.plain import Lines
+from metra.text.columns import LineBuffer, NotUtf8
 
 # (the file's bytes, its segments)
 RULES = [

@@ -7,9 +7,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from metra.errors import CorpusError, FormatError, MissingResourceError
-from metra.io import open_corpus
-from metra.io.fields import ColumnNames, fields_of
-from metra.io.recognise import format_of
+from metra.formats.recognise import format_of
+from metra.formats.texts.columns import ColumnNames, fields_of
+from metra.scoring.files import open_corpus
 
 ROWS = {
     "src": ["un", "deux", "trois"],
@@ -123,7 +123,7 @@ def test_it_is_known_by_name_and_by_content(parquet):
 
 
 def test_only_what_is_wanted_is_read(parquet, monkeypatch):
-    from metra.io import parquet as files
+    from metra.formats.texts import parquet as files
 
     asked = []
     plain = files.batches
@@ -224,7 +224,7 @@ def test_other_commands_read_it(cli, parquet):
 def test_the_package_that_is_missing_is_named(monkeypatch):
     import sys
 
-    from metra.text.arrow import pyarrow
+    from metra.text.columns import pyarrow
 
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingResourceError) as found:

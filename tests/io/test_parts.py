@@ -6,8 +6,8 @@ from unittest.mock import patch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.io import parts
-from metra.io.parts import Ids, unbroken
+from metra.formats.texts import parts
+from metra.formats.texts.parts import Ids, unbroken
 
 
 def slow_unbroken(text: str, mark: str) -> str:

@@ -3,7 +3,7 @@
 import pytest
 
 from metra.errors import FormatError
-from metra.io.recognise import format_of
+from metra.formats.recognise import format_of
 
 SGML = b'<refset setid="x" srclang="any" trglang="en">\n'
 XML = b"<?xml version='1.0' encoding='utf-8'?>\n<dataset id=\"x\">"

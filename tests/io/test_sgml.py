@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metra.errors import FormatError, MetraError
-from metra.io import seekable, sgml
-from metra.io.fields import Field
-from metra.io.seekable import Seekable
+from metra.formats import stream
+from metra.formats.stream import Seekable
+from metra.formats.texts import sgml
+from metra.formats.texts.columns import Field
 
 OUTPUT = Field("output", "A")
 
@@ -142,7 +143,7 @@ READ = [
 @pytest.mark.parametrize(("segments", "expected"), READ)
 @pytest.mark.parametrize("block", [1, 5, 1 << 18])
 def test_segments(written, segments, expected, block):
-    with patch.object(seekable, "BLOCK", block):
+    with patch.object(stream, "BLOCK", block):
         assert read(written(in_document(segments))) == {OUTPUT: {"d": expected}}
 
 
@@ -254,7 +255,7 @@ REFUSED = [
 @pytest.mark.parametrize("block", [3, 1 << 18])
 def test_refusals(written, content, message, block):
     path = written(content)
-    with patch.object(seekable, "BLOCK", block), pytest.raises(FormatError) as raised:
+    with patch.object(stream, "BLOCK", block), pytest.raises(FormatError) as raised:
         read(path)
     assert str(raised.value) == message.format(path=path)
 
@@ -316,7 +317,7 @@ def test_the_same_segments_however_they_are_written(tmp_path_factory, surface, b
     content, expected = surface
     path = tmp_path_factory.mktemp("sgml") / "test.sgm"
     path.write_bytes(content.encode())
-    with patch.object(seekable, "BLOCK", block):
+    with patch.object(stream, "BLOCK", block):
         assert read(path) == {OUTPUT: expected}
 
 
@@ -325,7 +326,7 @@ def test_the_same_segments_however_they_are_written(tmp_path_factory, surface, b
 def test_any_text_is_read_or_refused_in_one_sentence(tmp_path_factory, junk, block):
     path = tmp_path_factory.mktemp("junk") / "test.sgm"
     path.write_text(f"<tstset><doc docid=d sysid=A>{junk}</doc></tstset>")
-    with patch.object(seekable, "BLOCK", block):
+    with patch.object(stream, "BLOCK", block):
         try:
             answer = str(list(read(path)))
         except MetraError as error:

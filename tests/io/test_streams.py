@@ -11,8 +11,8 @@ import pytest
 import zstandard
 from tests.patience import PATIENCE
 
-from metra.io.plain import Lines
-from metra.io.stream import stem, suffix
+from metra.formats.stream import stem, suffix
+from metra.formats.texts.plain import Lines
 
 TEXT = "".join(f"line {at} ü\n" for at in range(3000)).encode()
 

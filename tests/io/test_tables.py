@@ -3,8 +3,8 @@
 import pytest
 
 from metra.errors import FormatError
-from metra.io import open_corpus
-from metra.io.fields import fields_of
+from metra.formats.texts.columns import fields_of
+from metra.scoring.files import open_corpus
 
 
 def contents(corpus, size: int = 1000) -> dict[str, object]:

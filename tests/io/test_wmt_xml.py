@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metra.errors import FormatError
-from metra.io import seekable, wmt_xml
-from metra.io.fields import Field
-from metra.io.seekable import Seekable
+from metra.formats import stream
+from metra.formats.stream import Seekable
+from metra.formats.texts import wmt_xml
+from metra.formats.texts.columns import Field
 
 OUTPUT = Field("output", "A")
 
@@ -124,7 +125,7 @@ READ = [
 @pytest.mark.parametrize(("segment", "expected"), READ)
 @pytest.mark.parametrize("block", [1, 5, 1 << 18])
 def test_segments(written, segment, expected, block):
-    with patch.object(seekable, "BLOCK", block):
+    with patch.object(stream, "BLOCK", block):
         assert read(written(in_document(segment))) == {OUTPUT: {"d": [("1", expected)]}}
 
 
@@ -215,7 +216,7 @@ REFUSED = [
 @pytest.mark.parametrize("block", [3, 1 << 18])
 def test_refusals(written, content, message, block):
     path = written(content)
-    with patch.object(seekable, "BLOCK", block), pytest.raises(FormatError) as raised:
+    with patch.object(stream, "BLOCK", block), pytest.raises(FormatError) as raised:
         read(path)
     assert str(raised.value) == message.format(path=path)
 
@@ -267,5 +268,5 @@ def test_the_same_segments_however_they_are_written(tmp_path_factory, surface, b
     content, expected = surface
     path = tmp_path_factory.mktemp("xml") / "test.xml"
     path.write_bytes(content.encode())
-    with patch.object(seekable, "BLOCK", block):
+    with patch.object(stream, "BLOCK", block):
         assert read(path) == {OUTPUT: expected}

@@ -1,7 +1,7 @@
 """Judgements made up for tests, as short as they can be."""
 
-from metra.human.judgement import Judgement
-from metra.human.protocols import protocol
+from metra.campaign.judgement import Judgement
+from metra.campaign.protocols.registry import protocol
 
 
 def made(system, segment, judge, score, kind="judged", name="adequacy", **more):

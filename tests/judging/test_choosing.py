@@ -3,16 +3,14 @@
 import pytest
 from tests.judging.answers import made
 
-from metra import metrics
-from metra.corpus import EvalSet, Outputs
+from metra.campaign.campaign import campaign
+from metra.campaign.metric_scores import correlations
+from metra.campaign.ranking import RankingWishes
+from metra.campaign.settings import Settings
+from metra.campaign.summary import Chosen, Wishes, blind_names, blinded, chosen, summary
+from metra.corpus.evalset import EvalSet, Outputs
 from metra.errors import CorpusError
-from metra.human.campaign import campaign
-from metra.human.settings import Settings
-from metra.judging.blinding import blind_names, blinded
-from metra.judging.choosing import Chosen, chosen
-from metra.judging.metric_scores import correlations
-from metra.judging.ranking import RankingWishes
-from metra.judging.summary import Wishes, summary
+from metra.metrics import registry
 
 ANSWERS = [
     made(system, at, judge, 1 + (at + len(judge)) % 5)
@@ -98,7 +96,7 @@ def test_metrics_are_held_against_people():
         for name, score in worth.items()
         for at in range(1, count + 1)
     ]
-    measures = {"chrf": metrics.metric("chrf")}
+    measures = {"chrf": registry.metric("chrf")}
     [found] = correlations(frozen, answers, measures)
     assert (found.scorer, found.metric, found.systems) == ("da", "chrf", 3)
     assert found.outputs == 3 * count

@@ -5,8 +5,8 @@ from tests.campaigns import made as made_campaign
 from tests.campaigns import opened
 from tests.judging.answers import made
 
+from metra.campaign.monitoring import ask_others, disagreements, looked_again
 from metra.errors import CorpusError
-from metra.judging.disagreements import ask_others, disagreements, looked_again
 from metra.store import campaigns, tasks
 
 

@@ -11,19 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.judging.answers import made
 
-from metra.corpus import EvalSet, Outputs
+from metra.campaign.campaign import campaign
+from metra.campaign.exports import MEANINGS, export, formats_for, metrics_files
+from metra.campaign.files import jsonl, tables
+from metra.campaign.files.mt_metrics_eval import file_names
+from metra.campaign.files.pearmut import corpus_lines
+from metra.campaign.imports import read_judgements, read_texts
+from metra.campaign.results import system_means
+from metra.campaign.settings import Settings
+from metra.corpus.evalset import EvalSet, Outputs
 from metra.errors import CorpusError, FormatError, OptionError
-from metra.human.campaign import campaign
-from metra.human.files import jsonl, spreadsheet
-from metra.human.files.formula_guard import unguarded
-from metra.human.files.judged_text import corpus_lines
-from metra.human.files.mt_metrics_eval import file_names
-from metra.human.settings import Settings
-from metra.judging.codebook import MEANINGS
-from metra.judging.exporting import export, formats_for, metrics_files
-from metra.judging.importing import read_judgements, read_texts
-from metra.judging.results import system_means
-from metra.meta.read import read as read_scores
+from metra.formats.scores.read import read_scores
+from metra.formats.table import unguarded
 
 MARK = {
     "side": "output",
@@ -157,7 +156,7 @@ def test_everything_in_one_zip():
 
 def test_the_codebook_explains_every_column():
     entries = json.loads(jsonl.write(DA[:1]))
-    for name in [*entries, *spreadsheet.COLUMNS]:
+    for name in [*entries, *tables.SPREADSHEET_COLUMNS]:
         assert name == "schema" or name in MEANINGS
 
 
@@ -174,7 +173,7 @@ def test_what_cannot_be_exported():
 
 def test_what_could_not_be_judged_is_told_and_not_scored():
     cannot = replace(DA[0], value={}, cannot="no French", segment=9, task="t")
-    rows = list(csv.DictReader(io.StringIO(spreadsheet.write([*DA, cannot]))))
+    rows = list(csv.DictReader(io.StringIO(tables.write_spreadsheet([*DA, cannot]))))
     assert rows[-1]["cannot"] == "no French"
     assert rows[-1]["native"] == ""
     assert export("appraise", [*DA, cannot]).content == export("appraise", DA).content
@@ -188,7 +187,7 @@ HOSTILE = st.text("=+-@\t'\"a,\n\r😀", max_size=6)
 @given(HOSTILE, HOSTILE, HOSTILE)
 def test_no_cell_runs_as_a_formula(judge, comment, output):
     one = made("=s", 1, judge, 5, comment=comment, outputs=(output,))
-    [header, row] = csv.reader(io.StringIO(spreadsheet.write([one]), newline=""))
+    [header, row] = csv.reader(io.StringIO(tables.write_spreadsheet([one]), newline=""))
     assert not any(cell[:1] in tuple("=+-@\t\r") for cell in row if cell)
     cells = dict(zip(header, row, strict=True))
     assert unguarded(cells["comment"]) == comment

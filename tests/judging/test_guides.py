@@ -2,10 +2,10 @@
 
 import pytest
 
+from metra.campaign import own_wording
+from metra.campaign.own_wording import guide
+from metra.campaign.protocols.registry import PROTOCOLS, protocol
 from metra.errors import FormatError
-from metra.human.protocols import PROTOCOLS, protocol
-from metra.judging import guides
-from metra.judging.guides import guide
 
 NAMES = ("ldc", "adequacy", "da", "da-sqm", "esa", "mqm", "pairwise", "ranking")
 
@@ -53,7 +53,7 @@ def test_marks_of_examples_stand_on_the_words_they_quote():
 
 
 def test_a_protocol_without_a_guide_has_its_title(tmp_path, monkeypatch):
-    monkeypatch.setattr(guides, "_HERE", tmp_path)
+    monkeypatch.setattr(own_wording, "_HERE", tmp_path)
     guide.cache_clear()
     assert guide("da").lead == "Direct assessment"
     assert guide("da").examples == ()
@@ -66,7 +66,7 @@ def test_a_quote_that_is_not_there_is_refused(tmp_path, monkeypatch):
         'answer = { mqm = [{ text = "c", severity = "minor", category = "other" }] }\n',
         encoding="utf-8",
     )
-    monkeypatch.setattr(guides, "_HERE", tmp_path)
+    monkeypatch.setattr(own_wording, "_HERE", tmp_path)
     guide.cache_clear()
     with pytest.raises(FormatError, match=r"marks 'c', which its output does not hold"):
         guide("mqm")

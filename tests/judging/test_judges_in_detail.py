@@ -6,16 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.judging.answers import made
 
-from metra.judging.agreement import agreement, differences
-from metra.judging.drift import drifts
-from metra.judging.flags import Rules, flagged, flags
-from metra.judging.judge_by_system import Cell, judge_by_system
-from metra.judging.judges import judge_table
-from metra.judging.reading_speed import is_too_fast, least_seconds, speeds
-from metra.judging.score_table import score_table
-from metra.judging.times import time_table
-from metra.meta.agreeing import agree
-from metra.meta.ratings import ratings
+from metra.campaign.agreement import agreement, differences
+from metra.campaign.judges import Rules, drifts, flagged, flags, judge_table
+from metra.campaign.metric_scores import score_table
+from metra.campaign.ranking import Cell, judge_by_system
+from metra.campaign.times import is_too_fast, least_seconds, speeds, time_table
+from metra.formats.scores.ratings import ratings
+from metra.meta.agree import agree
 
 
 def timed(scores, judge="ann", system="s", first=1):

@@ -6,15 +6,13 @@ import io
 import pytest
 from tests.human.campaigns import answered, opened
 
+from metra.campaign.exercise import Result, exercise, of_text_scores, read_results
+from metra.campaign.exports import export
+from metra.campaign.files import jsonl, tables
+from metra.campaign.judgement_files import read
+from metra.campaign.results import text_scores
+from metra.campaign.summary import measured, summary
 from metra.errors import FormatError
-from metra.human.files import jsonl, long_table, spreadsheet, undefined
-from metra.judging.exercise import Result, exercise, of_text_scores
-from metra.judging.exercise_files import read_results
-from metra.judging.exporting import export
-from metra.judging.measured import measured
-from metra.judging.summary import summary
-from metra.judging.text_scores import text_scores
-from metra.meta.read.metra_judgements import read
 
 WHY = "every gap has the exact word"
 
@@ -86,14 +84,14 @@ def test_in_the_files(some):
         assert all("\tn/a" in line for line in lines)
     assert WHY in read_file["exercise/reliability.tsv"]
     # The table that means are made of has no line for it.
-    scores = long_table.write(some[1])
+    scores = tables.write_long_table(some[1])
     assert not [
         line for line in scores.split("\n") if line.startswith("good\tcloze-close")
     ]
 
 
 def test_in_a_spreadsheet(some):
-    rows = list(csv.DictReader(io.StringIO(spreadsheet.write(some[1]))))
+    rows = list(csv.DictReader(io.StringIO(tables.write_spreadsheet(some[1]))))
     open_ones = [row for row in rows if row["reason"]]
     assert {row["scorer"] for row in open_ones} == {"cloze-close"}
     assert {(row["native"], row["hundred"]) for row in open_ones} == {("", "")}
@@ -129,7 +127,7 @@ def test_to_metra_meta(none, write):
     path = write("alone.jsonl", jsonl.write(alone).encode())
     with pytest.raises(FormatError, match="has not read the baseline text"):
         read(str(path))
-    assert undefined.by_system([]) == {}
+    assert tables.by_system([]) == {}
 
 
 def test_a_reason_is_no_way_around_the_scale():

@@ -2,8 +2,8 @@
 
 import pytest
 
+from metra.campaign.creation import open_campaign
 from metra.errors import FormatError
-from metra.judging.opening import open_campaign
 
 HEAD = """name = "spring"
 protocol = "adequacy"

@@ -3,13 +3,12 @@
 import pytest
 from tests.human.campaigns import opened
 
-from metra import examples
+from metra.campaign.creation import open_campaign
+from metra.campaign.own_wording import in_words, own_wordings, wording_for
+from metra.campaign.protocols.registry import protocol
+from metra.corpus import examples
 from metra.errors import FormatError
-from metra.human.protocols import protocol
-from metra.judging.opening import open_campaign
-from metra.judging.own_wording import in_words, own_wordings
-from metra.judging.wordings import wording_for
-from metra.store.frozen import from_json, to_json
+from metra.store.campaigns import from_json, to_json
 
 EXAMPLE = examples.HOME / "campaigns" / "own-words.toml"
 LABELS = {str(at): f"label {at}" for at in range(1, 6)}

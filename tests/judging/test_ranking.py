@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats
 from tests.judging.answers import made
 
+from metra.campaign.ranking import RankingWishes, rankings
 from metra.errors import OptionError
-from metra.judging.ranking import RankingWishes, rankings
 
 
 def scored(**systems):

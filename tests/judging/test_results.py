@@ -8,16 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.judging.answers import made
 
-from metra.corpus import EvalSet, Outputs
+from metra.campaign.assignment import assign
+from metra.campaign.campaign import campaign
+from metra.campaign.files import jsonl
+from metra.campaign.judgement import judged
+from metra.campaign.judges import judge_table, sign_test
+from metra.campaign.results import system_means
+from metra.campaign.settings import Settings
+from metra.campaign.task import COUNTED
+from metra.corpus.evalset import EvalSet, Outputs
 from metra.errors import OptionError
-from metra.human.assignment import assign
-from metra.human.campaign import campaign
-from metra.human.files import jsonl
-from metra.human.judgement import judged
-from metra.human.settings import Settings
-from metra.human.task import COUNTED
-from metra.judging.judges import judge_table, sign_test
-from metra.judging.results import system_means
 
 #: Item means of one: (5 + 3) / 2 = 4, 1; so 2.5, where the mean of all judgements is 3.
 ONE = [

@@ -5,24 +5,26 @@ from dataclasses import replace
 import pytest
 from tests.human.campaigns import REFERENCE, SYSTEMS, answered, opened
 
-from metra.annotations.judged import written
-from metra.corpus import EvalSet, Outputs
+from metra.campaign.campaign import campaign
+from metra.campaign.exercise import Result, exercise, of_text_scores, read_results
+from metra.campaign.exports import codebook
+from metra.campaign.material import read_material
+from metra.campaign.monitoring import judged_outputs, running
+from metra.campaign.protocols.chips import Chips
+from metra.campaign.protocols.edit import edits_between
+from metra.campaign.reconciliation import entities_table, terms_table
+from metra.campaign.results import (
+    how_words_were_counted,
+    system_means,
+    table,
+    text_scores,
+)
+from metra.campaign.settings import settings
+from metra.campaign.summary import measured
+from metra.corpus.evalset import EvalSet, Outputs
 from metra.errors import CorpusError, FormatError
-from metra.evaluation import evaluate
-from metra.human.campaign import campaign
-from metra.human.edit_rate import edits_between
-from metra.human.protocols.chips import Chips
-from metra.human.settings import settings
-from metra.judging.codebook import codebook
-from metra.judging.exercise import Result, exercise, of_text_scores
-from metra.judging.exercise_files import read_results
-from metra.judging.material import read_material
-from metra.judging.measured import measured
-from metra.judging.results import system_means
-from metra.judging.running import judged_outputs, running
-from metra.judging.tagged_files import entities_table, terms_table
-from metra.judging.text_scores import table, text_scores
-from metra.judging.word_counts import how_words_were_counted
+from metra.formats.annotations.judged_outputs import written
+from metra.scoring.evaluate import evaluate
 
 
 def test_the_score_of_a_text_is_the_mean_of_its_sentences():

@@ -10,17 +10,15 @@ from dataclasses import replace
 import pytest
 from tests.human.campaigns import opened
 
+from metra.campaign.assignment import assign
+from metra.campaign.exports import codebook, export
+from metra.campaign.files import jsonl
+from metra.campaign.judgement import judged
+from metra.campaign.own_wording import catalogue, guide, translated, worded, wordings
+from metra.campaign.protocols.registry import PROTOCOLS, protocol
+from metra.campaign.wording import LANGUAGES, OFFICIAL, own_words, point
 from metra.errors import FormatError
-from metra.human.assignment import assign
-from metra.human.files import jsonl
-from metra.human.judgement import judged
-from metra.human.protocols import PROTOCOLS, protocol
-from metra.human.wording import LANGUAGES, OFFICIAL, own_words, point
-from metra.judging.codebook import codebook
-from metra.judging.exporting import export
-from metra.judging.guides import guide
-from metra.judging.wordings import catalogue, translated, worded, wordings
-from metra.store.frozen import from_json, to_json
+from metra.store.campaigns import from_json, to_json
 
 TRANSLATIONS = [code for code in LANGUAGES if code != "en"]
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from metra.meta.panel import panel
-from metra.meta.scores import Item, Scorer, joined, table
+from metra.formats.scores.panel import panel
+from metra.formats.scores.record import Item, Scorer, joined, table
 
 
 def scores_of(gold, metrics, *, name="gold", systems=None):

@@ -15,13 +15,17 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from metra.errors import CorpusError
-from metra.meta.agreeing import agree, agreed
-from metra.meta.alpha import SCALES, alpha
-from metra.meta.chance_agreement import cohen
-from metra.meta.judge_pairs import judge_pairs, shared_judgements, weighted_mean
-from metra.meta.judge_pictures import gap_bars
-from metra.meta.ratings import ratings, ratings_of
-from metra.meta.read import read
+from metra.formats.scores.ratings import ratings, ratings_of
+from metra.formats.scores.read import read_scores
+from metra.meta.agree import (
+    agree,
+    agreed,
+    judge_pairs,
+    shared_judgements,
+    weighted_mean,
+)
+from metra.meta.judge_plots import gap_bars
+from metra.stats.agreement import SCALES, alpha, cohen
 
 NAN = float("nan")
 KRIPPENDORFF = [
@@ -210,7 +214,7 @@ def test_repeats_are_judged_apart(write):
         "a\t2\tann\t1",
         "a\t2\tbob\t5",
     ]
-    found = ratings(read(str(write("r.tsv", lines))), "adequacy")
+    found = ratings(read_scores(str(write("r.tsv", lines))), "adequacy")
     assert (found.repeats.first.tolist(), found.repeats.later.tolist()) == ([3], [4])
     assert found.dense().tolist() == [[3, 1], [3, 5]]
     findings, _ = agreed(found, "adequacy", trials=0)
@@ -223,7 +227,7 @@ def test_repeats_are_judged_apart(write):
 def test_unnamed_judges_are_refused(write):
     path = write("r.tsv", ["system\tsegment\tadequacy", "a\t1\t3"])
     with pytest.raises(CorpusError, match="name no judge"):
-        ratings(read(str(path)), "adequacy")
+        ratings(read_scores(str(path)), "adequacy")
 
 
 def test_the_seed_decides_and_intervals_hold_the_value():
@@ -247,7 +251,7 @@ def test_twenty_five_judges_of_adequacy(shared):
     path = shared / "data" / "tradopad-adequacy" / "ratings.tsv"
     with path.open(encoding="utf-8") as lines:
         seen = {r["judge"]: r["shown"] for r in csv.DictReader(lines, delimiter="\t")}
-    found = ratings(read(str(path)), "adequacy")
+    found = ratings(read_scores(str(path)), "adequacy")
     pairs = [
         pair
         for pair in judge_pairs(found, shared_judgements(found))
@@ -320,6 +324,6 @@ def test_judgements_need_no_systems(write):
         "ann\t2\t5",
         "bob\t2\t5",
     ]
-    found = ratings(read(str(write("r.tsv", lines))), "adequacy")
+    found = ratings(read_scores(str(write("r.tsv", lines))), "adequacy")
     assert found.units == ("1", "2")
     assert found.dense().tolist() == [[3, 5], [4, 5]]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.meta.average_rank import agreement, average_rank_ranking, mid_ranks
+from metra.stats.ranking import agreement, average_rank_ranking, mid_ranks
 
 SIX = [1, 2, 3, 4, 5, 6]
 

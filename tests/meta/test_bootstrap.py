@@ -13,10 +13,9 @@ import numpy as np
 import pytest
 from tests.meta.panels import given_too, made, panel_of
 
-from metra.meta.bootstrap import bootstrap, bounds, resamples, resamples_segments
-from metra.meta.correlation import Options, correlate_all
-from metra.meta.panel import panel
-from metra.meta.statistics import Statistics
+from metra.formats.scores.panel import Statistics, panel
+from metra.stats.bootstrap import bootstrap, bounds, resamples, resamples_segments
+from metra.stats.correlation import Options, correlate_all
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -240,8 +239,8 @@ def test_intervals_need_most_draws():
 def test_threads_change_no_digit():
     code = (
         "from tests.meta.panels import made\n"
-        "from metra.meta.bootstrap import bootstrap\n"
-        "from metra.meta.correlation import Options\n"
+        "from metra.stats.bootstrap import bootstrap\n"
+        "from metra.stats.correlation import Options\n"
         "for coef in ('pearson', 'spa'):\n"
         "    for draws in bootstrap(made(), 'sys', Options(coef=coef, trials=50)).values():\n"
         "        print(draws.tobytes().hex())\n"

@@ -6,11 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from metra.meta import calibration_long
-from metra.meta.calibration import calibrate, gold_pairs
-from metra.meta.calibration_long import calibrate_long
-from metra.meta.correlation import correlate
-from metra.meta.pairs import accuracy
+from metra.stats import tie_calibration
+from metra.stats.correlation import correlate
+from metra.stats.pairs import accuracy
+from metra.stats.tie_calibration import calibrate, calibrate_long, gold_pairs
 
 N = float("nan")
 CASES = [  # mt-metrics-eval's tau_optimization_test
@@ -94,7 +93,7 @@ def test_counting_in_intervals_finds_what_sorting_finds(gold, metric):
     for changed in ({}, few):  # few: the intervals are cut again and again
         with pytest.MonkeyPatch.context() as patch:
             for name, value in changed.items():
-                patch.setattr(calibration_long, name, value)
+                patch.setattr(tie_calibration, name, value)
             long = calibrate_long(gold, metric)
         assert long.eps == short.eps
         assert long.accuracy == pytest.approx(short.accuracy, abs=1e-12)
@@ -111,7 +110,7 @@ def test_differences_that_repeat_are_not_looked_at_one_by_one(metric, monkeypatc
     def never(*_):
         pytest.fail("single differences were looked at")
 
-    monkeypatch.setattr(calibration_long, "_looked_at", never)
+    monkeypatch.setattr(tie_calibration, "_looked_at", never)
     gold = np.random.default_rng(0).integers(0, 3, 6000).astype(float)
     found = calibrate_long(gold[None], metric[None])
     exact = float(accuracy(gold, metric, eps=found.eps))

@@ -8,13 +8,18 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from metra.errors import LengthError, OptionError, UnknownNameError
-from metra.meta.coefficients import COEFFICIENTS, coefficient
-from metra.meta.correlation import Options, correlate, correlate_all
-from metra.meta.differentials import differentials, within_segments
-from metra.meta.moments import pearson, ranks, spearman
-from metra.meta.pairs import (
+from metra.stats.correlation import (
+    COEFFICIENTS,
+    Options,
+    coefficient,
+    correlate,
+    correlate_all,
+)
+from metra.stats.moments import pearson, ranks, spearman
+from metra.stats.pairs import (
     accuracy,
     darr,
+    differentials,
     kendall_10,
     kendall_13,
     kendall_14,
@@ -23,6 +28,7 @@ from metra.meta.pairs import (
     kendall_b,
     kendall_c,
     pair_counts,
+    within_segments,
 )
 
 NAN = float("nan")

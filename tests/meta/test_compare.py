@@ -9,17 +9,21 @@ import scipy.stats
 from tests.meta.panels import given_too, made, panel_of
 
 from metra.errors import OptionError
-from metra.infer import SEED
-from metra.meta.clusters import clusters_greedy, clusters_wmt, holm
-from metra.meta.comparing import compare, compared
-from metra.meta.confidence import normal_p, permutation_p, signs_of, spa, wmt_p
-from metra.meta.correlating import asked
-from metra.meta.correlation import Options, correlate
-from metra.meta.exact import pairs_p, wilcoxon_p, williams_p
-from metra.meta.panel import panel
-from metra.meta.swapping import standard
-from metra.meta.swaps import swapped
-from metra.meta.tail import binomial_tail, incomplete_beta, student_tail, upper_tail
+from metra.formats.scores.panel import panel
+from metra.meta.compare import compare, compared
+from metra.meta.correlate import asked
+from metra.stats.correlation import Options, correlate
+from metra.stats.defaults import SEED
+from metra.stats.distributions import (
+    binomial_tail,
+    incomplete_beta,
+    student_tail,
+    upper_tail,
+)
+from metra.stats.exact_tests import pairs_p, wilcoxon_p, williams_p
+from metra.stats.multiplicity import clusters_greedy, clusters_wmt, holm
+from metra.stats.permutation import standard, swapped
+from metra.stats.soft_pairwise import normal_p, permutation_p, signs_of, spa, wmt_p
 
 # Four systems and two segments: the vectors of mt-metrics-eval's permutation tests.
 GOLD = np.array([1.0, 2, 3, 4, 5, 5, 7, 8]).reshape(4, 2)
@@ -88,7 +92,7 @@ def test_exchanges_by_sums_are_exchanges(coef, level, swap, gaps):
 
 def masks_of(swap, made_up, level, options):
     """The cells that keep their side, drawn as the code draws them."""
-    from metra.meta.confidence import signs_of
+    from metra.stats.soft_pairwise import signs_of
 
     rng = np.random.default_rng(options.seed)
     systems, segments = made_up.gold.shape

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from metra.errors import CorpusError
-from metra.meta.confidence import normal_p, permutation_p, spa, wmt_p
-from metra.meta.correlation import correlate
+from metra.stats.correlation import correlate
+from metra.stats.soft_pairwise import normal_p, permutation_p, spa, wmt_p
 
 
 def scores(seed=0, systems=5, segments=60):

@@ -5,14 +5,14 @@ import json
 import numpy as np
 import pytest
 
-from metra.corpus import EvalSet, Outputs
+from metra.corpus.evalset import EvalSet, Outputs
 from metra.errors import CorpusError, FormatError, OptionError
-from metra.evaluation import Questions, by_spec, evaluate_corpus
-from metra.meta.documents import by_document
-from metra.meta.ratings import ratings
-from metra.meta.read import read, read_all
-from metra.meta.scores import Item, Scorer, joined, table
-from metra.repool import scored
+from metra.formats.scores.panel import by_document
+from metra.formats.scores.ratings import ratings
+from metra.formats.scores.read import read_all, read_scores
+from metra.formats.scores.record import Item, Scorer, joined, table
+from metra.scoring.evaluate import Questions, by_spec, evaluate_corpus
+from metra.scoring.scorers import scored
 
 NAN = float("nan")
 ITEMS = [Item("1", "a"), Item("2", "a"), Item("3", "b")]
@@ -66,16 +66,16 @@ ROWS = ["ann\t1\tx\t3", "bob\t1\tx\t4", "ann\t1\ty\t5", "bob\t1\ty\t5"]
 
 def test_a_column_tells_units_apart(write):
     path = str(write("r.tsv", [HEADER, *ROWS]))
-    found = ratings(read(path, units=["condition"]), "adequacy")
+    found = ratings(read_scores(path, units=["condition"]), "adequacy")
     assert found.units == ("1 x", "1 y")
     assert found.dense().tolist() == [[3, 5], [4, 5]]
-    assert len(ratings(read(path), "adequacy").repeats.judge) == 2
+    assert len(ratings(read_scores(path), "adequacy").repeats.judge) == 2
 
 
 def test_a_column_of_numbers_that_tells_units_apart_is_no_scorer(write):
     path = str(write("r.tsv", [HEADER, "ann\t1\t7\t3", "bob\t1\t7\t4"]))
-    assert read(path, units=["condition"]).names == ["adequacy"]
-    assert read(path).names == ["condition", "adequacy"]
+    assert read_scores(path, units=["condition"]).names == ["adequacy"]
+    assert read_scores(path).names == ["condition", "adequacy"]
 
 
 def test_long_tables_and_json_lines_tell_units_apart_too(write):
@@ -99,9 +99,9 @@ def test_long_tables_and_json_lines_tell_units_apart_too(write):
 def test_a_column_that_is_not_there_is_named(write):
     path = str(write("r.tsv", [HEADER, *ROWS]))
     with pytest.raises(FormatError, match="no column kondition; found: judge, segment"):
-        read(path, units=["kondition"])
+        read_scores(path, units=["kondition"])
 
 
 def test_formats_of_others_have_no_columns_of_ones_own(tmp_path):
     with pytest.raises(OptionError, match="--unit is for long, jsonl, matrix"):
-        read(str(tmp_path), input_format="mqm", units=["condition"])
+        read_scores(str(tmp_path), input_format="mqm", units=["condition"])

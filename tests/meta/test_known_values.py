@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from metra.corpus import EvalSet, Outputs
-from metra.evaluation import by_spec
-from metra.meta.correlation import correlate
-from metra.repool import scored
+from metra.corpus.evalset import EvalSet, Outputs
+from metra.scoring.evaluate import by_spec
+from metra.scoring.scorers import scored
+from metra.stats.correlation import correlate
 
 THREE_DIGITS = 6e-4
 

@@ -7,13 +7,12 @@ import numpy as np
 import pytest
 
 from metra.errors import CorpusError, UnknownNameError
-from metra.meta.alpha import alpha
-from metra.meta.judge_pairs import judge_pairs, shared_judgements, weighted_mean
-from metra.meta.long_lines import long_table
-from metra.meta.normalising import failing_judges, normalise, normalised
-from metra.meta.ratings import ratings
-from metra.meta.read import read
-from metra.meta.scores import Item, Scorer, table
+from metra.formats.scores.ratings import ratings
+from metra.formats.scores.read import read_scores
+from metra.formats.scores.record import Item, Scorer, long_table, table
+from metra.meta.agree import judge_pairs, shared_judgements, weighted_mean
+from metra.meta.normalise import failing_judges, normalise, normalised
+from metra.stats.agreement import alpha
 
 
 def judged(by_judge):
@@ -64,7 +63,7 @@ def test_judges_may_be_named_to_be_left_out():
 def test_what_is_written_can_be_read_again(tmp_path):
     made, _ = normalise(judged({"ann": [1, 2, 4], "bob": [3, 1, 2]}), "da", "z")
     (tmp_path / "z.tsv").write_text(long_table(made) + "\n", encoding="utf-8")
-    again = read(str(tmp_path / "z.tsv"))
+    again = read_scores(str(tmp_path / "z.tsv"))
     assert again.value.tolist() == made.value.tolist()
     assert again.judges == made.judges
     assert again.scorers == made.scorers

@@ -6,12 +6,10 @@ import scipy.stats
 from tests.meta.panels import made, panel_of
 
 from metra.errors import CorpusError, OptionError
-from metra.meta.panel import panel
-from metra.meta.pseudo import pseudo, wilcoxon
-from metra.meta.pseudo_documents import Judgements, judgements, pseudo_documents
-from metra.meta.rank_tests import rank_sum_p, signed_rank_p
-from metra.meta.scores import Item, Scorer, joined, table
-from metra.meta.statistics import Statistics
+from metra.formats.scores.panel import Statistics, panel
+from metra.formats.scores.record import Item, Scorer, joined, table
+from metra.meta.pseudo import Judgements, judgements, pseudo, pseudo_documents, wilcoxon
+from metra.stats.exact_tests import rank_sum_p, signed_rank_p
 
 
 def once(found):
@@ -65,7 +63,7 @@ def test_a_document_of_one_segment_is_a_segment():
 
 @pytest.mark.parametrize("n", [2, 7, 29])
 def test_drawn_documents_have_n_different_segments(n):
-    from metra.meta.pseudo_documents import _draw, _means
+    from metra.meta.pseudo import _draw, _means
 
     drawn = _draw(np.random.default_rng(0), np.arange(5, 35), n, 50)
     assert drawn.shape == (50, n)

@@ -5,13 +5,13 @@ import math
 import numpy as np
 import pytest
 
-from metra.meta.correlating import asked, values
-from metra.meta.correlation import Options, correlate, correlate_all
-from metra.meta.exact import williams_p
-from metra.meta.fit import mad_outliers
-from metra.meta.panel import panel
-from metra.meta.read import read_all
-from metra.meta.tasks import task
+from metra.formats.scores.panel import panel
+from metra.formats.scores.read import read_all
+from metra.meta.correlate import asked, values
+from metra.meta.task import task
+from metra.stats.correlation import Options, correlate, correlate_all
+from metra.stats.exact_tests import williams_p
+from metra.stats.moments import mad_outliers
 
 PAIRS = ("en-de", "he-en", "zh-en")
 

@@ -5,9 +5,9 @@ import pytest
 from tests.meta.panels import scores_of
 
 from metra.errors import CorpusError
-from metra.meta.ranking import ranked
-from metra.meta.scores import Item, Scorer, joined, table
-from metra.meta.system_ranking import (
+from metra.formats.scores.record import Item, Scorer, joined, table
+from metra.meta.rank import ranked
+from metra.stats.ranking import (
     are_paired,
     auto_rank,
     average_ranks,

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from metra.errors import FormatError, OptionError
-from metra.meta.read import FORMATS, read, read_all
-from metra.meta.read.recognise import recognised
-from metra.meta.scores import Item
+from metra.formats.scores.read import FORMATS, read_all, read_scores, recognised
+from metra.formats.scores.record import Item
 
 LONG = [
     "system\tseg\tdoc\tscorer\tscore\tjudge\tlp\thigher_is_better",
@@ -54,7 +53,7 @@ WORKERS = [
 
 
 def test_long_tables(write):
-    scores = read(str(write("a.tsv", LONG)))
+    scores = read_scores(str(write("a.tsv", LONG)))
     assert scores.names == ["mqm", "ter"]
     assert [scorer.kind for scorer in scores.scorers] == ["mqm", ""]
     assert [scorer.higher_is_better for scorer in scores.scorers] == [True, False]
@@ -70,7 +69,10 @@ def test_json_lines_say_the_same(write):
         entry = dict(zip(header, row, strict=True))
         entry["score"] = float(entry["score"]) if entry["score"] else None
         objects.append(json.dumps(entry))
-    a, b = read(str(write("a.tsv", LONG))), read(str(write("a.jsonl", objects)))
+    a, b = (
+        read_scores(str(write("a.tsv", LONG))),
+        read_scores(str(write("a.jsonl", objects))),
+    )
     assert (a.systems, a.items, a.scorers, a.judges) == (
         b.systems,
         b.items,
@@ -82,20 +84,20 @@ def test_json_lines_say_the_same(write):
 
 def test_matrices_of_segments_and_of_systems(write):
     lines = ["seg\tsystem\tMQM-1\tBLEU\tnote", "1\tA\t-1\t30\tx", "1\tB\t\t20\ty"]
-    scores = read(str(write("a.tsv", lines)))
+    scores = read_scores(str(write("a.tsv", lines)))
     assert [(s.name, s.kind) for s in scores.scorers] == [
         ("MQM-1", "mqm"),
         ("BLEU", ""),
     ]
     assert scores.matrix("BLEU").tolist() == [[30], [20]]
-    whole = read(str(write("b.tsv", ["system\tBLEU", "A\t31.5", "B\t30"])))
+    whole = read_scores(str(write("b.tsv", ["system\tBLEU", "A\t31.5", "B\t30"])))
     assert whole.system_scores("BLEU").tolist() == [31.5, 30]
 
 
 def test_packed_files(tmp_path):
     path = tmp_path / "a.tsv.gz"
     path.write_bytes(gzip.compress("\n".join(LONG).encode()))
-    assert len(read(str(path))) == 3
+    assert len(read_scores(str(path))) == 3
 
 
 @pytest.mark.parametrize("form", ["json", "tsv"])
@@ -104,7 +106,7 @@ def test_what_metra_writes(form, write, cli):
     ref = write("ref.txt", ["a b c d", "a b"])
     done = cli("score", *hyps, "-r", ref, "-m", "bleu", "-m", "ter", "--level",
                "system,segment", "--format", form)  # fmt: skip
-    scores = read(str(write(f"scores.{form}", [done.out.rstrip("\n")])))
+    scores = read_scores(str(write(f"scores.{form}", [done.out.rstrip("\n")])))
     assert scores.names == ["bleu", "ter"]
     assert [scorer.higher_is_better for scorer in scores.scorers] == [True, False]
     assert scores.matrix("ter")[0].tolist() == [0, 0]
@@ -115,7 +117,7 @@ def test_directories_of_mt_metrics_eval(write, tmp_path):
     write("w/human-scores/en-de.mqm.seg.score", ["A\t-1", "A\tNone", "B\t-3", "B\t-4"])
     write("w/metric-scores/en-de/BLEU-refA.seg.score", ["A 10", "A 20", "B 30", "B 40"])
     write("w/metric-scores/en-de/BLEU-refA.sys.score", ["A\t15", "B\t35"])
-    scores = read(str(tmp_path / "w"))
+    scores = read_scores(str(tmp_path / "w"))
     assert [(s.name, s.kind) for s in scores.scorers] == [
         ("mqm", "human"),
         ("BLEU-refA", "metric"),
@@ -126,7 +128,7 @@ def test_directories_of_mt_metrics_eval(write, tmp_path):
 
 
 def test_mqm_weights_and_exact_sums(write):
-    scores = read(str(write("m.tsv", MQM)))
+    scores = read_scores(str(write("m.tsv", MQM)))
     by_rater = dict(
         zip(zip(scores.item, scores.judge, strict=True), scores.value, strict=True)
     )
@@ -137,7 +139,7 @@ def test_mqm_weights_and_exact_sums(write):
 
 
 def test_esa_and_its_attention_checks(write):
-    scores = read(str(write("e.csv", ESA)))
+    scores = read_scores(str(write("e.csv", ESA)))
     assert scores.names == ["esa", "esa-bad"]
     assert scores.judges == ("eng1",)
     assert scores.items[0] == Item("12", "doc-1", "", "eng-deu")
@@ -145,17 +147,17 @@ def test_esa_and_its_attention_checks(write):
 
 
 def test_appraise_and_whole_documents(write):
-    scores = read(str(write("a.csv", APPRAISE)))
+    scores = read_scores(str(write("a.csv", APPRAISE)))
     assert scores.names == ["da", "da-repeat"]
     assert scores.matrix("da").tolist() == [[85]]
     assert scores.matrix("da", level="document").tolist() == [[70]]
 
 
 def test_direct_assessment(write):
-    means = read(str(write("seg.csv", DA)))
+    means = read_scores(str(write("seg.csv", DA)))
     assert means.names == ["da", "da-z"]
     assert means.matrix("da-z").tolist() == [[0.62, -0.02]]
-    workers = read(str(write("workers.csv", WORKERS)))
+    workers = read_scores(str(write("workers.csv", WORKERS)))
     assert workers.names == ["da", "da-repeat", "da-bad-ref"]
     assert workers.judges == ("M1", "M2")
     assert workers.languages == ["cs-en"]
@@ -163,7 +165,7 @@ def test_direct_assessment(write):
 
 def test_the_language_pair_may_be_named(write):
     path = write("a.tsv", ["seg\tsystem\tBLEU", "1\tA\t30"])
-    assert read(f"en-de={path}").languages == ["en-de"]
+    assert read_scores(f"en-de={path}").languages == ["en-de"]
     both = read_all([f"en-de={path}", f"zh-en={path}"])
     assert len(both.items) == 2
 
@@ -217,30 +219,32 @@ WRONG = [
 @pytest.mark.parametrize(("name", "lines", "form", "message"), WRONG)
 def test_what_is_wrong_is_said(name, lines, form, message, write):
     with pytest.raises(FormatError, match=message):
-        read(str(write(name, lines)), input_format=form)
+        read_scores(str(write(name, lines)), input_format=form)
 
 
 def test_bytes_that_are_no_utf8(write):
     with pytest.raises(FormatError, match="byte 1 is not UTF-8"):
-        read(str(write("a.tsv", b"\xff\n")), input_format="long")
+        read_scores(str(write("a.tsv", b"\xff\n")), input_format="long")
 
 
 def test_a_directory_without_scores(tmp_path):
     with pytest.raises(FormatError, match=r"no \.seg\.score or \.sys\.score file"):
-        read(str(tmp_path))
+        read_scores(str(tmp_path))
 
 
 def test_an_unknown_format(write):
     with pytest.raises(OptionError, match="No format named 'xls'"):
-        read(str(write("a", LONG)), input_format="xls")
+        read_scores(str(write("a", LONG)), input_format="xls")
 
 
 def test_shared_judgements_are_the_published_scores(shared):
     """Penalties of marked errors add up to the published MQM of every segment."""
     folder = shared / "data/wmt23-mqm-esa"
     for lang, count in (("en-de", 5980), ("zh-en", 18829)):
-        ours = read(str(folder / f"{lang}.mqm_errors.tsv.gz"))
-        theirs = read(str(folder / f"{lang}.seg_scores.tsv.gz")).only(scorers=["mqm"])
+        ours = read_scores(str(folder / f"{lang}.mqm_errors.tsv.gz"))
+        theirs = read_scores(str(folder / f"{lang}.seg_scores.tsv.gz")).only(
+            scorers=["mqm"]
+        )
         systems = [theirs.systems.index(system) for system in ours.systems]
         items = {item.segment: at for at, item in enumerate(theirs.items)}
         places = [items[item.segment] for item in ours.items]
@@ -260,7 +264,7 @@ def packed(folder, content: str) -> Path:
 
 
 def test_a_zip_of_score_files(tmp_path):
-    found = read(str(packed(tmp_path, "a\t-1\na\tNone\nb\t-2\nb\t0\n")))
+    found = read_scores(str(packed(tmp_path, "a\t-1\na\tNone\nb\t-2\nb\t0\n")))
     assert found.systems == ("a", "b")
     assert [tuple(scorer) for scorer in found.scorers] == [("mqm", "human", True)]
     assert found.languages == ["en-de"]
@@ -273,4 +277,4 @@ def test_a_damaged_zip_is_refused_in_a_sentence(tmp_path):
     with pytest.raises(
         FormatError, match=r"cannot be unpacked: .*; expected a whole zip"
     ):
-        read(str(path))
+        read_scores(str(path))

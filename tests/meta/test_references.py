@@ -7,15 +7,15 @@ import pytest
 import scipy.stats
 
 import metra
-from metra.corpus import EvalSet, Outputs
+from metra.corpus.evalset import EvalSet, Outputs
 from metra.errors import CorpusError
-from metra.evaluation import by_spec
-from metra.meta.correlating import asked
-from metra.meta.correlation import Options
-from metra.meta.panel import panel
-from metra.meta.references import _sizes, by_references, choices, references
-from metra.meta.scores import Item, Scorer, joined, table
-from metra.repool import WithReferences, reference_streams, scored
+from metra.formats.scores.panel import panel
+from metra.formats.scores.record import Item, Scorer, joined, table
+from metra.meta.correlate import asked
+from metra.meta.refs import _sizes, by_references, choices, references
+from metra.scoring.evaluate import by_spec
+from metra.scoring.scorers import WithReferences, reference_streams, scored
+from metra.stats.correlation import Options
 
 REFS = [
     ["the cat sat on the mat", "it rains today", "we go home"],

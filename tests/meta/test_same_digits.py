@@ -8,19 +8,19 @@ import sys
 import numpy as np
 import pytest
 
-from metra.meta.exact_products import weighted
+from metra.stats.exact_tests import weighted
 
 # Large enough that BLAS shares every product out among its threads.
 PROGRAM = """
 import numpy as np
-from metra.meta.arrays_in import panel_of
-from metra.meta.bootstrap import bootstrap
-from metra.meta.comparing import compare
-from metra.meta.correlating import asked, values
-from metra.meta.correlation import Options
-from metra.meta.pseudo_documents import Judgements, pseudo_documents
-from metra.meta.statistics import Statistics
-from metra.meta.fit import fit_line
+from metra.meta.arrays import panel_of
+from metra.stats.bootstrap import bootstrap
+from metra.meta.compare import compare
+from metra.meta.correlate import asked, values
+from metra.stats.correlation import Options
+from metra.meta.pseudo import Judgements, pseudo_documents
+from metra.formats.scores.panel import Statistics
+from metra.stats.moments import fit_line
 
 rng = np.random.default_rng(7)
 gold = rng.normal(size=(12, 900)).round(1) / 3

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from metra.errors import CorpusError, UnknownNameError
-from metra.meta.panel import panel
-from metra.meta.scores import Item, Scorer, joined, table
+from metra.formats.scores.panel import panel
+from metra.formats.scores.record import Item, Scorer, joined, table
 
 NAN = float("nan")
 

@@ -5,12 +5,12 @@ import pytest
 from tests.meta.panels import made
 
 from metra.errors import OptionError
-from metra.meta.bootstrap import bootstrap
-from metra.meta.comparing import compare
-from metra.meta.correlating import asked, fitted_elsewhere, values
-from metra.meta.correlation import Options, correlate, correlate_all, thresholds
-from metra.meta.cross_fit import cross_fitted, held_out
-from metra.meta.pairs import accuracy, kendall_23
+from metra.meta.compare import compare
+from metra.meta.correlate import asked, fitted_elsewhere, values
+from metra.stats.bootstrap import bootstrap
+from metra.stats.correlation import Options, correlate, correlate_all, thresholds
+from metra.stats.pairs import accuracy, kendall_23
+from metra.stats.tie_calibration import cross_fitted, held_out
 
 
 def ask(coef="acc*_eq:item", **options):

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from tests.meta.panels import scores_of
 
 from metra.errors import CorpusError
-from metra.meta.moments import pearson
-from metra.meta.ranking import ranked
-from metra.meta.scores import Item, Scorer, table
-from metra.meta.trueskill import Comparisons, comparisons, rated, skills
+from metra.formats.scores.record import Item, Scorer, table
+from metra.meta.rank import ranked
+from metra.stats.moments import pearson
+from metra.stats.trueskill import Comparisons, comparisons, rated, skills
 
 NAN = float("nan")
 MEAN = st.floats(-2, 2)

@@ -12,8 +12,8 @@ import pytest
 from sacrebleu.metrics import BLEU
 
 import metra
-from metra.corpus import Batch
-from metra.pool import total
+from metra.corpus.evalset import Batch
+from metra.stats.totals import total
 
 TOKENIZERS = ("none", "char", "13a", "intl", "zh")
 SMOOTHINGS = [

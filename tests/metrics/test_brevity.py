@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import metra
-from metra.metrics.brevity import bleu_penalty, nist_penalty
+from metra.metrics.bleu import bleu_penalty, nist_penalty
 
 LENGTHS = [  # output, BLEU's and NIST's reference length, their penalties exactly
     pytest.param(3346, 3307, 3421, 1, 0.99793, id="CMU"),

@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import metra
-from metra.annotations.judged import Judged
-from metra.annotations.judged_database import add
-from metra.corpus import Batch, Place
+from metra.corpus.evalset import Batch, Place
 from metra.errors import CorpusError, FormatError, OptionError
+from metra.formats.annotations.judged_outputs import Judged, add
 
 HEADER = "source\toutput\tscore\tjudge"
 JUDGED = [

@@ -3,7 +3,7 @@
 import pytest
 
 import metra
-from metra import metrics
+from metra.metrics import registry
 
 CASES = [
     pytest.param(
@@ -61,6 +61,6 @@ def test_what_is_in_the_file_now_counts(spec, before, after, tmp_path):
 def test_what_has_not_changed_is_not_made_again(tmp_path):
     write(tmp_path, {"terms.tsv": "term\tsegment\ncat\t1\n"})
     spec = f"terminology:file={tmp_path}/terms.tsv"
-    assert metrics.metric(spec) is metrics.metric(spec)
-    assert metrics.metric("bleu:tok=intl,n=2") is metrics.metric("bleu:tok=intl,n=2")
-    assert metrics.metric("gtm:e=1.5") is metrics.metric("gtm:e=1.5")
+    assert registry.metric(spec) is registry.metric(spec)
+    assert registry.metric("bleu:tok=intl,n=2") is registry.metric("bleu:tok=intl,n=2")
+    assert registry.metric("gtm:e=1.5") is registry.metric("gtm:e=1.5")

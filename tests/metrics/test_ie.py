@@ -4,11 +4,12 @@ import math
 
 import pytest
 
-from metra import examples, metrics
-from metra.corpus import EvalSet, Outputs
-from metra.detailing import with_details
+from metra.corpus import examples
+from metra.corpus.evalset import EvalSet, Outputs
 from metra.errors import CorpusError, FormatError, OptionError
-from metra.evaluation import Questions, evaluate_corpus
+from metra.metrics import registry
+from metra.scoring.details import with_details
+from metra.scoring.evaluate import Questions, evaluate_corpus
 
 TEXTS = ["one", "two", "three", "four"]
 DOCUMENTS = ["d", "d", "e", "f"]
@@ -46,7 +47,7 @@ def corpus(documents=DOCUMENTS) -> Outputs:
 
 def test_counts_worked_out_by_hand(spec):
     questions = Questions(documents=True, segments=True)
-    results = evaluate_corpus(corpus(), {"i": metrics.metric(spec)}, questions)
+    results = evaluate_corpus(corpus(), {"i": registry.metric(spec)}, questions)
     # a: of 6 filled, anna and Cleo are right, of 5 expected.
     a = results["a"]["i"]
     assert a.score == pytest.approx(100 * 2 * 2 / (6 + 5))
@@ -66,7 +67,7 @@ def test_counts_worked_out_by_hand(spec):
 
 
 def test_what_is_missing_and_spurious_is_listed(spec):
-    metric = {"i": metrics.metric(spec)}
+    metric = {"i": registry.metric(spec)}
     results = evaluate_corpus(corpus(), metric, Questions())
     found = with_details(results, corpus(), metric)["a"]["i"].details
     listed = {(entry.note, entry.text, entry.about["slot"]) for entry in found}
@@ -82,7 +83,7 @@ def test_what_is_missing_and_spurious_is_listed(spec):
 
 
 def test_documents_are_needed_and_must_be_the_same(spec):
-    metric = {"i": metrics.metric(spec)}
+    metric = {"i": registry.metric(spec)}
     with pytest.raises(
         CorpusError, match="by document, but no documents are known; give --docs"
     ):
@@ -97,7 +98,7 @@ def test_both_files_are_needed():
     with pytest.raises(
         OptionError, match="ie: needs filled templates; give templates="
     ):
-        metrics.metric("ie:reference=x.tsv")
+        registry.metric("ie:reference=x.tsv")
 
 
 @pytest.mark.parametrize(
@@ -113,17 +114,17 @@ def test_faulty_templates_are_refused(tmp_path, text, message):
     path = tmp_path / "t.tsv"
     path.write_text(text)
     with pytest.raises(FormatError, match=message):
-        metrics.metric(f"ie:templates=x,reference={path}")
+        registry.metric(f"ie:templates=x,reference={path}")
     with pytest.raises(FormatError, match="cannot be read"):
-        metrics.metric("ie:templates=x,reference=no-such-file.tsv")
+        registry.metric("ie:templates=x,reference=no-such-file.tsv")
 
 
 def test_the_example_is_scored():
-    from metra.io import open_corpus
+    from metra.scoring.files import open_corpus
 
     example = examples.find()
     corpus = open_corpus(example.outputs, [], None, example.docs)
-    metric = {"i": metrics.metric(examples.spec("ie"))}
+    metric = {"i": registry.metric(examples.spec("ie"))}
     results = evaluate_corpus(corpus, metric, Questions())
     scores = {entry.name: entry.scores["i"].score for entry in results.systems}
     assert scores["near-copy"] == 100

@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 import metra
 from metra.errors import MissingResourceError, OptionError
-from metra.text import pack, preparation, prepare
-from metra.text.wordnet import USUAL, wordnet_folder
+from metra.text.columns import pack
+from metra.text.preparation import preparation, prepare
+from metra.text.resources import WORDNET_USUAL, wordnet_folder
 
 needs_wordnet = pytest.mark.skipif(
-    not any((Path(place) / "index.noun").is_file() for place in USUAL),
+    not any((Path(place) / "index.noun").is_file() for place in WORDNET_USUAL),
     reason="WordNet is not installed (Debian's package wordnet-base)",
 )
 

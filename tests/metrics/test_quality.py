@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 import metra
-from metra import examples, metrics
-from metra.annotations.quality_model import read_model
-from metra.corpus import EvalSet, Outputs
+from metra.corpus import examples
+from metra.corpus.evalset import EvalSet, Outputs
 from metra.errors import FormatError, OptionError
-from metra.evaluation import Questions, evaluate_corpus
+from metra.formats.annotations.quality_model import read_model
+from metra.metrics import registry
+from metra.scoring.evaluate import Questions, evaluate_corpus
 
 HYPS = ["the cat sat on a mat", "it rains", "no dogs here today"]
 REFS = ["the cat sat on the mat", "it is raining", "there are no dogs here"]
@@ -59,7 +60,7 @@ def test_the_weighted_mean_of_what_scores_are_worth(model):
 def test_worked_out_by_hand(model):
     # Recall of the words: 5/6, beyond best, is worth 100. WER: 1/6, worth 83.33.
     hand = (3 * 100 + 100 * 5 / 6) / 4
-    metric = metrics.metric(f"quality:model={model}")
+    metric = registry.metric(f"quality:model={model}")
     assert metric.sentence(HYPS[0], REFS[:1]) == pytest.approx(hand)
     assert metric.sentence("x y z", ["a b"]) == 0, "beyond worst on both scales"
 
@@ -82,8 +83,8 @@ def test_segments_are_scored_by_the_measures_for_segments(tmp_path):
     path = tmp_path / "m.toml"
     table = '[[measure]]\nspec = "bleu"\nweight = 1\nworst = 0\nbest = 100\n'
     path.write_text(f'name = "m"\ncontext = "c"\n{table}')
-    metric = metrics.metric(f"quality:model={path}")
-    bleu = metrics.metric("bleu")
+    metric = registry.metric(f"quality:model={path}")
+    bleu = registry.metric("bleu")
     assert metric.sentence("a b", ["a b"]) == bleu.sentence("a b", ["a b"]) == 100
     assert float(metric.aggregate(metric.rows(metra.Batch(["a b"], ["a b"])))[0]) == 0
 
@@ -112,7 +113,7 @@ def test_a_measure_with_nothing_to_score_leaves_its_weight_to_the_others(
     source = ["chat", "pluie", "chien"]
     corpus = Outputs(EvalSet([REFS], source), {"a": HYPS})
     results = evaluate_corpus(
-        corpus, {spec: metrics.metric(spec)}, Questions(segments=True)
+        corpus, {spec: registry.metric(spec)}, Questions(segments=True)
     )
     found = results["a"][spec].segments
     without = metra.score(HYPS, [REFS], f"quality:model={model}").segments
@@ -133,21 +134,21 @@ def test_nothing_to_score_at_all_is_no_score(tmp_path):
 
 
 def test_the_signature_says_what_is_combined(model):
-    signature = metrics.metric(f"quality:model={model}").signature()
+    signature = registry.metric(f"quality:model={model}").signature()
     assert signature.startswith("quality|model:toy|measures:3*[recall;tok:13a;")
     assert "]@20..80+1*[wer;" in signature
 
 
 def test_the_examples_order_outputs_by_their_use():
     example = examples.find()
-    from metra.io import open_corpus
+    from metra.scoring.files import open_corpus
 
     corpus = open_corpus(
         example.outputs, example.references, example.source, example.docs
     )
     folder = examples.HOME / "models"
     specs = {path.stem: f"quality:model={path}" for path in folder.glob("*.toml")}
-    made = {name: metrics.metric(spec) for name, spec in specs.items()}
+    made = {name: registry.metric(spec) for name, spec in specs.items()}
     results = evaluate_corpus(corpus, made, Questions())
     score = {entry.name: entry.scores for entry in results.systems}
     assert set(specs) == {"gisting", "publication", "technical"}
@@ -160,13 +161,13 @@ def test_the_examples_order_outputs_by_their_use():
 
 def test_what_is_counted_by_document_is_resampled_by_document():
     example = examples.find()
-    from metra.io import open_corpus
+    from metra.scoring.files import open_corpus
 
     corpus = open_corpus(
         example.outputs[:1], example.references, example.source, example.docs
     )
     spec = f"quality:model={examples.HOME / 'models' / 'technical.toml'}"
-    both = {"q": metrics.metric(spec), "bleu": metrics.metric("bleu")}
+    both = {"q": registry.metric(spec), "bleu": registry.metric("bleu")}
     found = evaluate_corpus(corpus, both, Questions(ci=True)).systems[0].scores
     assert "|ci_unit:document|" in found["q"].signature
     assert "|ci_unit:segment|" in found["bleu"].signature
@@ -176,7 +177,7 @@ def test_what_is_counted_by_document_is_resampled_by_document():
 
 
 def test_aggregate_is_that_of_each_row(model):
-    metric = metrics.metric(f"quality:model={model}")
+    metric = registry.metric(f"quality:model={model}")
     rows = metric.rows(metra.Batch(HYPS, REFS))
     whole = metric.aggregate(np.stack([rows, rows]))
     assert whole[0].tolist() == whole[1].tolist() == metric.aggregate(rows).tolist()
@@ -215,15 +216,15 @@ def test_models_that_cannot_be_used(tmp_path):
     with pytest.raises(
         OptionError, match=r"quality: needs a quality model; give model="
     ):
-        metrics.metric("quality")
+        registry.metric("quality")
     with pytest.raises(FormatError, match="cannot be read: No such file"):
-        metrics.metric("quality:model=no-such-file.toml")
+        registry.metric("quality:model=no-such-file.toml")
     path = tmp_path / "m.toml"
     path.write_text(HEAD + MEASURE.replace('"bleu"', '"wer"'))
     with pytest.raises(
         OptionError, match="wer is better the lower it is, but the model has"
     ):
-        metrics.metric(f"quality:model={path}")
+        registry.metric(f"quality:model={path}")
 
 
 def test_the_command_shows_the_parts_and_the_context(metra_command, model, tmp_path):

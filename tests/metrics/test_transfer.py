@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 import metra
-from metra import examples, metrics
-from metra.annotations.transfer_rules import read_rules
-from metra.corpus import Batch, EvalSet, Outputs, Place
-from metra.counting import count
-from metra.detailing import with_details
+from metra.corpus import examples
+from metra.corpus.evalset import Batch, EvalSet, Outputs, Place
 from metra.errors import CorpusError, FormatError, OptionError
-from metra.evaluation import Questions, evaluate_corpus
+from metra.formats.annotations.transfer_rules import read_rules
+from metra.metrics import registry
+from metra.scoring.details import with_details
+from metra.scoring.evaluate import Questions, evaluate_corpus
+from metra.scoring.statistics import count
 
 RULES = """\
 [[rule]]
@@ -67,7 +68,7 @@ def corpus() -> Outputs:
 
 
 def test_rules_that_hold_where_the_source_asks_for_them(options):
-    metric = metrics.metric(f"transfer:{options}")
+    metric = registry.metric(f"transfer:{options}")
     results = evaluate_corpus(corpus(), {"t": metric}, Questions(segments=True))
     good, bad = results["good"]["t"], results["bad"]["t"]
     # The source asks four times: an adjective, two adjectives and a negation, nothing.
@@ -81,7 +82,7 @@ def test_rules_that_hold_where_the_source_asks_for_them(options):
 
 
 def test_failures_are_listed(options):
-    metric = {"t": metrics.metric(f"transfer:{options}")}
+    metric = {"t": registry.metric(f"transfer:{options}")}
     results = evaluate_corpus(corpus(), metric, Questions())
     found = with_details(results, corpus(), metric)
     assert not found["good"]["t"].details
@@ -110,7 +111,7 @@ def test_a_pattern_that_fits_too_often_earns_nothing(tmp_path):
 
 def test_phrases_are_counted_on_both_sides(options):
     spec = "transfer:mode=counts," + options.partition(",")[2]
-    results = evaluate_corpus(corpus(), {"t": metrics.metric(spec)}, Questions())
+    results = evaluate_corpus(corpus(), {"t": registry.metric(spec)}, Questions())
     bad = results["bad"]["t"]
     # NP: 1+3+1 in both. VP: dort; ne vient (pas follows the verb); dort: 3 in both.
     assert bad.score == 0
@@ -137,7 +138,7 @@ def test_differences_do_not_cancel_out_between_segments(tmp_path):
 
 
 def test_the_laws_of_every_measure(options):
-    metric = metrics.metric(f"transfer:{options}")
+    metric = registry.metric(f"transfer:{options}")
     whole = count(corpus(), {"t": metric}, keep=True).tallies["bad", "t"].rows
     for chunk in (1, 2):
         sheets = count(corpus(), {"t": metric}, keep=True, chunk=chunk)
@@ -150,10 +151,10 @@ def test_the_laws_of_every_measure(options):
 
 def test_the_example_is_scored():
     example = examples.find()
-    from metra.io import open_corpus
+    from metra.scoring.files import open_corpus
 
     listed = open_corpus(example.outputs, [], example.source, None)
-    metric = metrics.metric(examples.spec("transfer"))
+    metric = registry.metric(examples.spec("transfer"))
     results = evaluate_corpus(listed, {"t": metric}, Questions())
     scores = {entry.name: entry.scores["t"].score for entry in results.systems}
     assert scores["literal"] < scores["near-copy"]
@@ -177,12 +178,12 @@ def test_the_example_is_scored():
 def test_options_that_do_not_go_together(spec, message, options):
     rules, source, _ = options.split(",")
     with pytest.raises(OptionError, match=message):
-        metrics.metric(spec.replace("{rules}", rules).replace("{source}", source))
+        registry.metric(spec.replace("{rules}", rules).replace("{source}", source))
 
 
 def test_the_source_is_needed(options):
     with pytest.raises(CorpusError, match="the batch has none"):
-        metrics.metric(f"transfer:{options}").rows(Batch(GOOD, place=Place("good", 0)))
+        registry.metric(f"transfer:{options}").rows(Batch(GOOD, place=Place("good", 0)))
 
 
 FAULTS = [

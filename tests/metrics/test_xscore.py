@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 import metra
-from metra import examples, metrics
-from metra.annotations.conllu import read
-from metra.annotations.write_conllu import conllu
-from metra.corpus import Batch, EvalSet, Outputs, Place
-from metra.counting import count
+from metra.corpus import examples
+from metra.corpus.evalset import Batch, EvalSet, Outputs, Place
 from metra.errors import FormatError, MissingResourceError, OptionError
-from metra.evaluation import Questions, evaluate_corpus
-from metra.io import open_corpus
+from metra.formats.annotations.conllu import conllu, read
+from metra.metrics import registry
+from metra.scoring.evaluate import Questions, evaluate_corpus
+from metra.scoring.files import open_corpus
+from metra.scoring.statistics import count
 
 EXAMPLE = examples.find()
 SPEC = examples.spec("xscore")
@@ -64,7 +64,7 @@ def test_documents_and_systems_by_name(parses):
 
 
 def test_the_laws_of_every_measure(parses):
-    metric = metrics.metric(f"xscore:parses={parses}")
+    metric = registry.metric(f"xscore:parses={parses}")
     corpus = Outputs(EvalSet(), {"hyps": TEXTS})
     for chunk in (1, 3, 4):
         sheets = count(corpus, {"x": metric}, keep=True, chunk=chunk)
@@ -91,15 +91,15 @@ def test_parses_of_other_words_are_refused_unless_told(parses):
 def test_it_needs_one_source_of_parses(parses):
     for spec in ("xscore", f"xscore:parses={parses},model=m"):
         with pytest.raises(OptionError, match="give either parses=FILE"):
-            metrics.metric(spec)
-    metric = metrics.metric("xscore:parses={system}.conllu")
+            registry.metric(spec)
+    metric = registry.metric("xscore:parses={system}.conllu")
     with pytest.raises(OptionError, match="which system this is is not known"):
         metric.rows(Batch(TEXTS))
 
 
 def test_the_example_is_scored():
     corpus = open_corpus(EXAMPLE.outputs, [], None, EXAMPLE.docs)
-    results = evaluate_corpus(corpus, {"x": metrics.metric(SPEC)}, Questions())
+    results = evaluate_corpus(corpus, {"x": registry.metric(SPEC)}, Questions())
     scores = {entry.name: entry.scores["x"].score for entry in results.systems}
     assert scores["scrambled"] == min(scores.values())
 
@@ -110,8 +110,8 @@ def spacy_():
 
 
 def test_a_document_of_spacy_counts_as_the_same_parses(spacy, parses):
-    from metra.annotations.dependencies import dependencies
-    from metra.annotations.spacy_parser import sentences
+    from metra.metrics.parses import sentences
+    from metra.metrics.xscore import dependencies
 
     from_file = read(str(parses))
     for segment in range(3):
@@ -140,7 +140,7 @@ def test_a_document_of_spacy_counts_as_the_same_parses(spacy, parses):
 
 
 def test_an_installed_model_counts_as_the_file_of_its_parses(spacy, tmp_path):
-    from metra.annotations.parses import from_model
+    from metra.metrics.parses import from_model
 
     models = [name for name in spacy.util.get_installed_models() if name[:2] == "en"]
     if not models:
@@ -151,8 +151,8 @@ def test_an_installed_model_counts_as_the_file_of_its_parses(spacy, tmp_path):
     path = tmp_path / "made.conllu"
     found = source.find(batch.hyps, batch.place)
     path.write_text("\n".join(conllu(found, made_by=model)), encoding="utf-8")
-    through = metrics.metric(f"xscore:model={model}")
-    from_file = metrics.metric(f"xscore:parses={path}")
+    through = registry.metric(f"xscore:model={model}")
+    from_file = registry.metric(f"xscore:parses={path}")
     assert through.rows(batch).tolist() == from_file.rows(batch).tolist()
     assert through.rows(batch).sum() > 0
     version = spacy.util.get_package_version(model)
@@ -162,19 +162,19 @@ def test_an_installed_model_counts_as_the_file_of_its_parses(spacy, tmp_path):
 @pytest.mark.usefixtures("spacy")
 def test_a_missing_model_is_named_with_the_step_that_installs_one():
     with pytest.raises(MissingResourceError, match="install one, for example with: "):
-        metrics.metric("xscore:model=no_such_model")
+        registry.metric("xscore:model=no_such_model")
 
 
 def test_a_model_without_a_parser_is_refused(spacy, tmp_path):
     spacy.blank("en").to_disk(tmp_path / "blank")
     with pytest.raises(MissingResourceError, match="has no dependency parser"):
-        metrics.metric(f"xscore:model={tmp_path / 'blank'}")
+        registry.metric(f"xscore:model={tmp_path / 'blank'}")
 
 
 def test_missing_spacy_is_named_with_the_step_that_installs_it(monkeypatch):
-    from metra.annotations import spacy_parser
+    from metra.metrics import parses as spacy_parser
 
     monkeypatch.setitem(__import__("sys").modules, "spacy", None)
     spacy_parser.parser.cache_clear()
     with pytest.raises(MissingResourceError, match=r"pip install 'metra\[parse\]'"):
-        metrics.metric("xscore:model=anything")
+        registry.metric("xscore:model=anything")

@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import metra
-from metra.aligning import aligners, with_alignments
-from metra.corpus import Outputs
-from metra.evaluation import Questions, by_spec, evaluate_corpus
-from metra.report import alignment, render
+from metra.corpus.evalset import Outputs
+from metra.report import grid_text, render
 from metra.report.layout import Style
-from metra.report.table import width
+from metra.report.terminal import width
+from metra.scoring.alignments import aligners, with_alignments
+from metra.scoring.evaluate import Questions, by_spec, evaluate_corpus
 
 
 def aligned(hyp, refs, spec="wer"):
@@ -25,7 +25,7 @@ def aligned(hyp, refs, spec="wer"):
 
 
 def blocks(hyp, refs, spec="wer", **style):
-    return list(alignment.blocks(aligned(hyp, refs, spec), Style(**style)))
+    return list(grid_text.blocks(aligned(hyp, refs, spec), Style(**style)))
 
 
 CASES = [

@@ -7,9 +7,9 @@ from itertools import combinations
 import pytest
 
 from metra.report import FORMATS, render
-from metra.report.comparison import mark, p_shown, signed
 from metra.report.layout import Style
-from metra.results import Comparison, Results, Score, SystemScores, Terms
+from metra.report.scores import mark, p_shown, signed
+from metra.scoring.results import Comparison, Results, Score, SystemScores, Terms
 
 TERMS = Terms(
     test="ar",

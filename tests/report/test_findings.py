@@ -4,19 +4,17 @@ import json
 
 import pytest
 
-from metra.comparing import Contest, compared
-from metra.corpus import EvalSet, Outputs
+from metra.analysis.findings import Findings, Wishes, find
+from metra.analysis.profiles import profiles
+from metra.corpus.evalset import EvalSet, Outputs
 from metra.errors import OptionError, UnknownNameError
-from metra.evaluation import Questions, by_spec, counted
-from metra.insight.findings import Findings, Wishes, find
-from metra.insight.profiles import profiles
-from metra.report import profiles as profile_layout
+from metra.report import analysis as profile_layout
 from metra.report import render
-from metra.report.findings import refuse_format, render_with
-from metra.report.layout import Style
-from metra.report.records import as_data
-from metra.report.table import width
-from metra.report.wrapped import Stretch, lines, merged
+from metra.report.analysis import refuse_format, render_with
+from metra.report.layout import Style, as_data
+from metra.report.terminal import Stretch, lines, merged, width
+from metra.scoring.compare import Contest, compared
+from metra.scoring.evaluate import Questions, by_spec, counted
 
 REFS = [
     "the cat sat on the mat .",
@@ -210,7 +208,9 @@ def found_profiles(ci=False):
 
 
 def test_profiles_in_the_terminal():
-    shown = profile_layout.render(found_profiles(), "table", Style(), "numbers")
+    shown = profile_layout.render_profiles(
+        found_profiles(), "table", Style(), "numbers"
+    )
     assert "x  short, less precise and less complete" not in shown
     assert "x  short" in shown
     assert "1 empty output" in shown
@@ -219,16 +219,18 @@ def test_profiles_in_the_terminal():
 
 
 def test_profiles_as_data_and_as_markdown():
-    data = json.loads(profile_layout.render(found_profiles(ci=True), "json", Style()))
+    data = json.loads(
+        profile_layout.render_profiles(found_profiles(ci=True), "json", Style())
+    )
     assert data["profiles"]["profiles"][0]["traits"]["empty"]["segments"] == [1]
-    assert "| system | length |" in profile_layout.render(
+    assert "| system | length |" in profile_layout.render_profiles(
         found_profiles(), "markdown", Style()
     )
 
 
 def test_a_trait_that_does_not_exist():
     with pytest.raises(UnknownNameError, match=r"No trait named 'loop'. Did you mean"):
-        profile_layout.render(found_profiles(), "table", Style(), "loop")
+        profile_layout.render_profiles(found_profiles(), "table", Style(), "loop")
 
 
 def test_neighbours_with_the_same_marks_share_them():

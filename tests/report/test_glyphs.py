@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.report.glyphs import isolated, pieces, shown, told_apart
-from metra.report.table import width
+from metra.report.terminal import isolated, pieces, shown, told_apart, width
 
 CASES = [
     pytest.param("word", "word", 4, id="plain"),

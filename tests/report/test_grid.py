@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import metra
-from metra.alignment import AlignedSegment, Alignment, Link, Span
 from metra.errors import CorpusError
+from metra.metrics.alignment import AlignedSegment, Alignment, Link, Span
 from metra.report import grid, grid_text
+from metra.report.chart import MOST_WORDS, plot
 from metra.report.layout import Style
-from metra.report.plot import MOST_WORDS, plot
-from metra.report.table import width
+from metra.report.terminal import width
 
 SVG = "{http://www.w3.org/2000/svg}"
 

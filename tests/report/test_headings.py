@@ -2,7 +2,7 @@
 
 import pytest
 
-from metra.report.headings import short_names
+from metra.report.layout import short_names
 
 CASES = [
     pytest.param(["bleu", "bleu:tok=intl"], ["bleu", "bleu:tok=intl"], id="no files"),

@@ -4,10 +4,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from metra.report import polygons
+from metra.analysis.word_stability import stability
+from metra.report import scatter
 from metra.report.layout import Style
-from metra.report.stability import lines, render
-from metra.stability import stability
+from metra.report.salience import lines, render_stability
 from metra.text.salience import Tokens
 
 
@@ -24,7 +24,7 @@ def found():
 
 
 def test_the_picture_is_one_whole_svg(found):
-    drawn = polygons.render(found)
+    drawn = scatter.draw_polygons(found)
     root = ElementTree.fromstring(drawn)
     space = "{http://www.w3.org/2000/svg}"
     assert root.find(f"{space}title").text == (
@@ -41,7 +41,7 @@ def test_the_picture_is_one_whole_svg(found):
 
 
 def test_the_tables_say_what_is_common(found):
-    shown = render(found, Style())
+    shown = render_stability(found, Style())
     # 2/3, 3/4 and 4/5 of the words; 2/3, all and 4/5 of the types
     assert "1 word                      73.9 %           82.2 %" in shown
     assert "in both, by A & B" in shown

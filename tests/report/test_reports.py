@@ -8,8 +8,8 @@ import pytest
 
 from metra.report import FORMATS, render
 from metra.report.layout import Style, ordered, sheets
-from metra.report.table import printable, width
-from metra.results import Results, Score, SystemScores
+from metra.report.terminal import printable, width
+from metra.scoring.results import Results, Score, SystemScores
 
 
 def score(value: float, *, up: bool = True, **more: object) -> Score:

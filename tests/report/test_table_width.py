@@ -3,8 +3,8 @@
 import pytest
 
 from metra.report.layout import Style
-from metra.report.table import render, width
-from metra.results import Results, Score, SystemScores
+from metra.report.terminal import render, width
+from metra.scoring.results import Results, Score, SystemScores
 
 
 def results(measures):

@@ -5,7 +5,7 @@ import hashlib
 import pytest
 
 from metra.errors import OptionError
-from metra.store import admins
+from metra.store import access
 
 PASSWORD = "correct horse battery"
 
@@ -13,14 +13,14 @@ PASSWORD = "correct horse battery"
 @pytest.fixture
 def kept(store):
     with store.transaction() as db:
-        admins.set_password(db, "ann", PASSWORD, now=1.0, who="test")
-        return admins.password_hash(db, "ann")
+        access.set_password(db, "ann", PASSWORD, now=1.0, who="test")
+        return access.password_hash(db, "ann")
 
 
 def test_a_password_is_known_again(kept):
-    assert admins.fits(PASSWORD, kept)
-    assert not admins.fits(PASSWORD + " ", kept)
-    assert not admins.fits(PASSWORD, None)
+    assert access.fits(PASSWORD, kept)
+    assert not access.fits(PASSWORD + " ", kept)
+    assert not access.fits(PASSWORD, None)
 
 
 def test_a_guess_takes_64_megabytes(kept):
@@ -36,4 +36,4 @@ def test_a_short_password_is_refused(store):
         store.transaction() as db,
         pytest.raises(OptionError, match="has 9 characters; expected 10 or more"),
     ):
-        admins.set_password(db, "ann", "123456789", now=1.0, who="test")
+        access.set_password(db, "ann", "123456789", now=1.0, who="test")

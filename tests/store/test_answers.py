@@ -7,13 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.campaigns import made, opened
 
+from metra.campaign.judgement import latest
 from metra.errors import OptionError
-from metra.human.judgement import latest
-from metra.store import answers, campaigns, drafts, events, judges, screens, tasks
-from metra.store.answers import Answer, ConflictError, Times
-from metra.store.drafts import Draft
+from metra.store import answers, campaigns, events, judges, screens, tasks
+from metra.store.answers import Answer, ConflictError, Draft, Times
+from metra.store.assignment import progress
 from metra.store.events import Event
-from metra.store.progress import progress
 
 GOOD = {"fluency": 4, "adequacy": 2}
 
@@ -130,22 +129,22 @@ def test_times_fit_the_servers_wall(times, wall):
 def test_drafts_only_get_newer(at_work):
     db, _, owned, _ = at_work
     task = owned.task.id
-    save = lambda *new: drafts.save(db, task, 0, Draft(*new), now=1.0)  # noqa: E731
+    save = lambda *new: answers.save(db, task, 0, Draft(*new), now=1.0)  # noqa: E731
     assert save(3, {"fluency": 1}, "one") is None
     assert save(3, {"fluency": 1}, "one") is None
     assert save(3, {"fluency": 2}, "one") == Draft(3, {"fluency": 1}, "one")
     assert save(2, {"fluency": 2}, "old") == Draft(3, {"fluency": 1}, "one")
     assert save(3, {"fluency": 1}, "more words") is None
     assert save(4, {"fluency": 2}, "two\0") is None
-    assert drafts.find(db, task, 0) == Draft(4, {"fluency": 2}, "two")
+    assert answers.find_draft(db, task, 0) == Draft(4, {"fluency": 2}, "two")
     submit(at_work)
-    assert drafts.find(db, task, 0) is None
+    assert answers.find_draft(db, task, 0) is None
 
 
 def test_a_draft_of_no_numbers_is_refused(at_work):
     db, _, owned, _ = at_work
     with pytest.raises(OptionError, match="expected finite numbers"):
-        drafts.save(db, owned.task.id, 0, Draft(1, {"a": float("nan")}, ""), now=1.0)
+        answers.save(db, owned.task.id, 0, Draft(1, {"a": float("nan")}, ""), now=1.0)
 
 
 def test_events_are_kept_once_in_order(at_work):

@@ -3,11 +3,11 @@
 import pytest
 from tests.campaigns import made
 
+from metra.campaign.assignment import assign
+from metra.campaign.protocols.registry import PROTOCOLS
 from metra.errors import OptionError, UnknownNameError
-from metra.human.assignment import assign
-from metra.human.protocols import PROTOCOLS
 from metra.store import audit, campaigns, judges, tasks
-from metra.store.frozen import from_json, to_json
+from metra.store.campaigns import from_json, to_json
 
 HOSTILE = "<script>alert(1)</script> \u202eabc\0 '\"&amp; 😀 \u2028"
 

@@ -5,7 +5,7 @@ from tests.campaigns import made, opened
 from tests.web.browsing import answer
 
 from metra.errors import UnknownNameError
-from metra.store import audit, forgetting, judges
+from metra.store import audit, judges
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_who_it_was_is_forgotten_and_what_she_judged_stays(house):
     before = house.judgements()
     with house.store.transaction() as db:
         key = judges.labelled(db, house.campaign, "judge 0").id
-        name = forgetting.anonymise(db, key, now=house.clock(), who="ann")
+        name = judges.anonymise(db, key, now=house.clock(), who="ann")
     after = house.judgements()
     assert [(one.id, one.value) for one in after] == [
         (one.id, one.value) for one in before
@@ -62,8 +62,8 @@ def test_who_it_was_is_forgotten_and_what_she_judged_stays(house):
 def test_answers_can_be_deleted_too(house):
     with house.store.transaction() as db:
         key = judges.labelled(db, house.campaign, "judge 0").id
-        forgetting.anonymise(db, key, now=house.clock(), who="ann")
-        count = forgetting.delete_answers(db, key, now=house.clock(), who="ann")
+        judges.anonymise(db, key, now=house.clock(), who="ann")
+        count = judges.delete_answers(db, key, now=house.clock(), who="ann")
         log = [entry.what for entry in audit.entries(db, house.campaign)]
     assert count == 3
     assert {one.judge for one in house.judgements()} == {"judge 1"}
@@ -75,4 +75,4 @@ def test_nobody_cannot_be_forgotten(house):
         pytest.raises(UnknownNameError, match="is not in the store"),
         house.store.transaction() as db,
     ):
-        forgetting.anonymise(db, "nobody", now=1.0, who="ann")
+        judges.anonymise(db, "nobody", now=1.0, who="ann")

@@ -6,22 +6,13 @@ import pytest
 from sqlalchemy import text
 from tests.campaigns import made, opened
 
+from metra.campaign.demo_data import demonstrable, fill
+from metra.campaign.files import appraise, jsonl, marot
+from metra.campaign.judgement import latest
+from metra.campaign.ranking import rankings
+from metra.campaign.second_look import completed
 from metra.errors import FormatError, OptionError
-from metra.human.files import appraise, jsonl, marot
-from metra.human.judgement import latest
-from metra.judging.demonstration import demonstrable, fill
-from metra.judging.ranking import rankings
-from metra.judging.second_looks import completed
-from metra.store import (
-    answers,
-    audit,
-    campaigns,
-    forgetting,
-    imported,
-    judges,
-    progress,
-    screens,
-)
+from metra.store import answers, assignment, audit, campaigns, imported, judges, screens
 
 NOW = 1_900_000_000.0
 
@@ -144,7 +135,7 @@ def test_nobody_goes_on_with_it(store, filled):
             campaigns.set_state(db, one.id, "open", now=NOW, who="ann")
         with pytest.raises(OptionError, match="was imported from files"):
             judges.issue(db, judge.id, now=NOW, who="ann")
-        far = progress.progress(db, stored, judge.id, screens.way(db, judge.id))
+        far = assignment.progress(db, stored, judge.id, screens.way(db, judge.id))
         assert far.done == far.of > 0
 
 
@@ -153,7 +144,7 @@ def test_judges_of_it_can_be_forgotten(store, filled):
     [one] = put(store, judgements).values()
     with store.transaction() as db:
         [judge, *_] = judges.of_campaign(db, one.id)
-        new = forgetting.anonymise(db, judge.id, now=NOW, who="ann")
+        new = judges.anonymise(db, judge.id, now=NOW, who="ann")
     after = kept(store, one.id)
     assert judge.label not in {each.judge for each in after}
     assert new in {each.judge for each in after}

@@ -4,8 +4,8 @@ import pytest
 from tests.campaigns import made, opened
 
 from metra.errors import OptionError, UnknownNameError
-from metra.store import admins, attempts, audit, judges, sessions
-from metra.store.tokens import hashed
+from metra.store import access, audit, judges
+from metra.store.database import hashed
 
 
 @pytest.fixture
@@ -31,11 +31,11 @@ def test_a_link_is_kept_as_a_hash_only(house):
 def test_a_new_link_ends_the_old_one_and_its_sessions(house):
     with house.store.transaction() as db:
         judge = judges.labelled(db, house.campaign, "judge 0")
-        secret, _ = sessions.begin(db, "judge", now=1.0, judge=judge.id)
+        secret, _ = access.begin(db, "judge", now=1.0, judge=judge.id)
         new = judges.issue(db, judge.id, now=2e9, who="ann")
         assert judges.by_token(db, house.tokens["judge 0"]) is None
         assert judges.by_token(db, new).id == judge.id
-        assert sessions.find(db, secret, now=2.0) is None
+        assert access.find(db, secret, now=2.0) is None
         judges.revoke(db, judge.id, now=3e9, who="ann")
         assert judges.by_token(db, new) is None
         assert judges.find(db, judge.id).revoked_at == 3e9
@@ -67,55 +67,55 @@ def test_sessions_end_by_rest_and_by_age(house):
     day = 86400.0
     with house.store.transaction() as db:
         judge = judges.labelled(db, house.campaign, "judge 0")
-        token, session = sessions.begin(db, "judge", now=0.0, judge=judge.id)
-        week = sessions.find(db, token, now=7 * day)
+        token, session = access.begin(db, "judge", now=0.0, judge=judge.id)
+        week = access.find(db, token, now=7 * day)
         assert week == session
-        assert sessions.find(db, token, now=15 * day) is None
+        assert access.find(db, token, now=15 * day) is None
         for at in range(1, 60, 7):
-            sessions.touch(db, week, now=at * day)
-        assert sessions.find(db, token, now=59 * day) is not None
-        sessions.touch(db, week, now=59 * day)
-        assert sessions.find(db, token, now=61 * day) is None
-        assert sessions.find(db, session.token_hash, now=1.0) is None
-        assert not sessions.is_stale(session, now=30.0)
-        assert sessions.is_stale(session, now=90.0)
-        admin, _ = sessions.begin(db, "admin", now=0.0, name="ann")
-        assert sessions.find(db, admin, now=2 * 3600.0) is not None
-        assert sessions.find(db, admin, now=2 * 3600.0 + 1) is None
+            access.touch(db, week, now=at * day)
+        assert access.find(db, token, now=59 * day) is not None
+        access.touch(db, week, now=59 * day)
+        assert access.find(db, token, now=61 * day) is None
+        assert access.find(db, session.token_hash, now=1.0) is None
+        assert not access.is_stale(session, now=30.0)
+        assert access.is_stale(session, now=90.0)
+        admin, _ = access.begin(db, "admin", now=0.0, name="ann")
+        assert access.find(db, admin, now=2 * 3600.0) is not None
+        assert access.find(db, admin, now=2 * 3600.0 + 1) is None
 
 
 def test_old_sessions_are_cleared_away(house):
     with house.store.transaction() as db:
-        sessions.begin(db, "admin", now=0.0, name="ann")
-        sessions.begin(db, "admin", now=1e6, name="ann")
+        access.begin(db, "admin", now=0.0, name="ann")
+        access.begin(db, "admin", now=1e6, name="ann")
         count = db.exec_driver_sql("SELECT count(*) FROM session").scalar_one()
     assert count == 1
 
 
 def test_passwords(store):
     with store.transaction() as db:
-        assert not admins.exist(db)
-        admins.set_password(db, "ann", "correct horse", now=1.0, who="test")
-        token, _ = sessions.begin(db, "admin", now=1.0, name="ann")
-        kept = admins.password_hash(db, "ann")
-        assert admins.exist(db)
+        assert not access.exist(db)
+        access.set_password(db, "ann", "correct horse", now=1.0, who="test")
+        token, _ = access.begin(db, "admin", now=1.0, name="ann")
+        kept = access.password_hash(db, "ann")
+        assert access.exist(db)
         assert "horse" not in kept
-        assert admins.fits("correct horse", kept)
-        assert not admins.fits("correct hors", kept)
-        assert not admins.fits("", None)
-        admins.set_password(db, "ann", "battery staple", now=2.0, who="test")
-        assert admins.password_hash(db, "ann") != kept
-        assert sessions.find(db, token, now=2.0) is None
-        assert admins.password_hash(db, "bob") is None
+        assert access.fits("correct horse", kept)
+        assert not access.fits("correct hors", kept)
+        assert not access.fits("", None)
+        access.set_password(db, "ann", "battery staple", now=2.0, who="test")
+        assert access.password_hash(db, "ann") != kept
+        assert access.find(db, token, now=2.0) is None
+        assert access.password_hash(db, "bob") is None
         with pytest.raises(OptionError, match="has 5 characters; expected 10 or more"):
-            admins.set_password(db, "ann", "short", now=1.0, who="test")
+            access.set_password(db, "ann", "short", now=1.0, who="test")
 
 
 def test_attempts_are_counted_for_five_minutes(store):
     with store.transaction() as db:
         for now in (0.0, 100.0, 200.0):
-            attempts.add(db, "link 1.2.3.4", now=now)
-        attempts.add(db, "link 5.6.7.8", now=200.0)
-        assert attempts.count(db, "link 1.2.3.4", now=200.0) == 3
-        assert attempts.count(db, "link 1.2.3.4", now=350.0) == 2
-        assert attempts.count(db, "link 1.2.3.4", now=600.0) == 0
+            access.add(db, "link 1.2.3.4", now=now)
+        access.add(db, "link 5.6.7.8", now=200.0)
+        assert access.count(db, "link 1.2.3.4", now=200.0) == 3
+        assert access.count(db, "link 1.2.3.4", now=350.0) == 2
+        assert access.count(db, "link 1.2.3.4", now=600.0) == 0

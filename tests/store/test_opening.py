@@ -8,14 +8,14 @@ from sqlalchemy import inspect, text
 
 from metra import store as stores
 from metra.errors import FormatError, OptionError
-from metra.store import audit, tables
-from metra.store.migrating import migrations
+from metra.store import audit, database
+from metra.store.database import migrations
 
 
 def test_the_tables_are_as_the_queries_name_them(store):
     found = inspect(store.engine)
-    assert set(found.get_table_names()) == {*tables.SCHEMA.tables, "schema_version"}
-    for name, table in tables.SCHEMA.tables.items():
+    assert set(found.get_table_names()) == {*database.SCHEMA.tables, "schema_version"}
+    for name, table in database.SCHEMA.tables.items():
         there = {
             column["name"]: column["type"].as_generic().__class__.__name__
             for column in found.get_columns(name)
@@ -132,7 +132,7 @@ def test_an_older_store_is_brought_up_to_date_with_what_is_in_it(
 ):
     first = migrations()[:1]
     with monkeypatch.context() as patched:
-        patched.setattr("metra.store.migrating.migrations", lambda: first)
+        patched.setattr("metra.store.database.migrations", lambda: first)
         old = stores.open(store_url)
     with old.transaction() as db:
         for sql in (

@@ -6,11 +6,11 @@ import uuid
 import pytest
 from tests.campaigns import made, opened
 
-from metra.human.judgement import latest
-from metra.human.task import COUNTED
+from metra.campaign.judgement import latest
+from metra.campaign.task import COUNTED
 from metra.store import answers, audit, campaigns, judges, screens, tasks
 from metra.store.answers import Answer
-from metra.store.topping_up import top_up
+from metra.store.assignment import top_up
 
 DAY = 86400.0
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from metra.tasks.ranked import average_precision, ndcg
+from metra.analysis.retrieval import average_precision, ndcg
 
 CASES = [  # documents as found, relevance, AP, DCG of the order found, of the best order
     pytest.param("a b", {"a": 1, "b": 1}, 100, 1 + 1 / math.log2(3), 1 + 1 / math.log2(3),

@@ -6,12 +6,12 @@ import sys
 
 import pytest
 
-from metra import examples
-from metra.annotations.relevance import read_qrels, read_queries
-from metra.corpus import EvalSet, Outputs
+from metra.analysis.retrieval import retrieve
+from metra.corpus import examples
+from metra.corpus.evalset import EvalSet, Outputs
 from metra.errors import CorpusError, FormatError, MissingResourceError
-from metra.tasks.retrieval import retrieve
-from metra.text import preparation
+from metra.formats.annotations.relevance import read_qrels, read_queries
+from metra.text.preparation import preparation
 
 WORDS = preparation(tok="none", case="lower", stem="no")
 REFERENCE = ["red fox", "blue fox fox", "green hen", "hen"]

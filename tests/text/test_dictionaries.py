@@ -5,7 +5,7 @@ import hashlib
 import pytest
 
 from metra.errors import FormatError, MissingResourceError
-from metra.text.dictionaries import Dictionary, _hunspell, dictionaries
+from metra.text.resources import Dictionary, _hunspell, dictionaries
 
 
 @pytest.fixture

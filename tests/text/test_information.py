@@ -6,11 +6,7 @@ import pytest
 
 from metra._core import Information, Tokens
 from metra.errors import FormatError, MissingResourceError, OptionError
-from metra.text.information import (
-    information_version,
-    read_information,
-    write_information,
-)
+from metra.text.salience import information_version, read_information, write_information
 
 COUNTED = "a\t1\nb\t2\nc\t3\n0\t3\na b\t1\nb a\t0\na c\t2\n0 a\t0\n"
 

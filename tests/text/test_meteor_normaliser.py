@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from metra.text.meteor_normaliser import english
+from metra.text.tokenizers import english
 
 CASES = [
     pytest.param("U.S. forces", "us forces", id="dots inside a word go"),

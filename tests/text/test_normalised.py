@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.text.normalised import normaliser, occurs
-from metra.text.number_words import number_words
+from metra.text.words import normaliser, number_words, occurs
 
 EQUAL = [  # pairs that are one name, and pairs that are not
     pytest.param("en", "Brévigny", "Brevigny", True, id="accents"),

@@ -7,7 +7,7 @@ from types import ModuleType
 import pytest
 
 import metra
-from metra import metrics
+from metra.metrics import registry
 from metra.text.preparation import steps
 
 
@@ -16,7 +16,7 @@ def forget():
     """Make measures anew: the packages of one test are not those of the next."""
     yield
     steps.cache_clear()
-    metrics._kept.cache_clear()
+    registry._kept.cache_clear()
 
 
 @pytest.fixture

@@ -2,8 +2,8 @@
 
 import pytest
 
-from metra.text.running_words import parts_of_words, running_words
 from metra.text.scripts import script_of, scripts_of
+from metra.text.words import parts_of_words, running_words
 
 CASES = [  # text, words that can be judged, names among them
     pytest.param("a 1 3mm b2 x", [], [], id="single letters and numbers"),

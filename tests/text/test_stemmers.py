@@ -5,7 +5,8 @@ import Stemmer
 
 import metra
 from metra._core import Tokens, TypeMap
-from metra.text import pack, preparation, prepare
+from metra.text.columns import pack
+from metra.text.preparation import preparation, prepare
 
 # Porter 1980, "An algorithm for suffix stripping": an example of each of its rules.
 PORTER = """

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 import metra
-from metra import metrics
+from metra.metrics import registry
 from metra.text.preparation import steps
 from metra.text.tokenizers import tokenizer_names
 
@@ -16,7 +16,7 @@ MODULE = '''
 import numpy as np
 
 from metra import Metric
-from metra.measure import measure
+from metra.metrics.record import measure
 
 
 def pipes(segment):
@@ -75,7 +75,7 @@ def installed(write, tmp_path, monkeypatch):
     yield tmp_path
     sys.modules.pop("others_measures", None)
     steps.cache_clear()
-    metrics._kept.cache_clear()
+    registry._kept.cache_clear()
 
 
 @pytest.mark.usefixtures("installed")
@@ -91,7 +91,7 @@ def test_a_tokeniser():
 
 @pytest.mark.usefixtures("installed")
 def test_a_measure():
-    assert metrics.names()[-1] == "same_length"
+    assert registry.names()[-1] == "same_length"
     result = metra.score(["abc", "a"], [["xyz", "zz"]], "same_length:most=10")
     assert result.score == 5
     assert (
@@ -126,8 +126,8 @@ def test_what_is_built_in_cannot_be_replaced(write):
         ],
     )
     importlib.invalidate_caches()
-    assert metrics.names().count("bleu") == 1
-    assert metrics.factory("bleu").__module__ == "metra.metrics.bleu"
+    assert registry.names().count("bleu") == 1
+    assert registry.factory("bleu").__module__ == "metra.metrics.bleu"
     assert metra.score(["a|b"], [["a"]], "bleu:tok=13a,n=1").parts["totals"] == [3]
 
 

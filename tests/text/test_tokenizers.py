@@ -7,7 +7,8 @@ import pytest
 from sacrebleu.metrics.bleu import _get_tokenizer
 
 import metra
-from metra.text import pack, preparation, prepare
+from metra.text.columns import pack
+from metra.text.preparation import preparation, prepare
 from metra.text.tokenizers import BUILT_IN, tokenizer_names
 
 SACREBLEU = ("none", "char", "13a", "intl", "zh")

@@ -11,8 +11,15 @@ from metra.errors import (
     OptionError,
     UnknownNameError,
 )
-from metra.text.salience import Frequencies, Tokens
-from metra.text.word_list import COLUMNS, lines, ranked, read_list, read_table
+from metra.text.salience import (
+    COLUMNS,
+    Frequencies,
+    Tokens,
+    lines,
+    ranked,
+    read_list,
+    read_table,
+)
 
 
 @pytest.fixture

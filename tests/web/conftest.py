@@ -7,7 +7,7 @@ from tests.campaigns import House, made, opened
 @pytest.fixture(autouse=True)
 def quick_passwords(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hash them quickly: that guessing is slow is tested once, where they are kept."""
-    admins = pytest.importorskip("metra.store.admins", reason="needs metra[judge]")
+    admins = pytest.importorskip("metra.store.access", reason="needs metra[judge]")
     monkeypatch.setitem(admins._COST, "n", 2**4)
 
 

@@ -9,7 +9,7 @@ import pytest
 from tests.campaigns import made, opened
 from tests.web.routes import routes_of
 
-from metra.store import campaigns, judges, sessions
+from metra.store import access, campaigns, judges
 
 #: Method, path: the status for (nobody, another judge, the judge, an admin).
 JUDGING = {
@@ -106,7 +106,7 @@ def visitor(house, who):
     if who == "an admin":
         browser = house.browser()
         with house.store.transaction() as db:
-            token, session = sessions.begin(db, "admin", now=house.clock(), name="ann")
+            token, session = access.begin(db, "admin", now=house.clock(), name="ann")
         browser.client.cookies.set("metra-admin", token)
         browser.csrf = session.csrf
         return browser

@@ -6,7 +6,7 @@ import pytest
 from tests.campaigns import SYSTEMS, made, opened
 from tests.web.browsing import Browser, answer
 
-from metra.human.protocols import PROTOCOLS
+from metra.campaign.protocols.registry import PROTOCOLS
 from metra.store import tasks
 
 JUDGES = ("Anselm-Q1", "Berta-Q2", "Cuno-Q3", "Dora-Q4")
@@ -147,7 +147,7 @@ def test_nor_does_it_by_other_measures(tmp_path, protocol):
 def test_nor_does_a_second_look(tmp_path):
     """Whoever settles what others left open learns neither whose it is nor of what."""
     from metra import store as stores
-    from metra.judging.second_looks import follow_up
+    from metra.campaign.second_look import follow_up
     from metra.store import campaigns
 
     for protocol in ("cloze", "comprehension", "entity-tagging", "term-marking"):

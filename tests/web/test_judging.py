@@ -8,7 +8,7 @@ import pytest
 from tests.campaigns import made, opened
 from tests.web.browsing import answer
 
-from metra.human.judgement import latest
+from metra.campaign.judgement import latest
 from metra.store import campaigns, events, judges
 
 DAY = 86400.0

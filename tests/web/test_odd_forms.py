@@ -5,7 +5,7 @@ from tests.campaigns import made, opened
 from tests.web.browsing import answer
 from tests.web.routes import routes_of
 
-from metra.store import sessions
+from metra.store import access
 
 ODD = [
     "",
@@ -67,7 +67,7 @@ def house(store):
 def admin(house):
     browser = house.browser("judge 1")
     with house.store.transaction() as db:
-        token, session = sessions.begin(db, "admin", now=house.clock(), name="ann")
+        token, session = access.begin(db, "admin", now=house.clock(), name="ann")
     browser.client.cookies.set("metra-admin", token)
     return browser, session.csrf
 

@@ -9,9 +9,9 @@ from tests.campaigns import made, opened
 from tests.web.browsing import answer
 
 from metra.errors import OptionError
-from metra.store import attempts, audit, judges
+from metra.store import access, audit, judges
 from metra.web.security.headers import ALWAYS
-from metra.web.security.log_masking import MaskSecrets
+from metra.web.security.limits import MaskSecrets
 from metra.web.serving import LOGGING, Serving, refuse_unsafe, serve_for_ever
 
 SITE = "https://judge.example.org"
@@ -230,7 +230,7 @@ def test_guessing_links_is_slowed_down_and_shuts_nobody_out(house):
     again = browser.send("POST", "/api/session", {"token": "guess"})
     assert again.status_code == 429
     assert browser.form(f"/j/{house.tokens['judge 0']}").status_code == 303
-    house.clock.pass_by(attempts.WINDOW_SECONDS + 1)
+    house.clock.pass_by(access.WINDOW_SECONDS + 1)
     assert browser.form("/j/guess").status_code == 404
 
 
@@ -326,7 +326,7 @@ def test_pages_are_sent_back_only_within_the_site(house):
 def test_an_address_of_version_six_counts_by_its_network():
     from types import SimpleNamespace
 
-    from metra.web.security.addresses import address_of
+    from metra.web.security.limits import address_of
 
     def seen(host):
         return address_of(SimpleNamespace(client=SimpleNamespace(host=host)))

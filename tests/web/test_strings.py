@@ -39,7 +39,7 @@ def test_catalogues_are_translated(language):
 
 
 def test_french_signs_never_begin_a_line():
-    from metra.judging.wordings import catalogue
+    from metra.campaign.own_wording import catalogue
 
     said = [*strings("fr").texts.values(), str(catalogue("fr"))]
     for text in said:

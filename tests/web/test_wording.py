@@ -10,8 +10,7 @@ from tests.web.admin.conftest import Admin
 from tests.web.admin.test_wizard import ONE, TWO, WISHES, carried, upload
 from tests.web.browsing import answer
 
-from metra.judging.own_wording import own_wordings
-from metra.judging.wordings import worded
+from metra.campaign.own_wording import own_wordings, worded
 from metra.store import campaigns
 
 HOSTILE = '<script>alert(1)</script> & "quoted"'

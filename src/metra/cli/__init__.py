@@ -2,7 +2,9 @@
 
 import os
 import sys
+from collections.abc import Mapping
 from importlib import import_module
+from typing import ClassVar
 
 import click
 
@@ -13,23 +15,24 @@ from metra.errors import MetraError
 # of loading it; we multiply none that are worth it.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-COMMANDS = (
-    "score",
-    "compare",
-    "profile",
-    "report",
-    "rank",
-    "clir",
-    "grid",
-    "metrics",
-    "parse",
-    "evaltrans",
-    "weights",
-    "convert",
-    "meta",
-    "judge",
-    "demo",
-)
+#: The module of this package that holds each command.
+COMMANDS = {
+    "score": "score",
+    "compare": "compare",
+    "profile": "profile",
+    "report": "report",
+    "rank": "rank",
+    "clir": "clir",
+    "grid": "grid",
+    "metrics": "metrics",
+    "parse": "parse",
+    "evaltrans": "evaltrans",
+    "weights": "weights",
+    "convert": "convert",
+    "meta": "meta",
+    "judge": "judge",
+    "demo": "demo",
+}
 
 
 class Commands(click.Group):
@@ -55,20 +58,20 @@ class Commands(click.Group):
 class LazyGroup(Commands):
     """Commands that are loaded when called."""
 
-    names: tuple[str, ...] = COMMANDS
+    modules: ClassVar[Mapping[str, str]] = COMMANDS
     package = "metra.cli"
 
     def list_commands(self, _: click.Context) -> list[str]:
         """List the commands in the order in which one meets them."""
-        return list(self.names)
+        return list(self.modules)
 
     def get_command(self, _: click.Context, name: str) -> click.Command | None:
         """Load a command."""
-        if name not in self.names:
+        if name not in self.modules:
             return None
-        # A file cannot be called import.
-        place = f"{name}_" if name == "import" else name
-        return getattr(import_module(f"{self.package}.{place}"), place)
+        # A function cannot be called import.
+        function = f"{name}_" if name == "import" else name
+        return getattr(import_module(f"{self.package}.{self.modules[name]}"), function)
 
 
 @click.group(

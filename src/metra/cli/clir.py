@@ -2,13 +2,13 @@
 
 import click
 
-from metra.cli import inputs
+from metra.cli import options
 
 
 @click.command()
 @click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
-@inputs.references
-@inputs.documents
+@options.references
+@options.documents
 @click.option(
     "--queries",
     required=True,
@@ -43,10 +43,10 @@ from metra.cli import inputs
     show_default=True,
     help="Number of resamples of the queries.",
 )
-@inputs.seed
-@inputs.table_or_json
-@inputs.out
-@inputs.input_format
+@options.seed
+@options.table_or_json
+@options.out
+@options.input_format
 def clir(
     outputs: tuple[str, ...],
     references: tuple[str, ...],
@@ -79,12 +79,12 @@ def clir(
     query  text                   q1 0 market-1 1
     q1     flood of the market    q1 0 brake-2 0
     """
-    from metra.annotations.relevance import read_qrels, read_queries
+    from metra.analysis.retrieval import retrieve
     from metra.cli.output import write
-    from metra.io import open_corpus
-    from metra.report import retrieval
-    from metra.tasks.retrieval import retrieve
-    from metra.text import preparation
+    from metra.formats.annotations.relevance import read_qrels, read_queries
+    from metra.report import scores
+    from metra.scoring.files import open_corpus
+    from metra.text.preparation import preparation
 
     text = preparation(tok=tok, case="lower", stem=stem)
     asked = read_queries(queries)
@@ -93,5 +93,9 @@ def clir(
     found = retrieve(
         corpus, asked, judged, text=text, top=top, trials=trials, seed=seed
     )
-    shown = retrieval.as_json if form == "json" else retrieval.as_table
+    shown = (
+        scores.render_retrieval_json
+        if form == "json"
+        else scores.render_retrieval_table
+    )
     write(shown(found), out)

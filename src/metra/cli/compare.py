@@ -4,15 +4,15 @@ from typing import Any
 
 import click
 
-from metra.cli import inputs, looking
+from metra.cli import options
 
 
 @click.command()
 @click.argument("outputs", nargs=-1, required=True, metavar="BASELINE OUTPUT...")
-@inputs.references
-@inputs.source
-@inputs.metrics
-@inputs.documents
+@options.references
+@options.source
+@options.metrics
+@options.documents
 @click.option(
     "--baseline", metavar="NAME", help="The system to compare with, if not the first."
 )
@@ -30,7 +30,7 @@ from metra.cli import inputs, looking
     show_default="10000, or as many as the comparisons need",
     help="Number of swaps or resamples.",
 )
-@inputs.seed
+@options.seed
 @click.option(
     "--unit",
     type=click.Choice(["auto", "segment", "document"]),
@@ -52,11 +52,11 @@ from metra.cli import inputs, looking
     show_default=True,
     help="Whether that p-value is corrected for the number of comparisons.",
 )
-@looking.options
-@inputs.form
-@inputs.out
-@inputs.input_format
-@inputs.digits
+@options.options
+@options.form
+@options.out
+@options.input_format
+@options.digits
 def compare(
     outputs: tuple[str, ...],
     references: tuple[str, ...],
@@ -89,14 +89,13 @@ def compare(
     metra compare old.txt new.txt -r ref.txt --changes 5 --ngrams 10 --bucket length
     metra compare test.tsv --baseline online --all-pairs --test bootstrap
     """
-    from metra.cli.output import screen_width, wants_color, write
-    from metra.cli.progress import Progress, Stages
-    from metra.comparing import Contest, baseline_of, compared, trials_of
-    from metra.evaluation import Questions, by_spec, counted
-    from metra.insight.findings import check, find
-    from metra.io import open_corpus
-    from metra.report.findings import refuse_format, render_with
+    from metra.analysis.findings import check, find
+    from metra.cli.output import Progress, Stages, screen_width, wants_color, write
+    from metra.report.analysis import refuse_format, render_with
     from metra.report.layout import Style
+    from metra.scoring.compare import Contest, baseline_of, compared, trials_of
+    from metra.scoring.evaluate import Questions, by_spec, counted
+    from metra.scoring.files import open_corpus
 
     contest = Contest(
         baseline=baseline,
@@ -111,7 +110,7 @@ def compare(
     chosen = by_spec(metrics or ["bleu"])
     corpus = open_corpus(outputs, references, source, docs, input_format=input_format)
     trials_of(corpus, contest)  # what cannot be is refused before the work begins
-    wishes = looking.wishes(**looked_for, seed=seed)
+    wishes = options.wishes(**looked_for, seed=seed)
     refuse_format(form, wishes)
     check(corpus, chosen, wishes)
     with Progress() as progress:

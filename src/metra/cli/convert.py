@@ -2,15 +2,15 @@
 
 import click
 
-from metra.cli import inputs
-from metra.io.formats import FORMATS
+from metra.cli import options
+from metra.formats.recognise import FORMATS
 
 
 @click.command()
 @click.argument("files", nargs=-1, metavar="[IN]...")
-@inputs.references
-@inputs.source
-@inputs.documents
+@options.references
+@options.source
+@options.documents
 @click.option(
     "-o",
     "--out",
@@ -25,7 +25,7 @@ from metra.io.formats import FORMATS
     show_default=True,
     help="Format to write; auto goes by OUT's name, and is plain for a folder.",
 )
-@inputs.input_format
+@options.input_format
 @click.option(
     "--only",
     multiple=True,
@@ -71,9 +71,9 @@ def convert(
     metra convert test.sgm -o texts/                    source.txt, outputs/SYSTEM.txt, …
     metra convert all.xml --only collection=general --only testsuite= -o general.xml
     """
-    from metra.cli.progress import Progress
-    from metra.io import convert as io
-    from metra.io.sources import sources
+    from metra.cli.output import Progress
+    from metra.formats import convert as io
+    from metra.formats.texts.sources import sources
 
     about = {"setid": set_id, "srclang": source_lang, "trglang": target_lang}
     wishes = io.Wishes(

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from metra.corpus import Corpus
-    from metra.examples import Example
+    from metra.corpus.evalset import Corpus
+    from metra.corpus.examples import Example
 
 BASELINE = "solid"
 
@@ -28,12 +28,13 @@ def demo(folder: str, every: bool) -> None:
     """
     from pathlib import Path
 
-    from metra import examples, metrics
     from metra.cli.output import screen_width, wants_color
-    from metra.evaluation import Questions, by_spec, evaluate_corpus
-    from metra.io import open_corpus
+    from metra.corpus import examples
+    from metra.metrics import registry
     from metra.report import render
     from metra.report.layout import Style
+    from metra.scoring.evaluate import Questions, by_spec, evaluate_corpus
+    from metra.scoring.files import open_corpus
 
     example = examples.copy_to(folder)
     corpus = open_corpus(
@@ -41,7 +42,7 @@ def demo(folder: str, every: bool) -> None:
     )
     specs = [
         examples.spec(name, Path(folder))
-        for name in metrics.names()
+        for name in registry.names()
         if every or name not in examples.SETTINGS
     ]
     measures, missing = _available(specs)
@@ -67,11 +68,10 @@ def _report(folder: str, corpus: "Corpus", example: "Example") -> str:
     """Write the report, unless there is one."""
     from pathlib import Path
 
-    from metra.cli.output import write
-    from metra.cli.provenance import provenance
-    from metra.evaluation import by_spec
-    from metra.insight.study import study
+    from metra.cli.output import provenance, write
     from metra.report.html.page import render
+    from metra.report.study import study
+    from metra.scoring.evaluate import by_spec
 
     path = Path(folder) / "report.html"
     if not path.exists():
@@ -103,13 +103,13 @@ def _more(folder: str, references: str) -> None:
 
 def _available(specs: list[str]) -> tuple[list[str], list[str]]:
     """Part the measures that can be made here from those that lack a resource."""
-    from metra import metrics
     from metra.errors import MissingResourceError
+    from metra.metrics import registry
 
     found, missing = [], []
     for spec in specs:
         try:
-            metrics.metric(spec)
+            registry.metric(spec)
         except MissingResourceError as error:
             missing.append(f"Left out {spec.partition(':')[0]}: {error}")
         else:

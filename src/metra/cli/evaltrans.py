@@ -30,8 +30,11 @@ def import_(database: str, tables: tuple[str, ...]) -> None:
     \b
     metra evaltrans import judged.db judged.tsv
     """
-    from metra.annotations.judged import read_judged_table, this_moment
-    from metra.annotations.judged_database import add
+    from metra.formats.annotations.judged_outputs import (
+        add,
+        read_judged_table,
+        this_moment,
+    )
 
     now = this_moment()
     found = [entry for path in tables for entry in read_judged_table(path, now=now)]
@@ -50,8 +53,8 @@ def export(database: str, out: str | None) -> None:
     \b
     metra evaltrans export judged.db -o judged.tsv
     """
-    from metra.annotations.judged import read_judged, written
     from metra.cli.output import write
+    from metra.formats.annotations.judged_outputs import read_judged, written
 
     write("\n".join(written(read_judged(database))), out)
 
@@ -68,8 +71,7 @@ def show(database: str, source: str | None) -> None:
     metra evaltrans show judged.db
     metra evaltrans show judged.db --source 12
     """
-    from metra.annotations.judged import read_judged
-    from metra.annotations.judged_summary import of_source, summary
+    from metra.formats.annotations.judged_outputs import of_source, read_judged, summary
 
     judged = read_judged(database)
     click.echo(summary(judged) if source is None else of_source(judged, source))

@@ -2,12 +2,12 @@
 
 import click
 
-from metra.cli import inputs
+from metra.cli import options
 
 
 @click.command()
 @click.argument("output", metavar="OUTPUT")
-@inputs.references
+@options.references
 @click.option(
     "-n",
     "--segment",
@@ -41,7 +41,7 @@ from metra.cli import inputs
 @click.option(
     "-o", "--out", metavar="FILE", help="Write here instead of to the screen."
 )
-@inputs.input_format
+@options.input_format
 def grid(
     output: str,
     references: tuple[str, ...],
@@ -62,13 +62,13 @@ def grid(
     metra grid sysA.txt -r ref1.txt -r ref2.txt --segment 3 -m gtm:e=2,match=exact -o grid.svg
     metra grid sysA.txt -r ref.txt --segment 3 -m wer
     """
-    from metra.aligning import aligned_segment
     from metra.cli.output import screen_width, wants_color, write
-    from metra.io import open_corpus
-    from metra.metrics import metric
+    from metra.metrics.registry import metric
     from metra.report import grid as picture
     from metra.report import grid_text
     from metra.report.layout import Style
+    from metra.scoring.alignments import aligned_segment
+    from metra.scoring.files import open_corpus
 
     chosen = metric(spec)
     corpus = open_corpus([output], references, input_format=input_format)

@@ -1,11 +1,102 @@
-"""Where results go: standard output, or a file that is whole or not there."""
+"""A line on standard error that says how far long work has come, or what it is at.
+
+Where results go: standard output, or a file that is whole or not there.
+Where a report comes from: the command, the files, the day.
+"""
 
 import os
+import shlex
 import sys
+import time
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Self
 
 import click
 
 from metra.errors import FormatError
+from metra.report.html.page import Provenance
+
+
+class _Line:
+    """A line that is written over and over, and gone at the end; none where no one watches."""
+
+    def __init__(self) -> None:
+        self._watched = sys.stderr.isatty()
+        self._visible = False
+
+    def _show(self, text: str) -> None:
+        self._visible = True
+        print(f"\r{text} \x1b[K", end="", file=sys.stderr, flush=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._visible:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+class Progress(_Line):
+    """Counts segments, or trials; shows nothing for quick work."""
+
+    def __init__(self, noun: str = "segments", delay: float = 1.0) -> None:
+        super().__init__()
+        self._noun = noun
+        self._delay = delay
+        self.begin()
+        #: What share of the work is done, from 0 to 1, if that can be told.
+        self.share: Callable[[], float | None] = lambda: None
+
+    def begin(self) -> None:
+        """Count the time from now on."""
+        self._start = self._shown = time.monotonic()
+
+    def __call__(self, done: int) -> None:
+        """Say how many are done."""
+        now = time.monotonic()
+        if not self._watched or now - self._shown < self._delay:
+            return
+        spent = now - self._start
+        self._delay = 0.2
+        self._shown = now
+        rate = f"{done:,} {self._noun}, {done / spent:,.0f} a second"
+        self._show(rate + _left(self.share(), spent))
+
+
+class Stages(_Line):
+    """Names what is being done, where it cannot be counted."""
+
+    def __call__(self, stage: str) -> None:
+        """Say what comes next."""
+        if self._watched:
+            self._show(f"{stage} …")
+
+
+def _left(share: float | None, spent: float) -> str:
+    """Say how much is done and how long the rest will take, at the pace so far."""
+    if not share or share > 1:
+        return ""
+    return f", {share:.0%}, {duration(spent * (1 - share) / share)} left"
+
+
+def duration(seconds: float) -> str:
+    """Write a time in its two largest units.
+
+    >>> duration(42), duration(200), duration(8000)
+    ('42 s', '3 min 20 s', '2 h 13 min')
+    """
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
 def wants_color() -> bool:
@@ -30,7 +121,7 @@ def write(text: str, path: str | None) -> None:
     if path is None or path == "-":
         _print(text)
         return
-    from metra.io.whole import whole_file
+    from metra.formats.atomic import whole_file
 
     with whole_file(path) as file:
         file.write(f"{text}\n".encode())
@@ -42,7 +133,7 @@ def _print(text: str) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        from metra.io.whole import given_up
+        from metra.formats.atomic import given_up
 
         raise given_up(error) from None
     except UnicodeEncodeError as error:
@@ -51,3 +142,10 @@ def _print(text: str) -> None:
             f"{error.encoding}; set PYTHONIOENCODING=utf-8, or name a file with -o."
         )
         raise FormatError(msg) from None
+
+
+def provenance(files: Sequence[str]) -> Provenance:
+    """Note the command line and the day, or the day that SOURCE_DATE_EPOCH says."""
+    command = shlex.join(["metra", *sys.argv[1:]])
+    moment = int(os.environ.get("SOURCE_DATE_EPOCH") or time.time())
+    return Provenance(command, files, time.strftime("%Y-%m-%d", time.gmtime(moment)))

@@ -2,7 +2,7 @@
 
 import click
 
-from metra.cli import inputs
+from metra.cli import options
 
 
 @click.command()
@@ -13,8 +13,8 @@ from metra.cli import inputs
     metavar="NAME",
     help="Installed spaCy model, by its package's name or its folder (extra parse).",
 )
-@inputs.out
-@inputs.input_format
+@options.out
+@options.input_format
 def parse(text: str, model: str, out: str | None, input_format: str) -> None:
     """Parse TEXT, one segment a line, and write CoNLL-U for measures that need parses.
 
@@ -33,11 +33,10 @@ def parse(text: str, model: str, out: str | None, input_format: str) -> None:
     3  ran   run  VERB  VBD _            0  root   _  _
     (with tabs between the columns)
     """
-    from metra.annotations.parses import from_model
-    from metra.annotations.write_conllu import conllu
-    from metra.cli.output import write
-    from metra.cli.progress import Progress
-    from metra.io import open_corpus
+    from metra.cli.output import Progress, write
+    from metra.formats.annotations.conllu import conllu
+    from metra.metrics.parses import from_model
+    from metra.scoring.files import open_corpus
 
     source = from_model(model)
     corpus = open_corpus([text], [], None, None, input_format=input_format)

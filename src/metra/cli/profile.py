@@ -2,13 +2,13 @@
 
 import click
 
-from metra.cli import inputs
+from metra.cli import options
 
 
 @click.command()
 @click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
-@inputs.references
-@inputs.source
+@options.references
+@options.source
 @click.option(
     "--tok",
     default="13a",
@@ -23,7 +23,7 @@ from metra.cli import inputs
     help="Whether letter case counts.",
 )
 @click.option("--ci", is_flag=True, help="Bootstrap intervals, 95 %.")
-@inputs.seed
+@options.seed
 @click.option(
     "--show",
     metavar="TRAIT",
@@ -37,8 +37,8 @@ from metra.cli import inputs
     show_default=True,
     help="How the profiles are written.",
 )
-@inputs.out
-@inputs.input_format
+@options.out
+@options.input_format
 def profile(
     outputs: tuple[str, ...],
     references: tuple[str, ...],
@@ -61,12 +61,12 @@ def profile(
     metra profile sysA.txt sysB.txt -r ref.txt -s source.txt
     metra profile sysA.txt -r ref.txt --show numbers
     """
+    from metra.analysis.profiles import profiles
     from metra.cli.output import screen_width, wants_color, write
-    from metra.insight.profiles import profiles
-    from metra.io import open_corpus
-    from metra.report import profiles as layout
+    from metra.report import analysis as layout
     from metra.report.layout import Style
-    from metra.text import preparation
+    from metra.scoring.files import open_corpus
+    from metra.text.preparation import preparation
 
     corpus = open_corpus(outputs, references, source, input_format=input_format)
     found = profiles(
@@ -78,4 +78,4 @@ def profile(
     style = Style(
         color=wants_color() and not out, width=None if out else screen_width()
     )
-    write(layout.render(found, form, style, show), out)
+    write(layout.render_profiles(found, form, style, show), out)

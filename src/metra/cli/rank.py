@@ -2,23 +2,23 @@
 
 import click
 
-from metra.cli import inputs
+from metra.cli import options
 
 
 @click.command()
 @click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
-@inputs.references
-@inputs.source
-@inputs.metrics
-@inputs.documents
+@options.references
+@options.source
+@options.metrics
+@options.documents
 @click.option(
     "--expected",
     metavar="FILE",
     help="A ranking to hold the others against: a system, a tab and its rank on each line.",
 )
-@inputs.table_or_json
-@inputs.out
-@inputs.input_format
+@options.table_or_json
+@options.out
+@options.input_format
 def rank(
     outputs: tuple[str, ...],
     references: tuple[str, ...],
@@ -42,12 +42,11 @@ def rank(
     metra rank sys*.txt -m xscore:parses=parses/{system}.conllu --docs docs.txt
     metra rank sys*.txt -r ref.txt -m bleu -m chrf --docs docs.txt --expected people.tsv
     """
-    from metra.cli.output import write
-    from metra.cli.progress import Progress
-    from metra.evaluation import Questions, by_spec, evaluate_corpus
-    from metra.io import open_corpus
-    from metra.meta.document_ranking import rankings, read_ranks
-    from metra.report import ranking
+    from metra.cli.output import Progress, write
+    from metra.meta.rank import rankings, read_ranks
+    from metra.report import scores
+    from metra.scoring.evaluate import Questions, by_spec, evaluate_corpus
+    from metra.scoring.files import open_corpus
 
     ranks = read_ranks(expected) if expected else None
     chosen = by_spec(metrics or ["bleu"])
@@ -56,5 +55,7 @@ def rank(
         results = evaluate_corpus(
             corpus, chosen, Questions(documents=True), progress=progress
         )
-    shown = ranking.as_json if form == "json" else ranking.as_table
+    shown = (
+        scores.render_ranking_json if form == "json" else scores.render_ranking_table
+    )
     write(shown(rankings(results, ranks), results.documents or 0), out)

@@ -2,17 +2,17 @@
 
 import click
 
-from metra.cli import inputs
+from metra.cli import options
 
 MEASURES = ("bleu", "chrf", "ter")
 
 
 @click.command()
 @click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
-@inputs.references
-@inputs.source
-@inputs.metrics_of(*MEASURES)
-@inputs.documents
+@options.references
+@options.source
+@options.metrics_of(*MEASURES)
+@options.documents
 @click.option(
     "--judgements",
     metavar="FILE",
@@ -24,7 +24,7 @@ MEASURES = ("bleu", "chrf", "ter")
     metavar="NAME",
     help="Which of several questions counts, say fluency; the last if not given.",
 )
-@inputs.labels
+@options.labels
 @click.option(
     "--baseline",
     metavar="NAME",
@@ -37,7 +37,7 @@ MEASURES = ("bleu", "chrf", "ter")
     show_default=True,
     help="How many segments, the most changed first, come with a grid.",
 )
-@inputs.seed
+@options.seed
 @click.option(
     "--title", default="Translation report", show_default=True, help="The heading."
 )
@@ -48,7 +48,7 @@ MEASURES = ("bleu", "chrf", "ter")
     metavar="FILE",
     help="HTML file to write; it is whole or not there.",
 )
-@inputs.input_format
+@options.input_format
 def report(
     outputs: tuple[str, ...],
     references: tuple[str, ...],
@@ -78,15 +78,12 @@ def report(
     metra report sys*.txt -r ref.txt -m bleu -m gtm:e=2 --baseline sysA -o report.html
     metra report test.tsv --judgements ratings.tsv -o report.html
     """
-    from metra.cli.output import write
-    from metra.cli.progress import Progress, Stages
-    from metra.cli.provenance import provenance
-    from metra.evaluation import by_spec
-    from metra.insight.judged_files import read_judged
-    from metra.insight.study import study
-    from metra.io import open_corpus
-    from metra.io.labels import read_labels
+    from metra.campaign.judgement_files import read_judged
+    from metra.cli.output import Progress, Stages, provenance, write
     from metra.report.html.page import render
+    from metra.report.study import study
+    from metra.scoring.evaluate import by_spec
+    from metra.scoring.files import open_corpus, read_labels
 
     chosen = by_spec(metrics or MEASURES)
     labelled = read_labels(labels)

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from metra.cli import engines, inputs, tables
-from metra.cli.segments import check_alignment_options, segment_numbers
+from metra.cli import options
+from metra.cli.options import check_alignment_options, segment_numbers
 
 if TYPE_CHECKING:
-    from metra.annotations.quality_model import QualityModel
+    from metra.formats.annotations.quality_model import QualityModel
 
 LEVELS = ("system", "document", "segment")
 PARQUET = ("auto", "parquet")
@@ -26,9 +26,9 @@ def _levels(_: click.Context, __: click.Parameter, value: str) -> list[str]:
 
 @click.command()
 @click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
-@inputs.references
-@inputs.source
-@inputs.metrics
+@options.references
+@options.source
+@options.metrics
 @click.option(
     "--model",
     "models",
@@ -36,7 +36,7 @@ def _levels(_: click.Context, __: click.Parameter, value: str) -> list[str]:
     metavar="FILE",
     help="Quality model in TOML: its figure, and its measures. May be given several times.",
 )
-@inputs.documents
+@options.documents
 @click.option(
     "--level",
     "levels",
@@ -69,7 +69,7 @@ def _levels(_: click.Context, __: click.Parameter, value: str) -> list[str]:
     show_default=True,
     help="Number of resamples.",
 )
-@inputs.seed
+@options.seed
 @click.option(
     "--show-alignment",
     is_flag=True,
@@ -86,12 +86,12 @@ def _levels(_: click.Context, __: click.Parameter, value: str) -> list[str]:
     is_flag=True,
     help="List what measures noted, such as names and terms that are missing.",
 )
-@tables.options
-@engines.options
-@inputs.form
-@inputs.out
-@inputs.input_format
-@inputs.digits
+@options.options
+@options.options
+@options.form
+@options.out
+@options.input_format
+@options.digits
 @click.option("--sort", is_flag=True, help="Best system first, by the first metric.")
 def score(
     outputs: tuple[str, ...],
@@ -136,23 +136,22 @@ def score(
     metra score sysA.txt -r ref.txt --model gisting.toml --ci
     metra score data/*.parquet --hyp-column A=mt_a --ref-column ref --group-by lp,domain
     """
-    from metra.cli.output import screen_width, wants_color, write
-    from metra.cli.progress import Progress
-    from metra.evaluation import Questions, by_spec, evaluate_corpus
-    from metra.io import open_corpus
+    from metra.cli.output import Progress, screen_width, wants_color, write
     from metra.report import render
     from metra.report.layout import Style
+    from metra.scoring.evaluate import Questions, by_spec, evaluate_corpus
+    from metra.scoring.files import open_corpus
 
     described = _described(models)
     chosen = by_spec([*metrics, *_of_models(models, described)] or ["bleu"])
     check_alignment_options(show_alignment, segments, form, details=details)
     aligned = noting = None
     if show_alignment:
-        from metra.aligning import aligners, with_alignments
+        from metra.scoring.alignments import aligners, with_alignments
 
         aligned = aligners(chosen)
     if details:
-        from metra.detailing import detailed, with_details
+        from metra.scoring.details import detailed, with_details
 
         noting = detailed(chosen)
     questions = Questions(
@@ -164,24 +163,24 @@ def score(
         trials=trials,
         seed=seed,
     )
-    table = tables.table_of(**columns)
+    table = options.table_of(**columns)
     alone = {"--ci": ci, "--show-alignment": show_alignment, "--details": details}
     alone |= {f"--level {level}": True for level in levels if level != "system"}
-    tables.refuse_together(table, alone)
+    options.refuse_together(table, alone)
     files = {"-r": references, "-s": source, "--docs": docs}
     parts = {"--resume": table.resume, "--input-format": input_format not in PARQUET}
-    engines.check_options(engine, master, spark_conf, {**alone, **files, **parts})
+    options.check_options(engine, master, spark_conf, {**alone, **files, **parts})
     if engine == "spark":
         with Progress("tasks") as progress:
-            results = engines.score_on_spark(
+            results = options.score_on_spark(
                 outputs, table, list(chosen), master, spark_conf, progress
             )
     elif table.in_parts or (
-        table.group_by and tables.is_parquet(outputs, input_format)
+        table.group_by and options.is_parquet(outputs, input_format)
     ):
-        tables.refuse_together(table, files)
+        options.refuse_together(table, files)
         with Progress() as progress:
-            results = tables.score_in_parts(
+            results = options.score_in_parts(
                 outputs, table, list(chosen), input_format, progress
             )
     else:
@@ -196,7 +195,7 @@ def score(
         with Progress() as progress:
             progress.share = corpus.share
             if table.group_by:
-                from metra.engine.grouped import score_groups
+                from metra.scoring.groups import score_groups
 
                 results = score_groups(
                     corpus, chosen, table.group_by, progress=progress
@@ -215,16 +214,16 @@ def score(
     )
     text = render(results, form, style)
     if described and form == "table":
-        from metra.report.quality_models import legend
+        from metra.report.scores import quality_model_legend
 
-        text += f"\n\n{legend(described)}"
+        text += f"\n\n{quality_model_legend(described)}"
     write(text, out)
 
 
 def _described(paths: Sequence[str]) -> "list[QualityModel]":
     if not paths:
         return []
-    from metra.annotations.quality_model import read_model
+    from metra.formats.annotations.quality_model import read_model
 
     return [read_model(path) for path in paths]
 

@@ -2,7 +2,7 @@
 
 import click
 
-from metra.cli import Commands, inputs
+from metra.cli import Commands, options
 
 
 @click.group(cls=Commands)
@@ -45,7 +45,7 @@ _stem = click.option(
 
 @weights.command()
 @click.argument("files", nargs=-1, required=True, metavar="CORPUS...")
-@inputs.documents
+@options.documents
 @click.option(
     "-o",
     "--out",
@@ -55,7 +55,7 @@ _stem = click.option(
 @_tok
 @_case
 @_stem
-@inputs.input_format
+@options.input_format
 def build(
     files: tuple[str, ...],
     docs: str | None,
@@ -77,10 +77,9 @@ def build(
     metra score sysA.txt -r ref.txt --docs docs.txt -m ltv:weights=list.tsv
     """
     from metra.cli.output import write
-    from metra.io.texts import prepared
-    from metra.text import preparation
-    from metra.text.salience import Frequencies
-    from metra.text.word_list import lines
+    from metra.scoring.files import prepared
+    from metra.text.preparation import preparation
+    from metra.text.salience import Frequencies, lines
 
     text = preparation(tok=tok, case=case, stem=stem)
     found = Frequencies(prepared(files, docs, text, input_format=input_format))
@@ -113,18 +112,18 @@ def show(path: str, document: str | None, by: str, top: int) -> None:
     """
     from metra.cli.output import screen_width, wants_color, write
     from metra.report.layout import Style
-    from metra.report.word_list import render
-    from metra.text.word_list import WEIGHTS, read_table
+    from metra.report.salience import render_word_list
+    from metra.text.salience import WEIGHTS, read_table
 
     table = read_table(path, ("word", WEIGHTS[by]))
     style = Style(color=wants_color(), width=screen_width())
-    write(render(table, style, by=by, document=document, top=top), None)
+    write(render_word_list(table, style, by=by, document=document, top=top), None)
 
 
 @weights.command()
 @click.argument("first", metavar="REF1")
 @click.argument("second", metavar="REF2")
-@inputs.documents
+@options.documents
 @click.option(
     "-o", "--out", metavar="FILE", help="Write all figures here, tab-separated."
 )
@@ -139,7 +138,7 @@ def show(path: str, document: str | None, by: str, top: int) -> None:
 @_tok
 @_case
 @_stem
-@inputs.input_format
+@options.input_format
 def stability(
     first: str,
     second: str,
@@ -161,14 +160,14 @@ def stability(
     \b
     metra weights stability refA.txt refB.txt --docs docs.txt --plot polygons.svg
     """
+    from metra.analysis.word_stability import stability as study
     from metra.cli.output import screen_width, wants_color, write
-    from metra.io.stream import stem as name_of
-    from metra.io.texts import open_texts, streams
-    from metra.report import polygons
+    from metra.formats.stream import stem as name_of
+    from metra.report import scatter
     from metra.report.layout import Style
-    from metra.report.stability import lines, render
-    from metra.stability import stability as study
-    from metra.text import preparation
+    from metra.report.salience import lines, render_stability
+    from metra.scoring.files import open_texts, streams
+    from metra.text.preparation import preparation
 
     text = preparation(tok=tok, case=case, stem=stem)
     corpus = open_texts([first, second], docs, input_format=input_format)
@@ -178,7 +177,7 @@ def stability(
     if out is not None:
         write("\n".join(lines(found)), out)
     if plot is not None:
-        write(polygons.render(found), plot)
+        write(scatter.draw_polygons(found), plot)
     style = Style(color=wants_color(), width=screen_width())
     if out != "-":
-        write(render(found, style), None)
+        write(render_stability(found, style), None)

@@ -1,18 +1,86 @@
-"""Arrays that meta-evaluation passes around: names for their kinds, and means of rows."""
+"""Questions asked of plain arrays, without tables or files."""
 
-from typing import TypeAlias
+from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
-Array: TypeAlias = NDArray[np.float64]
-Codes: TypeAlias = NDArray[np.int64]
-Mask: TypeAlias = NDArray[np.bool_]
+from metra.errors import LengthError
+from metra.formats.scores.panel import Panel, panel
+from metra.formats.scores.ratings import ratings_of
+from metra.formats.scores.record import Item, Scorer, table
+from metra.meta.agree import Agreement
+from metra.meta.agree import agree as agree_of
+from metra.meta.compare import Comparison, Rule, Test
+from metra.meta.compare import compare as compare_panel
+from metra.meta.correlate import Asked
+from metra.stats.correlation import Options, correlate
+from metra.stats.defaults import SEED, TRIALS
 
 
-def row_means(values: Array) -> Array:
-    """Mean of each row over its finite cells; NaN where there are none."""
-    there = np.isfinite(values)
-    count = there.sum(1)
-    total = np.where(there, values, 0.0).sum(1)
-    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+def compare(
+    gold: ArrayLike,
+    metrics: Mapping[str, ArrayLike],
+    *,
+    coef: str = "pearson",
+    level: str = "seg",
+    group: str = "none",
+    test: Test = "auto",
+    alpha: float = 0.05,
+    clusters: Rule = "greedy",
+    **options: object,
+) -> Comparison:
+    """Test metrics against each other: systems × segments each, NaN where missing.
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> gold = rng.normal(size=(6, 50))
+    >>> noisy = gold + rng.normal(size=gold.shape)
+    >>> found = compare(gold, {"noisy": noisy, "noise": rng.normal(size=gold.shape)})
+    >>> found.names, found.clusters
+    (['noisy', 'noise'], [1, 2])
+    """
+    chosen = Options(coef=coef, group=group, **options).checked()  # type: ignore[arg-type]
+    question = Asked(chosen, level)
+    return compare_panel(
+        panel_of(gold, metrics), question, test=test, alpha=alpha, rule=clusters
+    )
+
+
+def agree(
+    judgements: ArrayLike,
+    *,
+    within: float = 1.0,
+    trials: int = TRIALS,
+    seed: int = SEED,
+) -> Agreement:
+    """Ask how far judges agree: judges × units, NaN where a judge did not judge.
+
+    >>> found = agree([[1, 2, 3, 3], [1, 2, 3, 4]], trials=0)
+    >>> round(found.values["alpha interval"], 3), found.values["exact"]
+    (0.889, 0.75)
+    """
+    return agree_of(ratings_of(judgements), within=within, trials=trials, seed=seed)
+
+
+def spa(gold: ArrayLike, metric: ArrayLike, **options: object) -> float:
+    """Soft pairwise accuracy of one metric: systems × segments each."""
+    return correlate(gold, metric, coef="spa", **options).value  # type: ignore[arg-type]
+
+
+def panel_of(gold: ArrayLike, metrics: Mapping[str, ArrayLike]) -> Panel:
+    """Line up arrays; systems and segments are numbered from 1."""
+    g = np.asarray(gold, np.float64)
+    if g.ndim != 2:
+        msg = f"The gold scores have the shape {g.shape}; expected systems × segments."
+        raise LengthError(msg)
+    columns = {Scorer("gold", "human"): g.ravel()}
+    for name, metric in metrics.items():
+        m = np.asarray(metric, np.float64)
+        if m.shape != g.shape:
+            msg = f"{name!r} has the shape {m.shape}, the gold {g.shape}; expected the same."
+            raise LengthError(msg)
+        columns[Scorer(name)] = m.ravel()
+    systems = [f"system {i + 1}" for i in range(g.shape[0]) for _ in range(g.shape[1])]
+    items = [Item(str(j + 1)) for _ in range(g.shape[0]) for j in range(g.shape[1])]
+    return panel(table(systems, items, columns), "gold", list(metrics))

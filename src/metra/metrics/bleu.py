@@ -1,4 +1,7 @@
-"""BLEU: n-gram precision of the output against its references, short outputs penalised."""
+"""BLEU: n-gram precision of the output against its references, short outputs penalised.
+
+The brevity penalties of BLEU and NIST, as functions of the lengths alone.
+"""
 
 import math
 from collections.abc import Sequence
@@ -6,12 +9,20 @@ from dataclasses import replace
 from functools import partial
 from typing import Literal
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from metra import _core
-from metra.corpus import Batch, Column, Sentence
+from metra.corpus.evalset import Batch, Column, Sentence
 from metra.errors import OptionError
-from metra.measure import Array, Metric, Parts, measure, shown
-from metra.pool import BLOCK
-from metra.text import Preparation, mteval_preparation, preparation, whole_tokenizer
+from metra.metrics.record import Array, Metric, Parts, measure, shown
+from metra.stats.totals import BLOCK
+from metra.text.preparation import (
+    Preparation,
+    mteval_preparation,
+    preparation,
+    whole_tokenizer,
+)
 
 # Nobody counts longer n-grams, and each order costs memory for every segment.
 LONGEST = 1000
@@ -143,3 +154,29 @@ def parts(totals: Array, *, n: int, formula: _core.BleuFormula) -> Parts:
         "ref_len": ref_len,
         "ratio": hyp_len / ref_len if ref_len else 0.0,
     }
+
+
+def bleu_penalty(hyp_len: ArrayLike, ref_len: ArrayLike) -> Array:
+    """BLEU's: exp(1 - r/c) for an output of c words against r, 1 if it is not shorter.
+
+    >>> bleu_penalty([9, 10, 11], 10).round(4).tolist()
+    [0.8948, 1.0, 1.0]
+    """
+    formula = _core.BleuFormula(1, "none", 0.0, "geometric", "zero")
+    return formula.penalty(_totals(hyp_len, ref_len))
+
+
+def nist_penalty(hyp_len: ArrayLike, ref_len: ArrayLike) -> Array:
+    """NIST's: exp(beta log²(c/r)), half where c is two thirds of r; 1 if not shorter.
+
+    >>> nist_penalty([2, 3, 4], 3).round(4).tolist()
+    [0.5, 1.0, 1.0]
+    """
+    return _core.nist_penalty(_totals(hyp_len, ref_len), 1)
+
+
+def _totals(hyp_len: ArrayLike, ref_len: ArrayLike) -> Array:
+    """Rows of n-gram statistics of which only the lengths, the last two, are filled in."""
+    hyp, ref = np.broadcast_arrays(np.asarray(hyp_len), np.asarray(ref_len))
+    nothing = np.zeros(hyp.shape)
+    return np.stack([nothing, nothing, hyp, ref], axis=-1).astype(np.float64)

@@ -3,10 +3,10 @@
 from functools import partial
 from typing import Literal
 
-from metra.measure import Metric, measure
-from metra.metrics import error_rate
+from metra.metrics import wer
+from metra.metrics.record import Metric, measure
 from metra.metrics.wer import AGGREGATES, check_norm, rows
-from metra.text import preparation
+from metra.text.preparation import preparation
 
 # A segment's characters, white space inside it included, as tokens.
 _TOKENIZERS = {"char": "code-points", "grapheme": "graphemes"}
@@ -45,11 +45,11 @@ def cer(
     version = text.versions()["tok"].removeprefix(text.tok)
     return Metric(
         name="cer",
-        columns=error_rate.COLUMNS,
+        columns=wer.COLUMNS,
         rows=partial(rows, text=text, refs=refs),
         aggregate=AGGREGATES[norm],
         higher_is_better=False,
-        parts=error_rate.parts,
-        align=partial(error_rate.align, text=text, refs=refs, unit="character"),
+        parts=wer.parts,
+        align=partial(wer.align, text=text, refs=refs, unit="character"),
         settled={"unit": unit + version},
     )

@@ -7,10 +7,10 @@ from typing import Literal
 import numpy as np
 
 from metra import _core
-from metra.corpus import Batch, Column, Sentence
+from metra.corpus.evalset import Batch, Column, Sentence
 from metra.errors import OptionError
-from metra.measure import Array, Metric, Parts, measure
-from metra.text import Preparation, preparation, whole_tokenizer
+from metra.metrics.record import Array, Metric, Parts, measure
+from metra.text.preparation import Preparation, preparation, whole_tokenizer
 
 
 @measure

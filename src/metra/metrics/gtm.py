@@ -8,11 +8,11 @@ from typing import Literal
 import numpy as np
 
 from metra import _core
-from metra.alignment import Alignment, Link, Span, in_reading_order
-from metra.corpus import Batch, Sentence, segment_words
+from metra.corpus.evalset import Batch, Sentence, segment_words
 from metra.errors import OptionError
-from metra.measure import Array, Metric, Parts, measure
-from metra.text import Preparation, preparation
+from metra.metrics.alignment import Alignment, Link, Span, in_reading_order
+from metra.metrics.record import Array, Metric, Parts, measure
+from metra.text.preparation import Preparation, preparation
 
 NODES = 200_000
 

@@ -7,14 +7,13 @@ from functools import partial
 
 import numpy as np
 
-from metra.annotations.places import units_of
-from metra.annotations.system_files import of_system
-from metra.annotations.table import file_version
-from metra.annotations.templates import Templates, read_templates
-from metra.corpus import Batch, Sentence
-from metra.detail import Detail
+from metra.corpus.evalset import Batch, Sentence
 from metra.errors import CorpusError, OptionError
-from metra.measure import Array, Metric, Parts, measure
+from metra.formats.annotations.places import units_of
+from metra.formats.annotations.templates import Templates, read_templates
+from metra.formats.table import file_version
+from metra.metrics.record import Array, Detail, Metric, Parts, measure
+from metra.metrics.units import of_system
 
 COUNTS = ("correct", "filled", "expected")
 # Slots that the reference has nowhere stand together: filling them is never right.

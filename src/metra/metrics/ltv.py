@@ -8,9 +8,9 @@ from typing import Literal
 import numpy as np
 
 from metra import _core
-from metra.corpus import Batch, Sentence
+from metra.corpus.evalset import Batch, Sentence
 from metra.errors import CorpusError, OptionError
-from metra.measure import (
+from metra.metrics.record import (
     Array,
     Metric,
     Parts,
@@ -20,10 +20,17 @@ from metra.measure import (
     measure,
     unfitted,
 )
-from metra.parallel import ordered_map, thread_count
-from metra.text import Preparation, preparation
-from metra.text.salience import Frequencies, Tokens, WordWeights, weighed
-from metra.text.word_list import WEIGHTS, list_version, read_list
+from metra.stats.parallel import ordered_map, thread_count
+from metra.text.preparation import Preparation, preparation
+from metra.text.salience import (
+    WEIGHTS,
+    Frequencies,
+    Tokens,
+    WordWeights,
+    list_version,
+    read_list,
+    weighed,
+)
 
 
 @measure

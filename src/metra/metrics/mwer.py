@@ -8,12 +8,12 @@ from typing import Literal
 import numpy as np
 
 from metra import _core
-from metra.annotations.judged import read_judged, version_of
-from metra.corpus import Batch, Sentence
-from metra.measure import Array, Metric, measure
-from metra.metrics import error_rate
-from metra.metrics.neighbours import JudgedOutputs
-from metra.text import Preparation, preparation
+from metra.corpus.evalset import Batch, Sentence
+from metra.formats.annotations.judged_outputs import read_judged, version_of
+from metra.metrics import wer
+from metra.metrics.evaltrans import JudgedOutputs
+from metra.metrics.record import Array, Metric, measure
+from metra.text.preparation import Preparation, preparation
 
 
 @measure
@@ -50,11 +50,11 @@ def mwer(
         collection = JudgedOutputs(judged, text, key)
         return Metric(
             name="mwer",
-            columns=error_rate.COLUMNS,
+            columns=wer.COLUMNS,
             rows=partial(rows, collection=collection, text=text),
-            aggregate=error_rate.per_reference_word,
+            aggregate=wer.per_reference_word,
             higher_is_better=False,
-            parts=error_rate.parts,
+            parts=wer.parts,
             needs_reference=not db,
             needs_source=bool(db) and key == "source",
             settled=text.versions() | {"db": version_of(db, judged) if db else "none"},
@@ -72,7 +72,7 @@ def rows(
     """Edits, hits and length of the nearest perfect translation of each segment."""
     tokens = batch.hyps.tokens(text)
     known = collection.known(batch)
-    table = np.zeros((len(batch), len(error_rate.COLUMNS)))
+    table = np.zeros((len(batch), len(wer.COLUMNS)))
     there = [at for at in range(len(batch)) if known[at].perfect]
     if there:
         hyps = _core.Tokens([tokens[at] or [] for at in there])

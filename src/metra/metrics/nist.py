@@ -8,9 +8,9 @@ from typing import Literal
 import numpy as np
 
 from metra import _core
-from metra.corpus import Batch, Sentence
+from metra.corpus.evalset import Batch, Sentence
 from metra.errors import OptionError
-from metra.measure import (
+from metra.metrics.record import (
     Array,
     Metric,
     Parts,
@@ -20,8 +20,8 @@ from metra.measure import (
     measure,
     unfitted,
 )
-from metra.text import Preparation, mteval_preparation, preparation
-from metra.text.information import information_version, read_information
+from metra.text.preparation import Preparation, mteval_preparation, preparation
+from metra.text.salience import information_version, read_information
 
 
 @measure
@@ -64,7 +64,7 @@ def nist(
         style: whose conventions: mteval takes the word 0 for no word when it counts what
             stands before another, has its own white space, and lower-cases ASCII only.
         info: a file with the weights, instead of counting the references: n-gram, tab,
-            weight in bits; `metra.text.information.write_information` writes one.
+            weight in bits; `metra.text.salience.write_information` writes one.
     """
     if n < 1:
         msg = f"nist: n={n} is not possible; expected a whole number of at least 1."

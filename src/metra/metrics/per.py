@@ -4,10 +4,10 @@ from functools import partial
 from typing import Literal
 
 from metra import _core
-from metra.corpus import Batch, Sentence
-from metra.measure import Array, Metric, measure
-from metra.metrics import error_rate
-from metra.text import Preparation, preparation
+from metra.corpus.evalset import Batch, Sentence
+from metra.metrics import wer
+from metra.metrics.record import Array, Metric, measure
+from metra.text.preparation import Preparation, preparation
 
 
 @measure
@@ -40,11 +40,11 @@ def per(
     text = preparation(tok=tok, case=case, stem=stem)
     return Metric(
         name="per",
-        columns=error_rate.COLUMNS,
+        columns=wer.COLUMNS,
         rows=partial(rows, text=text, refs=refs),
-        aggregate=error_rate.per_reference_word,
+        aggregate=wer.per_reference_word,
         higher_is_better=False,
-        parts=error_rate.parts,
+        parts=wer.parts,
         settled=text.versions(),
     )
 

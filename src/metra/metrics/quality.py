@@ -6,12 +6,11 @@ from functools import partial
 
 import numpy as np
 
-from metra.annotations.quality_model import Member, QualityModel, read_model
-from metra.corpus import Batch, Sentence
-from metra.detail import Detail
+from metra.corpus.evalset import Batch, Sentence
 from metra.errors import OptionError
-from metra.measure import Array, Metric, Parts, measure, shown
-from metra.metrics import metric as make_metric
+from metra.formats.annotations.quality_model import Member, QualityModel, read_model
+from metra.metrics.record import Array, Detail, Metric, Parts, measure, shown
+from metra.metrics.registry import metric as make_metric
 
 
 @measure

@@ -6,16 +6,15 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from metra.annotations.places import Placed, units_of
-from metra.annotations.table import file_version
-from metra.annotations.terms import Term, read_terms
-from metra.corpus import Batch, Column, Sentence
-from metra.detail import Detail
+from metra.corpus.evalset import Batch, Column, Sentence
 from metra.errors import CorpusError, OptionError
-from metra.measure import Array, Metric, Parts, measure
-from metra.metrics.share import share
-from metra.text import Preparation, pack, preparation, prepare
-from metra.text.normalised import occurs
+from metra.formats.annotations.places import Placed, units_of
+from metra.formats.annotations.terms import Term, read_terms
+from metra.formats.table import file_version
+from metra.metrics.record import Array, Detail, Metric, Parts, measure, share
+from metra.text.columns import pack
+from metra.text.preparation import Preparation, preparation, prepare
+from metra.text.words import occurs
 
 
 @measure

@@ -7,16 +7,19 @@ from typing import Literal
 
 import numpy as np
 
-from metra.annotations.chunks import chunks
-from metra.annotations.conllu import Parse
-from metra.annotations.parses import ParseSource, from_file, from_model, from_words
-from metra.annotations.patterns import Pattern, matches
-from metra.annotations.table import file_version
-from metra.annotations.transfer_rules import Rule, read_rules
-from metra.corpus import Batch, Sentence
-from metra.detail import Detail
+from metra.corpus.evalset import Batch, Sentence
 from metra.errors import CorpusError, OptionError
-from metra.measure import Array, Metric, Parts, measure
+from metra.formats.annotations.conllu import Parse
+from metra.formats.annotations.transfer_rules import (
+    Pattern,
+    Rule,
+    chunks,
+    matches,
+    read_rules,
+)
+from metra.formats.table import file_version
+from metra.metrics.parses import ParseSource, from_file, from_model, from_words
+from metra.metrics.record import Array, Detail, Metric, Parts, measure
 
 PHRASES = ("NP", "VP")
 

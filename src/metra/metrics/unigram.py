@@ -6,10 +6,10 @@ from typing import Literal
 import numpy as np
 
 from metra import _core
-from metra.corpus import Batch, Sentence
+from metra.corpus.evalset import Batch, Sentence
 from metra.errors import OptionError
-from metra.measure import Array, Metric, Parts, measure
-from metra.text import Preparation, preparation
+from metra.metrics.record import Array, Metric, Parts, measure
+from metra.text.preparation import Preparation, preparation
 
 
 @measure

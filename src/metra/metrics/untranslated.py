@@ -6,14 +6,13 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from metra.annotations.table import file_version, read_lines
-from metra.corpus import Batch, Sentence
-from metra.detail import Detail
+from metra.corpus.evalset import Batch, Sentence
 from metra.errors import OptionError
-from metra.measure import Array, Metric, Parts, measure
-from metra.text.dictionaries import Dictionary, dictionaries
-from metra.text.running_words import Word, parts_of_words, running_words
+from metra.formats.table import file_version, read_lines
+from metra.metrics.record import Array, Detail, Metric, Parts, measure
+from metra.text.resources import Dictionary, dictionaries
 from metra.text.scripts import script_of, scripts_of
+from metra.text.words import Word, parts_of_words, running_words
 
 
 @measure

@@ -1,14 +1,77 @@
-"""Word error rate: edits that turn the output into a reference, per reference word."""
+"""Word error rate: edits that turn the output into a reference, per reference word.
+
+What the error rates have in common: edits, the length they are set against, alignments.
+"""
 
 from functools import partial
 from typing import Literal
 
+import numpy as np
+
 from metra import _core
-from metra.corpus import Batch, Sentence
+from metra.corpus.evalset import Batch, Sentence, segment_words
 from metra.errors import OptionError
-from metra.measure import Array, Metric, measure
-from metra.metrics import error_rate
-from metra.text import Preparation, preparation
+from metra.metrics.alignment import Alignment, Link, Span
+from metra.metrics.record import Array, Metric, Parts, measure
+from metra.text.preparation import Preparation, preparation
+
+COLUMNS = ("substitutions", "insertions", "deletions", "hits", "ref_len")
+
+_KINDS = {"S": "substitution", "I": "insertion", "D": "deletion", "H": "hit"}
+
+
+def per_reference_word(totals: Array) -> Array:
+    """Edits per hundred reference words; no words at all count as one."""
+    return _rate(totals, totals[..., 4])
+
+
+def per_output_word(totals: Array) -> Array:
+    """Edits per hundred output words; no words at all count as one."""
+    return _rate(totals, totals[..., 0] + totals[..., 1] + totals[..., 3])
+
+
+def parts(totals: Array) -> Parts:
+    """The edits and lengths behind one corpus score."""
+    named = dict(zip(COLUMNS, totals.tolist(), strict=True))
+    words = named["substitutions"] + named["insertions"] + named["hits"]
+    return {**named, "hyp_len": words}
+
+
+def align(
+    batch: Batch | Sentence, index: int, *, text: Preparation, refs: str, unit: str
+) -> list[Alignment]:
+    """Align one segment with each of its references that is there."""
+    chosen, paths = _core.edit_alignments(batch.hits(text), index, refs)
+    hyp, there = segment_words(batch, index, text)
+    return [
+        Alignment(
+            hyp=hyp,
+            ref=words,
+            links=_links(path),
+            kinds=tuple(_KINDS.values()),
+            reference=at,
+            chosen=place == chosen,
+            unit="word" if unit == "word" else "character",
+        )
+        for place, ((at, words), path) in enumerate(zip(there, paths, strict=True))
+    ]
+
+
+def _rate(totals: Array, length: Array) -> Array:
+    edits = totals[..., :3].sum(-1)
+    return 100 * edits / np.where(length > 0, length, 1)
+
+
+def _links(path: str) -> tuple[Link, ...]:
+    links = []
+    hyp = ref = 0
+    for letter in path:
+        words, ref_words = letter != "D", letter != "I"
+        here = Span(hyp, hyp + words), Span(ref, ref + ref_words)
+        links.append(Link(_KINDS[letter], *here))
+        hyp += words
+        ref += ref_words
+    return tuple(links)
 
 
 @measure
@@ -49,19 +112,19 @@ def wer(
     text = preparation(tok=tok, case=case, stem=stem)
     return Metric(
         name="wer",
-        columns=error_rate.COLUMNS,
+        columns=COLUMNS,
         rows=partial(rows, text=text, refs=refs),
         aggregate=AGGREGATES[norm],
         higher_is_better=False,
-        parts=error_rate.parts,
-        align=partial(error_rate.align, text=text, refs=refs, unit="word"),
+        parts=parts,
+        align=partial(align, text=text, refs=refs, unit="word"),
         settled=text.versions(),
     )
 
 
 AGGREGATES = {
-    "reference": error_rate.per_reference_word,
-    "output": error_rate.per_output_word,
+    "reference": per_reference_word,
+    "output": per_output_word,
 }
 
 

@@ -4,18 +4,27 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
-from metra.alignment import AlignedSegment
+from metra.metrics.alignment import AlignedSegment
+from metra.report.chart import (
+    EQUAL,
+    LEFT_OUT,
+    NAME_LETTER,
+    Block,
+    Plot,
+    cut,
+    facts,
+    plot,
+    sentence,
+    title,
+)
+from metra.report.chart import text as _text
 from metra.report.layout import counted
-from metra.report.plot import EQUAL, LEFT_OUT, Block, Plot, facts, plot, sentence, title
-from metra.report.svg import text as _text
-from metra.report.table import width
+from metra.report.terminal import width
 
 CELL = 16
 FONT = 12
 #: The width of a letter of the labels and of the title, and how many a label may have.
-LETTER = 6.8
 TITLE_LETTER = 8.6
-LONGEST = 16
 GAP = 6
 MARGIN = 16
 NARROWEST = 440
@@ -111,7 +120,7 @@ def _drawn(segment: AlignedSegment, style: Sequence[str]) -> str:
     # A name and its number stay on one line.
     numbers = facts(segment).replace(" ", "\N{NO-BREAK SPACE}")
     numbers = numbers.replace(";\N{NO-BREAK SPACE}", "; ")
-    stated = _wrapped(numbers, size, LETTER)
+    stated = _wrapped(numbers, size, NAME_LETTER)
     top = MARGIN + LINE * (len(headed) + len(stated)) + GAP + RISE * above + GAP
     page = _Page(shown, left, top, size)
     body = [
@@ -247,7 +256,7 @@ def _legend(page: _Page) -> tuple[list[str], float]:
     x, y = float(MARGIN), page.bottom + 2 * LINE + GAP
     lines = []
     for kind, text in entries:
-        room = CELL + GAP + width(text) * LETTER + 3 * GAP
+        room = CELL + GAP + width(text) * NAME_LETTER + 3 * GAP
         if x > MARGIN and x + room > page.width:
             x, y = MARGIN, y + LINE
         if kind != "hit":
@@ -289,16 +298,4 @@ def _wrapped(text: str, size: float, letter: float) -> list[str]:
 
 
 def _longest(words: Sequence[str]) -> float:
-    return max((width(cut(word)) for word in words), default=0) * LETTER
-
-
-def cut(word: str, longest: int = LONGEST) -> str:
-    """Shorten a word that would push all others aside."""
-    if width(word) <= longest:
-        return word
-    kept = ""
-    for letter in word:
-        if width(kept + letter) >= longest:
-            break
-        kept += letter
-    return f"{kept}…"
+    return max((width(cut(word)) for word in words), default=0) * NAME_LETTER

@@ -4,10 +4,9 @@ import json
 from typing import Any
 
 from metra import __version__
-from metra.alignment import Alignment
-from metra.report.layout import Style
-from metra.report.records import number
-from metra.results import Comparison, Results, Score, SystemScores
+from metra.metrics.alignment import Alignment
+from metra.report.layout import Style, number_records
+from metra.scoring.results import Comparison, Results, Score, SystemScores
 
 SCHEMA = 1
 
@@ -86,8 +85,8 @@ def _comparison(found: Comparison) -> dict[str, Any]:
         "metric": found.metric,
         "baseline": found.baseline,
         "system": found.system,
-        "difference": number(found.difference),
-        "interval": None if ends is None else [number(end) for end in ends],
+        "difference": number_records(found.difference),
+        "interval": None if ends is None else [number_records(end) for end in ends],
         "standard_error": _optional(found.standard_error),
         "effect": _optional(found.effect),
         "p_value": _optional(found.p_value),
@@ -100,7 +99,7 @@ def _comparison(found: Comparison) -> dict[str, Any]:
 
 
 def _optional(value: float | None) -> float | int | None:
-    return None if value is None else number(value)
+    return None if value is None else number_records(value)
 
 
 def _each(scores: Any, part: Any) -> dict[str, Any]:
@@ -113,17 +112,17 @@ def _level(name: str, found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _score(score: Score) -> dict[str, Any]:
-    data: dict[str, Any] = {"score": number(score.score)}
+    data: dict[str, Any] = {"score": number_records(score.score)}
     if score.interval is not None:
-        data["interval"] = [number(end) for end in score.interval]
+        data["interval"] = [number_records(end) for end in score.interval]
     data["signature"] = score.signature
     data["higher_is_better"] = score.higher_is_better
     if score.segment_signature:
         data["segment_signature"] = score.segment_signature
     data["parts"] = {
-        name: [number(value) for value in part]
+        name: [number_records(value) for value in part]
         if isinstance(part, list)
-        else number(part)
+        else number_records(part)
         for name, part in score.parts.items()
     }
     return data
@@ -132,13 +131,13 @@ def _score(score: Score) -> dict[str, Any]:
 def _documents(score: Score) -> dict[str, Any] | None:
     if score.documents is None:
         return None
-    return {name: number(value) for name, value in score.documents.items()}
+    return {name: number_records(value) for name, value in score.documents.items()}
 
 
 def _segments(score: Score) -> list[Any] | None:
     if score.segments is None:
         return None
-    return [number(value) for value in score.segments.tolist()]
+    return [number_records(value) for value in score.segments.tolist()]
 
 
 def _alignments(score: Score) -> list[Any] | None:

@@ -1,10 +1,48 @@
-"""The sheet that the formats for people share: which cell holds what, which is best."""
+"""The sheet that the formats for people share: which cell holds what, which is best.
 
+Short names of measures for tables: without the files they read, where that is enough.
+Records as plain dicts and lists, for JSON: a key for every field.
+"""
+
+import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple
 
-from metra.report.headings import short_names
-from metra.results import Results, Score, SystemScores
+from metra.scoring.results import Results, Score, SystemScores
+
+FILE = re.compile(r".*[/\\].*|.*\.[A-Za-z]\w{1,6}")
+
+
+def short_names(specs: Sequence[str]) -> dict[str, str]:
+    """Leave files out of specs; where two would look the same, give the files' last names.
+
+    >>> short_names(["ie:reference=a/b.tsv,x=1", "bleu"])["ie:reference=a/b.tsv,x=1"]
+    'ie:x=1'
+    >>> list(short_names(["q:model=a/b.toml", "q:model=a/c.toml"]).values())
+    ['q:model=b.toml', 'q:model=c.toml']
+    """
+    found: dict[str, str] = {}
+    ways = [[_rewritten(spec, keep=keep) for spec in specs] for keep in (False, True)]
+    for at, spec in enumerate(specs):
+        found[spec] = next(
+            (names[at] for names in ways if names.count(names[at]) == 1), spec
+        )
+    return found
+
+
+def _rewritten(spec: str, *, keep: bool) -> str:
+    name, _, rest = spec.partition(":")
+    options = []
+    for option in filter(None, rest.split(",")):
+        key, _, value = option.partition("=")
+        if not FILE.fullmatch(value):
+            options.append(option)
+        elif keep:
+            last = re.split(r"[/\\]", value)[-1]
+            options.append(f"{key}={last}")
+    return f"{name}:{','.join(options)}" if options else name
 
 
 class Style(NamedTuple):
@@ -38,7 +76,7 @@ class Sheet(NamedTuple):
 def sheets(results: Results, style: Style) -> list[Sheet]:
     """Lay out the systems' scores, then their documents' and segments' where asked for."""
     if results.terms is not None:
-        from metra.report.comparison import comparison_sheets
+        from metra.report.scores import comparison_sheets
 
         return [*comparison_sheets(results, style), *_levels(results, style)]
     systems = ordered(results, style)
@@ -53,7 +91,7 @@ def sheets(results: Results, style: Style) -> list[Sheet]:
         style,
     )
     if results.groups is not None:
-        from metra.report.groups import group_sheets
+        from metra.report.scores import group_sheets
 
         return [main, *group_sheets(results, style)]
     return [main, *_levels(results, style)]
@@ -87,16 +125,16 @@ def notes(results: Results) -> list[str]:
     """Explain the signs and name the test, if there is one, and say what was scored."""
     if results.terms is None:
         return [footing(results)]
-    from metra.report.comparison import legend
+    from metra.report.scores import comparison_legend
 
-    return [*legend(results, results.terms), footing(results)]
+    return [*comparison_legend(results, results.terms), footing(results)]
 
 
 def remarks(results: Results) -> list[str]:
     """Say in words how the systems compare, where that was asked for."""
     if results.terms is None:
         return []
-    from metra.report.comparison import verdicts
+    from metra.report.scores import verdicts
 
     return verdicts(results)
 
@@ -197,3 +235,25 @@ def interval(
 def counted(count: int, noun: str) -> str:
     """Say how many there are of something."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def as_data(value: Any) -> Any:
+    """Give a record, or whatever is in one, as JSON has it; numbers it lacks become null."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {
+            field.name: as_data(getattr(value, field.name)) for field in fields(value)
+        }
+    if isinstance(value, dict):
+        return {str(key): as_data(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [as_data(entry) for entry in value]
+    if isinstance(value, float):
+        return number_records(value)
+    return value
+
+
+def number_records(value: float) -> float | int | None:
+    """Write counts as whole numbers, and what JSON has no number for as null."""
+    if not math.isfinite(value):
+        return None
+    return int(value) if value == int(value) and abs(value) < 2**53 else value

@@ -7,7 +7,7 @@ from typing import Any
 
 from metra import __version__
 from metra.meta.findings import Figure, FigureTable, Findings
-from metra.report import latex, markdown, table
+from metra.report import terminal, text_writers
 from metra.report.layout import Cell, Sheet, Style, number
 
 FORMATS = ("table", "json", "tsv", "markdown", "latex")
@@ -19,21 +19,25 @@ def render(findings: Findings, form: str, style: Style) -> str:
 
 
 def _table(findings: Findings, style: Style) -> str:
-    blocks = [table.block(_sheet(each, style), style) for each in findings.tables]
+    blocks = [terminal.block(_sheet(each, style), style) for each in findings.tables]
     notes = [*findings.notes, findings.signature]
-    blocks.append("\n".join(table.styled(note, table.DIM, style) for note in notes))
+    blocks.append(
+        "\n".join(terminal.styled(note, terminal.DIM, style) for note in notes)
+    )
     return "\n\n".join(blocks)
 
 
 def _markdown(findings: Findings, style: Style) -> str:
-    blocks = [markdown.block(_sheet(each, style)) for each in findings.tables]
+    blocks = [
+        text_writers.markdown_block(_sheet(each, style)) for each in findings.tables
+    ]
     notes = [f"- {note}" for note in findings.notes] + [f"- `{findings.signature}`"]
     return "\n\n".join([*blocks, "\n".join(notes)])
 
 
 def _latex(findings: Findings, style: Style) -> str:
     notes = [f"% {note}" for note in [*findings.notes, findings.signature]]
-    blocks = [latex.block(_sheet(each, style)) for each in findings.tables]
+    blocks = [text_writers.latex_block(_sheet(each, style)) for each in findings.tables]
     return "\n\n".join(["\n".join(notes), *blocks])
 
 

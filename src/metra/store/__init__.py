@@ -4,6 +4,6 @@ Functions over tables, one file an idea. They take the time as an argument, and 
 whose transaction they work: `with store.transaction() as db:`.
 """
 
-from metra.store.opening import Store, open
+from metra.store.database import Store, open
 
 __all__ = ["Store", "open"]

@@ -1,16 +1,80 @@
-"""Answers: only ever added, each once, with times that the server's clock vouches for."""
+"""Answers: only ever added, each once, with times that the server's clock vouches for.
+
+Drafts: the newest state of an answer that is not given yet.
+"""
 
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, insert, select
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
+from metra.campaign.judgement import Judgement, judged, recorded
+from metra.campaign.screen import screen_protocol
 from metra.errors import MetraError
-from metra.human.asking import asked
-from metra.human.judgement import Judgement, judged, recorded
-from metra.store import drafts, screens, tables, tasks
+from metra.store import database, screens, tasks
 from metra.store.campaigns import Stored
-from metra.store.encoding import decoded, encoded, storable
+from metra.store.database import decoded, encoded, storable
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a judge has put in so far; the browser counts `rev` up."""
+
+    rev: int
+    value: Any
+    comment: str
+
+
+def find_draft(db: Connection, task: str, number: int) -> Draft | None:
+    """Find the draft of a screen."""
+    row = db.execute(_FIND, {"of": task, "place": number}).first()
+    if row is None:
+        return None
+    payload = decoded(row.payload_json)
+    return Draft(row.rev, payload["value"], payload["comment"])
+
+
+def save(
+    db: Connection, task: str, number: int, new: Draft, *, now: float
+) -> Draft | None:
+    """Keep a newer draft; give the stored one if it is newer, or as new with another value.
+
+    The same value under the same number, as after a lost reply, is no conflict.
+    """
+    stored = find_draft(db, task, number)
+    tidy = Draft(new.rev, new.value, storable(new.comment))
+    payload = encoded({"value": tidy.value, "comment": tidy.comment})
+    if stored is None:
+        where = {"task": task, "number": number}
+        db.execute(_ADD, where | {"rev": new.rev, "payload_json": payload, "at": now})
+        return None
+    same = new.rev == stored.rev and encoded(new.value) == encoded(stored.value)
+    if new.rev <= stored.rev and not same:
+        return stored
+    values = {"rev": new.rev, "payload": payload, "now": now}
+    db.execute(_CHANGE, {"of": task, "place": number} | values)
+    return None
+
+
+def drop(db: Connection, task: str, number: int) -> None:
+    """Forget a draft, because the answer has been given."""
+    db.execute(_DROP, {"of": task, "place": number})
+
+
+# What every request asks is put together once.
+_HERE = (database.draft.c.task == bindparam("of")) & (
+    database.draft.c.number == bindparam("place")
+)
+_FIND = select(database.draft.c.rev, database.draft.c.payload_json).where(_HERE)
+_DROP = delete(database.draft).where(_HERE)
+_ADD = insert(database.draft)
+_CHANGE = (
+    update(database.draft)
+    .where(_HERE)
+    .values(
+        rev=bindparam("rev"), payload_json=bindparam("payload"), at=bindparam("now")
+    )
+)
 
 
 class ConflictError(MetraError):
@@ -77,13 +141,13 @@ def submit(
 ) -> Given:
     """Keep an answer, or find that it has been kept; the judge's row must be locked."""
     task = owned.task
-    again = find(db, answer.id)
+    again = find_answer(db, answer.id)
     if again is not None:
         if (again.task, again.number) != (task.id, number):
             msg = "This answer's id belongs to another answer; send it with a new one."
             raise ConflictError(msg)
         return again
-    wanted = asked(stored.campaign, task, number)
+    wanted = screen_protocol(stored.campaign, task, number)
     steps = screens.shown_steps(db, task.id, number)
     for at, step in enumerate(wanted.steps):
         if step.shows and at not in steps and answer.cannot is None:
@@ -135,14 +199,14 @@ def submit(
             "wording_version": record.wording_version,
         },
     )
-    drafts.drop(db, task.id, number)
+    drop(db, task.id, number)
     _finish(db, owned)
     return Given(record.id, task.id, number, revision, record.value, comment, cannot)
 
 
-def find(db: Connection, key: str) -> Given | None:
+def find_answer(db: Connection, key: str) -> Given | None:
     """Find an answer by its id."""
-    row = db.execute(_FIND, {"key": key}).first()
+    row = db.execute(_ANSWERS_FIND, {"key": key}).first()
     if row is None:
         return None
     return Given(*row[:4], decoded(row.value_json), row.comment, row.cannot)
@@ -170,7 +234,7 @@ def judgements(
 
     `judge_id` asks for those of one judge alone.
     """
-    task, judge, judgement = tables.task, tables.judge, tables.judgement
+    task, judge, judgement = database.task, database.judge, database.judgement
     owned = (
         tasks.of_campaign(db, stored.id)
         if judge_id is None
@@ -246,7 +310,7 @@ def _finish(db: Connection, owned: tasks.StoredTask) -> None:
     """Note that a task is done when each of its screens has an answer."""
     answered = 1
     if owned.screens > 1:
-        judgement = tables.judgement.c
+        judgement = database.judgement.c
         query = select(judgement.number).where(judgement.task == owned.task.id)
         answered = len(db.execute(query.distinct()).all())
     if answered == owned.screens and owned.state != "done":
@@ -256,26 +320,26 @@ def _finish(db: Connection, owned: tasks.StoredTask) -> None:
 
 
 # What every request asks is put together once.
-_INSERT = insert(tables.judgement)
-_FIND = select(
-    tables.judgement.c.id,
-    tables.judgement.c.task,
-    tables.judgement.c.number,
-    tables.judgement.c.revision,
-    tables.judgement.c.value_json,
-    tables.judgement.c.comment,
-    tables.judgement.c.cannot,
-).where(tables.judgement.c.id == bindparam("key"))
+_INSERT = insert(database.judgement)
+_ANSWERS_FIND = select(
+    database.judgement.c.id,
+    database.judgement.c.task,
+    database.judgement.c.number,
+    database.judgement.c.revision,
+    database.judgement.c.value_json,
+    database.judgement.c.comment,
+    database.judgement.c.cannot,
+).where(database.judgement.c.id == bindparam("key"))
 _LAST = (
     select(
-        tables.judgement.c.id,
-        tables.judgement.c.revision,
-        tables.judgement.c.submitted_at,
+        database.judgement.c.id,
+        database.judgement.c.revision,
+        database.judgement.c.submitted_at,
     )
     .where(
-        tables.judgement.c.task == bindparam("of"),
-        tables.judgement.c.number == bindparam("place"),
+        database.judgement.c.task == bindparam("of"),
+        database.judgement.c.number == bindparam("place"),
     )
-    .order_by(tables.judgement.c.revision.desc())
+    .order_by(database.judgement.c.revision.desc())
     .limit(1)
 )

@@ -5,9 +5,8 @@ from typing import Any
 
 from sqlalchemy import Connection, insert, select
 
-from metra.store import tables
-from metra.store.encoding import decoded, encoded
-from metra.store.tokens import new_id
+from metra.store import database
+from metra.store.database import decoded, encoded, new_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +31,7 @@ def note(
 ) -> None:
     """Write a thing down."""
     db.execute(
-        insert(tables.audit).values(
+        insert(database.audit).values(
             id=new_id(),
             at=now,
             who=who,
@@ -45,7 +44,7 @@ def note(
 
 def entries(db: Connection, campaign: str | None = None) -> list[Entry]:
     """List what was done, the newest first; of one campaign, or of all."""
-    audit = tables.audit.c
+    audit = database.audit.c
     query = select(
         audit.at, audit.who, audit.what, audit.campaign, audit.data_json
     ).order_by(audit.at.desc(), audit.id)

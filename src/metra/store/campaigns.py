@@ -1,20 +1,83 @@
-"""Campaigns: frozen when they are made, with all their tasks."""
+"""Campaigns: frozen when they are made, with all their tasks.
+
+A campaign as JSON and back, equal in every field, though metra's protocols may change.
+"""
 
 import secrets
 from collections import OrderedDict
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, fields, is_dataclass, replace
+from functools import cache
 from threading import Lock
-from typing import Any
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
+from metra.campaign.assignment import assign
+from metra.campaign.campaign import Campaign
 from metra.errors import OptionError, UnknownNameError, no_such
-from metra.human.assignment import assign
-from metra.human.campaign import Campaign
-from metra.store import audit, tables, tasks
-from metra.store.encoding import decoded, encoded, storable
-from metra.store.frozen import from_json, to_json
-from metra.store.tokens import new_code, new_id
+from metra.store import audit, database, tasks
+from metra.store.database import decoded, encoded, new_code, new_id, storable
+
+
+def to_json(campaign: Campaign) -> str:
+    """Write all of it, with the kind of what each step asks."""
+    content = asdict(campaign)
+    for step, entry in zip(
+        campaign.protocol.steps, content["protocol"]["steps"], strict=True
+    ):
+        entry["asks"]["kind"] = step.asks.kind
+    return encoded(content)
+
+
+def from_json(text: str) -> Campaign:
+    """Read it again."""
+    found = _made(Campaign, decoded(text))
+    if not isinstance(found, Campaign):
+        raise TypeError(text[:80])
+    return found
+
+
+def _made(wanted: Any, value: Any) -> Any:
+    """Make what a type says of plain lists and tables."""
+    if is_dataclass(wanted):
+        hints = _hints(wanted)  # type: ignore[arg-type]
+        return wanted(  # type: ignore[operator]
+            **{
+                field.name: _made(hints[field.name], value[field.name])
+                for field in fields(wanted)
+                if field.name in value
+            }
+        )
+    origin, arguments = get_origin(wanted), get_args(wanted)
+    if origin is tuple:
+        if arguments[-1] is Ellipsis:
+            return tuple(_made(arguments[0], one) for one in value)
+        pairs = zip(arguments, value, strict=True)
+        return tuple(_made(kind, one) for kind, one in pairs)
+    if origin in (Union, UnionType):
+        return _one_of(arguments, value)
+    return value
+
+
+def _one_of(kinds: tuple[Any, ...], value: Any) -> Any:
+    if isinstance(value, dict):
+        records = [kind for kind in kinds if is_dataclass(kind)]
+        asked = value.get("kind")
+        [record] = [
+            kind for kind in records if getattr(kind, "kind", None) == asked
+        ] or records[:1]
+        return _made(record, value)
+    if isinstance(value, list):
+        [kind] = [kind for kind in kinds if get_origin(kind) is tuple]
+        return _made(kind, value)
+    return value
+
+
+@cache
+def _hints(record: type) -> dict[str, Any]:
+    return get_type_hints(record)
+
 
 STATES = ("draft", "open", "paused", "closed")
 _KEPT = 8
@@ -41,7 +104,7 @@ def create(
 ) -> str:
     """Keep a campaign, its judges (without links as yet) and their tasks; give its id."""
     name = campaign.settings.name
-    taken = select(tables.campaign.c.id).where(tables.campaign.c.name == name)
+    taken = select(database.campaign.c.id).where(database.campaign.c.name == name)
     if db.execute(taken).first() is not None:
         msg = f"There is a campaign named {name!r} already; choose another name."
         raise OptionError(msg)
@@ -64,7 +127,7 @@ def add(
 ) -> dict[str, str]:
     """Keep a campaign and its judges, without tasks; give the judges' ids by their labels."""
     db.execute(
-        insert(tables.campaign).values(
+        insert(database.campaign).values(
             id=key,
             name=campaign.settings.name,
             content_json=to_json(campaign),
@@ -88,13 +151,13 @@ def add(
         }
         for place, (label, judge) in enumerate(judges.items())
     ]
-    db.execute(insert(tables.judge), rows)
+    db.execute(insert(database.judge), rows)
     return judges
 
 
 def listed(db: Connection) -> list[tuple[str, str, str, float]]:
     """List id, name, state and birth of all campaigns, the newest first."""
-    campaign = tables.campaign.c
+    campaign = database.campaign.c
     query = select(
         campaign.id, campaign.name, campaign.state, campaign.created_at
     ).order_by(campaign.created_at.desc(), campaign.name)
@@ -118,7 +181,7 @@ def existing(db: Connection, key: str) -> Stored:
 
 def count(db: Connection) -> int:
     """How many campaigns there are."""
-    return int(db.execute(select(func.count(tables.campaign.c.id))).scalar_one())
+    return int(db.execute(select(func.count(database.campaign.c.id))).scalar_one())
 
 
 def named(db: Connection, name: str | None) -> Stored:
@@ -139,7 +202,7 @@ def named(db: Connection, name: str | None) -> Stored:
 
 def holding(db: Connection, part: str) -> list[Stored]:
     """Find campaigns whose content holds a text, the oldest first."""
-    campaign = tables.campaign.c
+    campaign = database.campaign.c
     query = (
         select(campaign.id)
         .where(campaign.content_json.contains(part, autoescape=True))
@@ -156,7 +219,9 @@ def set_state(db: Connection, key: str, state: str, *, now: float, who: str) -> 
     if state != "closed":
         refuse_imported(db, key)
     db.execute(
-        update(tables.campaign).where(tables.campaign.c.id == key).values(state=state)
+        update(database.campaign)
+        .where(database.campaign.c.id == key)
+        .values(state=state)
     )
     audit.note(db, who, "state", {"state": state}, now=now, campaign=key)
 
@@ -174,7 +239,7 @@ def refuse_imported(db: Connection, key: str) -> None:
 
 def unblind(db: Connection, key: str, *, now: float, who: str) -> None:
     """Let admins see the systems' names; the first time is kept."""
-    campaign = tables.campaign
+    campaign = database.campaign
     db.execute(
         update(campaign)
         .where(campaign.c.id == key, campaign.c.unblinded_at.is_(None))
@@ -189,22 +254,22 @@ def rename_judge(db: Connection, key: str, old: str, new: str) -> None:
     names = tuple(new if name == old else name for name in content.settings.judges)
     content = replace(content, settings=replace(content.settings, judges=names))
     db.execute(
-        update(tables.campaign)
-        .where(tables.campaign.c.id == key)
+        update(database.campaign)
+        .where(database.campaign.c.id == key)
         .values(content_json=to_json(content), version=content.version)
     )
 
 
 _FIND = select(
-    tables.campaign.c.id,
-    tables.campaign.c.name,
-    tables.campaign.c.state,
-    tables.campaign.c.version,
-    tables.campaign.c.created_at,
-    tables.campaign.c.unblinded_at,
-    tables.campaign.c.secret,
-    tables.campaign.c.imported_json,
-).where(tables.campaign.c.id == bindparam("key"))
+    database.campaign.c.id,
+    database.campaign.c.name,
+    database.campaign.c.state,
+    database.campaign.c.version,
+    database.campaign.c.created_at,
+    database.campaign.c.unblinded_at,
+    database.campaign.c.secret,
+    database.campaign.c.imported_json,
+).where(database.campaign.c.id == bindparam("key"))
 
 # A campaign hardly changes, and is large: what was read once is kept, by id and version.
 _known: OrderedDict[tuple[str, str], Campaign] = OrderedDict()
@@ -220,8 +285,8 @@ def _stored(db: Connection, row: Any) -> Stored:
     with _turn:
         content = _known.get(key)
     if content is None:
-        query = select(tables.campaign.c.content_json).where(
-            tables.campaign.c.id == key[0]
+        query = select(database.campaign.c.content_json).where(
+            database.campaign.c.id == key[0]
         )
         content = from_json(db.execute(query).scalar_one())
         with _turn:

@@ -6,8 +6,8 @@ from typing import Any
 
 from sqlalchemy import Connection, func, insert, select
 
-from metra.store import tables
-from metra.store.encoding import decoded, encoded, storable
+from metra.store import database
+from metra.store.database import decoded, encoded, storable
 
 #: How many events a screen may have; what comes after is left out.
 MOST = 20_000
@@ -40,7 +40,7 @@ def add(
     """Keep events that are not there yet; those without a number go to the end."""
     if not events:
         return
-    event = tables.event
+    event = database.event
     here = (event.c.task == task) & (event.c.number == number)
     count, last = db.execute(
         select(func.count(), func.max(event.c.seq)).where(here)
@@ -74,7 +74,7 @@ def add(
 
 def following(db: Connection, task: str, number: int) -> int:
     """The number that the next event of a screen gets."""
-    event = tables.event.c
+    event = database.event.c
     last = select(func.max(event.seq)).where(event.task == task, event.number == number)
     found = db.execute(last).scalar()
     return 0 if found is None else found + 1
@@ -84,13 +84,13 @@ def of_campaign(
     db: Connection, campaign: str, kinds: Collection[str]
 ) -> Iterator[tuple[str, str, int, Event]]:
     """Events of some kinds with judge, task and number, screen by screen, in order."""
-    event, task, judge = tables.event.c, tables.task, tables.judge
+    event, task, judge = database.event.c, database.task, database.judge
     query = (
         select(
             *(judge.c.label, event.task, event.number),
             *(event.seq, event.t_ms, event.kind, event.data_json),
         )
-        .join_from(tables.event, task, event.task == task.c.id)
+        .join_from(database.event, task, event.task == task.c.id)
         .join(judge, task.c.judge == judge.c.id)
         .where(task.c.campaign == campaign, event.kind.in_(sorted(kinds)))
         .order_by(judge.c.place, task.c.position, event.task, event.number, event.seq)
@@ -101,7 +101,7 @@ def of_campaign(
 
 def of_screen(db: Connection, task: str, number: int) -> list[Event]:
     """All events of a screen, in order; a window that is loaded again counts on."""
-    event = tables.event.c
+    event = database.event.c
     query = (
         select(event.seq, event.t_ms, event.kind, event.data_json, event.client)
         .where(event.task == task, event.number == number)

@@ -12,15 +12,14 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, insert, select
 
+from metra.campaign.files import jsonl
+from metra.campaign.from_judgements import Screen, by_campaign, from_judgements
+from metra.campaign.judgement import Judgement
+from metra.campaign.task import Task
 from metra.errors import OptionError
-from metra.human.files import jsonl
-from metra.human.from_judgements import Screen, by_campaign, from_judgements
-from metra.human.judgement import Judgement
-from metra.human.task import Task
-from metra.store import audit, campaigns, tables, tasks
+from metra.store import audit, campaigns, database, tasks
 from metra.store.answers import SAME
-from metra.store.encoding import decoded, encoded, storable
-from metra.store.tokens import new_id
+from metra.store.database import decoded, encoded, new_id, storable
 
 
 class Imported(NamedTuple):
@@ -68,7 +67,7 @@ def add(
     fingerprint = hashlib.sha256(
         jsonl.write(judgements).encode("utf-8", "surrogatepass")
     ).hexdigest()
-    table = tables.campaign.c
+    table = database.campaign.c
     query = select(table.id, table.imported_json).where(table.name == name)
     there = db.execute(query).first()
     if there is not None:
@@ -93,7 +92,7 @@ def add(
     )
     ids = {id(task): new_id() for task in over.tasks}
     db.execute(
-        insert(tables.task),
+        insert(database.task),
         [
             _task_row(task, ids[id(task)], key, judges, over.campaign)
             for task in over.tasks
@@ -104,7 +103,7 @@ def add(
         for screen in over.screens
         for row in _answer_rows(screen, ids[id(screen.task)], judges)
     ]
-    db.execute(insert(tables.judgement), rows)
+    db.execute(insert(database.judgement), rows)
     data = {"files": list(files), "answers": len(rows)}
     audit.note(db, who, "import", data, now=now, campaign=key)
     return Imported(key, is_new=True)

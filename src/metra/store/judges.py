@@ -1,14 +1,16 @@
-"""Judges: their links, their consent, and whether they may still come in."""
+"""Judges: their links, their consent, and whether they may still come in.
+
+Forgetting a judge: who it was, or also what she answered.
+"""
 
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, select, update
+from sqlalchemy import Connection, Select, bindparam, delete, func, select, update
 
 from metra.errors import UnknownNameError, no_such
-from metra.store import audit, campaigns, tables
-from metra.store.encoding import decoded, encoded, storable
-from metra.store.tokens import hashed, new_token
+from metra.store import audit, campaigns, database, tasks
+from metra.store.database import decoded, encoded, hashed, new_token, storable
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class Judge:
 
 def of_campaign(db: Connection, campaign: str) -> list[Judge]:
     """All judges of a campaign, in its order."""
-    judge = tables.judge
+    judge = database.judge
     query = select(judge).where(judge.c.campaign == campaign).order_by(judge.c.place)
     return [_judge(row) for row in db.execute(query)]
 
@@ -54,7 +56,7 @@ def labelled(db: Connection, campaign: str, label: str) -> Judge:
 
 def by_token(db: Connection, token: str) -> Judge | None:
     """Find whose link this is; a link that was taken back is nobody's."""
-    judge = tables.judge
+    judge = database.judge
     query = select(judge).where(
         judge.c.token_hash == hashed(token), judge.c.revoked_at.is_(None)
     )
@@ -69,8 +71,8 @@ def issue(db: Connection, key: str, *, now: float, who: str) -> str:
         campaigns.refuse_imported(db, judge.campaign)
     token = new_token()
     db.execute(
-        update(tables.judge)
-        .where(tables.judge.c.id == key)
+        update(database.judge)
+        .where(database.judge.c.id == key)
         .values(token_hash=hashed(token), revoked_at=None)
     )
     end_sessions(db, key)
@@ -81,8 +83,8 @@ def issue(db: Connection, key: str, *, now: float, who: str) -> str:
 def revoke(db: Connection, key: str, *, now: float, who: str) -> None:
     """Take a judge's link back; what was judged stays, the rest may go to others."""
     db.execute(
-        update(tables.judge)
-        .where(tables.judge.c.id == key)
+        update(database.judge)
+        .where(database.judge.c.id == key)
         .values(token_hash=None, revoked_at=now)
     )
     end_sessions(db, key)
@@ -119,11 +121,13 @@ def set_note(db: Connection, key: str, note: str) -> None:
 
 def end_sessions(db: Connection, key: str) -> None:
     """Send a judge out of all browsers."""
-    db.execute(delete(tables.session).where(tables.session.c.judge == key))
+    db.execute(delete(database.session).where(database.session.c.judge == key))
 
 
 def _set(db: Connection, key: str, **values: object) -> None:
-    db.execute(update(tables.judge).where(tables.judge.c.id == key).values(**values))
+    db.execute(
+        update(database.judge).where(database.judge.c.id == key).values(**values)
+    )
 
 
 def _note(db: Connection, key: str, who: str, what: str, now: float) -> None:
@@ -141,10 +145,87 @@ def _judge(row: Any) -> Judge:
 
 
 # What every request asks is put together once.
-_FIND = select(tables.judge).where(tables.judge.c.id == bindparam("key"))
+_FIND = select(database.judge).where(database.judge.c.id == bindparam("key"))
 _LOCK = _FIND.with_for_update()
 _SEEN = (
-    update(tables.judge)
-    .where(tables.judge.c.id == bindparam("key"))
+    update(database.judge)
+    .where(database.judge.c.id == bindparam("key"))
     .values(seen_at=bindparam("now"), released_at=None)
 )
+
+
+def anonymise(db: Connection, key: str, *, now: float, who: str) -> str:
+    """Put a name that tells nothing in place of the judge's; give the new name.
+
+    Link, sessions, profile, note, comments, drafts and events go; values and times stay.
+    """
+    judge = find(db, key, lock=True)
+    if judge is None:
+        msg = f"The judge {key} is not in the store."
+        raise UnknownNameError(msg)
+    name = f"judge-{key[:8]}"
+    end_sessions(db, key)
+    table, owned = database.judge, _owned(key)
+    db.execute(
+        update(table)
+        .where(table.c.id == key)
+        .values(
+            label=name,
+            token_hash=None,
+            revoked_at=now if judge.revoked_at is None else judge.revoked_at,
+            anonymised_at=now,
+            profile_json=encoded({}),
+            note="",
+        )
+    )
+    db.execute(
+        update(database.judgement)
+        .where(database.judgement.c.judge == key)
+        .values(comment="")
+    )
+    for kept in (database.draft, database.event):
+        db.execute(delete(kept).where(kept.c.task.in_(owned)))
+    campaigns.rename_judge(db, judge.campaign, judge.label, name)
+    _rename_in_audit(db, judge, name)
+    audit.note(db, who, "anonymise", {"judge": name}, now=now, campaign=judge.campaign)
+    return name
+
+
+def delete_answers(db: Connection, key: str, *, now: float, who: str) -> int:
+    """Delete all that a judge answered; give how many answers, all revisions counted."""
+    table = database.judgement
+    query = select(func.count()).where(table.c.judge == key)
+    count = int(db.execute(query).scalar_one())
+    db.execute(delete(table).where(table.c.judge == key))
+    for kept in (database.draft, database.event, database.shown):
+        db.execute(delete(kept).where(kept.c.task.in_(_owned(key))))
+    for task in tasks.of_judge(db, key):
+        tasks.set_state(db, task.task.id, "waiting")
+    judge = find(db, key)
+    if judge is not None:
+        data = {"judge": judge.label, "answers": count}
+        audit.note(db, who, "delete answers", data, now=now, campaign=judge.campaign)
+    return count
+
+
+def _owned(key: str) -> Select[Any]:
+    return select(database.task.c.id).where(database.task.c.judge == key)
+
+
+def _rename_in_audit(db: Connection, judge: Judge, name: str) -> None:
+    """The log goes on telling what was done, under the new name."""
+    log = database.audit
+    db.execute(
+        update(log)
+        .where(log.c.campaign == judge.campaign, log.c.who == judge.label)
+        .values(who=name)
+    )
+    query = select(log.c.id, log.c.data_json).where(log.c.campaign == judge.campaign)
+    old, new = encoded(judge.label), encoded(name)
+    for row in db.execute(query).all():
+        if old in row.data_json:
+            db.execute(
+                update(log)
+                .where(log.c.id == row.id)
+                .values(data_json=row.data_json.replace(old, new))
+            )

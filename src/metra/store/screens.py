@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, bindparam, insert, select
 
-from metra.store import tables
+from metra.store import database
 
 #: How many answered screens back a judge may still change.
 BLOCK = 10
@@ -95,7 +95,7 @@ def show(db: Connection, task: str, number: int, step: int, *, now: float) -> in
     new = [at for at in range(step + 1) if at not in before]
     if new:
         rows = [{"task": task, "number": number, "step": at, "at": now} for at in new]
-        db.execute(insert(tables.shown), rows)
+        db.execute(insert(database.shown), rows)
     return max([step, *before])
 
 
@@ -106,14 +106,14 @@ def _reached(places: Sequence[Place]) -> int:
 
 # What every request asks is put together once.
 _OWNED = (
-    select(tables.task.c.id, tables.task.c.screens, tables.task.c.state)
-    .where(tables.task.c.judge == bindparam("of"), tables.task.c.state != "passed")
-    .order_by(tables.task.c.position)
+    select(database.task.c.id, database.task.c.screens, database.task.c.state)
+    .where(database.task.c.judge == bindparam("of"), database.task.c.state != "passed")
+    .order_by(database.task.c.position)
 )
-_ANSWERED = select(tables.judgement.c.task, tables.judgement.c.number).where(
-    tables.judgement.c.task.in_(bindparam("begun", expanding=True))
+_ANSWERED = select(database.judgement.c.task, database.judgement.c.number).where(
+    database.judgement.c.task.in_(bindparam("begun", expanding=True))
 )
-_SHOWN = select(tables.shown.c.step, tables.shown.c.at).where(
-    tables.shown.c.task == bindparam("of"),
-    tables.shown.c.number == bindparam("place"),
+_SHOWN = select(database.shown.c.step, database.shown.c.at).where(
+    database.shown.c.task == bindparam("of"),
+    database.shown.c.number == bindparam("place"),
 )

@@ -6,10 +6,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, insert, select, update
 
-from metra.human.campaign import Campaign
-from metra.human.task import Item, Task
-from metra.store import tables
-from metra.store.encoding import decoded, encoded, storable
+from metra.campaign.campaign import Campaign
+from metra.campaign.task import Item, Task
+from metra.store import database
+from metra.store.database import decoded, encoded, storable
 
 #: How long a judge who shows no sign keeps an open task to herself.
 LEASE_SECONDS = 30 * 60.0
@@ -61,12 +61,12 @@ def add(
         for task in tasks
     ]
     if rows:
-        db.execute(insert(tables.task), rows)
+        db.execute(insert(database.task), rows)
 
 
 def of_campaign(db: Connection, campaign: str) -> list[StoredTask]:
     """All tasks, judge by judge in the campaign's order, then by position."""
-    task, judge = tables.task, tables.judge
+    task, judge = database.task, database.judge
     query = (
         _select()
         .where(task.c.campaign == campaign)
@@ -77,7 +77,7 @@ def of_campaign(db: Connection, campaign: str) -> list[StoredTask]:
 
 def of_judge(db: Connection, judge: str) -> list[StoredTask]:
     """The tasks that are a judge's, in order; not those that went to others."""
-    task = tables.task.c
+    task = database.task.c
     query = (
         _select()
         .where(task.judge == judge, task.state != "passed")
@@ -88,8 +88,8 @@ def of_judge(db: Connection, judge: str) -> list[StoredTask]:
 
 def ever_of_judge(db: Connection, judge: str) -> list[StoredTask]:
     """All tasks that a judge ever had, also those that went to others."""
-    query = _select().where(tables.task.c.judge == judge)
-    return [_task(row) for row in db.execute(query.order_by(tables.task.c.position))]
+    query = _select().where(database.task.c.judge == judge)
+    return [_task(row) for row in db.execute(query.order_by(database.task.c.position))]
 
 
 def find(db: Connection, judge: str, key: str) -> StoredTask | None:
@@ -109,7 +109,7 @@ def set_state(db: Connection, key: str, state: str) -> None:
 
 
 def _select() -> Select[Any]:
-    task, judge = tables.task, tables.judge
+    task, judge = database.task, database.judge
     return select(
         task.c.id,
         judge.c.label,
@@ -137,17 +137,17 @@ def _task(row: Any) -> StoredTask:
 
 # What every request asks is put together once.
 _FIND = _select().where(
-    tables.task.c.id == bindparam("key"),
-    tables.task.c.judge == bindparam("of"),
-    tables.task.c.state != "passed",
+    database.task.c.id == bindparam("key"),
+    database.task.c.judge == bindparam("of"),
+    database.task.c.state != "passed",
 )
 _EXTEND = (
-    update(tables.task)
-    .where(tables.task.c.id == bindparam("key"))
+    update(database.task)
+    .where(database.task.c.id == bindparam("key"))
     .values(lease_until=bindparam("until"))
 )
 _SET_STATE = (
-    update(tables.task)
-    .where(tables.task.c.id == bindparam("key"), tables.task.c.state != "passed")
+    update(database.task)
+    .where(database.task.c.id == bindparam("key"), database.task.c.state != "passed")
     .values(state=bindparam("new"))
 )

@@ -1,5 +1,6 @@
 """From strings to tokens: packing, tokenising, case, stems."""
 
+from metra.text.columns import Segments, Text, pack, window
 from metra.text.preparation import (
     Preparation,
     mteval_preparation,
@@ -7,7 +8,6 @@ from metra.text.preparation import (
     prepare,
     whole_tokenizer,
 )
-from metra.text.segments import Segments, Text, pack, window
 
 __all__ = [
     "Preparation",

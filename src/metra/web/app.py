@@ -8,17 +8,20 @@ from fastapi import FastAPI
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from metra.store import Store
-from metra.store.topping_up import AWAY_SECONDS
+from metra.store.assignment import AWAY_SECONDS
+from metra.store.database import Store
 from metra.web.admin import routes as admin
 from metra.web.judge import api as judge_api
 from metra.web.judge import pages as judge_pages
-from metra.web.refusals import say_refusals
-from metra.web.security.body_limit import BodyLimit
-from metra.web.security.failures import Failures
-from metra.web.security.headers import SecurityHeaders
-from metra.web.security.origins import LOOPBACK, Origins, host_of, origin_of
-from metra.web.state import State
+from metra.web.security.headers import (
+    LOOPBACK,
+    Origins,
+    SecurityHeaders,
+    host_of,
+    origin_of,
+)
+from metra.web.security.limits import BodyLimit, Failures
+from metra.web.state import State, say_refusals
 
 _SMALL = 64_000
 _API = 1_000_000

@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from metra import store
 from metra.errors import OptionError
 from metra.web.app import create_app
-from metra.web.security.origins import LOOPBACK
+from metra.web.security.headers import LOOPBACK
 
 # Workers are processes of their own, and are told through their environment what to serve.
 _VARIABLE = "METRA_JUDGE_SERVING"
@@ -111,7 +111,7 @@ def refuse_taken(host: str, port: int) -> None:
 LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"secrets": {"()": "metra.web.security.log_masking.MaskSecrets"}},
+    "filters": {"secrets": {"()": "metra.web.security.limits.MaskSecrets"}},
     "formatters": {
         "plain": {"format": "%(asctime)s %(levelname)s %(message)s"},
     },

@@ -1,11 +1,106 @@
-"""What every request can reach: the store, the clock, and how the app is reached itself."""
+"""What is said when a request is not served: JSON to scripts, a page to people.
+
+What every request can reach: the store, the clock, and how the app is reached itself.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
-from starlette.requests import Request
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
 
-from metra.store import Store
+from metra.errors import MetraError
+from metra.store.answers import ConflictError
+from metra.store.database import Store
+from metra.web.pages import json_reply, page
+from metra.web.security.limits import TOO_LARGE
+
+
+class Refusal(Exception):  # noqa: N818 - it is no error of ours
+    """A request that is not served; `more` is added to the JSON."""
+
+    def __init__(self, status: int, error: str, **more: Any) -> None:
+        super().__init__(error)
+        self.status = status
+        self.error = error
+        self.more = more
+
+    @classmethod
+    def judge_signed_out(cls) -> "Refusal":
+        """No judge we know, or not any more."""
+        error = "You are not signed in, or no longer; open your link again."
+        return cls(401, error, reason="session", role="judge")
+
+    @classmethod
+    def admin_signed_out(cls) -> "Refusal":
+        """No admin we know, or not any more."""
+        error = "You are not signed in, or no longer; sign in again."
+        return cls(401, error, reason="session", role="admin")
+
+    @classmethod
+    def not_found(cls) -> "Refusal":
+        """Not there, or not yours: the answer is the same."""
+        return cls(404, "There is no such thing here.")
+
+
+def say_refusals(app: FastAPI) -> None:
+    """Let the app word everything that it does not serve."""
+
+    @app.exception_handler(Refusal)
+    def _refusal(request: Request, refusal: Refusal) -> Response:
+        return refused(request, refusal.status, refusal.error, **refusal.more)
+
+    @app.exception_handler(ConflictError)
+    def _conflict(request: Request, error: ConflictError) -> Response:
+        return refused(request, 409, str(error))
+
+    @app.exception_handler(MetraError)
+    def _wrong(request: Request, error: MetraError) -> Response:
+        return refused(request, 422, str(error))
+
+    @app.exception_handler(RequestValidationError)
+    def _invalid(request: Request, error: RequestValidationError) -> Response:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        return refused(request, 422, f"{place}: {first['msg']}.")
+
+    @app.exception_handler(HTTPException)
+    def _http(request: Request, error: HTTPException) -> Response:
+        words = {
+            404: "There is no such thing here.",
+            405: "That cannot be done here.",
+            413: TOO_LARGE,
+        }
+        said = words.get(error.status_code, "The request cannot be understood.")
+        reply = refused(request, error.status_code, said)
+        for name, value in (error.headers or {}).items():
+            reply.headers[name] = value
+        return reply
+
+
+def refused(request: Request, status: int, error: str, **more: Any) -> Response:
+    """Word a refusal for whoever asks."""
+    path = request.url.path
+    role = more.pop("role", "")
+    headers = more.pop("headers", {})
+    if path.startswith("/api/"):
+        reply = json_reply({"error": error} | more, status)
+    elif role == "admin" and request.method == "GET":
+        reply = Response(status_code=303, headers={"Location": "/admin/login"})
+    else:
+        known = {401: "signed_out", 404: "not_found"}
+        message = known.get(status, "refused") if role != "admin" else "refused"
+        # Sentences about single requests are in English only.
+        english = {"text": error, "text_language": "en"}
+        said = english if message == "refused" else {}
+        reply = page(
+            request, "judge/message.html", status=status, message=message, **said
+        )
+    for name, value in headers.items():
+        reply.headers[name] = value
+    return reply
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,11 @@ PASSWORD = "correct horse battery"
 @contextmanager
 def administered(url: str) -> Iterator[Server]:
     """Serve a store whose admin is called admin."""
-    from metra.store import admins
+    from metra.store import access
 
     with running(url) as made:
         with made.store.transaction() as db:
-            admins.set_password(db, "admin", PASSWORD, now=made.now(), who="test")
+            access.set_password(db, "admin", PASSWORD, now=made.now(), who="test")
         yield made
 
 

@@ -4,10 +4,10 @@ import pytest
 from playwright.sync_api import expect
 from tests.browser.admin.conftest import PASSWORD, administered
 
-from metra.human.files import jsonl
-from metra.judging.blinding import blind_names, blinded
-from metra.judging.importing import read_judgements
-from metra.judging.ranking import rankings
+from metra.campaign.files import jsonl
+from metra.campaign.imports import read_judgements
+from metra.campaign.ranking import rankings
+from metra.campaign.summary import blind_names, blinded
 from metra.store import answers, campaigns
 
 GOOD = [f"a good text {at}" for at in range(4)]

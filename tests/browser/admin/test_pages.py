@@ -5,8 +5,8 @@ import time
 import pytest
 from tests.browser.admin.conftest import administered
 
-from metra.judging.demonstration import fill
-from metra.store import sessions
+from metra.campaign.demo_data import fill
+from metra.store import access
 
 WIDTHS = (320, 390, 768, 1280)
 PAGES = {
@@ -43,7 +43,7 @@ def admin(server, visit):
         context = visit(**how)
         if name != "login":
             with server.store.transaction() as db:
-                token, _ = sessions.begin(db, "admin", now=server.now(), name="admin")
+                token, _ = access.begin(db, "admin", now=server.now(), name="admin")
             cookie = {"name": "metra-admin", "value": token, "url": server.url}
             context.add_cookies([cookie])
         page = context.new_page()
@@ -95,7 +95,7 @@ def test_the_preview_asks_the_next_question(admin, server):
 
 def test_filters_work_without_scripts(server, chromium):
     with server.store.transaction() as db:
-        token, _ = sessions.begin(db, "admin", now=server.now(), name="admin")
+        token, _ = access.begin(db, "admin", now=server.now(), name="admin")
     context = chromium.new_context(java_script_enabled=False)
     context.add_cookies([{"name": "metra-admin", "value": token, "url": server.url}])
     page = context.new_page()

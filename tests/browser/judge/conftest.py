@@ -63,9 +63,9 @@ class Server:
         **wishes: Any,
     ) -> "Link":
         """One judge who sees everything once, in order; `guided` spares her the guide."""
-        from metra.human.campaign import Campaign, Segment, System
-        from metra.human.protocols import protocol as known
-        from metra.human.settings import settings
+        from metra.campaign.campaign import Campaign, Segment, System
+        from metra.campaign.protocols.registry import protocol as known
+        from metra.campaign.settings import settings
         from metra.store import campaigns, judges
 
         table = {
@@ -130,11 +130,11 @@ class Link:
 
     def cookie(self) -> dict[str, str]:
         """What a browser has that came in by the link."""
-        from metra.store import sessions
+        from metra.store import access
 
         with self.server.store.transaction() as db:
             now = self.server.now()
-            token, _ = sessions.begin(db, "judge", now=now, judge=self.judge)
+            token, _ = access.begin(db, "judge", now=now, judge=self.judge)
         return {"name": "metra-judge", "value": token, "url": self.server.url}
 
     def end_sessions(self) -> None:

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from metra.corpus import EvalSet, Outputs
-from metra.human.campaign import Campaign, campaign
-from metra.human.judgement import latest
-from metra.human.settings import settings
+from metra.campaign.campaign import Campaign, campaign
+from metra.campaign.judgement import latest
+from metra.campaign.settings import settings
+from metra.corpus.evalset import EvalSet, Outputs
 
 SOURCE = ["Le marché ouvre.", "Il a plu toute la nuit."]
 REFERENCE = ["The market opens.", "It rained all night."]

@@ -7,8 +7,7 @@ import pytest
 from playwright.sync_api import expect
 from tests.browser.judge.measuring import frozen, link
 
-from metra.human.replaying import replay, writing
-from metra.judging.key_log import key_log
+from metra.campaign.key_log import key_log, replay, writing
 from metra.store import campaigns, events
 
 SIGNS = ["a", "b", " ", "é", "e\u0301", "👍🏽", "市", "ا", "\n", "👩‍👩‍👧", "ไ"]

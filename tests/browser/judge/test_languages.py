@@ -90,8 +90,8 @@ def test_a_hint_is_read_to_its_end_on_a_phone(server, work):
 def test_own_words_of_another_language_stand_in_theirs(server, work):
     from dataclasses import replace
 
-    from metra.human.protocols import protocol
-    from metra.judging.own_wording import own_wordings
+    from metra.campaign.own_wording import own_wordings
+    from metra.campaign.protocols.registry import protocol
     from metra.store import campaigns, judges
 
     link = server.campaign("adequacy")

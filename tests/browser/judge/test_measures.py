@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 from tests.browser.judge.measuring import OUTPUT, frozen, link, scores
 
-from metra.human.second_look import verdict_campaign, with_verdicts
+from metra.campaign.second_look import verdict_campaign, with_verdicts
 
 
 def press(page, *names):

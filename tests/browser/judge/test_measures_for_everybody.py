@@ -7,10 +7,10 @@ from axe_playwright_python.sync_playwright import Axe
 from tests.browser.judge.measuring import frozen, link
 from tests.browser.judge.test_pages import SIDEWAYS, STILL, WIDTHS
 
-from metra.human.assignment import assign
-from metra.human.judgement import judged
-from metra.human.reconciling import reconciliation
-from metra.human.second_look import verdict_campaign
+from metra.campaign.assignment import assign
+from metra.campaign.judgement import judged
+from metra.campaign.reconciliation import reconciliation
+from metra.campaign.second_look import verdict_campaign
 
 LONG = (
     "Donaudampfschifffahrtsgesellschaftskapitänsmützenfabrik steht da, wo sie steht. "

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from metra.human.protocols import PROTOCOLS
+from metra.campaign.protocols.registry import PROTOCOLS
 
 
 def press(page, *keys: str) -> None:

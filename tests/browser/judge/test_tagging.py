@@ -4,12 +4,11 @@ import pytest
 from playwright.sync_api import expect
 from tests.browser.judge.measuring import frozen, link
 
-from metra.corpus import EvalSet
-from metra.evaluation import evaluate
-from metra.human.assignment import assign
-from metra.human.judgement import judged
-from metra.human.reconciling import reconciliation
-from metra.judging.tagged_files import entities_table, terms_table
+from metra.campaign.assignment import assign
+from metra.campaign.judgement import judged
+from metra.campaign.reconciliation import entities_table, reconciliation, terms_table
+from metra.corpus.evalset import EvalSet
+from metra.scoring.evaluate import evaluate
 
 HARD = [
     pytest.param(

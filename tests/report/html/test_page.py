@@ -8,7 +8,7 @@ import zlib
 
 import pytest
 
-from metra.report.html import chart
+from metra.report import chart
 from metra.report.html.tables import Num, num, signed
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from tests.campaigns import made, opened
 
-from metra.store import admins
+from metra.store import access
 
 PASSWORD = "correct horse battery"
 
@@ -17,7 +17,7 @@ class Admin:
         self.house = house
         self.browser = house.browser()
         with house.store.transaction() as db:
-            admins.set_password(db, "ann", PASSWORD, now=house.clock(), who="test")
+            access.set_password(db, "ann", PASSWORD, now=house.clock(), who="test")
 
     def sign_in(self):
         reply = self.browser.form("/admin/login", name="ann", password=PASSWORD)

@@ -3,7 +3,7 @@
 import pytest
 from tests.judging.answers import made as made_judgement
 
-from metra.human.files import jsonl
+from metra.campaign.files import jsonl
 from metra.store import campaigns
 
 

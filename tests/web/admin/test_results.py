@@ -7,12 +7,10 @@ import pytest
 from tests.campaigns import SYSTEMS, made, opened
 from tests.web.admin.conftest import Admin
 
-from metra.human.files import jsonl
-from metra.judging.blinding import blind_names
-from metra.judging.choosing import Chosen
-from metra.judging.ranking import RankingWishes, rankings
-from metra.judging.simulating import simulated, tempers
-from metra.judging.summary import Wishes, summary
+from metra.campaign.demo_data import simulated, tempers
+from metra.campaign.files import jsonl
+from metra.campaign.ranking import RankingWishes, rankings
+from metra.campaign.summary import Chosen, Wishes, blind_names, summary
 from metra.store import answers, campaigns, screens, tasks
 
 

@@ -2,7 +2,7 @@
 
 import re
 
-from metra.human.judgement import latest
+from metra.campaign.judgement import latest
 from metra.store import audit, judges
 
 

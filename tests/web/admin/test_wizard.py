@@ -5,7 +5,7 @@ from html import unescape
 
 import pytest
 
-from metra.judging.pairing import Upload, paired, unpacked
+from metra.campaign.creation import Upload, paired, unpacked
 from metra.store import campaigns, tasks
 
 ONE = b"".join(b"output %d of one\n" % at for at in range(12))

@@ -1,7 +1,8 @@
 """`metra judge`: campaigns in which people judge translations, in their browsers."""
 
 import sys
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import click
 
@@ -11,18 +12,18 @@ from metra.cli import LazyGroup
 class _JudgeGroup(LazyGroup):
     """The steps of a campaign, one file each."""
 
-    names = (
-        "init",
-        "serve",
-        "links",
-        "status",
-        "settle",
-        "export",
-        "exercise",
-        "import",
-        "forget",
-        "demo",
-    )
+    modules: ClassVar[Mapping[str, str]] = {
+        "init": "campaigns",
+        "serve": "server",
+        "links": "campaigns",
+        "status": "campaigns",
+        "settle": "campaigns",
+        "export": "files",
+        "exercise": "files",
+        "import": "files",
+        "forget": "campaigns",
+        "demo": "server",
+    }
     package = "metra.cli.judge"
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -35,7 +36,7 @@ class _JudgeGroup(LazyGroup):
             from sqlalchemy.exc import SQLAlchemyError
 
             from metra.errors import StoreError
-            from metra.store.troubles import sentence
+            from metra.store.database import sentence
 
             if not isinstance(error, SQLAlchemyError):
                 raise

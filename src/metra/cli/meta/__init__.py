@@ -1,5 +1,8 @@
 """`metra meta`: how far a metric, or a judge, can be trusted."""
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 import click
 
 from metra.cli import LazyGroup
@@ -8,20 +11,20 @@ from metra.cli import LazyGroup
 class _MetaGroup(LazyGroup):
     """The questions, one file each."""
 
-    names = (
-        "correlate",
-        "diff",
-        "compare",
-        "cross",
-        "scatter",
-        "robust",
-        "task",
-        "agree",
-        "normalise",
-        "pseudo",
-        "refs",
-        "rank",
-    )
+    modules: ClassVar[Mapping[str, str]] = {
+        "correlate": "metrics",
+        "diff": "metrics",
+        "compare": "metrics",
+        "cross": "metrics",
+        "scatter": "designs",
+        "robust": "designs",
+        "task": "designs",
+        "agree": "judges",
+        "normalise": "judges",
+        "pseudo": "designs",
+        "refs": "designs",
+        "rank": "judges",
+    }
     package = "metra.cli.meta"
 
 

@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from metra.cli import inputs
+from metra.cli import options as inputs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from metra.meta.correlating import Asked
+    from metra.formats.scores.panel import Panel, Statistics
+    from metra.formats.scores.record import Scores
+    from metra.meta.correlate import Asked
     from metra.meta.findings import Findings
-    from metra.meta.panel import Panel
-    from metra.meta.scores import Scores
-    from metra.meta.statistics import Statistics
 
 INPUT_FORMATS = (
     "long",
@@ -197,8 +196,8 @@ def fitted(
         raise click.UsageError(msg)
     from pathlib import Path
 
-    from metra.meta.correlating import fitted_elsewhere
-    from metra.meta.read import read_all
+    from metra.formats.scores.read import read_all
+    from metra.meta.correlate import fitted_elsewhere
 
     others = read_all(eps_from)
     lower = [each.name for each in scores.scorers if not each.higher_is_better]
@@ -227,8 +226,8 @@ def question(command: Callable[..., "Findings"]) -> Callable[..., None]:
         gold_from: tuple[str, ...] = (),
         **asked: Any,
     ) -> None:
+        from metra.formats.scores.read import read_all
         from metra.meta.findings import merged
-        from metra.meta.read import read_all
 
         read = partial(
             read_all,
@@ -286,7 +285,7 @@ def panels(
     statistics: "Mapping[str, Statistics] | None" = None,
 ) -> "list[Panel]":
     """Line up gold and metrics for each language pair by itself."""
-    from metra.meta.panel import panel
+    from metra.formats.scores.panel import panel
 
     return [
         panel(scores.only(lang=lang), gold, metrics or None, statistics=statistics)
@@ -306,11 +305,11 @@ def with_own(
     if not (outputs and specs):
         msg = "--output and -m belong together: what to score, and by which measure."
         raise click.UsageError(msg)
-    from metra.cli.progress import Progress
-    from metra.evaluation import by_spec
-    from metra.io import open_corpus
-    from metra.meta.scores import joined
-    from metra.repool import scored
+    from metra.cli.output import Progress
+    from metra.formats.scores.record import joined
+    from metra.scoring.evaluate import by_spec
+    from metra.scoring.files import open_corpus
+    from metra.scoring.scorers import scored
 
     lang = one_language(scores).languages[0]
     corpus = open_corpus(outputs, references, None, None)
@@ -343,8 +342,8 @@ def on_one_scale(
     """Add a scorer of normalised judgements; give its name, and a note on who is left out."""
     if method == "none":
         return scores, name, []
-    from metra.meta.normalising import normalise
-    from metra.meta.scores import joined
+    from metra.formats.scores.record import joined
+    from metra.meta.normalise import normalise
 
     made, reports = normalise(scores, name, method)  # type: ignore[arg-type]
     gone = [f"{each.judge} ({each.left_out})" for each in reports if each.left_out]

@@ -1,38 +1,112 @@
-"""The page itself: its head, its menu, its sections, and what may be executed on it."""
+"""The page itself: its head, its menu, its sections, and what may be executed on it.
+
+How to read the numbers, how they were made, and from what.
+"""
 
 import base64
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-from metra.insight.study import Study
+from metra import __version__
 from metra.report import grid
-from metra.report.html import (
-    buckets,
-    data,
-    distributions,
-    ngrams,
-    notes,
-    overview,
-    people,
-    profiles,
-    relations,
-    segments,
-)
+from metra.report.html import data, overview, relations, tables
 from metra.report.html.markup import Html, joined, raw, tag
-from metra.report.layout import counted, footing
+from metra.report.layout import counted, footing, signatures
+from metra.report.study import Study
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where a report comes from."""
+
+    command: str
+    files: Sequence[str]
+    made: str
+
+
+READING = (
+    (
+        "Scores",
+        "↑ means that more is better, ↓ that less is. A system's score is not the mean of "
+        "its segments' scores: most metrics add up counts first. Scores of two metrics, "
+        "or of two test sets, cannot be compared with each other.",
+    ),
+    (
+        "Intervals",
+        "The 95% interval says how far the score would vary with another test set of the "
+        "same kind and size, by resampling this one. Two intervals that overlap do not "
+        "prove that two systems are equal, nor do two that do not overlap say by how much "
+        "they differ: systems are compared on the same segments for that.",
+    ),
+    (
+        "Single segments",
+        "One segment's score is a rough hint. Read the words before you believe it. Where "
+        "a metric scores single segments by another configuration than the corpus, that "
+        "has a signature of its own below.",
+    ),
+    (
+        "Colours",
+        "Words that two outputs do not share are underlined: with a solid line if a "
+        "reference has them too, with a wavy line if none has. Nothing is told by colour "
+        "alone.",
+    ),
+    (
+        "The grid",
+        "Output words go down, reference words across. Blocks are runs of words that both "
+        "have in the same order; long blocks near the diagonal mean a close translation.",
+    ),
+)
+
+
+def section(study: Study) -> Html:
+    """Explain, and give the signatures."""
+    return joined(
+        tag("dl", [[tag("dt", word), tag("dd", text)] for word, text in READING]),
+        tag("h3", "Signatures"),
+        tag(
+            "p",
+            "Whoever repeats the scores needs these: every option of every metric, the "
+            "resampling, and metra's version.",
+        ),
+        tag(
+            "ul",
+            [tag("li", tag("code", s)) for s in signatures(study.results)],
+            class_="signatures",
+        ),
+    )
+
+
+def footer(provenance: Provenance) -> Html:
+    """Say by what, when and from which files the report was made."""
+    return tag(
+        "footer",
+        tag(
+            "p",
+            f"Made by metra {__version__}, {provenance.made}. ",
+            "Everything is in this one file; it loads nothing from elsewhere.",
+        ),
+        tag(
+            "details",
+            tag("summary", "Command and files"),
+            tag("pre", tag("code", provenance.command), tabindex=0),
+            tag("ul", [tag("li", tag("bdi", path)) for path in provenance.files]),
+        ),
+    )
+
 
 SECTIONS: tuple[tuple[str, str, Callable[[Study], Html | None]], ...] = (
-    ("overview", "Overview", overview.section),
-    ("compare", "Segments", segments.section),
-    ("buckets", "Buckets", buckets.section),
-    ("ngrams", "N-grams", ngrams.section),
-    ("profiles", "Profiles", profiles.section),
-    ("distributions", "Distributions", distributions.section),
-    ("metrics", "Metrics", relations.section),
-    ("people", "People", people.section),
-    ("notes", "How to read this", notes.section),
+    ("overview", "Overview", overview.overview_section),
+    ("compare", "Segments", data.section),
+    ("buckets", "Buckets", tables.buckets_section),
+    ("ngrams", "N-grams", tables.ngrams_section),
+    ("profiles", "Profiles", tables.profiles_section),
+    ("distributions", "Distributions", overview.distributions_section),
+    ("metrics", "Metrics", relations.relations_section),
+    ("people", "People", relations.people_section),
+    ("notes", "How to read this", section),
 )
 SCRIPTS = ("elements", "diff", "tables", "compare", "segment", "start")
 ICON = (
@@ -42,7 +116,7 @@ ICON = (
 )
 
 
-def render(study: Study, provenance: notes.Provenance, title: str) -> str:
+def render(study: Study, provenance: Provenance, title: str) -> str:
     """Write the whole report as one HTML file, without a final newline."""
     style, script = _style(), _script()
     made = [(key, name, make(study)) for key, name, make in SECTIONS]
@@ -64,7 +138,7 @@ def render(study: Study, provenance: notes.Provenance, title: str) -> str:
                     tabindex=-1,
                 ),
                 tag("main", id="segment", tabindex=-1, hidden=True),
-                notes.footer(provenance),
+                footer(provenance),
                 class_="page",
             ),
             data.block(study),

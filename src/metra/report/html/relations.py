@@ -1,15 +1,19 @@
-"""Metric against metric: squares for segments, dots for systems."""
+"""Metric against metric: squares for segments, dots for systems.
+
+People against metrics: by segment and by system.
+"""
 
 from collections.abc import Sequence
 
-from metra.insight.relations import Relation
-from metra.insight.study import Study
-from metra.meta.fit import Fit
-from metra.report.grid import cut
-from metra.report.html import chart
+from metra.analysis.relations import Relation
+from metra.report import chart
+from metra.report.chart import cut
+from metra.report.html import trust
 from metra.report.html.markup import Html, joined, tag
 from metra.report.html.tables import Num, figure, minus, table
 from metra.report.layout import counted
+from metra.report.study import Study
+from metra.stats.moments import Fit
 
 LEFT, TOP, SIDE = 52.0, 8.0, 270.0
 HEIGHT = TOP + SIDE + 38
@@ -19,7 +23,7 @@ MOST = 6
 LONGEST = 14
 
 
-def section(study: Study) -> Html | None:
+def relations_section(study: Study) -> Html | None:
     """Relate the metrics to each other; nothing where there is one only."""
     relations = study.relations
     if not relations:
@@ -158,7 +162,9 @@ def _name(
             for first, last, b in taken
         ):
             taken.append((start, stop, middle))
-            return (chart.text(place, middle + 4, cut(name, LONGEST), "tick", anchor),)
+            return (
+                chart.chart_text(place, middle + 4, cut(name, LONGEST), "tick", anchor),
+            )
     return ()
 
 
@@ -193,4 +199,30 @@ def _squares(entry: Relation) -> Html:
         ],
         caption=f"Segments by {entry.x} and {entry.y}",
         name=f"segments-{entry.x}-{entry.y}",
+    )
+
+
+def people_section(study: Study) -> Html | None:
+    """Hold every metric against the judgements; nothing where there are none."""
+    found = study.people
+    if found is None:
+        return None
+    judges = "" if found.judges is None else f" by {counted(found.judges, 'judge')}"
+    judged = sum(entry.segments for entry in found.relations[:1])
+    trusted = study.trust
+    fits = trusted.fits if trusted is not None else {}
+    systems = [systems_figure(entry, fits.get(entry.y)) for entry in found.relations]
+    segments = [segments_figure(entry) for entry in found.relations]
+    return joined(
+        tag(
+            "p",
+            f"{counted(found.judgements, 'judgement')}{judges} of "
+            f"{counted(judged, 'output')}. Several judgements of one output are averaged as "
+            "they are. A metric that points down (↓) should go with people downwards: its "
+            "correlation is then negative.",
+        ),
+        correlations(found.relations, "How the metrics go with people", "people"),
+        tag("div", systems, class_="figures"),
+        tag("div", segments, class_="figures"),
+        trust.parts(trusted) if trusted is not None else None,
     )

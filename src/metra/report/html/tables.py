@@ -1,12 +1,22 @@
-"""Tables and figures of the report: numbers that align, and data that can be taken along."""
+"""Scores by kind of segment or word: where one system is better than the other.
+
+Tables and figures of the report: numbers that align, and data that can be taken along.
+Word sequences that one system gets right, or wrong, more often than the other.
+What each system's output is like, apart from how good it is.
+"""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from metra.report.html.markup import Child, Html, tag
-from metra.report.layout import number
+from metra.analysis.buckets import Bucket, Buckets, BucketScore
+from metra.analysis.ngrams import NgramChange, NgramChanges
+from metra.analysis.profiles import Trait, TraitValue
+from metra.report import chart
+from metra.report.html.markup import Child, Html, joined, tag
+from metra.report.layout import Style, counted, number, ordered
+from metra.report.study import Study
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,3 +139,333 @@ def _cells(row: Sequence[Cell]) -> list[Html]:
         else:
             cells.append(tag("td", tag("bdi", cell)))
     return cells
+
+
+ROW = 34
+#: Labels such as documents' names may be long.
+LONGEST = 18
+
+
+def buckets_section(study: Study) -> Html | None:
+    """Draw baseline and best rival in every bucket; the tables have all systems."""
+    found = [entry for entry in study.findings.buckets if len(entry.buckets) > 1]
+    if not found:
+        return None
+    pair = [name for name in (study.baseline, study.rival) if name is not None]
+    return joined(
+        _explained(pair),
+        [
+            [
+                tag("h3", f"By {entry.title}"),
+                tag(
+                    "div",
+                    [_figure(entry, spec, pair) for spec in entry.directions],
+                    class_="figures",
+                ),
+            ]
+            for entry in found
+        ],
+    )
+
+
+def _explained(pair: Sequence[str]) -> Html:
+    drawn: list[Child] = [tag("span", "○", class_="sign"), " ", tag("bdi", pair[0])]
+    if len(pair) > 1:
+        drawn += [
+            ", ",
+            tag("span", "●", class_="sign better"),
+            " ",
+            tag("bdi", pair[1]),
+        ]
+    return tag(
+        "p",
+        "The same scores for parts of the test set, with 95% intervals: ",
+        drawn,
+        ". Parts with few segments are pale: their scores say little. The data of each "
+        "figure have all systems.",
+    )
+
+
+def _figure(found: Buckets, spec: str, pair: Sequence[str]) -> Html:
+    scores = [
+        bucket.scores[name][spec]
+        for bucket in found.buckets
+        for name in pair
+        if name in bucket.scores
+    ]
+    labels = [bucket.label for bucket in found.buckets]
+    left = max(chart.names_width(labels, LONGEST), 56)
+    ends = [end for score in scores for end in (score.interval or (score.score,))]
+    scale = chart.Scale(*chart.around(ends), left, chart.WIDTH - chart.OVERHANG)
+    bottom = ROW * len(labels) + 8.0
+    marks = chart.across(scale, bottom, 4)
+    for row, bucket in enumerate(found.buckets):
+        marks.append(
+            _bucket(bucket, spec, pair, scale, 4 + ROW * (row + 0.5), found.unit)
+        )
+    up = found.directions[spec]
+    title = f"{spec} {'↑' if up else '↓'}"
+    label = f"{spec} by {found.title}: " + "; ".join(
+        f"{bucket.label}, "
+        + ", ".join(
+            f"{name} {number(bucket.scores[name][spec].score, 2)}" for name in pair
+        )
+        for bucket in found.buckets
+    )
+    picture = chart.svg(chart.WIDTH, bottom + chart.AXIS, label, marks)
+    return figure(title, picture, _data(found, spec))
+
+
+def _bucket(
+    bucket: Bucket,
+    spec: str,
+    pair: Sequence[str],
+    scale: chart.Scale,
+    y: float,
+    unit: str,
+) -> Html:
+    marks = [
+        chart.row_name(scale.start - 8, y, bucket.label, LONGEST),
+        chart.chart_text(
+            scale.start - 8, y + 13, f"n = {bucket.count:,}", "tick", "end"
+        ),
+    ]
+    for place, (name, kind) in enumerate(zip(pair, ("ring", "best"), strict=False)):
+        score = bucket.scores[name][spec]
+        at = y - 4 + 9 * place
+        low, high = score.interval or (score.score, score.score)
+        hint = f"{name}, {bucket.label}: {number(score.score, 2)}"
+        marks.append(chart.line(scale(low), at, scale(high), at, f"whisker {kind}"))
+        marks.append(chart.dot(scale(score.score), at, 4.5, kind, hint))
+    few = f"few {unit}" if bucket.small else None
+    return tag("g", marks, class_="small" if few else None)
+
+
+def _data(found: Buckets, spec: str) -> Html:
+    caption = f"{spec} by {found.title}; differences from {found.baseline} below"
+    rows = []
+    for bucket in found.buckets:
+        cells = [_cell(bucket.scores[name][spec]) for name in found.systems]
+        rows.append(
+            tag(
+                "tr",
+                tag("th", tag("bdi", bucket.label), scope="row"),
+                num(Num(bucket.count, 0)),
+                cells,
+                class_="few" if bucket.small else None,
+            )
+        )
+    heads = [
+        tag("th", tag("bdi", name), scope="col", class_="num") for name in found.systems
+    ]
+    inside = tag(
+        "table",
+        tag("caption", caption),
+        tag(
+            "thead",
+            tag(
+                "tr",
+                tag("th", found.title, scope="col"),
+                tag("th", found.unit, scope="col", class_="num"),
+                heads,
+            ),
+        ),
+        tag("tbody", rows),
+        class_="scores",
+        data_csv=f"{found.title}-{spec}",
+    )
+    return scrolling(inside, f"{caption} ({counted(len(rows), 'part')})")
+
+
+def _cell(score: BucketScore) -> Html:
+    below = None
+    if score.difference is not None:
+        below = tag("small", signed(score.difference, 2))
+    return ranged(score.score, score.interval, minus(score.score, 2), below)
+
+
+#: Segments to jump to from an n-gram.
+LINKS = 3
+
+
+def ngrams_section(study: Study) -> Html | None:
+    """List the n-grams of every system against the baseline, the best rival's unfolded."""
+    found = [entry for entry in study.findings.ngrams if _any(entry)]
+    if not found:
+        return None
+    found.sort(key=lambda entry: entry.system != study.rival)
+    return joined(
+        tag(
+            "p",
+            "Sequences of up to "
+            f"{found[0].order} words whose counts changed most one-sidedly. Matched means "
+            "that a reference of the segment has them too. Shorter sequences that changed "
+            "in just the same places are not listed beside the longer one.",
+        ),
+        [
+            tag(
+                "details",
+                tag(
+                    "summary",
+                    tag("bdi", entry.system),
+                    " against ",
+                    tag("bdi", entry.baseline),
+                ),
+                tag("div", _lists(entry), class_="pair"),
+                open=entry.system == study.rival,
+                class_="block",
+            )
+            for entry in found
+        ],
+    )
+
+
+def _any(entry: NgramChanges) -> bool:
+    return bool(entry.gained or entry.lost or entry.mended or entry.broken)
+
+
+def _lists(entry: NgramChanges) -> list[Html]:
+    better, worse = "better", "worse"
+    return [
+        made
+        for title, kind, matched, changes in (
+            ("▲ Matched more often", better, True, entry.gained),
+            ("▼ Matched less often", worse, True, entry.lost),
+            ("▲ Wrong less often", better, False, entry.mended),
+            ("▼ Wrong more often", worse, False, entry.broken),
+        )
+        if (made := _list(entry, title, kind, matched, changes)) is not None
+    ]
+
+
+def _list(
+    entry: NgramChanges,
+    title: str,
+    kind: str,
+    matched: bool,
+    changes: Sequence[NgramChange],
+) -> Html | None:
+    if not changes:
+        return None
+    name = "-".join(title.lower().split()[1:])
+    rows: list[list[Cell]] = [
+        [
+            tag("td", tag("bdi", " ".join(change.words)), class_="words"),
+            change.matched_before if matched else change.wrong_before,
+            change.matched_after if matched else change.wrong_after,
+            change.reference,
+            tag("td", _links(change), class_="links"),
+        ]
+        for change in changes
+    ]
+    return tag(
+        "div",
+        tag("h3", title, class_=kind),
+        table(
+            [
+                "words",
+                tag("th", tag("bdi", entry.baseline), scope="col", class_="num"),
+                tag("th", tag("bdi", entry.system), scope="col", class_="num"),
+                tag("th", "references", scope="col", class_="num"),
+                "segments",
+            ],
+            rows,
+            caption=f"{title[2:]} in {entry.system} than in {entry.baseline}",
+            name=f"{name}-{entry.system}",
+        ),
+    )
+
+
+def _links(change: NgramChange) -> Html:
+    links = [
+        tag("a", number, href=f"#seg-{number}") for number in change.segments[:LINKS]
+    ]
+    more = " …" if len(change.segments) > LINKS else None
+    return joined([[link, " "] for link in links], more)
+
+
+def profiles_section(study: Study) -> Html | None:
+    """Lay out every trait of every system, with a reading in words."""
+    found = study.findings.profiles
+    if found is None:
+        return None
+    traits = [
+        trait
+        for trait in found.traits
+        if any(
+            profile.traits[trait.name].value is not None for profile in found.profiles
+        )
+    ]
+    by_name = {profile.system: profile for profile in found.profiles}
+    names = [entry.name for entry in ordered(study.results, Style(sort=True))]
+    rows = [
+        tag(
+            "tr",
+            row_heading(name),
+            tag("td", by_name[name].reading, class_="reading"),
+            [
+                _cell_profiles(by_name[name].traits[trait.name], trait)
+                for trait in traits
+            ],
+        )
+        for name in names
+    ]
+    if found.references:
+        rows.append(
+            tag(
+                "tr",
+                tag("th", "references", scope="row"),
+                tag("td", "for comparison", class_="reading note"),
+                [
+                    _cell_profiles(
+                        TraitValue(value=found.references.get(trait.name)), trait
+                    )
+                    for trait in traits
+                ],
+            )
+        )
+    heads = [
+        tag("th", trait.title, scope="col", class_="num", title=trait.meaning)
+        for trait in traits
+    ]
+    ratios = [trait.title for trait in traits if trait.unit != "percent"]
+    caption = (
+        f"Profiles of the outputs, in percent except {' and '.join(ratios)}; text cut by "
+        f"{found.preparation}"
+    )
+    inside = tag(
+        "table",
+        tag("caption", caption),
+        tag(
+            "thead",
+            tag("tr", heading("system"), heading("reading"), heads),
+        ),
+        tag("tbody", rows),
+        class_="scores profiles",
+        data_csv="profiles",
+        data_sortable=True,
+    )
+    return joined(
+        tag(
+            "p",
+            "Two systems with the same score may differ in kind: one says too much, another "
+            "leaves out half but gets the rest right.",
+        ),
+        scrolling(inside, caption),
+        tag(
+            "details",
+            tag("summary", "What the columns mean"),
+            tag(
+                "dl",
+                [[tag("dt", t.title), tag("dd", t.meaning)] for t in traits],
+                class_="meanings",
+            ),
+        ),
+    )
+
+
+def _cell_profiles(found: TraitValue, trait: Trait) -> Html:
+    if found.value is None:
+        return tag("td", "–", class_="num", data_v="")
+    digits = 1 if trait.unit == "percent" else 2
+    return ranged(found.value, found.interval, number(found.value, digits))

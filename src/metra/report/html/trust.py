@@ -2,10 +2,10 @@
 
 import math
 
-from metra.insight.trust import Judges, LengthCurve, Trust
-from metra.meta.comparing import Comparison
-from metra.report.grid import cut
-from metra.report.html import chart
+from metra.meta.compare import Comparison
+from metra.meta.trust import Judges, LengthCurve, Trust
+from metra.report import chart
+from metra.report.chart import cut
 from metra.report.html.markup import Html, joined, tag
 from metra.report.html.tables import Num, figure, minus, ranged, table
 from metra.report.layout import counted
@@ -77,7 +77,7 @@ def _comparison(found: Comparison) -> Html:
         y = top + i * CELL + CELL / 2 + 4
         marks.append(chart.row_name(left - 8, y, f"{i + 1} {name}", LONGEST))
         x = left + i * CELL + CELL / 2
-        marks.append(chart.text(x, top - 8, str(i + 1), "name", "middle"))
+        marks.append(chart.chart_text(x, top - 8, str(i + 1), "name", "middle"))
         for j in range(i + 1, size):
             marks += _cell(found, i, j, left + j * CELL, top + i * CELL)
     for cluster in dict.fromkeys(found.clusters):
@@ -127,7 +127,7 @@ def _cell(found: Comparison, i: int, j: int, x: float, y: float) -> list[Html]:
     shown = "<.001" if value < 0.001 else f"{value:.3f}".replace("0.", ".", 1)
     return [
         chart.rect(x + 1, y + 1, CELL - 2, CELL - 2, "heat", hint, fill_opacity=shade),
-        chart.text(x + CELL / 2, y + CELL / 2 + 4, shown, "cell", "middle"),
+        chart.chart_text(x + CELL / 2, y + CELL / 2 + 4, shown, "cell", "middle"),
     ]
 
 
@@ -146,13 +146,15 @@ def _curve(found: LengthCurve) -> Html:
         half = len(str(length)) * 3.6 + 2
         if x(at) + half <= free + (half if free == right else 0):
             marks.append(
-                chart.text(x(at), TOP + SIDE + 14, str(length), "name", "middle")
+                chart.chart_text(x(at), TOP + SIDE + 14, str(length), "name", "middle")
             )
             free = x(at) - half
     marks.append(chart.line(LEFT, TOP + SIDE, right, TOP + SIDE, "axis"))
     middle = (LEFT + right) / 2
     marks.append(
-        chart.text(middle, TOP + SIDE + 30, "segments in a document", "name", "middle")
+        chart.chart_text(
+            middle, TOP + SIDE + 30, "segments in a document", "name", "middle"
+        )
     )
     ends = []
     for at, (name, line) in enumerate(found.means.items()):
@@ -202,7 +204,7 @@ def _names_apart(ends: list[tuple[float, str, str]], x: float) -> list[Html]:
     over = max(places[-1] - (TOP + SIDE), 0) if places else 0
     places = [place - over for place in places]
     return [
-        chart.text(x, place + 4, cut(name, LONGEST), f"end {kind}", "start")
+        chart.chart_text(x, place + 4, cut(name, LONGEST), f"end {kind}", "start")
         for place, (_, name, kind) in zip(places, ends, strict=True)
     ]
 
@@ -259,10 +261,12 @@ def _gaps(found: Judges) -> Html:
         marks.append(chart.rect(x(at) + 1, y(count), wide - 2, tall, "bar", hint))
         if at % step == 0:
             marks.append(
-                chart.text(x(at) + wide / 2, TOP + SIDE + 14, name, "name", "middle")
+                chart.chart_text(
+                    x(at) + wide / 2, TOP + SIDE + 14, name, "name", "middle"
+                )
             )
     marks.append(
-        chart.text(
+        chart.chart_text(
             LEFT + SIDE / 2, TOP + SIDE + 30, found.gaps.across, "name", "middle"
         )
     )

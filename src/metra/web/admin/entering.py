@@ -4,12 +4,16 @@ from typing import Annotated
 
 from fastapi import APIRouter, Form, Request, Response
 
-from metra.store import admins, attempts, audit, sessions
+from metra.store import access, audit
 from metra.web.admin.showing import admin_page
 from metra.web.pages import redirect
-from metra.web.security.addresses import address_of
-from metra.web.security.cookies import drop_session, put_session
-from metra.web.security.visitors import Administering, session_of
+from metra.web.security.limits import address_of
+from metra.web.security.visitors import (
+    Administering,
+    drop_session,
+    put_session,
+    session_of,
+)
 from metra.web.state import state_of
 
 router = APIRouter()
@@ -35,23 +39,23 @@ def login(
     now = state.clock()
     key = f"admin {address_of(request)}"
     with state.store.transaction() as db:
-        failures = attempts.count(db, key, now=now)
-        kept = admins.password_hash(db, name)
+        failures = access.count(db, key, now=now)
+        kept = access.password_hash(db, name)
         if failures < _MOST_FAILURES:
             # Counted before the check, which takes its time: guesses at once are counted.
-            attempts.add(db, key, now=now)
+            access.add(db, key, now=now)
     if failures >= _MOST_FAILURES:
         problem = "Too many wrong passwords; wait five minutes."
         return admin_page(request, "login.html", status=429, name=name, problem=problem)
-    if not admins.fits(password, kept):
+    if not access.fits(password, kept):
         problem = "This name and this password do not belong together."
         return admin_page(request, "login.html", status=401, name=name, problem=problem)
     old = session_of(request, "admin")
     with state.store.transaction() as db:
         if old is not None:
-            sessions.end(db, old)
-        token, _ = sessions.begin(db, "admin", now=now, name=name)
-        attempts.forget(db, key)
+            access.end(db, old)
+        token, _ = access.begin(db, "admin", now=now, name=name)
+        access.forget(db, key)
         audit.note(db, name, "sign in", now=now)
     reply = redirect("/admin")
     put_session(request, reply, "admin", token)
@@ -63,7 +67,7 @@ def logout(request: Request, session: Administering) -> Response:
     """End the session."""
     state = state_of(request)
     with state.store.transaction() as db:
-        sessions.end(db, session)
+        access.end(db, session)
         audit.note(db, session.name, "sign out", now=state.clock())
     reply = redirect("/admin/login")
     drop_session(request, reply, "admin")

@@ -2,36 +2,22 @@
 
 from fastapi import APIRouter
 
-from metra.web.admin import (
-    campaigns,
-    disagreements,
-    entering,
-    exercise,
-    exports,
-    history,
-    import_files,
-    measures,
-    monitor,
-    people,
-    preview,
-    results,
-    wizard,
-)
+from metra.web.admin import campaigns, entering, files, people, results, wizard
 
 router = APIRouter(include_in_schema=False)
 for part in (
     entering,
     campaigns,
     wizard,
-    import_files,
-    monitor,
+    files,
     people,
-    preview,
+    people,
+    campaigns,
     results,
-    measures,
-    disagreements,
-    exercise,
-    exports,
-    history,
+    results,
+    results,
+    campaigns,
+    files,
+    campaigns,
 ):
     router.include_router(part.router)

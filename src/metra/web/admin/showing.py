@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi import Request, Response
 
-from metra.human.judgement import Judgement
-from metra.judging.blinding import blind_names, blinded
-from metra.judging.second_looks import completed
+from metra.campaign.judgement import Judgement
+from metra.campaign.second_look import completed
+from metra.campaign.summary import blind_names, blinded
 from metra.store import campaigns, judges
 from metra.store.campaigns import Stored
 from metra.store.judges import Judge
 from metra.web.pages import page, templates
-from metra.web.refusals import Refusal
-from metra.web.state import state_of
+from metra.web.state import Refusal, state_of
 from metra.web.strings import strings
 
 if TYPE_CHECKING:

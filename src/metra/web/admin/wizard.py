@@ -7,19 +7,17 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 
+from metra.campaign.campaign import Campaign, campaign
+from metra.campaign.creation import Texts, Upload, paired, plan, unpacked
+from metra.campaign.material import READERS, checked, read_options, read_pasted
+from metra.campaign.own_wording import in_words, read_wording
+from metra.campaign.protocols.registry import PROTOCOLS
+from metra.campaign.second_look import MADE_OF_OTHERS
+from metra.campaign.settings import settings
+from metra.campaign.wording import JUDGES_OWN, LANGUAGES
 from metra.errors import FormatError, MetraError
-from metra.human.campaign import Campaign, campaign
-from metra.human.prefilled import checked
-from metra.human.protocols import PROTOCOLS
-from metra.human.settings import settings
-from metra.human.wording import JUDGES_OWN, LANGUAGES
-from metra.judging.material import READERS, read_options, read_pasted
-from metra.judging.own_wording import in_words, read_wording
-from metra.judging.pairing import Texts, Upload, paired, unpacked
-from metra.judging.planning import plan
-from metra.judging.second_looks import MADE_OF_OTHERS
 from metra.store import campaigns
-from metra.store.sessions import Session
+from metra.store.access import Session
 from metra.web.admin.showing import admin_page
 from metra.web.pages import redirect
 from metra.web.security.visitors import Administering

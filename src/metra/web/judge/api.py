@@ -8,18 +8,17 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from sqlalchemy import Connection
 
-from metra.human.asking import asked
-from metra.human.judgement import texts_of
-from metra.human.replaying import ANSWER, TYPED
-from metra.judging.wordings import wording_for, wordings
-from metra.store import answers, campaigns, drafts, events, judges, screens, tasks
+from metra.campaign.judgement import texts_of
+from metra.campaign.key_log import ANSWER, TYPED
+from metra.campaign.own_wording import wording_for, wordings
+from metra.campaign.screen import screen_protocol
+from metra.store import answers, campaigns, events, judges, screens, tasks
+from metra.store.answers import Draft
+from metra.store.assignment import progress, top_up
 from metra.store.campaigns import Stored
-from metra.store.drafts import Draft
 from metra.store.events import Event
-from metra.store.progress import progress
 from metra.store.screens import Way
 from metra.store.tasks import StoredTask
-from metra.store.topping_up import top_up
 from metra.web.judge.describing import (
     answer_json,
     campaign_json,
@@ -29,7 +28,7 @@ from metra.web.judge.describing import (
     protocol_json,
     screen_json,
 )
-from metra.web.judge.entering import enter
+from metra.web.judge.pages import enter
 from metra.web.judge.payloads import (
     AnswerIn,
     DraftIn,
@@ -39,10 +38,8 @@ from metra.web.judge.payloads import (
     events_of,
 )
 from metra.web.pages import json_reply, language_of
-from metra.web.refusals import Refusal
-from metra.web.security.cookies import put_session
-from metra.web.security.visitors import Judging, Visit
-from metra.web.state import state_of
+from metra.web.security.visitors import Judging, Visit, put_session
+from metra.web.state import Refusal, state_of
 
 router = APIRouter(prefix="/api")
 _RUNNING = ("open",)
@@ -109,14 +106,14 @@ def reveal(
     """Show the texts of a further step, once the steps before it have been answered."""
     with _opened(request, visit, task, number, _TAKING) as opened:
         campaign = opened.stored.campaign
-        steps = asked(campaign, opened.owned.task, number).steps
+        steps = screen_protocol(campaign, opened.owned.task, number).steps
         if body.step >= len(steps):
             msg = f"There are {len(steps)} steps, counted from 0; there is no {body.step}."
             raise Refusal(422, msg)
         texts = texts_of(campaign, opened.owned.task, number)
         for step in steps[: body.step]:
             step.asks.check(body.value.get(step.name), step.name, texts)
-        stored = drafts.find(opened.db, task, number)
+        stored = answers.find_draft(opened.db, task, number)
         comment = "" if stored is None else stored.comment
         if not _is_late(opened, body.answered):
             _keep_draft(opened, Draft(body.rev, body.value, comment))
@@ -147,7 +144,7 @@ def submit(
     state = state_of(request)
     with state.store.transaction() as db:
         _lock(db, visit)
-        known = answers.find(db, answer.id)
+        known = answers.find_answer(db, answer.id)
         stored = _campaign(db, visit, campaigns.STATES if known else _TAKING)
         answer = replace(answer, wording=_read_in(request, stored, body.wording))
         way = screens.way(db, visit.judge.id)
@@ -305,7 +302,7 @@ def _is_late(opened: _Opened, answered: int) -> bool:
 
 
 def _keep_draft(opened: _Opened, draft: Draft) -> None:
-    newer = drafts.save(opened.db, opened.task, opened.number, draft, now=opened.now)
+    newer = answers.save(opened.db, opened.task, opened.number, draft, now=opened.now)
     if newer is not None:
         msg = "A newer version of this answer is kept already."
         raise Refusal(409, msg, draft=asdict(newer))

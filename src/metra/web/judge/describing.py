@@ -5,17 +5,15 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from metra.human.judgement import Judgement
-from metra.human.prefilled import prefilled
-from metra.human.protocols import Protocol
-from metra.human.protocols.record import ASKS_WITH_EXTRA, Step, public
-from metra.human.remembering import shows_judged, with_judged
-from metra.human.screen import screen
-from metra.human.wording import STEP_PARTS, Wording
-from metra.store import answers, drafts, events, screens
+from metra.campaign.judgement import Judgement
+from metra.campaign.material import prefilled, shows_judged, with_judged
+from metra.campaign.protocols.record import ASKS_WITH_EXTRA, Protocol, Step, public
+from metra.campaign.screen import screen
+from metra.campaign.wording import STEP_PARTS, Wording
+from metra.store import answers, events, screens
+from metra.store.answers import Draft
+from metra.store.assignment import Progress
 from metra.store.campaigns import Stored
-from metra.store.drafts import Draft
-from metra.store.progress import Progress
 from metra.store.screens import Place, Way
 from metra.store.tasks import StoredTask
 from metra.web.strings import direction, language_name
@@ -116,7 +114,7 @@ def screen_json(
     place = way.places[at]
     campaign = with_judged(stored.campaign, _own(db, stored, owned))
     shown = screen(campaign, owned.task, number=place.number, step=step)
-    draft = drafts.find(db, place.task, place.number)
+    draft = answers.find_draft(db, place.task, place.number)
     answer = answer_json(db, place.task, place.number)
     if draft is None and answer is None:
         begun = prefilled(stored.campaign, owned.task, place.number)
@@ -138,7 +136,7 @@ def screen_json(
 def answer_json(db: Connection, task: str, number: int) -> dict[str, Any] | None:
     """The newest answer to a screen, as its judge may see it."""
     last = answers.last(db, task, number)
-    given = None if last is None else answers.find(db, last.id)
+    given = None if last is None else answers.find_answer(db, last.id)
     if given is None:
         return None
     return {

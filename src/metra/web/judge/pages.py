@@ -1,26 +1,62 @@
-"""A judge's pages: the link, consent, guide, work, done."""
+"""A judge's pages: the link, consent, guide, work, done.
+
+Coming in: the secret of a judge's link for a session.
+"""
 
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Request, Response
 
-from metra.human.protocols.edit import Edit
-from metra.human.wording import Wording
-from metra.judging.wordings import wording_for
-from metra.store import audit, campaigns, judges, screens, sessions
+from metra.campaign.own_wording import wording_for
+from metra.campaign.protocols.edit import Edit
+from metra.campaign.wording import Wording
+from metra.store import access, audit, campaigns, judges, screens
+from metra.store.access import Session
+from metra.store.assignment import progress
 from metra.store.campaigns import Stored
-from metra.store.progress import progress
-from metra.web.judge.describing import (
-    campaign_json,
-    guide_json,
-    protocol_json,
-)
-from metra.web.judge.entering import enter
+from metra.web.judge.describing import campaign_json, guide_json, protocol_json
 from metra.web.pages import json_reply, language_of, page, redirect
-from metra.web.security.cookies import drop_session, put_language, put_session
-from metra.web.security.visitors import Judging, Visit
-from metra.web.state import state_of
+from metra.web.security.limits import address_of
+from metra.web.security.visitors import (
+    Judging,
+    Visit,
+    drop_session,
+    put_language,
+    put_session,
+    session_of,
+)
+from metra.web.state import Refusal, state_of
 from metra.web.strings import LANGUAGES
+
+_MOST_FAILURES = 30
+
+
+def enter(request: Request, secret: str) -> tuple[str, Session]:
+    """Begin a judge's session in place of the browser's old one.
+
+    A right secret always opens: nobody can shut judges out by guessing. Wrong ones are
+    counted, and refused without a look once there are too many.
+    """
+    state = state_of(request)
+    now = state.clock()
+    old = session_of(request, "judge")
+    key = f"link {address_of(request)}"
+    with state.store.transaction() as db:
+        judge = judges.by_token(db, secret)
+        if judge is not None:
+            if old is not None:
+                access.end(db, old)
+            begun = access.begin(db, "judge", now=now, judge=judge.id)
+            audit.note(db, judge.label, "sign in", now=now, campaign=judge.campaign)
+            return begun
+        failures = access.count(db, key, now=now)
+        if failures < _MOST_FAILURES:
+            access.add(db, key, now=now)
+    if failures >= _MOST_FAILURES:
+        wait = {"Retry-After": str(int(access.WINDOW_SECONDS))}
+        raise Refusal(429, "Too many wrong links; wait five minutes.", headers=wait)
+    raise Refusal(404, "This link does not work; ask for a new one.", reason="link")
+
 
 router = APIRouter(include_in_schema=False)
 _LEVELS = ("native", "fluent", "good", "little")
@@ -174,7 +210,7 @@ def leave(request: Request, visit: Judging) -> Response:
     """End the session; the link brings the judge back."""
     state = state_of(request)
     with state.store.transaction() as db:
-        sessions.end(db, visit.session)
+        access.end(db, visit.session)
         audit.note(
             db,
             visit.judge.label,

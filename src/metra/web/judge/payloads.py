@@ -5,8 +5,7 @@ from uuid import UUID
 
 from pydantic import UUID4, BaseModel, ConfigDict, Field
 
-from metra.store.answers import Answer, Times
-from metra.store.drafts import Draft
+from metra.store.answers import Answer, Draft, Times
 from metra.store.events import Event
 
 _MOST = 2**53 - 1

@@ -1,20 +1,56 @@
 """Who is asking: the judge or the admin behind a cookie, and whether the form is ours.
 
 Routes say whom they serve by depending on `Judging` or `Administering`.
+
+Cookies: one for each role, out of reach of scripts and of other sites.
 """
 
 import hmac
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, Request
+from starlette.responses import Response
 
-from metra.store import judges, sessions
+from metra.store import access, judges
+from metra.store.access import LONGEST, Session
 from metra.store.judges import Judge
-from metra.store.sessions import Session
-from metra.web.refusals import Refusal
-from metra.web.security.cookies import session_cookie
-from metra.web.state import state_of
+from metra.web.pages import LANGUAGE_COOKIE
+from metra.web.state import Refusal, state_of
+
+
+def session_cookie(request: Request, role: str) -> str:
+    """The name of a role's cookie; the prefix binds it to this very host."""
+    return f"__Host-metra-{role}" if state_of(request).secure else f"metra-{role}"
+
+
+def put_session(request: Request, reply: Response, role: str, token: str) -> None:
+    """Give a session's secret to the browser."""
+    name, age = session_cookie(request, role), int(LONGEST[role])
+    reply.set_cookie(name, token, max_age=age, **_guarded(request))
+
+
+def drop_session(request: Request, reply: Response, role: str) -> None:
+    """Take it back."""
+    reply.delete_cookie(session_cookie(request, role), **_guarded(request))
+
+
+def put_language(request: Request, reply: Response, language: str) -> None:
+    """Remember the language of the pages."""
+    reply.set_cookie(
+        LANGUAGE_COOKIE, language, max_age=365 * 86400, **_guarded(request)
+    )
+
+
+def _guarded(request: Request) -> dict[str, Any]:
+    """Out of reach of scripts and of other sites' requests; by https alone where we can."""
+    return {
+        "path": "/",
+        "secure": state_of(request).secure,
+        "httponly": True,
+        "samesite": "lax",
+    }
+
 
 _MOST_BYTES = 64_000_000
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -69,14 +105,14 @@ def _behind_cookie(request: Request, role: str) -> tuple[Session, Judge | None] 
     state = state_of(request)
     now = state.clock()
     with state.store.reading() as db:
-        session = sessions.find(db, token, now=now)
+        session = access.find(db, token, now=now)
         if session is None or session.role != role:
             return None
         judge = judges.find(db, session.judge) if session.judge is not None else None
     request.state.csrf = session.csrf
-    if sessions.is_stale(session, now=now):
+    if access.is_stale(session, now=now):
         with state.store.transaction() as db:
-            sessions.touch(db, session, now=now)
+            access.touch(db, session, now=now)
     return session, judge
 
 

@@ -1,0 +1,1 @@
+"""What lies behind the scores: changes, buckets, n-grams, profiles."""

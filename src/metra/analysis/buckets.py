@@ -1,0 +1,517 @@
+"""Scores by kind of segment or word: short or long, rare or frequent, by document or label.
+
+How well words of each frequency are translated: precision, recall and F1 by class.
+How many words each segment has, counted once for all systems.
+Ways to part a test set: by length, by document, by label, by how hard it seems to be.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metra.analysis.ngram_counts import Ids, Numbered, Stream, numbered
+from metra.analysis.word_diff import preparation_of
+from metra.corpus.evalset import Batch, Chunk, Column, Corpus
+from metra.errors import (
+    CorpusError,
+    LengthError,
+    OptionError,
+    UnknownNameError,
+    no_such,
+)
+from metra.metrics import unigram
+from metra.metrics.record import Array, Metric
+from metra.scoring.statistics import CHUNK, Sheets
+from metra.stats import defaults, resampling, totals
+from metra.stats.paired_tests import LEAST_UNITS
+from metra.text.columns import pack
+from metra.text.preparation import Preparation, prepare
+
+
+@dataclass(frozen=True, slots=True)
+class ClassRows:
+    """Rows of [matches, output words, reference words], class after class."""
+
+    #: By system: (segments, 3 * classes).
+    systems: dict[str, Array]
+    #: Words of the references in each class, averaged over the references.
+    words: Array
+
+
+def class_rows(text: Numbered, classes: Ids, count: int) -> ClassRows:
+    """Count matches and words by class, `classes` giving the class of every word id.
+
+    Each output is held against the reference with which its words agree best (by F1 over
+    all its words), the first of equals.
+    """
+    return ClassRows(
+        {
+            name: _rows(stream, text.refs, classes, count)
+            for name, stream in text.systems.items()
+        },
+        np.mean(
+            [np.bincount(classes[ref.ids], minlength=count) for ref in text.refs],
+            axis=0,
+        ),
+    )
+
+
+def reference_frequencies(text: Numbered) -> Array:
+    """Count every word in all references together."""
+    counts = [np.bincount(ref.ids, minlength=len(text.words)) for ref in text.refs]
+    return np.sum(counts, axis=0).astype(np.float64)
+
+
+def frequencies_in(
+    corpus: Sequence[str], text: Numbered, preparation: Preparation
+) -> Array:
+    """Count the words of the text in another corpus, cut into words in the same way."""
+    found: Counter[str] = Counter()
+    for start in range(0, len(corpus), CHUNK):
+        some: list[str | None] = list(corpus[start : start + CHUNK])
+        tokens = prepare(pack(some, "the corpus", first=start), preparation)
+        for at in range(len(tokens)):
+            found.update(tokens[at] or ())
+    return np.array([found[word] for word in text.words], np.float64)
+
+
+def _rows(output: Stream, refs: Sequence[Stream], classes: Ids, count: int) -> Array:
+    size = len(output.lengths)
+    against = [_matches(output, ref, classes, count) for ref in refs]
+    lengths = [ref.lengths for ref in refs]
+    f1 = [
+        2 * matches.sum(1) / np.maximum(output.lengths + length, 1)
+        for matches, length in zip(against, lengths, strict=True)
+    ]
+    best = np.argmax(f1, axis=0)
+    segments = np.arange(size)
+    rows = np.empty((size, count, 3))
+    rows[:, :, 0] = np.stack(against)[best, segments]
+    rows[:, :, 1] = _by_class(output, classes, count)
+    there = [_by_class(ref, classes, count) for ref in refs]
+    rows[:, :, 2] = np.stack(there)[best, segments]
+    return rows.reshape(size, 3 * count)
+
+
+def _by_class(stream: Stream, classes: Ids, count: int) -> NDArray[np.int64]:
+    """Count the words of each class in each segment."""
+    size = len(stream.lengths)
+    cells = stream.segments() * count + classes[stream.ids]
+    return np.bincount(cells, minlength=size * count).reshape(size, count)
+
+
+def _matches(output: Stream, ref: Stream, classes: Ids, count: int) -> Ids:
+    """Count the words of each class that both have, one to one, in each segment."""
+    size, words = len(output.lengths), len(classes)
+    keys = [stream.segments() * words + stream.ids for stream in (output, ref)]
+    cells, where = np.unique(np.concatenate(keys), return_inverse=True)
+    cut = len(keys[0])
+    both = np.minimum(
+        np.bincount(where[:cut], minlength=len(cells)),
+        np.bincount(where[cut:], minlength=len(cells)),
+    )
+    homes = cells // max(words, 1) * count + classes[cells % max(words, 1)]
+    # Counts stay whole numbers in float64.
+    found = np.bincount(homes, both, size * count)
+    return found.astype(np.int64).reshape(size, count)
+
+
+def word_counts(column: Column, preparation: Preparation) -> Array:
+    """Count each segment's words; a missing segment has none."""
+    # A text matches itself word by word, and the kernel gives its length along.
+    itself = Batch.of(column, [column], None)
+    return unigram.rows(itself, text=preparation, recall_weight=0.5)[:, 1]
+
+
+def reference_lengths(chunk: Chunk, preparation: Preparation) -> Array:
+    """Average the lengths of each segment's references, of those that are there."""
+    lengths = np.zeros(len(chunk))
+    there = np.zeros(len(chunk))
+    for column in chunk.refs:
+        present = np.ones(len(chunk))
+        present[column.text.missing()] = 0
+        lengths += word_counts(column, preparation)
+        there += present
+    return lengths / np.maximum(there, 1)
+
+
+LENGTHS = (10.0, 20.0, 30.0, 40.0, 50.0, 60.0)
+FREQUENCIES = (1.0, 2.0, 3.0, 5.0, 10.0, 100.0, 1000.0)
+#: What can be asked for, and with which bounds if none are given.
+KINDS: dict[str, tuple[float, ...] | None] = {
+    "length": LENGTHS,
+    "source-length": LENGTHS,
+    "frequency": FREQUENCIES,
+    "score": (),
+    "document": None,
+    "label": None,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A way to part the test set: its kind, and the bounds between the parts."""
+
+    kind: str
+    bounds: Sequence[float]
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The part that each segment belongs to, and the parts' names in order."""
+
+    title: str
+    names: Sequence[str]
+    #: For each segment, the place of its part in `names`.
+    places: Ids
+
+
+def asked(spec: str) -> Asked:
+    """Read KIND or KIND:bound,bound,…
+
+    >>> asked("length:10,20")
+    Asked(kind='length', bounds=(10.0, 20.0))
+    """
+    kind, _, rest = spec.partition(":")
+    known = [name for name in KINDS if name != "label"]
+    if kind not in known:
+        raise UnknownNameError(no_such("kind of bucket", kind, known))
+    usual = KINDS[kind]
+    if not rest:
+        return Asked(kind, usual or ())
+    if usual is None:
+        msg = f"Buckets by {kind} have no bounds; ask for {kind!r} alone."
+        raise OptionError(msg)
+    try:
+        bounds = tuple(float(bound) for bound in rest.split(","))
+    except ValueError:
+        bounds = ()
+    if (
+        not bounds
+        or not all(np.isfinite(bounds))
+        or list(bounds) != sorted(set(bounds))
+    ):
+        msg = f"{spec!r} has no bounds that rise; expected numbers such as {kind}:10,20,40."
+        raise OptionError(msg)
+    return Asked(kind, bounds)
+
+
+def check_asked(how: Asked, corpus: Corpus) -> None:
+    """Refuse buckets by what is not known."""
+    if how.kind == "document" and not corpus.has_documents:
+        msg = "Buckets by document need documents, but none are known; give --docs."
+        raise CorpusError(msg)
+    if how.kind == "source-length" and not corpus.has_source:
+        msg = "Buckets by source length need the source; give it with -s FILE."
+        raise CorpusError(msg)
+
+
+def parted(
+    how: Asked, corpus: Corpus, metrics: Mapping[str, Metric], sheets: Sheets
+) -> Parts:
+    """Part the test set by something that is known of every segment."""
+    check_asked(how, corpus)
+    if how.kind == "document":
+        return _by_name("document", sheets.documents)
+    if how.kind == "score":
+        return _by_score(how.bounds, metrics, sheets)
+    preparation = preparation_of(next(iter(metrics.values())))
+    if how.kind == "source-length":
+        counts = [
+            word_counts(chunk.source, preparation)
+            for chunk in corpus.chunks(CHUNK)
+            if chunk.source is not None
+        ]
+        title = "source length in words"
+    else:
+        counts = [
+            reference_lengths(chunk, preparation) for chunk in corpus.chunks(CHUNK)
+        ]
+        title = "reference length in words"
+    return _by_bounds(title, np.concatenate(counts), how.bounds)
+
+
+def labelled(name: str, labels: Sequence[Any], sheets: Sheets) -> Parts:
+    """Part the test set by labels that someone has given to its segments."""
+    if len(labels) != sheets.segments:
+        msg = (
+            f"There are {len(labels)} labels {name!r} but {sheets.segments} segments; "
+            "expected one label for each segment, in the same order."
+        )
+        raise LengthError(msg)
+    return _by_name(name, [str(label) for label in labels])
+
+
+def _by_name(title: str, labels: Sequence[str]) -> Parts:
+    names = {label: at for at, label in enumerate(dict.fromkeys(labels))}
+    return Parts(
+        title, list(names), np.array([names[label] for label in labels], np.int64)
+    )
+
+
+def _by_score(
+    bounds: Sequence[float], metrics: Mapping[str, Metric], sheets: Sheets
+) -> Parts:
+    """Part by the mean of all systems' scores, which favours none of them."""
+    spec, metric = next(iter(metrics.items()))
+    single = metric.for_segments or metric
+    scores = [
+        single.aggregate(tally.rows)
+        for (_, name), tally in sheets.tallies.items()
+        if name == spec
+    ]
+    mean = np.mean(scores, axis=0)
+    if bounds:
+        return _by_bounds(f"mean {spec} of the systems", mean, bounds)
+    # Four parts of nearly equal size; equal scores stay together.
+    quarters = np.quantile(mean, [0.25, 0.5, 0.75])
+    names = ["lowest quarter", "second", "third", "highest quarter"]
+    places: Ids = np.asarray(np.searchsorted(quarters, mean), np.int64)
+    return Parts(f"mean {spec} of the systems", names, places)
+
+
+def _by_bounds(title: str, values: Array, bounds: Sequence[float]) -> Parts:
+    places: Ids = np.searchsorted(np.asarray(bounds), values, side="right")
+    return Parts(title, range_names(bounds), places)
+
+
+def range_names(bounds: Sequence[float]) -> list[str]:
+    """Name the ranges between bounds, which belong to the range above them.
+
+    >>> range_names([1, 2, 10])
+    ['< 1', '1', '2–9', '≥ 10']
+    """
+    names = [f"< {bounds[0]:g}"]
+    for low, high in pairwise(bounds):
+        if low == int(low) and high == int(high):
+            names.append(f"{low:g}" if high == low + 1 else f"{low:g}–{high - 1:g}")
+        else:
+            names.append(f"{low:g} to < {high:g}")
+    return [*names, f"≥ {bounds[-1]:g}"]
+
+
+#: Fewer segments, or words, than this say little.
+SMALL = 30
+
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BucketScore:
+    """One system's score in one bucket."""
+
+    score: float
+    #: None where there are too few segments to resample.
+    interval: Interval | None
+    #: The score minus the baseline's, and its interval; None for the baseline itself and
+    #: where there is no baseline.
+    difference: float | None = None
+    difference_interval: Interval | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bucket:
+    """The segments, or words, that have something in common."""
+
+    #: What they have in common, for people: "10-19", "market".
+    label: str
+    #: How many segments (or words of the references) it holds.
+    count: int
+    #: Whether that is so few that the scores say little.
+    small: bool
+    #: By system, then by spec.
+    scores: Mapping[str, Mapping[str, BucketScore]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Buckets:
+    """One way to part the test set, with every system's scores in each part."""
+
+    #: "length", "source-length", "frequency", "document", "label" or "score".
+    kind: str
+    #: The heading, for people: "reference length in words".
+    title: str
+    #: What is counted: "segments" or "words".
+    unit: str
+    #: The metrics' specs, with their directions: True where higher is better.
+    directions: Mapping[str, bool]
+    systems: Sequence[str]
+    baseline: str | None
+    buckets: Sequence[Bucket]
+
+
+def buckets(
+    corpus: Corpus,
+    metrics: Mapping[str, Metric],
+    sheets: Sheets,
+    spec: str,
+    *,
+    baseline: str | None = None,
+    frequency_corpus: Sequence[str] | None = None,
+    trials: int = defaults.TRIALS,
+    seed: int = defaults.SEED,
+) -> Buckets:
+    """Part the test set as `spec` says, and score every system in every part.
+
+    Buckets by frequency count words in `frequency_corpus`, or else in the references. The
+    metrics are fitted ones, and the sheets hold their rows.
+    """
+    how = asked(spec)
+    rng = np.random.default_rng(seed)
+    if how.kind == "frequency":
+        preparation = preparation_of(next(iter(metrics.values())))
+        return _by_frequency(
+            corpus, how, preparation, frequency_corpus, baseline, trials, rng
+        )
+    parts = parted(how, corpus, metrics, sheets)
+    return _scored(how.kind, parts, corpus, metrics, sheets, baseline, trials, rng)
+
+
+def label_buckets(
+    corpus: Corpus,
+    metrics: Mapping[str, Metric],
+    sheets: Sheets,
+    name: str,
+    labels: Sequence[str],
+    *,
+    baseline: str | None = None,
+    trials: int = defaults.TRIALS,
+    seed: int = defaults.SEED,
+) -> Buckets:
+    """Part the test set by labels, one a segment, and score every system in every part."""
+    parts = labelled(name, labels, sheets)
+    rng = np.random.default_rng(seed)
+    return _scored("label", parts, corpus, metrics, sheets, baseline, trials, rng)
+
+
+def _scored(
+    kind: str,
+    parts: Parts,
+    corpus: Corpus,
+    metrics: Mapping[str, Metric],
+    sheets: Sheets,
+    baseline: str | None,
+    trials: int,
+    rng: "np.random.Generator",
+) -> Buckets:
+    """Score the segments of each part."""
+    keys = [(name, spec) for name in corpus.systems for spec in metrics]
+    aggregates = {key: metrics[key[1]].aggregate for key in keys}
+    found = []
+    for at, label in enumerate(parts.names):
+        inside = np.flatnonzero(parts.places == at)
+        if not len(inside):
+            continue
+        rows = {key: sheets.tallies[key].rows[inside] for key in keys}
+        found.append(
+            Bucket(
+                label=label,
+                count=len(inside),
+                small=len(inside) < SMALL,
+                scores=_scores(rows, aggregates, baseline, trials, rng),
+            )
+        )
+    return Buckets(
+        kind=kind,
+        title=parts.title,
+        unit="segments",
+        directions={spec: metric.higher_is_better for spec, metric in metrics.items()},
+        systems=corpus.systems,
+        baseline=baseline,
+        buckets=found,
+    )
+
+
+Key = tuple[str, str]
+
+
+def _scores(
+    rows: Mapping[Key, Array],
+    aggregates: Mapping[Key, Callable[[Array], Array]],
+    baseline: str | None,
+    trials: int,
+    rng: "np.random.Generator",
+) -> dict[str, dict[str, BucketScore]]:
+    """Score all systems by all metrics, with intervals from shared draws."""
+    samples = {key: resampling.Sample(rows[key], aggregates[key]) for key in rows}
+    scores = {key: float(aggregates[key](totals.total(rows[key]))) for key in rows}
+    drawn: dict[Key, Array] = {}
+    if len(next(iter(rows.values()))) >= LEAST_UNITS:
+        found = resampling.bootstrap(list(samples.values()), trials=trials, rng=rng)
+        drawn = dict(zip(samples, found, strict=True))
+    table: dict[str, dict[str, BucketScore]] = {}
+    for system, spec in rows:
+        key = system, spec
+        base = key if baseline is None else (baseline, spec)
+        table.setdefault(system, {})[spec] = BucketScore(
+            score=scores[key],
+            interval=resampling.interval(drawn[key]) if drawn else None,
+            difference=scores[key] - scores[base] if base != key else None,
+            difference_interval=resampling.interval(drawn[key] - drawn[base])
+            if drawn and base != key
+            else None,
+        )
+    return table
+
+
+MEANS = {"precision": 0.0, "recall": 1.0, "f1": 0.5}
+
+
+def _by_frequency(
+    corpus: Corpus,
+    how: Asked,
+    preparation: Preparation,
+    frequency_corpus: Sequence[str] | None,
+    baseline: str | None,
+    trials: int,
+    rng: "np.random.Generator",
+) -> Buckets:
+    """Score the words of each class of frequency by how well they are matched."""
+    text = numbered(corpus, corpus.systems, preparation)
+    frequencies = (
+        reference_frequencies(text)
+        if frequency_corpus is None
+        else frequencies_in(frequency_corpus, text, preparation)
+    )
+    classes = np.searchsorted(how.bounds, frequencies, side="right")
+    names = range_names(how.bounds)
+    rows = class_rows(text, classes, len(names))
+    found = []
+    for at, label in enumerate(names):
+        words = float(rows.words[at])
+        if not words:
+            continue  # nothing to be found: such words of an output match nothing
+        part = slice(3 * at, 3 * at + 3)
+        inside = {
+            (name, mean): table[:, part]
+            for name, table in rows.systems.items()
+            for mean in MEANS
+        }
+        aggregates = {
+            key: partial(unigram.aggregate, recall_weight=MEANS[key[1]])
+            for key in inside
+        }
+        found.append(
+            Bucket(
+                label=label,
+                count=round(words),
+                small=words < SMALL,
+                scores=_scores(inside, aggregates, baseline, trials, rng),
+            )
+        )
+    where = "in the references" if frequency_corpus is None else "in the corpus given"
+    return Buckets(
+        kind="frequency",
+        title=f"word frequency {where}",
+        unit="words",
+        directions=dict.fromkeys(MEANS, True),
+        systems=corpus.systems,
+        baseline=baseline,
+        buckets=found,
+    )

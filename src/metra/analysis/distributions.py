@@ -1,0 +1,97 @@
+"""How segment scores are spread: the same bins for every system."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from metra.metrics.record import Array
+from metra.scoring.results import Results
+
+BINS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """How many segments of each system score between each edge and the next."""
+
+    spec: str
+    edges: Sequence[float]
+    #: By system, one number for each bin; the last bin holds its upper edge too.
+    counts: Mapping[str, Sequence[int]]
+    medians: Mapping[str, float]
+
+
+def distributions(results: Results) -> list[Distribution]:
+    """Count every metric's segment scores in bins; segments without a score are left out."""
+    return [_distribution(results, spec) for spec in results.specs]
+
+
+def _distribution(results: Results, spec: str) -> Distribution:
+    scores = {
+        system.name: segments(results, system.name, spec) for system in results.systems
+    }
+    edges = bin_edges(np.concatenate(list(scores.values())))
+    finite = {name: values[np.isfinite(values)] for name, values in scores.items()}
+    return Distribution(
+        spec,
+        edges.tolist(),
+        {name: np.histogram(v, edges)[0].tolist() for name, v in finite.items()},
+        {name: float(np.median(v)) if len(v) else np.nan for name, v in finite.items()},
+    )
+
+
+def segments(results: Results, system: str, spec: str) -> Array:
+    """Give one system's segment scores by one metric."""
+    found = results[system][spec].segments
+    if found is None:
+        msg = "the segments were not scored"
+        raise RuntimeError(msg)
+    return found
+
+
+def bin_edges(scores: Array, bins: int = BINS) -> Array:
+    """Cut the range of the scores into equal bins between round numbers.
+
+    Scores from 0 to 100 have that range whole, so that two reports can be compared. A few
+    scores far above all others (an error rate of an output that never ends) do not squeeze
+    the rest: the last bin then reaches up to them.
+
+    >>> bin_edges(np.array([3.0, 81.0]), bins=4).tolist()
+    [0.0, 25.0, 50.0, 75.0, 100.0]
+    >>> bin_edges(np.array([*range(100), 5000.0]), bins=2).tolist()
+    [0.0, 50.0, 5000.0]
+    """
+    finite = scores[np.isfinite(scores)]
+    if not len(finite):
+        return np.linspace(0, 1, bins + 1)
+    low, high = float(finite.min()), float(finite.max())
+    usual = float(np.quantile(finite, 0.985))
+    if low >= 0 and 10 < usual <= 100:
+        edges = np.linspace(0, 100, bins + 1)
+    else:
+        edges = _round_edges(low, usual if usual > low else high, bins)
+    edges[0], edges[-1] = min(edges[0], low), max(edges[-1], high)
+    return edges
+
+
+def round_step(span: float, most: int) -> float:
+    """Give the smallest round number that parts a span into no more parts than this.
+
+    >>> round_step(90, 4), round_step(0.7, 5)
+    (25.0, 0.2)
+    """
+    rough = span / most
+    size = 10.0 ** math.floor(math.log10(rough))
+    return next(size * by for by in (1, 2, 2.5, 5, 10, 20) if size * by >= rough)
+
+
+def _round_edges(low: float, high: float, bins: int) -> Array:
+    # Scores that differ by what adding up in another order changes are equal.
+    if high - low <= 1e-9 * max(abs(low), abs(high)):
+        return np.linspace(low - 0.5, low + 0.5, bins + 1)
+    step = round_step(high - low, bins)
+    first = np.floor(low / step) * step
+    count = int(np.ceil(round((high - first) / step, 9)))
+    return first + step * np.arange(max(count, 1) + 1)

@@ -1,0 +1,309 @@
+"""The n-grams that one system gets right more often than another, and those it gets wrong."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from metra.analysis.ngram_counts import Compared, Joined, Tallied, described, numbered
+from metra.analysis.word_diff import PLAIN
+from metra.corpus.evalset import Corpus
+from metra.text.preparation import Preparation
+
+#: How many segments are named as examples of a change.
+EXAMPLES = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NgramChange:
+    """An n-gram with its counts on both sides.
+
+    A matched n-gram is one that the segment's references have too, counted at most as
+    often as the reference that has it most; a wrong one is produced beyond that.
+    """
+
+    words: tuple[str, ...]
+    matched_before: int
+    matched_after: int
+    wrong_before: int
+    wrong_after: int
+    #: How often it could have been matched: the most that a reference has, over segments.
+    reference: int
+    #: In how many segments the count that the list is about, of matches or of wrong ones,
+    #: rose, and in how many it fell.
+    rose: int
+    fell: int
+    #: (rose - fell) / sqrt(rose + fell + 1): how one-sided the change is, in units of what
+    #: chance alone would give; the lists are sorted by its size.
+    weight: float
+    #: The first segments, counted from 1, in which it rose or fell.
+    segments: Sequence[int]
+    #: How many n-grams inside, around or beside it would stand in the list as well, and
+    #: were left out because they tell of the same change.
+    stands_for: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NgramChanges:
+    """n-grams that changed from the baseline to another system, in four lists."""
+
+    baseline: str
+    system: str
+    #: The longest n-grams looked at, and how text was cut, folded and stemmed.
+    order: int
+    preparation: str
+    #: Matched more often by the system than by the baseline: better.
+    gained: Sequence[NgramChange]
+    #: Matched less often: worse.
+    lost: Sequence[NgramChange]
+    #: Wrongly produced by the baseline and less often by the system: better.
+    mended: Sequence[NgramChange]
+    #: Wrongly produced more often by the system: worse.
+    broken: Sequence[NgramChange]
+
+
+def ngram_changes(
+    corpus: Corpus,
+    *,
+    baseline: str,
+    systems: Sequence[str],
+    preparation: Preparation = PLAIN,
+    order: int = 4,
+    most: int | None = 10,
+) -> list[NgramChanges]:
+    """Find the n-grams whose matches, or wrong uses, changed most from the baseline."""
+    text = numbered(corpus, [baseline, *systems], preparation)
+    joined = Joined(text)
+
+    def compared(least: float) -> dict[str, list[Compared]]:
+        found: dict[str, list[Compared]] = {system: [] for system in systems}
+        for grams in joined.orders(order):
+            for system in systems:
+                found[system].append(grams.compared(baseline, system, least))
+        return found
+
+    def changes(system: str, tables: Sequence[Compared]) -> NgramChanges | None:
+        """Fill the lists; None where one ran out of n-grams before it was full."""
+
+        def listed(what: What, sign: int) -> list[NgramChange] | None:
+            ranked = _ranked(tables, what, sign)
+            candidates = _candidates(ranked, tables, what, joined)
+            groups, full = _grouped(candidates, most)
+            found = [_entry(group, tables, what, text.words) for group in groups]
+            return found if full or whole else None
+
+        lists = {name: listed(*wanted) for name, wanted in _LISTS.items()}
+        if None in lists.values():
+            return None
+        return NgramChanges(
+            baseline=baseline,
+            system=system,
+            order=order,
+            preparation=described(preparation),
+            **lists,  # type: ignore[arg-type]  # none is None
+        )
+
+    # What changed in one segment only is most of all, and seldom listed: it is gathered if the
+    # lists are not full without it.
+    whole = most is None
+    found = {} if whole else compared(_ONE_SEGMENT)
+    made = [changes(system, tables) for system, tables in found.items()]
+    if whole or None in made:
+        whole = True
+        made = [changes(system, tables) for system, tables in compared(0).items()]
+    return [change for change in made if change is not None]
+
+
+What = Literal["matched", "wrong"]
+
+#: What each list is about: matches or wrong uses, and whether there are more or fewer.
+_LISTS: dict[str, tuple[What, int]] = {
+    "gained": ("matched", 1),
+    "lost": ("matched", -1),
+    "mended": ("wrong", -1),
+    "broken": ("wrong", 1),
+}
+
+#: The weight of what changed in one segment.
+_ONE_SEGMENT = float(1 / np.sqrt(2))
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """An n-gram that may be listed: where it is found, and its words' ids."""
+
+    n: int
+    at: int
+    weight: float
+    rose: int
+    fell: int
+    mark: int
+    words: tuple[int, ...]
+
+    @property
+    def change(self) -> int:
+        """In how many segments it came or went."""
+        return self.rose + self.fell
+
+    @property
+    def one_sided(self) -> bool:
+        """Whether it nearly always came, or nearly always went."""
+        return min(self.rose, self.fell) <= max(self.rose, self.fell) / 10
+
+
+def _tally(tables: Sequence[Compared], n: int, what: What) -> Tallied:
+    table = tables[n - 1]
+    return table.matched if what == "matched" else table.wrong
+
+
+def _ranked(
+    tables: Sequence[Compared], what: What, sign: int
+) -> Iterator[tuple[int, int, float]]:
+    """Walk through n-grams that changed this way: length, place in the tally, weight.
+
+    The most one-sided change comes first, then the longest n-gram, then the first found.
+    """
+    lengths, places, weights, homes = [], [], [], []
+    for table in tables:
+        tally = _tally(tables, table.n, what)
+        weight = tally.weights
+        chosen = np.flatnonzero(sign * weight > 0)
+        lengths.append(np.full(len(chosen), table.n))
+        places.append(chosen)
+        weights.append(weight[chosen])
+        homes.append(table.homes[tally.kinds[chosen]])
+    home, length, place, weight = map(np.concatenate, (homes, lengths, places, weights))
+    for at in np.lexsort((home, -length, -abs(weight))):
+        yield int(length[at]), int(place[at]), float(weight[at])
+
+
+def _candidates(
+    ranked: Iterator[tuple[int, int, float]],
+    tables: Sequence[Compared],
+    what: What,
+    joined: Joined,
+) -> Iterator[_Candidate]:
+    for n, at, weight in ranked:
+        tally = _tally(tables, n, what)
+        home = int(tables[n - 1].homes[tally.kinds[at]])
+        words = tuple(joined.ids[home : home + n].tolist())
+        yield _Candidate(
+            n,
+            at,
+            weight,
+            int(tally.rose[at]),
+            int(tally.fell[at]),
+            int(tally.marks[at]),
+            words,
+        )
+
+
+def _grouped(
+    candidates: Iterator[_Candidate], most: int | None
+) -> tuple[list[list[_Candidate]], bool]:
+    """Put n-grams together that tell of the same change; the first speaks for all.
+
+    Says as well whether there were more than are wanted.
+    """
+    groups: list[list[_Candidate]] = []
+    alike: dict[tuple[int, str, tuple[int, ...]], list[_Candidate]] = {}
+    by_words: dict[tuple[int, ...], list[_Candidate]] = {}
+    around: defaultdict[tuple[int, ...], list[list[_Candidate]]] = defaultdict(list)
+    for candidate in candidates:
+        told = _told(candidate, alike, by_words, around)
+        if told is None:
+            if most is not None and len(groups) >= most:
+                if not groups or candidate.weight != groups[-1][0].weight:
+                    return groups, True
+                continue
+            told = []
+            groups.append(told)
+            by_words[candidate.words] = told
+            for words in _inside(candidate.words):
+                around[words].append(told)
+        told.append(candidate)
+        if candidate.mark == told[0].mark:
+            for key in _ties(candidate):
+                alike.setdefault(key, told)
+    return groups, False
+
+
+def _told(
+    candidate: _Candidate,
+    alike: Mapping[tuple[int, str, tuple[int, ...]], list[_Candidate]],
+    by_words: Mapping[tuple[int, ...], list[_Candidate]],
+    around: Mapping[tuple[int, ...], list[list[_Candidate]]],
+) -> list[_Candidate] | None:
+    """Find the group that tells of this change already."""
+    words, mark = candidate.words, candidate.mark
+    for key in (
+        (mark, "inside", words),
+        (mark, "start", words[1:]),
+        (mark, "end", words[:-1]),
+    ):
+        if key in alike:
+            return alike[key]
+    for inner in _inside(words):
+        if inner in by_words and _explains(by_words[inner][0], candidate):
+            return by_words[inner]
+    for group in around.get(words, ()):
+        if 3 * group[0].change >= 2 * candidate.change:
+            return group
+    return None
+
+
+def _ties(candidate: _Candidate) -> Iterator[tuple[int, str, tuple[int, ...]]]:
+    """Name what others may have in common with an n-gram that changed just as they did.
+
+    They may stand inside it, or overlap it but for one word on either side.
+    """
+    words, mark = candidate.words, candidate.mark
+    for inner in _inside(words):
+        yield mark, "inside", inner
+    if len(words) > 1:
+        yield mark, "start", words[:-1]
+        yield mark, "end", words[1:]
+
+
+def _inside(words: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Give the shorter n-grams in an n-gram."""
+    for n in range(1, len(words)):
+        for at in range(len(words) - n + 1):
+            yield words[at : at + n]
+
+
+def _explains(short: _Candidate, long: _Candidate) -> bool:
+    """Whether a longer n-gram tells nothing more than a shorter one inside it.
+
+    Either most of the shorter one's change is the longer one's, or the shorter one came
+    (or went) nearly everywhere, whatever stood around it.
+    """
+    return 3 * long.change >= 2 * short.change or short.one_sided
+
+
+def _entry(
+    group: Sequence[_Candidate],
+    tables: Sequence[Compared],
+    what: What,
+    words: Sequence[str],
+) -> NgramChange:
+    first = group[0]
+    table, tally = tables[first.n - 1], _tally(tables, first.n, what)
+    kind = int(tally.kinds[first.at])
+    start, stop = tally.starts[first.at : first.at + 2]
+    places = tally.segments[start:stop][:EXAMPLES]
+    return NgramChange(
+        words=tuple(words[word] for word in first.words),
+        matched_before=int(table.matched_before[kind]),
+        matched_after=int(table.matched_after[kind]),
+        wrong_before=int(table.wrong_before[kind]),
+        wrong_after=int(table.wrong_after[kind]),
+        reference=int(table.reference[kind]),
+        rose=int(tally.rose[first.at]),
+        fell=int(tally.fell[first.at]),
+        weight=first.weight,
+        segments=(places + 1).tolist(),
+        stands_for=len(group) - 1,
+    )

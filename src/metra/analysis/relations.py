@@ -1,0 +1,210 @@
+"""People's judgements beside the metrics' scores of the same outputs.
+
+How two kinds of scores go together over all segments of all systems, and over systems.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from metra.analysis.distributions import BINS, bin_edges, segments
+from metra.analysis.findings import Texts
+from metra.errors import CorpusError, UnknownNameError, no_such
+from metra.formats.scores.judgement_table import Judgement
+from metra.metrics.record import Array
+from metra.scoring.results import Results
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One system's two scores."""
+
+    system: str
+    x: float
+    y: float
+
+
+@dataclass(frozen=True, slots=True)
+class Square:
+    """How many segments have their two scores in these two bins, counted from 0."""
+
+    x: int
+    y: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """Two scores of the same segments, and of the same systems."""
+
+    x: str
+    y: str
+    points: Sequence[Point]
+    x_edges: Sequence[float]
+    y_edges: Sequence[float]
+    squares: Sequence[Square]
+    #: How many segments have both scores.
+    segments: int
+    #: Correlations by Pearson and by Spearman; None where one side does not vary.
+    pearson: float | None
+    spearman: float | None
+    #: Pearson's correlation over systems; None for fewer than three.
+    systems_pearson: float | None
+
+
+def metric_relations(results: Results) -> list[Relation]:
+    """Relate every metric to every later one."""
+    specs = results.specs
+    names = [system.name for system in results.systems]
+    pooled = {
+        spec: np.concatenate([segments(results, name, spec) for name in names])
+        for spec in specs
+    }
+    return [
+        relation(
+            x,
+            y,
+            [Point(n, results[n][x].score, results[n][y].score) for n in names],
+            pooled[x],
+            pooled[y],
+        )
+        for at, x in enumerate(specs)
+        for y in specs[at + 1 :]
+    ]
+
+
+def relation(
+    x: str, y: str, points: Sequence[Point], x_scores: Array, y_scores: Array
+) -> Relation:
+    """Relate two scores; segments that lack one of them are left out."""
+    both = np.isfinite(x_scores) & np.isfinite(y_scores)
+    x_scores, y_scores = x_scores[both], y_scores[both]
+    x_edges, y_edges = bin_edges(x_scores, BINS), bin_edges(y_scores, BINS)
+    table = np.histogram2d(x_scores, y_scores, (x_edges, y_edges))[0].astype(int)
+    return Relation(
+        x=x,
+        y=y,
+        points=points,
+        x_edges=x_edges.tolist(),
+        y_edges=y_edges.tolist(),
+        squares=[
+            Square(int(i), int(j), int(table[i, j])) for i, j in np.argwhere(table)
+        ],
+        segments=int(both.sum()),
+        pearson=correlation(x_scores, y_scores),
+        spearman=correlation(ranks(x_scores), ranks(y_scores)),
+        systems_pearson=_over_systems(points),
+    )
+
+
+def _over_systems(points: Sequence[Point]) -> float | None:
+    if len(points) < 3:
+        return None
+    return correlation(
+        np.array([point.x for point in points]), np.array([point.y for point in points])
+    )
+
+
+def correlation(x: Array, y: Array) -> float | None:
+    """Pearson's correlation; None where it is not defined.
+
+    >>> correlation(np.array([1.0, 2, 3]), np.array([2.0, 4, 6]))
+    1.0
+    """
+    if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return None
+    x, y = x - x.mean(), y - y.mean()
+    found = float((x @ y) / np.sqrt((x @ x) * (y @ y)))
+    return min(1.0, max(-1.0, found))
+
+
+def ranks(values: Array) -> Array:
+    """Rank from 1; equal values share their mean rank.
+
+    >>> ranks(np.array([30.0, 10.0, 30.0])).tolist()
+    [2.5, 1.0, 2.5]
+    """
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    return (last - (counts - 1) / 2)[inverse]
+
+
+PEOPLE = "people"
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """What people said about the outputs, and how the metrics agree with it."""
+
+    judgements: int
+    #: How many people, where the file names them.
+    judges: int | None
+    #: By system, each segment's mean judgement; NaN where there is none.
+    segments: Mapping[str, Array]
+    #: By system, the mean over its judged segments; NaN where there are none.
+    means: Mapping[str, float]
+    #: One for each metric: people across, the metric up.
+    relations: Sequence[Relation]
+
+
+def people(judgements: Sequence[Judgement], texts: Texts, results: Results) -> People:
+    """Join judgements with the outputs that they are about.
+
+    Several judgements of one output are averaged as they are, without a correction for
+    strict and mild judges.
+    """
+    for judgement in judgements:
+        _check(judgement, texts, results.segments)
+    found = {name: _means(judgements, name, results.segments) for name in texts.outputs}
+    means = {name: _mean(values) for name, values in found.items()}
+    judged = [name for name, mean in means.items() if np.isfinite(mean)]
+    pooled = np.concatenate([found[name] for name in found])
+    relations = [
+        relation(
+            PEOPLE,
+            spec,
+            [Point(name, means[name], results[name][spec].score) for name in judged],
+            pooled,
+            np.concatenate([segments(results, name, spec) for name in found]),
+        )
+        for spec in results.specs
+    ]
+    judges = {judgement.judge for judgement in judgements} - {None}
+    return People(len(judgements), len(judges) or None, found, means, relations)
+
+
+def _means(judgements: Sequence[Judgement], system: str, count: int) -> Array:
+    own = [entry for entry in judgements if entry.system == system]
+    places = np.array([entry.segment - 1 for entry in own], np.intp)
+    totals = np.bincount(places, [entry.score for entry in own], count)
+    times = np.bincount(places, minlength=count)
+    return np.where(times > 0, totals / np.maximum(times, 1), np.nan)
+
+
+def _mean(values: Array) -> float:
+    judged = values[np.isfinite(values)]
+    return float(judged.mean()) if len(judged) else np.nan
+
+
+def _check(judgement: Judgement, texts: Texts, count: int) -> None:
+    place = f"Judgement in line {judgement.line}"
+    if judgement.system not in texts.outputs:
+        msg = f"{place}: {no_such('system', judgement.system, texts.outputs)}"
+        raise UnknownNameError(msg)
+    if judgement.segment > count:
+        msg = (
+            f"{place} is about segment {judgement.segment}, but the last one is {count}; "
+            "segments are counted from 1 through the whole test set."
+        )
+        raise CorpusError(msg)
+    if judgement.document is None or texts.documents is None:
+        return
+    document = texts.documents[judgement.segment - 1]
+    if document != judgement.document:
+        msg = (
+            f"{place} puts segment {judgement.segment} into document "
+            f"{judgement.document!r}, but it is in {document!r}; segments are counted from "
+            "1 through the whole test set, not within documents."
+        )
+        raise CorpusError(msg)

@@ -1,0 +1,276 @@
+"""Cross-language retrieval: whether documents are found through their translations.
+
+A query's ranking depends on all documents at once, so nothing here adds up over segments;
+queries do, and are what intervals resample.
+
+How good a ranked list of documents is: average precision and nDCG.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from metra.corpus.evalset import Column, Corpus
+from metra.errors import CorpusError, MissingResourceError
+from metra.stats.defaults import SEED, TRIALS
+from metra.stats.resampling import Sample, confidence
+from metra.text.columns import pack
+from metra.text.preparation import Preparation, prepare
+
+
+def average_precision(ranked: Sequence[str], relevance: Mapping[str, float]) -> float:
+    """Mean, over the relevant documents, of the precision where each is found, in percent.
+
+    Relevant documents that are not found count 0.
+
+    >>> round(average_precision(["a", "x", "b"], {"a": 1, "b": 1}), 2)
+    83.33
+    """
+    relevant = {name for name, degree in relevance.items() if degree > 0}
+    found = 0
+    total = 0.0
+    for rank, name in enumerate(ranked, 1):
+        if name in relevant:
+            found += 1
+            total += found / rank
+    return 100 * total / len(relevant)
+
+
+def ndcg(ranked: Sequence[str], relevance: Mapping[str, float]) -> float:
+    """Relevance discounted by log2(rank + 1), over that of the best order, in percent.
+
+    >>> round(ndcg(["x", "a"], {"a": 1}), 2)
+    63.09
+    """
+    best = sorted(relevance.values(), reverse=True)
+    gained = [relevance.get(name, 0.0) for name in ranked]
+    return 100 * _discounted(gained) / _discounted(best)
+
+
+def _discounted(gains: Sequence[float]) -> float:
+    return math.fsum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains, 1))
+
+
+# BM25 with the idf and the parameters of Lucene.
+K1 = 1.2
+B = 0.75
+
+CHUNK = 1024
+REFERENCE = "reference"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What one collection of documents gave for every query."""
+
+    name: str
+    #: By query: the documents that were found, the best first.
+    ranked: Mapping[str, Sequence[str]]
+    #: By query, in percent.
+    average_precision: Mapping[str, float]
+    ndcg: Mapping[str, float]
+    map_interval: tuple[float, float] | None
+    ndcg_interval: tuple[float, float] | None
+
+    @property
+    def map(self) -> float:
+        """The mean of the average precisions."""
+        return _mean(self.average_precision)
+
+    @property
+    def mean_ndcg(self) -> float:
+        """The mean of the nDCGs."""
+        return _mean(self.ndcg)
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """The runs over the references and over every system's outputs."""
+
+    runs: Sequence[Run]
+    documents: int
+    #: Queries that no document is relevant to, which say nothing.
+    left_out: Sequence[str]
+    signature: str
+
+
+def retrieve(
+    corpus: Corpus,
+    queries: Mapping[str, str],
+    qrels: Mapping[str, Mapping[str, float]] | None,
+    *,
+    text: Preparation,
+    top: int = 1,
+    trials: int = TRIALS,
+    seed: int = SEED,
+) -> Retrieval:
+    """Search the references and the outputs of every system, and judge what is found.
+
+    Without `qrels` the documents that the reference run ranks at the top, as many as
+    `top`, are the relevant ones.
+    """
+    documents = _documents(corpus)
+    found = {name: _search(texts, queries, text) for name, texts in documents.items()}
+    names = set(documents[REFERENCE])
+    if qrels is None:
+        relevance: Mapping[str, Mapping[str, float]] = {
+            query: dict.fromkeys(ranked[:top], 1.0)
+            for query, ranked in found[REFERENCE].items()
+        }
+        judged = f"reference run, top {top}"
+    else:
+        _check_documents(qrels, queries, names)
+        relevance = qrels
+        judged = "qrels"
+    asked = [query for query in queries if any(relevance.get(query, {}).values())]
+    if not asked:
+        msg = "No document is relevant to any of the queries; there is nothing to measure."
+        raise CorpusError(msg)
+    pairs = {name: _judged(ranked, relevance, asked) for name, ranked in found.items()}
+    samples = [
+        Sample(np.column_stack([column, np.ones(len(asked))]), _average)
+        for rows in pairs.values()
+        for column in rows.T
+    ]
+    intervals = confidence(samples, trials=trials, seed=seed)
+    runs = [
+        Run(
+            name,
+            found[name],
+            dict(zip(asked, rows[:, 0].tolist(), strict=True)),
+            dict(zip(asked, rows[:, 1].tolist(), strict=True)),
+            intervals[2 * at],
+            intervals[2 * at + 1],
+        )
+        for at, (name, rows) in enumerate(pairs.items())
+    ]
+    left_out = [query for query in queries if query not in asked]
+    return Retrieval(runs, len(names), left_out, _signature(text, judged, trials, seed))
+
+
+def _documents(corpus: Corpus) -> dict[str, dict[str, list[str]]]:
+    """Put together the segments of each document, of the first reference and the systems."""
+    if not corpus.has_documents:
+        msg = "Documents are searched, but none are known; give --docs."
+        raise CorpusError(msg)
+    if not corpus.has_references:
+        msg = "Translations are held against references, but there are none; give -r FILE."
+        raise CorpusError(msg)
+    if REFERENCE in corpus.systems:
+        msg = (
+            f"An output is named {REFERENCE!r}, as the run over the references is; give "
+            "it another name with NAME=FILE."
+        )
+        raise CorpusError(msg)
+    found: dict[str, dict[str, list[str]]] = {
+        name: {} for name in (REFERENCE, *corpus.systems)
+    }
+    for chunk in corpus.chunks(CHUNK):
+        columns: dict[str, Column] = {REFERENCE: chunk.refs[0], **chunk.systems}
+        for name, column in columns.items():
+            for at, document in enumerate(chunk.documents or ()):
+                segments = found[name].setdefault(document, [])
+                segments.append(column.text[at] or "")
+    return found
+
+
+def _search(
+    documents: Mapping[str, Sequence[str]],
+    queries: Mapping[str, str],
+    text: Preparation,
+) -> dict[str, list[str]]:
+    """Rank the documents that have a word of the query; equal ones by their names."""
+    names = list(documents)
+    words = _words([" ".join(documents[name]) for name in names], text)
+    asked = _words(list(queries.values()), text)
+    if not any(words):
+        return {query: [] for query in queries}
+    index = _bm25().BM25(k1=K1, b=B, method="lucene", dtype="float64")
+    index.index(words, show_progress=False)
+    found = {}
+    for query, terms in zip(queries, asked, strict=True):
+        scores = index.get_scores(terms).tolist() if terms else [0.0] * len(names)
+        pairs = [(-score, name) for score, name in zip(scores, names, strict=True)]
+        found[query] = [name for score, name in sorted(pairs) if score < 0]
+    return found
+
+
+def _words(texts: list[str], text: Preparation) -> list[list[str]]:
+    tokens = prepare(pack([*texts], "a document"), text)
+    return [tokens[at] or [] for at in range(len(texts))]
+
+
+def _bm25() -> Any:
+    try:
+        import bm25s
+    except ImportError:
+        msg = (
+            "Retrieval needs the package 'bm25s', which is not installed; install it "
+            "with: pip install 'metra[retrieval]'"
+        )
+        raise MissingResourceError(msg) from None
+    return bm25s
+
+
+def _judged(
+    ranked: Mapping[str, Sequence[str]],
+    relevance: Mapping[str, Mapping[str, float]],
+    asked: Sequence[str],
+) -> Any:
+    return np.array(
+        [
+            (
+                average_precision(ranked[query], relevance[query]),
+                ndcg(ranked[query], relevance[query]),
+            )
+            for query in asked
+        ]
+    )
+
+
+def _average(totals: Any) -> Any:
+    return totals[..., 0] / totals[..., 1]
+
+
+def _mean(values: Mapping[str, float]) -> float:
+    return sum(values.values()) / len(values)
+
+
+def _check_documents(
+    qrels: Mapping[str, Mapping[str, float]],
+    queries: Mapping[str, str],
+    names: set[str],
+) -> None:
+    for query, judged in qrels.items():
+        if query not in queries:
+            msg = f"Relevance is given for the query {query!r}, which is not asked."
+            raise CorpusError(msg)
+        for name in judged:
+            if name not in names:
+                msg = (
+                    f"Relevance is given for the document {name!r}, which the text has "
+                    f"not; it has: {', '.join(sorted(names)[:10])}."
+                )
+                raise CorpusError(msg)
+
+
+def _signature(text: Preparation, judged: str, trials: int, seed: int) -> str:
+    from metra import __version__
+
+    pairs: dict[str, object] = {
+        "search": f"bm25[bm25s {_bm25().__version__}, lucene]",
+        "k1": K1,
+        "b": B,
+        "case": text.case,
+        **text.versions(),
+        "relevant": judged,
+        "ci": "percentile",
+        "ci_unit": "query",
+        "trials": trials,
+        "seed": seed,
+        "version": __version__,
+    }
+    return "clir|" + "|".join(f"{key}:{value}" for key, value in pairs.items())

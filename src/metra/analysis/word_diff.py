@@ -1,0 +1,315 @@
+"""Two outputs of a segment word by word: what stayed, what changed, what the reference has.
+
+Words as a metric compares them, with the places in the text where they were written.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, repeat
+from typing import Literal, TypeAlias, TypeVar
+from unicodedata import category
+
+from metra.metrics.record import Metric
+from metra.text.columns import pack
+from metra.text.diff import common_words
+from metra.text.preparation import Preparation, prepare
+
+# What an unknown metric, or one that compares no words, is shown with.
+PLAIN = Preparation("13a", "mixed", "no")
+
+# Scripts that are written without blanks between words: here every letter is a word of its
+# own, unless the tokeniser has cut words itself.
+_UNSPACED = re.compile(
+    "[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029"
+    "\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
+    "\U00020000-\U0003ffff]"
+)
+# Joiners, and the vowels of Thai and Lao that count as letters.
+_ATTACHED = "\u200c\u200d\u0e33\u0eb3"
+_WHITE = re.compile(r"\s*")
+# How far from its neighbour a word is looked for that the tokeniser has rewritten.
+_NEAR = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word, by what it is compared, and where it stands in the text."""
+
+    key: str
+    start: int
+    stop: int
+
+
+def preparation_of(metric: Metric) -> Preparation:
+    """Find how a metric cuts, folds and stems text, as far as it does."""
+    options = metric.options
+    chosen = Preparation(
+        str(options.get("tok", PLAIN.tok)),
+        str(options.get("case", PLAIN.case)),
+        str(options.get("stem", PLAIN.stem)),
+    )
+    return chosen if chosen.case in ("mixed", "lower") else PLAIN
+
+
+def words_of(texts: Sequence[str], preparation: Preparation) -> list[list[Word]]:
+    """Cut texts into words; between the words of a text there is nothing but white space."""
+    packed = pack(list(texts), "the text")
+    written = prepare(packed, Preparation(preparation.tok, "mixed", "no"))
+    compared = prepare(packed, preparation)
+    return [
+        list(_words(text, written[at] or [], compared[at] or [], preparation))
+        for at, text in enumerate(texts)
+    ]
+
+
+def _words(
+    text: str, written: Sequence[str], compared: Sequence[str], preparation: Preparation
+) -> Iterator[Word]:
+    if len(written) != len(compared):  # folding case first has changed the cuts
+        compared = [token.lower() for token in written]
+    for first, last, start, stop in _places(text, written):
+        key = " ".join(compared[first:last])
+        if last - first == 1 and _UNSPACED.search(written[first]):
+            yield from _letters(text, start, stop, preparation)
+        else:
+            yield Word(key, start, stop)
+
+
+def _places(text: str, tokens: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
+    """Find the tokens in the text: first token, token after the last, start, stop.
+
+    Tokens that are not written so in the text (entities, marks of subwords) are taken
+    together with what stands where they should be.
+    """
+    at = _WHITE.match(text).end()  # type: ignore[union-attr]  # it always matches
+    waiting = 0
+    for index, token in enumerate(tokens):
+        token = token.strip("\u2581")
+        if not token:
+            continue
+        first = index - waiting
+        reach = at + len(token) + _NEAR * waiting
+        found = at if text.startswith(token, at) else -1
+        if found < 0 and waiting:
+            found = text.find(token, at, reach)
+        if found < 0:
+            waiting += 1
+            continue
+        if waiting and found > at:
+            yield first, index, at, at + len(text[at:found].rstrip())
+        stop = found + len(token)
+        yield index if found > at else first, index + 1, found, stop
+        waiting = 0
+        at = _WHITE.match(text, stop).end()  # type: ignore[union-attr]
+    end = len(text.rstrip())
+    if at < end:
+        yield len(tokens) - waiting, len(tokens), at, end
+
+
+def _letters(
+    text: str, start: int, stop: int, preparation: Preparation
+) -> Iterator[Word]:
+    """Cut a word of an unspaced script into letters with their marks, the rest in runs."""
+    cuts = [start]
+    for at in range(start + 1, stop):
+        letter = bool(_UNSPACED.match(text[at]))
+        before = bool(_UNSPACED.match(text[at - 1]))
+        attached = category(text[at])[0] == "M" or text[at] in _ATTACHED
+        if (letter or before) and not attached:
+            cuts.append(at)
+    for first, last in zip(cuts, [*cuts[1:], stop], strict=True):
+        written = text[first:last]
+        yield Word(
+            written.lower() if preparation.case == "lower" else written, first, last
+        )
+
+
+Kind: TypeAlias = Literal["kept", "changed", "deleted", "inserted"]
+FoundBy: TypeAlias = Literal["both", "before", "after", "neither"]
+#: The share of common words from which on two outputs are compared word by word.
+SIMILAR = 0.2
+
+Label = TypeVar("Label")
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Neighbouring words of an output that share a fate, exactly as they were written.
+
+    `kept` words stand in both outputs. `changed` words stand where the other output has
+    different ones; `deleted` words (of the first output) and `inserted` words (of the
+    second) stand where the other has none.
+    """
+
+    text: str
+    #: The white space after it; all texts and spaces joined are the output.
+    space: str
+    kind: Kind
+    #: Whether a reference has these words too, each as often as the output uses it.
+    in_reference: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ReferencePiece:
+    """Neighbouring words of a reference, and which of the two outputs have them."""
+
+    text: str
+    #: The white space after it; all texts and spaces joined are the reference.
+    space: str
+    found_by: FoundBy
+
+
+@dataclass(frozen=True, slots=True)
+class WordDiff:
+    """A segment before and after, against its references.
+
+    White space at the very start of a text is a piece of its own with an empty `text`.
+    """
+
+    before: Sequence[Piece]
+    after: Sequence[Piece]
+    #: A list of pieces for each reference, None where it is missing.
+    references: Sequence[Sequence[ReferencePiece] | None]
+    #: False where the texts were too long to find the most words in common.
+    exact: bool
+
+
+def word_diff(
+    before: str,
+    after: str,
+    references: Sequence[str | None] = (),
+    preparation: Preparation = PLAIN,
+) -> WordDiff:
+    """Compare two outputs with each other and with their references.
+
+    Words are those of the preparation; in scripts without blanks they are letters. Outputs
+    that share less than a fifth of their words are changed as a whole: the few commas and
+    articles that they have in common would only cut them into shreds.
+
+    >>> diff = word_diff("a big cat", "a cat sat", ["the cat sat"])
+    >>> [(piece.text, piece.kind, piece.in_reference) for piece in diff.after]
+    [('a', 'kept', False), ('cat', 'kept', True), ('sat', 'inserted', True)]
+    """
+    there = [ref for ref in references if ref is not None]
+    texts = [before, after, *there]
+    cut = words_of(texts, preparation)
+    keys = [[word.key for word in words] for words in cut]
+    pairs, exact = common_words(keys[0], keys[1])
+    shared = [_Shared(keys[0], keys[1], keys[at]) for at in range(2, len(keys))]
+    longer = max(len(keys[0]), len(keys[1]))
+    if len(pairs) < SIMILAR * longer:
+        pairs = []
+    kinds = _kinds(pairs, len(keys[0]), len(keys[1]))
+    sides = [
+        list(
+            _pieces(
+                texts[side],
+                cut[side],
+                list(zip(kinds[side], _in_reference(keys, shared, side), strict=True)),
+                lambda text, space, label: Piece(text, space, *label),
+                ("kept", False),
+            )
+        )
+        for side in (0, 1)
+    ]
+    found = iter(
+        list(
+            _pieces(
+                text,
+                words,
+                [_FOUND_BY[label] for label in zip(*entry.of_reference, strict=True)],
+                ReferencePiece,
+                "neither",
+            )
+        )
+        for text, words, entry in zip(there, cut[2:], shared, strict=True)
+    )
+    return WordDiff(
+        before=sides[0],
+        after=sides[1],
+        references=[None if ref is None else next(found) for ref in references],
+        exact=exact and all(entry.exact for entry in shared),
+    )
+
+
+_FOUND_BY: dict[tuple[bool, bool], FoundBy] = {
+    (True, True): "both",
+    (True, False): "before",
+    (False, True): "after",
+    (False, False): "neither",
+}
+
+
+class _Shared:
+    """What each of two outputs has in common with a reference."""
+
+    def __init__(
+        self, before: Sequence[str], after: Sequence[str], reference: Sequence[str]
+    ) -> None:
+        found = [common_words(output, reference) for output in (before, after)]
+        self.exact = all(exact for _, exact in found)
+        #: For each output, the places in it of the words that stand in the same order.
+        self.in_order = [{i for i, _ in pairs} for pairs, _ in found]
+        self.counts = Counter(reference)
+        #: For each output, which of the reference's words it has.
+        self.of_reference = [
+            _granted(reference, {j for _, j in pairs}, Counter(output))
+            for (pairs, _), output in zip(found, (before, after), strict=True)
+        ]
+
+
+def _granted(words: Sequence[str], first: set[int], counts: Counter[str]) -> list[bool]:
+    """Mark as many of each word as there are, those in `first` before the others."""
+    left = counts.copy()
+    marks = [False] * len(words)
+    for at in [*sorted(first), *(at for at in range(len(words)) if at not in first)]:
+        if left[words[at]] > 0:
+            left[words[at]] -= 1
+            marks[at] = True
+    return marks
+
+
+def _in_reference(
+    keys: Sequence[Sequence[str]], shared: Sequence[_Shared], side: int
+) -> list[bool]:
+    """Mark the words that a reference has, each as often as the reference with the most."""
+    counts: Counter[str] = Counter()
+    for entry in shared:
+        counts |= entry.counts
+    nearest = max((entry.in_order[side] for entry in shared), key=len, default=set())
+    return _granted(keys[side], nearest, counts)
+
+
+def _kinds(
+    pairs: Sequence[tuple[int, int]], before: int, after: int
+) -> tuple[list[Kind], list[Kind]]:
+    one: list[Kind] = []
+    other: list[Kind] = []
+    for (i, j), (i_next, j_next) in pairwise([(-1, -1), *pairs, (before, after)]):
+        gone, come = i_next - i - 1, j_next - j - 1
+        was: Kind = "changed" if come else "deleted"
+        now: Kind = "changed" if gone else "inserted"
+        one += [*repeat(was, gone), "kept"]
+        other += [*repeat(now, come), "kept"]
+    return one[:-1], other[:-1]
+
+
+def _pieces(
+    text: str,
+    words: Sequence[Word],
+    labels: Sequence[Label],
+    make: Callable[[str, str, Label], Made],
+    plain: Label,
+) -> Iterator[Made]:
+    """Join neighbours with the same label; all pieces together are the text."""
+    starts = [at for at in range(len(words)) if not at or labels[at] != labels[at - 1]]
+    begin = words[0].start if words else len(text)
+    if begin:
+        yield make("", text[:begin], plain)
+    for first, following in pairwise([*starts, len(words)]):
+        start, stop = words[first].start, words[following - 1].stop
+        end = words[following].start if following < len(words) else len(text)
+        yield make(text[start:stop], text[stop:end], labels[first])

@@ -1,0 +1,1 @@
+"""Judging by people without a server: protocols, assignment, judgements, results."""

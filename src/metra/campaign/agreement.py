@@ -1,0 +1,125 @@
+"""How far the judges of a campaign agree, on what two or more of them judged.
+
+Coefficients come from `metra.meta`; calibration counts here, because all judges saw it.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from metra.campaign.judgement import Judgement, latest
+from metra.campaign.judges import plain
+from metra.campaign.metric_scores import table_of
+from metra.campaign.results import Figures, figures_by_scorer
+from metra.formats.scores.ratings import ratings
+from metra.meta.agree import SLACK, JudgePair, agree
+from metra.stats.defaults import SEED, TRIALS
+
+#: What is told, and what it is called.
+COEFFICIENTS = {
+    "exact": "equal",
+    "within": "at most 1 apart",
+    "mean linear": "Cohen's kappa, linear",
+    "mean quadratic": "Cohen's kappa, quadratic",
+    "alpha ordinal": "Krippendorff's alpha, ordinal",
+    "alpha interval": "Krippendorff's alpha, interval",
+    "mean spearman": "Spearman's rho",
+    "mean pearson": "Pearson's r",
+}
+_MAIN = ("exact", "within", "mean quadratic", "alpha ordinal")
+#: How many limits the table of differences has.
+_LIMITS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Coefficient:
+    """One figure; None where it has no meaning, and then the reason says why."""
+
+    name: str
+    value: float | None
+    interval: tuple[float, float] | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementOn:
+    """The judges' agreement by one scorer."""
+
+    scorer: str
+    #: Outputs that two judges or more judged, and judgements of them, two by two.
+    outputs: int
+    comparisons: int
+    coefficients: tuple[Coefficient, ...]
+    #: Share of comparisons that are at most so far apart on the native scale.
+    differences: tuple[tuple[float, float], ...]
+    pairs: tuple[JudgePair, ...]
+
+    @property
+    def main(self) -> tuple[Coefficient, ...]:
+        """The few that tell most."""
+        names = [COEFFICIENTS[key] for key in _MAIN]
+        return tuple(one for one in self.coefficients if one.name in names)
+
+
+def agreement(
+    judgements: Iterable[Judgement], *, trials: int = TRIALS, seed: int = SEED
+) -> list[AgreementOn]:
+    """Compute agreement by each scorer; none where no output has two judges."""
+    figures = figures_by_scorer(plain(latest(judgements)))
+    return agreement_of(figures, trials=trials, seed=seed)
+
+
+def agreement_of(every: Figures, *, trials: int, seed: int) -> list[AgreementOn]:
+    """The same from the scores of what is plain."""
+    scores = table_of(every)
+    found = []
+    for name in scores.names if scores is not None else []:
+        mine = ratings(scores, name)  # type: ignore[arg-type]
+        if not len(mine.pairable().units):
+            continue
+        result = agree(mine, trials=trials, seed=seed, only=frozenset(COEFFICIENTS))
+        gaps = result.shared.gaps()
+        found.append(
+            AgreementOn(
+                name,
+                result.units,
+                len(gaps),
+                tuple(
+                    Coefficient(
+                        label,
+                        _number(result.values.get(key, np.nan)),
+                        result.intervals.get(key),
+                        result.reasons.get(key, ""),
+                    )
+                    for key, label in COEFFICIENTS.items()
+                ),
+                differences(gaps.tolist()),
+                tuple(result.pairs),
+            )
+        )
+    return found
+
+
+def differences(gaps: list[float]) -> tuple[tuple[float, float], ...]:
+    """Share of pairs that are at most so far apart, as TC-STAR's evaluations told it.
+
+    Limits go from 0 in whole steps on short scales, and in round steps on long ones.
+
+    >>> differences([0, 1, 1, 3])
+    ((0.0, 0.25), (1.0, 0.75), (2.0, 0.75), (3.0, 1.0))
+    """
+    widest = max(gaps, default=0.0)
+    step = 1.0
+    while step * _LIMITS < widest:
+        step *= 2 if f"{step:g}"[0] in "15" else 2.5
+    limits = [at * step for at in range(_LIMITS + 1)]
+    limits = limits[: sum(limit < widest for limit in limits) + 1]
+    return tuple(
+        (limit, sum(gap <= limit + SLACK for gap in gaps) / len(gaps))
+        for limit in limits
+    )
+
+
+def _number(value: float) -> float | None:
+    return value if value == value else None

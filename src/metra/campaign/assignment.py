@@ -1,0 +1,345 @@
+"""Which judge gets what, in which order: computed once, from the campaign's seed.
+
+The ids that judges see come from a secret and never from the seed, so that nobody who knows
+the campaign can tell a system by an id.
+
+Who gets which version of which text, evenly; the order comes later.
+Spoilt copies: outputs with a stretch of words from elsewhere, to see who reads.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+
+from metra.campaign.campaign import Campaign
+from metra.campaign.protocols.reading import Reading
+from metra.campaign.task import BASELINE, Item, Kind, Task, opaque
+from metra.errors import OptionError
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A unit: a text in the version of a system, or of several to be compared."""
+
+    text: int
+    systems: tuple[int, ...]
+    calibration: bool = False
+
+
+def shares(campaign: Campaign, *, rng: "np.random.Generator") -> list[list[Share]]:
+    """Share the units out among the judges, in the order of the judges' names."""
+    texts = [int(text) for text in rng.permutation(len(campaign.texts))]
+    common, rest = texts[: campaign.calibration], texts[campaign.calibration :]
+    found: list[list[Share]] = [[] for _ in campaign.settings.judges]
+    for at, text in enumerate(common):
+        versions = _versions(campaign)
+        if not campaign.blocks:
+            versions = [versions[at % len(versions)]]
+        for mine in found:
+            mine += [Share(text, version, True) for version in versions]
+    if campaign.blocks:
+        _share_blocks(campaign, rest, found, rng)
+    else:
+        _share_versions(campaign, rest, found, rng)
+    return found
+
+
+def _versions(campaign: Campaign) -> list[tuple[int, ...]]:
+    """What is shown of a text at once: single systems, pairs, or all of them."""
+    every = range(len(campaign.systems))
+    return list(combinations(every, campaign.protocol.outputs or len(every)))
+
+
+def _share_blocks(
+    campaign: Campaign,
+    texts: Sequence[int],
+    found: list[list[Share]],
+    rng: "np.random.Generator",
+) -> None:
+    for text in texts:
+        for judge in _least_busy(found, rng)[: campaign.settings.each]:
+            found[judge] += [Share(text, version) for version in _versions(campaign)]
+
+
+def _share_versions(
+    campaign: Campaign,
+    texts: Sequence[int],
+    found: list[list[Share]],
+    rng: "np.random.Generator",
+) -> None:
+    count = len(campaign.systems)
+    slots = [system for system in range(count) for _ in range(campaign.settings.each)]
+    seen = [[0] * count for _ in found]
+    for text in texts:
+        judges = _least_busy(found, rng)[: len(slots)]
+        for judge, system in zip(judges, _evenly(slots, judges, seen), strict=True):
+            found[judge].append(Share(text, (system,)))
+            seen[judge][system] += 1
+
+
+def _least_busy(found: list[list[Share]], rng: "np.random.Generator") -> list[int]:
+    """Judges with the least to do first; chance decides between equals."""
+    chance = rng.permutation(len(found))
+    return sorted(
+        range(len(found)), key=lambda judge: (len(found[judge]), chance[judge])
+    )
+
+
+def _evenly(
+    slots: Sequence[int], judges: Sequence[int], seen: list[list[int]]
+) -> list[int]:
+    """Give each judge the system seen least: swap two as long as that helps.
+
+    What is added up are squares, so that one large difference is worse than two small ones.
+    """
+    given = list(slots)
+
+    def cost(judge: int, system: int) -> int:
+        return (seen[judge][system] + 1) ** 2 - seen[judge][system] ** 2
+
+    better = True
+    while better:
+        better = False
+        for one, other in combinations(range(len(given)), 2):
+            now = cost(judges[one], given[one]) + cost(judges[other], given[other])
+            then = cost(judges[one], given[other]) + cost(judges[other], given[one])
+            if then < now:
+                given[one], given[other] = given[other], given[one]
+                better = True
+    return given
+
+
+def degraded(
+    text: str, donors: Sequence[str], *, rng: "np.random.Generator"
+) -> str | None:
+    """Put a stretch of another text in; None if that changes nothing."""
+    gap = " " if " " in text or any(" " in donor for donor in donors) else ""
+    words = _words(text, gap)
+    count = stretch(len(words))
+    start = int(rng.integers(0, max(1, len(words) - count + 1)))
+    for at in rng.permutation(len(donors)):
+        other = _words(donors[at], gap)
+        first = int(rng.integers(0, max(1, len(other) - count + 1)))
+        strange = other[first : first + count]
+        spoilt = gap.join([*words[:start], *strange, *words[start + count :]])
+        if spoilt.split() != text.split():
+            return spoilt
+    return None
+
+
+def stretch(words: int) -> int:
+    """How many words to replace, by the length of the text.
+
+    >>> [stretch(words) for words in (0, 3, 5, 8, 15, 20, 40)]
+    [1, 1, 2, 3, 4, 5, 10]
+    """
+    for longest, count in ((3, 1), (5, 2), (8, 3), (15, 4), (20, 5)):
+        if words <= longest:
+            return count
+    return words // 4
+
+
+def _words(text: str, gap: str) -> list[str]:
+    return text.split(gap) if gap and text else list(text)
+
+
+_SHORTEST = 16
+_DONORS = 20
+
+
+def assign(campaign: Campaign, *, secret: bytes) -> tuple[Task, ...]:
+    """Give all judges their tasks; the same campaign and secret give the same tasks."""
+    if len(secret) < _SHORTEST:
+        msg = f"The secret has {len(secret)} bytes; expected at least {_SHORTEST}."
+        raise OptionError(msg)
+    seed = campaign.settings.seed
+    found = shares(campaign, rng=np.random.default_rng([seed, 0]))
+    tasks: list[Task] = []
+    for judge, share in enumerate(found):
+        rng = np.random.default_rng([seed, 1, judge])
+        order = _in_order(campaign, share, judge, rng)
+        mine = _tasks(campaign, judge, _with_checks(campaign, order, rng), secret)
+        tasks += _after_baseline(campaign, judge, mine, secret)
+    return tuple(tasks)
+
+
+def _in_order(
+    campaign: Campaign, mine: Sequence[Share], judge: int, rng: "np.random.Generator"
+) -> list[Share]:
+    """Calibration first, then rounds in which every system has its turn.
+
+    Rounds and judges start at different systems, as the rows of a Latin square do.
+    """
+    shuffled = [mine[at] for at in rng.permutation(len(mine))]
+    first = [share for share in shuffled if share.calibration]
+    rest = [share for share in shuffled if not share.calibration]
+    return [
+        *_rounds(campaign, first, judge, rng),
+        *_rounds(campaign, rest, judge, rng),
+    ]
+
+
+def _rounds(
+    campaign: Campaign, mine: Sequence[Share], judge: int, rng: "np.random.Generator"
+) -> list[Share]:
+    count = len(campaign.systems)
+    if campaign.protocol.contrastive:
+        turned = [
+            Share(share.text, _turned(share.systems, judge + at), share.calibration)
+            for at, share in enumerate(mine)
+        ]
+        return _by_text(turned)
+    if campaign.settings.complete:
+        start: dict[int, int] = {}
+        for share in mine:
+            start.setdefault(share.text, len(start))
+        return sorted(
+            mine,
+            key=lambda share: (
+                start[share.text],
+                (share.systems[0] - start[share.text] - judge) % count,
+            ),
+        )
+    waiting: list[list[Share]] = [[] for _ in range(count)]
+    for share in mine:
+        waiting[share.systems[0]].append(share)
+    found: list[Share] = []
+    row = int(rng.integers(0, count))
+    while any(waiting):
+        for place in range(count):
+            queue = waiting[(place + row + judge) % count]
+            if queue:
+                found.append(queue.pop())
+        row += 1
+    return found
+
+
+def _turned(systems: tuple[int, ...], by: int) -> tuple[int, ...]:
+    at = by % len(systems)
+    return systems[at:] + systems[:at]
+
+
+def _by_text(mine: Sequence[Share]) -> list[Share]:
+    """Bring the units of a text together, texts in the order of their first unit."""
+    order: dict[int, list[Share]] = {}
+    for share in mine:
+        order.setdefault(share.text, []).append(share)
+    return [share for group in order.values() for share in group]
+
+
+def _with_checks(
+    campaign: Campaign, order: Sequence[Share], rng: "np.random.Generator"
+) -> list[tuple[Share, Kind, int | None]]:
+    """Let some tasks come back half a sitting away, as they were or spoilt.
+
+    Each entry tells its unit, why it is there, and which place of `order` it comes from.
+    """
+    first = sum(share.calibration for share in order)
+    count = len(order) - first
+    half = count // 2
+    repeats = min(half, math.ceil(campaign.repeats * count))
+    early = [first + int(at) for at in rng.permutation(half)][:repeats]
+    others = [at for at in range(first, len(order)) if at not in early]
+    spoilt = [others[at] for at in rng.permutation(len(others))]
+    wanted = min(half, math.ceil(campaign.degraded * count))
+    keyed: list[tuple[float, tuple[Share, Kind, int | None]]] = [
+        (at, (share, _kind(campaign, share), at)) for at, share in enumerate(order)
+    ]
+    for at in early:
+        keyed.append((_far(at, first, count, rng), (order[at], "repeat", at)))
+    for at in spoilt:
+        if not wanted:
+            break
+        if _spoilt(campaign, order[at]) is not None:
+            keyed.append((_far(at, first, count, rng), (order[at], "degraded", at)))
+            wanted -= 1
+    return [entry for _, entry in sorted(keyed, key=lambda pair: pair[0])]
+
+
+def _far(at: int, first: int, count: int, rng: "np.random.Generator") -> float:
+    """Choose a place between two tasks, at least half of them away."""
+    half = count // 2
+    place = at - first
+    low, high = (place + half, count) if place < half else (0, place - half + 1)
+    return first - 0.5 + float(rng.integers(low, max(low + 1, high)))
+
+
+def _kind(campaign: Campaign, share: Share) -> Kind:
+    if share.calibration:
+        return "calibration"
+    kind = campaign.systems[share.systems[0]].kind
+    return "judged" if kind == "mt" or len(share.systems) > 1 else kind
+
+
+def _spoilt(campaign: Campaign, share: Share) -> tuple[str, ...] | None:
+    """Spoil a unit's outputs: the same copy for every judge, all or nothing."""
+    system = share.systems[0]
+    outputs = campaign.systems[system].outputs
+    rng = np.random.default_rng([campaign.settings.seed, 2, share.text, system])
+    inside = campaign.texts[share.text]
+    donors = [
+        outputs[at]
+        for at in rng.permutation(len(outputs))[: _DONORS + len(inside)]
+        if at not in inside and outputs[at]
+    ]
+    found = [degraded(outputs[at], donors, rng=rng) for at in inside]
+    copies = [copy for copy in found if copy is not None]
+    return tuple(copies) if len(copies) == len(found) else None
+
+
+def _tasks(
+    campaign: Campaign,
+    judge: int,
+    entries: Sequence[tuple[Share, Kind, int | None]],
+    secret: bytes,
+) -> list[Task]:
+    name = campaign.settings.judges[judge]
+
+    def hidden(*parts: object) -> str:
+        return opaque(secret, campaign.settings.name, judge, *parts)
+
+    ids: dict[int | None, str] = {
+        origin: hidden("task", at)
+        for at, (_, kind, origin) in enumerate(entries, 1)
+        if kind not in ("repeat", "degraded")
+    }
+    found = []
+    for at, (share, kind, origin) in enumerate(entries, 1):
+        check = kind in ("repeat", "degraded")
+        texts = _spoilt(campaign, share) if kind == "degraded" else None
+        shown = [
+            (system, segment)
+            for system in share.systems
+            for segment in campaign.texts[share.text]
+        ]
+        items = tuple(
+            Item(
+                hidden("output", at, number),
+                campaign.systems[system].name,
+                segment,
+                texts[number] if texts else campaign.systems[system].outputs[segment],
+            )
+            for number, (system, segment) in enumerate(shown)
+        )
+        original = ids[origin] if check else None
+        found.append(Task(hidden("task", at), name, at, kind, items, original))
+    return found
+
+
+def _after_baseline(
+    campaign: Campaign, judge: int, tasks: list[Task], secret: bytes
+) -> list[Task]:
+    """Put the baseline text, which tells how a judge reads any text, before the rest."""
+    text = campaign.material.get("baseline")
+    reads = any(isinstance(step.asks, Reading) for step in campaign.protocol.steps)
+    if not text or not reads:
+        return tasks
+    hidden = partial(opaque, secret, campaign.settings.name, judge)
+    item = Item(hidden("output", BASELINE), BASELINE, 0, text)
+    name = campaign.settings.judges[judge]
+    first = Task(hidden("task", BASELINE), name, 1, "baseline", (item,))
+    return [first, *(replace(task, position=task.position + 1) for task in tasks)]

@@ -1,0 +1,1 @@
+"""Judgements as text and back, one module a format."""

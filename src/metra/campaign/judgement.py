@@ -1,0 +1,203 @@
+"""A judgement: one answer of one judge about what one screen showed.
+
+How fast each judge reads any text, filled into what they read of the systems.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from metra.campaign import screen
+from metra.campaign.campaign import Campaign
+from metra.campaign.protocols.answers import KEY, Scored
+from metra.campaign.protocols.reading import per_minute
+from metra.campaign.protocols.registry import protocol
+from metra.campaign.task import BASELINE, COUNTED, Kind, Task
+
+
+def with_baselines(judgements: "Sequence[Judgement]") -> "list[Judgement]":
+    """Give each reading the speed at which its judge read the baseline text."""
+    natural = _speeds(judgements)
+    if not natural:
+        return list(judgements)
+    return [_with_natural(one, natural.get(one.judge)) for one in judgements]
+
+
+def _speeds(judgements: "Sequence[Judgement]") -> dict[str, float]:
+    found = {}
+    for one in judgements:
+        if one.kind == "baseline" and one.cannot is None:
+            for step in one.value.values():
+                if step["ms"] and step[KEY]["words"]:
+                    found[one.judge] = per_minute(step)
+    return found
+
+
+def _with_natural(judgement: "Judgement", natural: float | None) -> "Judgement":
+    if natural is None or not any(map(_is_reading, judgement.value.values())):
+        return judgement
+    value = {
+        name: step | {KEY: step[KEY] | {"natural": natural}}
+        if _is_reading(step)
+        else step
+        for name, step in judgement.value.items()
+    }
+    return replace(judgement, value=value)
+
+
+def _is_reading(step: Any) -> bool:
+    return isinstance(step, dict) and "natural" in step.get(KEY, {})
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Everything that an analysis or an export needs; places in code points, ends open.
+
+    `systems` and `outputs` hold more than one entry where outputs were compared.
+    """
+
+    id: str
+    campaign: str
+    protocol: str
+    protocol_version: str
+    source_language: str
+    target_language: str
+    judge: str
+    task: str
+    kind: Kind
+    systems: tuple[str, ...]
+    document: str
+    #: Counted from 1 through the whole corpus.
+    segment: int
+    source: str | None
+    outputs: tuple[str, ...]
+    value: dict[str, Any]
+    #: A later revision replaces an earlier one; all of them are kept.
+    revision: int = 1
+    #: The task that this one repeats or spoils.
+    original: str | None = None
+    shown_at: float | None = None
+    first_action_at: float | None = None
+    submitted_at: float | None = None
+    wall_ms: int | None = None
+    active_ms: int | None = None
+    hidden_ms: int | None = None
+    idle_ms: int | None = None
+    paused_ms: int | None = None
+    comment: str = ""
+    #: Why the judge could not judge this; then there is no value.
+    cannot: str | None = None
+    #: The language in which the judge read the questions, and a hash of all its words;
+    #: empty where that is not known.
+    wording: str = ""
+    wording_version: str = ""
+
+    @property
+    def counts(self) -> bool:
+        """Whether it may enter the means of systems."""
+        return self.kind in COUNTED and self.cannot is None
+
+    def scores(self) -> list[tuple[Scored, ...]]:
+        """What it says of each of its outputs; nothing, if they could not be judged."""
+        if self.cannot is not None:
+            return [() for _ in self.outputs]
+        return protocol(self.protocol).scores(self.value)
+
+
+def judged(
+    campaign: Campaign,
+    task: Task,
+    value: object,
+    *,
+    id: str,
+    number: int = 0,
+    cannot: str | None = None,
+    **more: Any,
+) -> Judgement:
+    """Check an answer and make a record of it; `number` is the item within the task.
+
+    `cannot` says why there is no value.
+    """
+    checked = {}
+    if cannot is None:
+        texts = texts_of(campaign, task, number)
+        checked = screen.screen_protocol(campaign, task, number).check(value, texts)
+    more.setdefault("protocol_version", campaign.protocol.version)
+    return recorded(
+        campaign, task, checked, id=id, number=number, cannot=cannot, **more
+    )
+
+
+def recorded(
+    campaign: Campaign,
+    task: Task,
+    value: dict[str, Any],
+    *,
+    id: str,
+    number: int = 0,
+    **more: Any,
+) -> Judgement:
+    """Make a record of an answer that has been checked before."""
+    asked = campaign.protocol
+    more.setdefault("wording_version", _version(campaign, more.get("wording", "")))
+    items = task.items if asked.contrastive else (task.items[number],)
+    segment = campaign.segments[items[0].segment]
+    is_baseline = task.kind == "baseline"
+    return Judgement(
+        id=id,
+        campaign=campaign.settings.name,
+        protocol=asked.name,
+        source_language=campaign.settings.source_language,
+        target_language=campaign.settings.target_language,
+        judge=task.judge,
+        task=task.id,
+        kind=task.kind,
+        systems=tuple(item.system for item in items),
+        document=BASELINE if is_baseline else segment.document,
+        segment=0 if is_baseline else campaign.number(items[0].segment),
+        source=None if is_baseline else segment.source,
+        outputs=tuple(item.text for item in items),
+        value=value,
+        original=task.original,
+        **more,
+    )
+
+
+def _version(campaign: Campaign, wording: str) -> str:
+    """The hash of the words that a judge read, as they were frozen."""
+    found = (one.version for one in campaign.wordings if one.language == wording)
+    return next(found, "")
+
+
+def texts_of(campaign: Campaign, task: Task, number: int) -> dict[str, str]:
+    """The texts that an answer may point into, as `Protocol.check` wants them."""
+    asked = campaign.protocol
+    if asked.contrastive:
+        texts = {str(at): item.text for at, item in enumerate(task.items, 1)}
+    else:
+        texts = {"output": task.items[number].text}
+    source = campaign.segments[task.items[number].segment].source
+    if asked.basis == "source" and source is not None:
+        texts["source"] = source
+    return texts
+
+
+def latest(judgements: Iterable[Judgement]) -> list[Judgement]:
+    """Keep the last revision of each answer, in the order in which answers first came.
+
+    Readings are given the speed at which their judge read the baseline text.
+    """
+    found: dict[tuple[str, str, int], Judgement] = {}
+    for judgement in judgements:
+        key = judgement.judge, judgement.task, judgement.segment
+        if key not in found or judgement.revision >= found[key].revision:
+            found[key] = judgement
+    return with_baselines(list(found.values()))
+
+
+def marks_of(judgement: Judgement) -> list[dict[str, Any]]:
+    """Its error marks, whatever the step was called; none if it marks nothing."""
+    found: Sequence[Any] = [
+        value for value in judgement.value.values() if isinstance(value, list)
+    ]
+    return [mark for marks in found for mark in marks if isinstance(mark, dict)]

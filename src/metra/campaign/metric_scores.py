@@ -1,0 +1,135 @@
+"""People against metrics: our own measures on the texts that were judged.
+
+Judgements as the table of scores that meta-evaluation works on.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from metra.campaign.campaign import Campaign
+from metra.campaign.judgement import Judgement, latest
+from metra.campaign.results import Figure, Figures, figures_by_scorer
+from metra.corpus.evalset import EvalSet, Outputs
+from metra.errors import CorpusError
+from metra.formats.scores.panel import Panel, panel
+from metra.formats.scores.record import Item, Scorer, Scores, joined, table
+from metra.metrics.record import Metric
+from metra.scoring.scorers import scored
+from metra.stats.correlation import Result, correlate
+
+
+def score_table(judgements: Iterable[Judgement], lang: str = "") -> Scores | None:
+    """Put all scores on their native scales into one table; None if there are none."""
+    return table_of(figures_by_scorer(judgements), lang)
+
+
+def table_of(every: Figures, lang: str = "") -> Scores | None:
+    """The same from scores that have been read out."""
+    found = [
+        _table(
+            figures, Scorer(name, name, higher), [one.native for one in figures], lang
+        )
+        for (name, higher), figures in every.items()
+    ]
+    return joined(found) if found else None
+
+
+def worth_table(figures: list[Figure], name: str) -> Scores:
+    """Put one scorer's figures into a table in which higher is better."""
+    return _table(figures, Scorer(name, name), [one.worth for one in figures])
+
+
+def _table(
+    figures: list[Figure], scorer: Scorer, values: list[float], lang: str = ""
+) -> Scores:
+    # Segments have many figures: each is named once.
+    places = dict.fromkeys((one.segment, one.document) for one in figures)
+    items = {place: Item(str(place[0]), place[1], lang=lang) for place in places}
+    return table(
+        [one.system for one in figures],
+        [items[one.segment, one.document] for one in figures],
+        {scorer: values},
+        [one.judge for one in figures],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """How well a metric agrees with the judges by one scorer; None if it has no meaning."""
+
+    scorer: str
+    metric: str
+    systems: int
+    outputs: int
+    #: Pearson's r of the systems' scores, and of all judged outputs.
+    by_system: float | None
+    by_segment: float | None
+    #: Share of pairs of systems' outputs of a segment that both put in the same order.
+    pairs: float | None
+
+
+def correlations(
+    campaign: Campaign,
+    judgements: Iterable[Judgement],
+    metrics: Mapping[str, Metric],
+    *,
+    names: Mapping[str, str] | None = None,
+) -> list[Correlation]:
+    """Correlate each metric with each scorer, on the outputs that were judged.
+
+    `names` says what the systems are called in the judgements, where these are blinded.
+    """
+    people = score_table(one for one in latest(judgements) if one.counts)
+    if people is None:
+        return []
+    automatic, statistics = scored(_corpus(campaign, names or {}), metrics)
+    both = joined([people, automatic])
+    found = []
+    for scorer in people.names:
+        lined = panel(both, scorer, list(metrics), statistics=statistics)
+        found += [_correlation(lined, name) for name in lined.names]
+    return found
+
+
+def _correlation(lined: Panel, name: str) -> Correlation:
+    values = lined.metrics[name]
+    # Two systems always lie on a line: r of them is 1 or -1 and says nothing.
+    enough = len(lined.systems) > 2
+    systems = correlate(lined.system_gold, lined.system_metrics[name])
+    segments = correlate(lined.gold, values)
+    pairs = correlate(lined.gold, values, coef="acc_eq", group="item", average="micro")
+    return Correlation(
+        lined.gold_name,
+        name,
+        len(lined.systems),
+        segments.n,
+        _value(systems) if enough else None,
+        _value(segments),
+        _value(pairs),
+    )
+
+
+def _value(result: Result) -> float | None:
+    return result.value if result.value == result.value else None
+
+
+def _corpus(campaign: Campaign, names: Mapping[str, str]) -> Outputs:
+    """The texts as a corpus; a reference that takes part is no reference for metrics."""
+    taking_part = any(system.kind == "reference" for system in campaign.systems)
+    references = [
+        segment.references[:-1] if taking_part else segment.references
+        for segment in campaign.segments
+    ]
+    if not all(references):
+        msg = f"{campaign.settings.name} lacks references for metrics to compare with."
+        raise CorpusError(msg)
+    documents = [segment.document for segment in campaign.segments]
+    evalset = EvalSet(
+        documents=documents if all(documents) else None, refs_per_segment=references
+    )
+    systems = {
+        names.get(system.name, system.name): list(system.outputs)
+        for system in campaign.systems
+        if system.kind == "mt"
+    }
+    return Outputs(evalset, systems)

@@ -1,0 +1,490 @@
+"""A campaign's own words, from the table [wording] of its file: checked, and plain text only.
+
+    [wording]
+    language = "pt"
+    title = "Receitas traduzidas"
+
+    [wording.steps.adequacy]
+    question = "Quanto do sentido do outro texto este texto exprime?"
+
+What is left out is metra's own in that language, else the protocol's English. Several
+languages are several tables, [[wording]]; judges read the one of their pages, else the first.
+
+What judges are told before they begin: a lead, what to look at, and worked examples.
+Which words judges read: the protocol's, metra's translations, or a campaign's own.
+"""
+
+import re
+import string
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from metra.campaign.campaign import Campaign
+from metra.campaign.protocols.marks import MISSING
+from metra.campaign.protocols.record import ASKS_WITH_EXTRA, Protocol, Step, public
+from metra.campaign.protocols.registry import PROTOCOLS, protocol
+from metra.campaign.settings import Settings
+from metra.campaign.wording import (
+    ENGLISH,
+    JUDGES_OWN,
+    LANGUAGES,
+    OFFICIAL,
+    Example,
+    StepWords,
+    Wording,
+    chosen,
+    layered,
+    own_words,
+    point,
+)
+from metra.errors import FormatError, MetraError, no_such
+
+_HERE = Path(__file__).parent / "texts" / "guides"
+
+
+@dataclass(frozen=True, slots=True)
+class Guide:
+    """How to judge by a protocol."""
+
+    lead: str
+    points: tuple[str, ...]
+    examples: tuple[Example, ...]
+
+
+@cache
+def guide(name: str) -> Guide:
+    """The guide of a protocol in English, or its title where it has none."""
+    path = _HERE / f"{name}.en.toml"
+    if not path.exists():
+        return Guide(protocol(name).title, (), ())
+    content = tomllib.loads(path.read_text(encoding="utf-8"))
+    return Guide(
+        content["lead"],
+        tuple(content["points"]),
+        tuple(
+            worked_example(protocol(name), one, f"{path}")
+            for one in content["examples"]
+        ),
+    )
+
+
+def worked_example(asked: Protocol, content: Mapping[str, Any], place: str) -> Example:
+    """Check our answer as a judge's would be, so that no guide teaches what is refused.
+
+    Marks and tags quote the words that they stand on.
+    """
+    asked = asked.bound(content.get("material", {}), document="", segment=0)
+    outputs = tuple(content["outputs"])
+    written = {
+        step.replace("{step}", asked.steps[0].name): value
+        for step, value in content["answer"].items()
+    }
+    answer = {
+        step: [_placed(mark, outputs[0], place) for mark in value]
+        if _marks(value)
+        else _tagged(value, outputs[0], place)
+        for step, value in written.items()
+    }
+    texts = {str(at): text for at, text in enumerate(outputs, 1)}
+    if not asked.contrastive:
+        texts = {"output": outputs[0]}
+    checked = public(asked.check(answer, texts))
+    extra = {
+        step.name: step.asks.extra(outputs[0])
+        for step in asked.steps
+        if isinstance(step.asks, ASKS_WITH_EXTRA)
+    }
+    return Example(content["other"], outputs, checked, content["why"], extra)
+
+
+def _marks(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(one, dict) for one in value)
+
+
+def _placed(mark: Mapping[str, Any], output: str, place: str) -> dict[str, Any]:
+    """A mark in code points, from one that quotes the words it stands on."""
+    kept = {key: mark[key] for key in ("severity", "category") if key in mark}
+    if mark.get("missing"):
+        return {"side": MISSING, **kept}
+    return {"side": "output", **_span(mark.get("text"), output, place), **kept}
+
+
+def _tagged(value: Any, output: str, place: str) -> Any:
+    """Tags in code points, from ones that quote the words they stand on."""
+    if isinstance(value, dict) and isinstance(value.get("found"), list):
+        # An empty quotation stands for what is not there.
+        found = [
+            _span(text, output, place) if text else None for text in value["found"]
+        ]
+        return {**value, "found": found}
+    if not isinstance(value, dict) or not _marks(value.get("tags")):
+        return value
+    tags = [
+        {
+            **_span(tag.get("text"), output, place),
+            **{key: entry for key, entry in tag.items() if key != "text"},
+        }
+        for tag in value["tags"]
+    ]
+    return {**value, "tags": tags}
+
+
+def _span(text: object, output: str, place: str) -> dict[str, int]:
+    start = output.find(text) if isinstance(text, str) and text else -1
+    if start < 0:
+        msg = f"{place} marks {text!r}, which its output does not hold."
+        raise FormatError(msg)
+    return {"start": start, "end": start + len(str(text))}
+
+
+_WORDINGS_HERE = Path(__file__).parent / "texts" / "wordings"
+
+
+def worded(campaign: Campaign, own: Sequence[Wording] = ()) -> Campaign:
+    """Freeze the words that judges may read with their campaign."""
+    found = tuple(own) or _metras(campaign.settings, campaign.protocol)
+    return replace(campaign, wordings=found)
+
+
+def wordings(campaign: Campaign) -> tuple[Wording, ...]:
+    """The words that judges may read, also of campaigns that froze none."""
+    return campaign.wordings or _metras(campaign.settings, campaign.protocol)
+
+
+def wording_for(campaign: Campaign, language: str) -> Wording:
+    """The words for a judge whose pages are in a language."""
+    return chosen(wordings(campaign), language)
+
+
+def translated(asked: Protocol, language: str) -> Wording:
+    """A protocol's words in one of metra's languages, in English where there are none."""
+    steps = tuple(map(own_words, asked.steps))
+    ours = guide(asked.name) if asked.name in PROTOCOLS else Guide(asked.title, (), ())
+    found = Wording(ENGLISH, "protocol", ours.lead, ours.points, ours.examples, steps)
+    content = catalogue(language).get(asked.name) if language != ENGLISH else None
+    if content is None:
+        return found
+    entries = content["steps"]
+    return replace(
+        found,
+        language=language,
+        author="translation",
+        lead=content["lead"],
+        points=tuple(content["points"]),
+        examples=tuple(
+            replace(example, why=why)
+            for example, why in zip(ours.examples, content["why"], strict=True)
+        ),
+        steps=tuple(
+            layered(
+                words,
+                language,
+                _standing(step, asked.name, entries.get(step.name, {})),
+                under=ENGLISH,
+            )
+            for step, words in zip(asked.steps, steps, strict=True)
+        ),
+    )
+
+
+@cache
+def catalogue(language: str) -> dict[str, Any]:
+    """A language's words for all protocols; none where we have no such language."""
+    path = _WORDINGS_HERE / f"{language}.toml"
+    if language not in LANGUAGES or not path.exists():
+        return {}
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def _metras(settings: Settings, asked: Protocol) -> tuple[Wording, ...]:
+    """The protocol's words alone, or those in every language, as the campaign wishes."""
+    usual = ENGLISH if asked.name in OFFICIAL else JUDGES_OWN
+    wished = settings.guide_language or usual
+    codes = LANGUAGES if wished == JUDGES_OWN else (wished,)
+    return tuple(translated(asked, code) for code in codes)
+
+
+def _standing(step: Step, name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
+    """The parts of a translation whose English still stands in the step."""
+    known = {one.name: one for one in PROTOCOLS[name].steps}
+    if step.name not in known:
+        return {}
+    ours, theirs = own_words(known[step.name]), own_words(step)
+    same = {
+        "name": True,
+        "question": ours.question == theirs.question,
+        "labels": ours.anchors == theirs.anchors,
+        "texts": ours.anchors == theirs.anchors,
+        "names": set(theirs.names) <= set(entry.get("names", ())),
+        "brief": ours.brief == theirs.brief,
+    }
+    found = {part: text for part, text in entry.items() if same[part]}
+    if "names" in found:
+        found["names"] = {key: found["names"][key] for key in theirs.names}
+    return found
+
+
+_CODE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
+_TEXTS = ("title", "lead")
+_PARAGRAPHS = ("introduction", "paragraphs", "points")
+_KNOWN = ("language", *_TEXTS, *_PARAGRAPHS, "steps", "examples")
+_EXAMPLE = ("other", "outputs", "answer", "why", "material")
+_LANGUAGE = "language"
+_MISSING = "missing"
+#: What may be filled in: in questions and labels, and in the guide.
+_IN_STEPS = frozenset({_LANGUAGE})
+_IN_GUIDE = frozenset({_MISSING})
+
+
+def in_words(frozen: Campaign, given: object, place: str) -> Campaign:
+    """A campaign with what its judges read: its own words, or metra's if it has none."""
+    if given is None:
+        return worded(frozen)
+    if frozen.settings.guide_language:
+        msg = (
+            f"{place} has guide_language and [wording]; expected one of them, because a "
+            "wording says which language it is in."
+        )
+        raise FormatError(msg)
+    return worded(frozen, own_wordings(given, frozen.protocol, place))
+
+
+def read_wording(text: str) -> object:
+    """Read words from lines of TOML, with or without [wording] above them; None if empty."""
+    if not text.strip():
+        return None
+    try:
+        table = tomllib.loads(text.replace("\r\n", "\n"))
+    except tomllib.TOMLDecodeError as error:
+        msg = (
+            f'The wording is no TOML: {error}; expected lines such as language = "pt".'
+        )
+        raise FormatError(msg) from None
+    return table["wording"] if list(table) == ["wording"] else table
+
+
+def own_wordings(given: object, asked: Protocol, place: str) -> tuple[Wording, ...]:
+    """Read the table, or the tables, [wording]; `place` names the file for messages."""
+    tables = given if isinstance(given, list) else [given]
+    found = []
+    for at, table in enumerate(tables, 1):
+        where = f"{place}: wording" + (f" {at}" if len(tables) > 1 else "")
+        if not isinstance(table, Mapping):
+            msg = f"{where} is {table!r}; expected a table of words."
+            raise FormatError(msg)
+        found.append(_wording(table, asked, where))
+    codes = [one.language for one in found]
+    if len(set(codes)) < len(codes):
+        msg = f"{place}: two wordings are in one language; expected one for each."
+        raise FormatError(msg)
+    return tuple(found)
+
+
+def _wording(table: Mapping[str, Any], asked: Protocol, where: str) -> Wording:
+    _refuse_unknown(table, _KNOWN, "entry", where)
+    code = table.get("language")
+    if not isinstance(code, str) or not _CODE.fullmatch(code):
+        msg = (
+            f"{where}: language is {code!r}; expected the code of the language that these "
+            "words are in, such as pt."
+        )
+        raise FormatError(msg)
+    texts: dict[str, Any] = {
+        name: _text(table[name], _IN_GUIDE, code, f"{where}.{name}")
+        for name in _TEXTS
+        if name in table
+    }
+    texts |= {
+        name: _texts(table[name], _IN_GUIDE, code, f"{where}.{name}")
+        for name in _PARAGRAPHS
+        if name in table
+    }
+    below = translated(asked, code.split("-")[0])
+    elsewhere = {} if below.language == code else {"guide": below.language}
+    if "lead" in table or "points" in table or "paragraphs" in table:
+        # Points in another language than the lead above them would be a riddle.
+        elsewhere = {}
+        below = replace(below, lead="", points=())
+    examples = below.examples
+    examples_in = below.examples_in
+    if "examples" in table:
+        examples = _examples(table["examples"], asked, code, where)
+        examples_in = ""
+    elif below.language != code:
+        elsewhere = elsewhere | {"examples": below.language}
+    steps = _steps(table.get("steps", {}), asked, below, code, where)
+    return replace(
+        below,
+        language=code,
+        author="campaign",
+        steps=steps,
+        examples=examples,
+        examples_in=examples_in,
+        elsewhere=elsewhere,
+        **texts,
+    )
+
+
+def _steps(
+    given: object, asked: Protocol, below: Wording, code: str, where: str
+) -> tuple[StepWords, ...]:
+    if not isinstance(given, Mapping):
+        msg = f"{where}.steps is {given!r}; expected a table for each step."
+        raise FormatError(msg)
+    known = [step.name for step in asked.steps]
+    _refuse_unknown(given, known, "step", f"{where}.steps")
+    return tuple(
+        layered(
+            below.of_step(step),
+            code,
+            _step(
+                given.get(step.name, {}),
+                own_words(step),
+                code,
+                f"{where}.steps.{step.name}",
+            ),
+            under=below.language,
+        )
+        for step in asked.steps
+    )
+
+
+def _step(given: object, official: StepWords, code: str, where: str) -> dict[str, Any]:
+    """Check a step's words: every choice has a name or none has, and nothing else has one."""
+    points = [point(anchor.at) for anchor in official.anchors]
+    wanted = {
+        "name": None,
+        "question": None,
+        **({"labels": points, "texts": points} if points else {}),
+        **({"names": list(official.names)} if official.names else {}),
+        **({"brief": None} if official.brief else {}),
+    }
+    if not isinstance(given, Mapping):
+        msg = f"{where} is {given!r}; expected a table of words."
+        raise FormatError(msg)
+    _refuse_unknown(given, wanted, "entry", where)
+    if ("labels" in given) != ("texts" in given):
+        msg = f"{where} has labels or texts alone; expected both, for every point of the scale."
+        raise FormatError(msg)
+    found: dict[str, Any] = {}
+    for part, entry in given.items():
+        keys = wanted[part]
+        if keys is None:
+            found[part] = _text(entry, _IN_STEPS, code, f"{where}.{part}")
+            continue
+        if not isinstance(entry, Mapping):
+            msg = f"{where}.{part} is {entry!r}; expected a text for each of {', '.join(keys)}."
+            raise FormatError(msg)
+        _refuse_unknown(entry, keys, "entry", f"{where}.{part}")
+        lacking = [key for key in keys if key not in entry]
+        if lacking:
+            msg = (
+                f"{where}.{part} has nothing for {lacking[0]!r}; expected a text for each of "
+                f"{', '.join(keys)}, so that no scale is in two languages."
+            )
+            raise FormatError(msg)
+        found[part] = {
+            key: _text(entry[key], _IN_STEPS, code, f"{where}.{part}.{key}")
+            for key in keys
+        }
+    return found
+
+
+def _examples(given: object, asked: Protocol, code: str, where: str) -> tuple[Any, ...]:
+    tables = isinstance(given, list) and all(isinstance(one, Mapping) for one in given)
+    if not tables:
+        msg = f"{where}.examples is {given!r}; expected tables [[wording.examples]]."
+        raise FormatError(msg)
+    found = []
+    for at, table in enumerate(given, 1):  # type: ignore[arg-type,var-annotated]
+        place = f"{where}.examples {at}"
+        _refuse_unknown(table, _EXAMPLE, "entry", place)
+        for name in ("outputs", "answer", "why"):
+            if name not in table:
+                msg = f"{place} has no {name}; expected outputs, answer and why."
+                raise FormatError(msg)
+        outputs = _texts(table["outputs"], None, code, f"{place}.outputs")
+        many = len(outputs) > 1 if asked.contrastive else len(outputs) == 1
+        if not many or not isinstance(table["answer"], Mapping):
+            expected = "two texts or more" if asked.contrastive else "one text"
+            msg = (
+                f"{place} has the outputs {list(outputs)}; expected {expected}, and an "
+                "answer with an entry for each step."
+            )
+            raise FormatError(msg)
+        content = {
+            "other": _text(table["other"], None, code, f"{place}.other")
+            if table.get("other")
+            else "",
+            "outputs": outputs,
+            "answer": table["answer"],
+            "why": _text(table["why"], _IN_GUIDE, code, f"{place}.why"),
+            "material": table.get("material", {}),
+        }
+        try:
+            found.append(worked_example(asked, content, place))
+        except FormatError:
+            raise
+        except MetraError as error:
+            msg = f"{place}: {error}"
+            raise FormatError(msg) from None
+    return tuple(found)
+
+
+def _refuse_unknown(
+    table: Mapping[str, Any],
+    known: Sequence[str] | Mapping[str, Any],
+    what: str,
+    where: str,
+) -> None:
+    for name in table:
+        if name not in known:
+            raise FormatError(no_such(what, name, known, owner=where))
+
+
+def _texts(
+    given: object, places: frozenset[str] | None, code: str, where: str
+) -> tuple[str, ...]:
+    if isinstance(given, str):
+        given = [given]
+    if not isinstance(given, list) or not given:
+        msg = f"{where} is {given!r}; expected a text, or a list of paragraphs."
+        raise FormatError(msg)
+    return tuple(
+        _text(one, places, code, f"{where} {at}") for at, one in enumerate(given, 1)
+    )
+
+
+def _text(given: object, places: frozenset[str] | None, code: str, where: str) -> str:
+    """A text on one line with no braces but those of known places; None allows all."""
+    if not isinstance(given, str) or not given.strip():
+        msg = f"{where} is {given!r}; expected a text."
+        raise FormatError(msg)
+    text = " ".join(given.split())
+    if places is None:
+        return given.strip()
+    for name in _places(text, where):
+        if name not in places:
+            allowed = " or ".join(f"{{{one}}}" for one in sorted(places))
+            msg = f"{where} has the place {{{name}}}; expected {allowed}, or no braces."
+            raise FormatError(msg)
+        if name == _LANGUAGE and code.split("-")[0] not in LANGUAGES:
+            msg = (
+                f"{where} has the place {{{name}}}, but metra cannot name languages in "
+                f"{code}; write the target language's name."
+            )
+            raise FormatError(msg)
+    return text
+
+
+def _places(text: str, where: str) -> list[str]:
+    try:
+        parts = list(string.Formatter().parse(text))
+    except ValueError:
+        msg = f"{where} has a brace of its own; expected braces around places alone."
+        raise FormatError(msg) from None
+    return [name for _, name, _, _ in parts if name is not None]

@@ -1,0 +1,1 @@
+"""How people are asked: one module a kind of question, and the table of protocols."""

@@ -1,0 +1,130 @@
+"""Chips: an output corrected word by word, so that each change is known and not guessed."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, get_args
+
+from metra.campaign.protocols.answers import (
+    KEY,
+    Scored,
+    error_rate,
+    key_of,
+    table,
+    text,
+    undefined,
+)
+from metra.errors import OptionError
+from metra.metrics.syntax import Change, Changes, Chip, exact, inferred
+from metra.text.lemmas import changed_in_form, forms, stemmed
+from metra.text.words import cut, how_counted, pieces
+
+EXACT, INFERRED = "exact", "inferred"
+
+
+@dataclass(frozen=True, slots=True)
+class Chips:
+    """What became of each word; or the corrected text, from which that is inferred."""
+
+    kind: ClassVar[str] = "chips"
+
+    #: The language of the outputs, whose stems tell a change of form from another word.
+    language: str = ""
+    keyed: bool = False
+
+    def extra(self, output: str) -> dict[str, Any]:
+        """The words as chips."""
+        return {"tokens": tokens(output)}
+
+    def check(
+        self, value: object, name: str, given: Mapping[str, str]
+    ) -> dict[str, Any]:
+        """Give the correction back with its changes counted."""
+        entry = table(value, name, "chips, or text")
+        key = key_of(value, name) if self.keyed else self._key(given["output"])
+        before = key["tokens"]
+        if "chips" in entry:
+            chips = _chips(entry["chips"], before, name)
+            made = exact(
+                len(before), [Chip(one["origin"], one["change"]) for one in chips]
+            )
+            free = sum(one["change"] == "inflection" for one in chips)
+            tidy: dict[str, Any] = {"mode": EXACT, "chips": chips}
+        else:
+            corrected = text(entry, "text", name)
+            after, code = tokens(corrected), key.get("stems", "")
+            made = inferred(forms(before, code), forms(after, code))
+            free = changed_in_form(before, after, code)
+            tidy = {"mode": INFERRED, "text": corrected}
+        return {**tidy, KEY: {**key, **made._asdict(), "inflections": free}}
+
+    def _key(self, output: str) -> dict[str, Any]:
+        return {
+            "tokens": tokens(output),
+            "counted": how_counted(output),
+            # By whose stems a change of form alone is inferred; by none if it is empty.
+            "stems": stemmed(self.language),
+        }
+
+    def scores(self, value: dict[str, Any], name: str) -> list[Scored]:
+        """Changes per hundred words of the output."""
+        key = value[KEY]
+        if not key["tokens"]:
+            reason = "the text has no words"
+            return [undefined(name, reason, higher_is_better=False)]
+        made = changes(value)
+        return [error_rate(name, 100 * made.total / len(key["tokens"]))]
+
+
+def changes(value: Mapping[str, Any]) -> Changes:
+    """Take the counts out of a checked answer."""
+    return Changes(*(value[KEY][name] for name in Changes._fields))
+
+
+def tokens(output: str) -> list[str]:
+    """Cut as the workbook does; characters of scripts without blanks are words.
+
+    >>> tokens("Mary (in town) left.")
+    ['Mary', '(', 'in', 'town', ')', 'left', '.']
+    >>> tokens("市場が開く。")
+    ['市', '場', 'が', '開', 'く', '。']
+    """
+    return [piece for token in cut(output) for piece in pieces(token)]
+
+
+def _chips(value: object, before: Sequence[str], name: str) -> list[dict[str, Any]]:
+    if not isinstance(value, list) or len(value) > 10 * len(before) + 1000:
+        msg = f"{name}: chips is no list of chips; expected origin, text and change of each."
+        raise OptionError(msg)
+    seen: set[int] = set()
+    found = []
+    for at, chip in enumerate(value, 1):
+        place = f"{name}, chip {at}"
+        entry = table(chip, place, "origin, text and change")
+        word = text(entry, "text", place).strip()
+        origin = entry.get("origin")
+        known = origin is None or (type(origin) is int and 0 <= origin < len(before))
+        if not known or origin in seen or len(word.split()) != 1:
+            msg = (
+                f"{place} is {word!r} from {origin!r}; expected one word, and a word of the "
+                f"output from 0 to {len(before) - 1} that no other chip is, or none."
+            )
+            raise OptionError(msg)
+        if origin is not None:
+            seen.add(origin)
+        found.append({"origin": origin, "text": word, "change": _change(entry, place)})
+    return [_settled(chip, before) for chip in found]
+
+
+def _change(entry: Mapping[str, Any], place: str) -> Change:
+    change = entry.get("change", "none")
+    if change not in get_args(Change):
+        msg = f"{place}: the change is {change!r}; expected {', '.join(get_args(Change))}."
+        raise OptionError(msg)
+    return change
+
+
+def _settled(chip: dict[str, Any], before: Sequence[str]) -> dict[str, Any]:
+    """Call a change what it is: a word that reads as before is not changed, another is."""
+    if chip["origin"] is None or chip["text"] == before[chip["origin"]]:
+        return chip | {"change": "none"}
+    return chip if chip["change"] != "none" else chip | {"change": "substitution"}

@@ -1,0 +1,151 @@
+"""Editing: a whole text corrected, with the time, the keys and the edits that it took.
+
+The edits between an output and its correction, as the translation edit rate counts them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+from metra import _core
+from metra.campaign.protocols.answers import (
+    KEY,
+    Scored,
+    counts,
+    error_rate,
+    key_of,
+    table,
+    text,
+    undefined,
+    whole,
+)
+from metra.campaign.protocols.reading import MINUTE, TIMES, by_dictionary, cut
+from metra.errors import OptionError
+from metra.text.columns import pack
+from metra.text.preparation import preparation, prepare
+from metra.text.words import apart, how_counted, words
+
+
+class Edits(NamedTuple):
+    """How many edits, a moved block counting as one, and the words of the correction."""
+
+    edits: int
+    words: int
+
+
+def edits_between(output: str, correction: str) -> Edits:
+    """Count the edits line by line; as one text where lines were joined or split.
+
+    Snover et al. 2006; HTER is `ter` with the correction as the only reference. In scripts
+    without blanks each letter is a word.
+
+    >>> edits_between("a b c d", "c d a b"), edits_between("市場が開く", "市場は開く")
+    (Edits(edits=1, words=4), Edits(edits=1, words=5))
+    """
+    before, after = _lines(output), _lines(correction)
+    if len(before) != len(after):
+        before, after = [" ".join(apart(output))], [" ".join(apart(correction))]
+    text = preparation(tok="none", case="lower", stem="no")
+    hyps, refs = (prepare(pack(lines, "text"), text) for lines in (before, after))
+    rows = _core.ter_rows(_core.Hits(hyps, [refs]), "sacrebleu")
+    return Edits(int(rows[:, :4].sum()), int(rows[:, 4].sum()))
+
+
+def _lines(text: str) -> list[str | None]:
+    return [" ".join(apart(line)) for line in text.split("\n")]
+
+
+#: Kinds of keys: what was typed is not kept.
+KEYS = (
+    "letter",
+    "digit",
+    "punctuation",
+    "space",
+    "enter",
+    "backspace",
+    "delete",
+    "navigation",
+    "clipboard",
+    "undo",
+    "composition",
+    "other",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """The corrected text, milliseconds without pauses, keys and inputs by kind."""
+
+    kind: ClassVar[str] = "edit"
+
+    #: What the text is wanted for; judges see it.
+    brief: str = ""
+    #: Minutes for ten words, and keys for a word, that are 0 of 100: as if made anew.
+    worst_minutes: float = 1.0
+    worst_keys: float = 6.0
+    keyed: bool = False
+
+    def within(self, value: object, wall_ms: int) -> object:
+        """Trust no client's time beyond the server's."""
+        return cut(value, wall_ms, "ms", "idle_ms", "hidden_ms")
+
+    def check(
+        self, value: object, name: str, given: Mapping[str, str]
+    ) -> dict[str, Any]:
+        """Give the correction back with the edits that it took."""
+        entry = table(value, name, "text")
+        corrected = text(entry, "text", name)
+        if self.keyed:
+            key = key_of(value, name)
+        else:
+            found = edits_between(given["output"], corrected)
+            key = {
+                "words": len(words(given["output"])),
+                "counted": how_counted(given["output"]),
+                "edits": found.edits,
+                "corrected_words": found.words,
+                "worst": [self.worst_minutes, self.worst_keys],
+                "brief": self.brief,
+            }
+        tidy = {
+            "text": corrected,
+            **{what: whole(entry, what, name) for what in TIMES},
+            "keys": counts(entry, "keys", name, KEYS),
+            # The browser's own names for what came in, such as insertFromPaste.
+            "inputs": counts(entry, "inputs", name, None),
+            **by_dictionary(entry, name),
+        }
+        if not tidy["ms"]:
+            msg = f"{name}: ms is 0; expected the time that correcting took."
+            raise OptionError(msg)
+        return {**tidy, KEY: key}
+
+    def scores(self, value: dict[str, Any], name: str) -> list[Scored]:
+        """Minutes for ten words, keys for a word, and HTER in per cent.
+
+        >>> key = {"words": 100, "edits": 9, "corrected_words": 90, "worst": [1.0, 6.0]}
+        >>> value = {"ms": 300000, "keys": {"letter": 60}, "key": key}
+        >>> [one.native for one in Edit().scores(value, "correction")]
+        [0.5, 0.6, 10.0]
+        """
+        key = value[KEY]
+        names = f"{name}-time", f"{name}-keys", "hter"
+        if not key["words"]:
+            return [
+                undefined(one, "the text has no words", higher_is_better=False)
+                for one in names
+            ]
+        minutes = 10 * value["ms"] / MINUTE / key["words"]
+        keys = sum(value["keys"].values()) / key["words"]
+        return [
+            error_rate(names[0], minutes, worst=key["worst"][0]),
+            error_rate(names[1], keys, worst=key["worst"][1]),
+            _rate(key, names[2]),
+        ]
+
+
+def _rate(key: Mapping[str, Any], name: str) -> Scored:
+    if not key["corrected_words"]:
+        reason = "the correction has no words"
+        return undefined(name, reason, higher_is_better=False)
+    return error_rate(name, 100 * key["edits"] / key["corrected_words"])

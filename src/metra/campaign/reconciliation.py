@@ -1,0 +1,179 @@
+"""Agreed names and terms as the files that `entities` and `terminology` read.
+
+Raters' tags brought together: candidates with votes for a campaign that settles them.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from statistics import fmean
+
+from metra.campaign.campaign import Campaign
+from metra.campaign.judgement import Judgement, latest
+from metra.campaign.protocols.answers import KEY
+from metra.campaign.protocols.registry import protocol
+from metra.campaign.protocols.task_protocols import SETTLED_BY
+from metra.campaign.settings import following
+from metra.errors import CorpusError
+from metra.formats.annotations.terms import BETWEEN
+from metra.formats.table import one_line
+
+
+def entities_table(judgements: Iterable[Judgement]) -> str:
+    """Write a table of names: segment, document, type and text."""
+    lines = ["segment\tdocument\ttype\ttext"]
+    for one, tag in _tags(judgements):
+        cells = (str(one.segment), one.document, tag["type"], tag["text"])
+        lines.append("\t".join(map(one_line, cells)))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def checked_table(
+    judgements: Iterable[Judgement], names: Mapping[str, Sequence[Sequence[str]]]
+) -> str:
+    """Write a table of names, by segment from 1, with the other forms that were found."""
+    forms = accepted_forms(judgements)
+    lines = ["segment\ttype\ttext\tvariants"]
+    for segment, listed in names.items():
+        for kind, text in listed:
+            variants = BETWEEN.join(forms.get((int(segment), kind, text), ()))
+            lines.append("\t".join(map(one_line, (segment, kind, text, variants))))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def accepted_forms(
+    judgements: Iterable[Judgement],
+) -> dict[tuple[int, str, str], list[str]]:
+    """The other forms of each name, by segment, type and text.
+
+    A form counts if more than half of those who looked at its output found the name there.
+    """
+    looked: dict[tuple[int, str, str, str], list[str | None]] = {}
+    for one in latest(judgements):
+        if not one.counts:
+            continue
+        for step in one.value.values():
+            for (kind, text), place in zip(
+                step[KEY]["names"], step["found"], strict=True
+            ):
+                case = step[KEY]["segment"], kind, text, one.outputs[0]
+                form = None if place is None else place["text"]
+                looked.setdefault(case, []).append(form)
+    found: dict[tuple[int, str, str], list[str]] = {}
+    for (segment, kind, text, _), forms in looked.items():
+        if fmean(form is not None for form in forms) > 0.5:
+            kept = found.setdefault((segment, kind, text), [])
+            kept += [f for f in dict.fromkeys(forms) if f is not None and f not in kept]
+    return found
+
+
+def terms_table(judgements: Iterable[Judgement]) -> str:
+    """Write a table of terms: each occurrence once, with its accepted variants."""
+    lines = ["term\tvariants\tsegment"]
+    for one, tag in _tags(judgements):
+        cells = (tag["text"], BETWEEN.join(tag.get("variants", ())), str(one.segment))
+        lines.append("\t".join(map(one_line, cells)))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _tags(judgements: Iterable[Judgement]) -> list[tuple[Judgement, dict[str, str]]]:
+    """All tags by text and place; of one judge only, who has settled them."""
+    kept = sorted(
+        (one for one in latest(judgements) if one.counts), key=lambda one: one.segment
+    )
+    judges = sorted({one.judge for one in kept})
+    texts = [one.segment for one in kept]
+    if len(set(texts)) < len(texts):
+        msg = (
+            f"{' and '.join(judges)} tagged the same texts; reconcile their tags before "
+            "you write a file of them."
+        )
+        raise CorpusError(msg)
+    return [
+        (one, tag)
+        for one in kept
+        for step in one.value.values()
+        for tag in step["tags"]
+    ]
+
+
+Place = tuple[int, int, str]
+
+
+def reconciliation(
+    first: Campaign,
+    judgements: Iterable[Judgement],
+    *,
+    judges: Sequence[str],
+    name: str = "",
+) -> Campaign:
+    """Make a campaign over the same texts, in which somebody keeps or drops what was tagged."""
+    if first.protocol.name not in SETTLED_BY:
+        msg = (
+            f"{first.settings.name} is {first.protocol.name}; expected "
+            f"{' or '.join(SETTLED_BY)}, whose tags can be reconciled."
+        )
+        raise CorpusError(msg)
+    tagged = tags_by_text(judgements)
+    if not tagged:
+        msg = f"{first.settings.name} has no tags yet; nothing is to be reconciled."
+        raise CorpusError(msg)
+    votes = [
+        Counter(place for places in tagged.get(at, {}).values() for place in places)
+        for at in range(1, len(first.segments) + 1)
+    ]
+    settings = replace(
+        following(
+            first.settings,
+            name=name or f"{first.settings.name}: agreed list",
+            protocol=SETTLED_BY[first.protocol.name],
+            judges=judges,
+            each=1,
+        ),
+        options=first.settings.options,
+    )
+    raters = max(len(places) for places in tagged.values())
+    candidates = [
+        [[*place, count] for place, count in sorted(counted.items())]
+        for counted in votes
+    ]
+    return replace(
+        first,
+        settings=settings,
+        protocol=protocol(settings.protocol, settings.options),
+        material={
+            "candidates": candidates,
+            "raters": raters,
+            "language": settings.target_language,
+        },
+    )
+
+
+def tags_by_text(judgements: Iterable[Judgement]) -> dict[int, dict[str, set[Place]]]:
+    """What each rater tagged in each text, counted from 1; texts without tags are there."""
+    found: dict[int, dict[str, set[Place]]] = {}
+    for one in latest(judgements):
+        if one.counts or one.kind == "calibration":
+            for step in one.value.values():
+                places = {
+                    (tag["start"], tag["end"], tag["type"]) for tag in step["tags"]
+                }
+                found.setdefault(one.segment, {})[one.judge] = places
+    return found
+
+
+def rater_agreement(
+    judgements: Iterable[Judgement],
+) -> dict[tuple[str, str], float | None]:
+    """How alike two raters' tags are: F in per cent over texts both read; None without tags.
+
+    A tag is the same if its ends and its type are.
+    """
+    both: dict[tuple[str, str], list[int]] = {}
+    for places in tags_by_text(judgements).values():
+        for one, other in combinations(sorted(places), 2):
+            counts = both.setdefault((one, other), [0, 0])
+            counts[0] += 2 * len(places[one] & places[other])
+            counts[1] += len(places[one]) + len(places[other])
+    return {pair: 100 * some / of if of else None for pair, (some, of) in both.items()}

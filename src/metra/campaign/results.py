@@ -1,0 +1,339 @@
+"""What a campaign found: each system's mean with an interval.
+
+A system's score is the mean over its items of the mean of the item's judges. Calibration,
+repeats and spoilt copies never enter.
+
+Every score of every answer, read out once for all questions that are asked of them.
+Scores of whole texts between 0 and 100, as the ISLE workbook asks for them.
+How the words were counted that times, keys, gaps and changes are set against.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import nan
+from operator import attrgetter
+from statistics import fmean
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from metra.campaign.judgement import Judgement, latest
+from metra.campaign.protocols.answers import KEY, Scored
+from metra.campaign.protocols.registry import protocol
+from metra.formats.table import one_line
+from metra.stats.defaults import SEED, TRIALS
+from metra.stats.resampling import Sample, confidence, refuse_wrong
+from metra.stats.totals import Array
+from metra.text.words import Counted
+
+
+class Figure(NamedTuple):
+    """One score of one output by one judge."""
+
+    judge: str
+    system: str
+    document: str
+    segment: int
+    native: float
+    hundred: float
+    #: What systems are ranked by: higher is better.
+    worth: float
+    #: Whether it enters the means of systems.
+    counts: bool = True
+    submitted_at: float | None = None
+
+
+#: Scores by scorer and its direction.
+Figures: TypeAlias = dict[tuple[str, bool], list[Figure]]
+
+
+def figures_by_scorer(judgements: Iterable[Judgement]) -> Figures:
+    """All scores, by scorer and its direction; what has no score is not there."""
+    found: Figures = {}
+    for one in judgements:
+        compared = protocol(one.protocol).contrastive
+        counts = one.counts
+        for system, scores in zip(one.systems, one.scores(), strict=True):
+            for scored in scores:
+                if not scored.defined:
+                    continue
+                figure = Figure(
+                    one.judge,
+                    system,
+                    one.document,
+                    one.segment,
+                    scored.native,
+                    scored.hundred,
+                    _worth(scored, compared),
+                    counts,
+                    one.submitted_at,
+                )
+                key = scored.scorer, scored.higher_is_better
+                found.setdefault(key, []).append(figure)
+    return found
+
+
+def that_count(figures: Figures) -> Figures:
+    """Keep the scores that enter the means of systems."""
+    kept = {
+        key: [figure for figure in mine if figure.counts]
+        for key, mine in figures.items()
+    }
+    return {key: mine for key, mine in kept.items() if mine}
+
+
+def by_system(figures: Iterable[Figure]) -> dict[str, list[Figure]]:
+    """Part scores by the systems that they are of."""
+    found: dict[str, list[Figure]] = {}
+    for figure in figures:
+        found.setdefault(figure.system, []).append(figure)
+    return found
+
+
+def _worth(scored: Scored, compared: bool) -> float:
+    """The native score, upwards; of an order, the share of outputs that were beaten.
+
+    A penalty is not cut off at 0 of 100 here, and ranks among two and among ten differ.
+    """
+    if compared:
+        return scored.hundred
+    return scored.native if scored.higher_is_better else -scored.native
+
+
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class SystemMean:
+    """One system by one scorer, on the native scale and between 0 and 100."""
+
+    system: str
+    scorer: str
+    items: int
+    judgements: int
+    native: float
+    native_interval: Interval | None
+    hundred: float
+    hundred_interval: Interval | None
+    higher_is_better: bool
+
+
+def system_means(
+    judgements: Iterable[Judgement],
+    *,
+    by: str = "segment",
+    level: float = 0.95,
+    trials: int = TRIALS,
+    seed: int = SEED,
+) -> list[SystemMean]:
+    """Mean and bootstrap interval of every system and scorer, the best system first.
+
+    `by` is what is resampled: segments, or whole documents, which do not pretend that
+    sentences of one text are independent.
+    """
+    possible = by in ("segment", "document")
+    refuse_wrong("A mean", {f"by={by!r}": (possible, "segment or document")})
+    figures = that_count(figures_by_scorer(latest(judgements)))
+    return means_of(figures, by=by, level=level, trials=trials, seed=seed)
+
+
+def means_of(
+    every: Figures, *, by: str, level: float, trials: int, seed: int
+) -> list[SystemMean]:
+    """The same from scores that have been read out."""
+    found: list[SystemMean] = []
+    for (scorer, higher), figures in every.items():
+        units = numbered_units(figures, by)
+        means = [
+            _system(mine, scorer, units, by) for mine in by_system(figures).values()
+        ]
+        samples = [Sample(rows, mean_of) for _, pair in means for rows in pair]
+        ends = confidence(samples, level=level, trials=trials, seed=seed)
+        scored = [
+            SystemMean(*mean[:5], ends[2 * at], mean[5], ends[2 * at + 1], higher)
+            for at, (mean, _) in enumerate(means)
+        ]
+        worth = {
+            name: float(mean_of(unit_rows(mine, units, by, ("worth",))[0].sum(0)))
+            for name, mine in by_system(figures).items()
+        }
+        found += sorted(scored, key=lambda mean: (-worth[mean.system], mean.system))
+    return found
+
+
+def counted(judgements: Iterable[Judgement]) -> str:
+    """Say how much there is."""
+    kept = latest(judgements)
+    judges = len({one.judge for one in kept})
+    systems = len({name for one in kept for name in one.systems})
+    return f"{len(kept)} answers by {judges} judges about {systems} systems."
+
+
+def numbered_units(figures: Iterable[Figure], by: str) -> dict[str | int, int]:
+    """Number what is resampled: segments or documents, in order."""
+    return {unit: at for at, unit in enumerate(sorted(set(units_of(figures, by))))}
+
+
+def units_of(figures: Iterable[Figure], by: str) -> list[str | int]:
+    """The segment or the document of each score."""
+    return [one.document if by == "document" else one.segment for one in figures]
+
+
+def unit_rows(
+    figures: Sequence[Figure],
+    units: dict[str | int, int],
+    by: str,
+    names: Sequence[Literal["native", "hundred", "worth"]],
+) -> list[Array]:
+    """Sum of item means, and items, of each unit, by each name: units × 2."""
+    # Items in the order in which they came, so that sums come to the same digits.
+    items = dict.fromkeys(figure.segment for figure in figures)
+    place = {segment: at for at, segment in enumerate(items)}
+    item = np.array([place[figure.segment] for figure in figures], np.int64)
+    unit = np.zeros(len(items), np.int64)
+    # The first figure of an item tells its unit: it is written last.
+    unit[item[::-1]] = [units[one] for one in units_of(figures, by)][::-1]
+    each = np.bincount(item)
+    count = np.bincount(unit, minlength=len(units)).astype(np.float64)
+    found: list[Array] = []
+    for name in names:
+        values = np.array(list(map(attrgetter(name), figures)), np.float64)
+        means = np.bincount(item, values, len(items)) / each
+        found.append(np.column_stack([np.bincount(unit, means, len(units)), count]))
+    return found
+
+
+def _system(
+    figures: list[Figure], scorer: str, units: dict[str | int, int], by: str
+) -> tuple[tuple[str, str, int, int, float, float], tuple[Array, Array]]:
+    """The rows of a system's units, native and to a hundred, and what they come to."""
+    native, hundred = unit_rows(figures, units, by, ("native", "hundred"))
+    means = [float(mean_of(rows.sum(0))) for rows in (native, hundred)]
+    name, items = figures[0].system, len({figure.segment for figure in figures})
+    return (name, scorer, items, len(figures), means[0], means[1]), (native, hundred)
+
+
+def mean_of(totals: Array) -> Array:
+    """Sum by count; nothing to judge gives no score."""
+    counts = totals[..., 1]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(counts > 0, totals[..., 0] / counts, np.nan)
+
+
+COLUMNS = (
+    *("text", "translation", "metric", "evaluator"),
+    *("items", "score", "native", "reason"),
+)
+NONE = "n/a"
+
+
+@dataclass(frozen=True, slots=True)
+class TextScore:
+    """One judge's mean over the sentences of a text, or of all judges (no evaluator)."""
+
+    text: str
+    translation: str
+    metric: str
+    evaluator: str
+    items: int
+    #: Between 0 and 100, higher is better.
+    score: float
+    native: float
+    #: Why there is no score, which then is not a number; empty where there is one.
+    reason: str = ""
+
+
+def text_scores(judgements: Iterable[Judgement]) -> list[TextScore]:
+    """Mean of each judge for each text and translation, and below them the judges' mean.
+
+    The judges' mean is the mean over sentences of the mean of a sentence's judges. Where a
+    judge's sentences of a text have no score at all, the reason stands in its place.
+    """
+    counted = [one for one in latest(judgements) if one.counts]
+    found = []
+    for (metric, _), figures in figures_by_scorer(counted).items():
+        cells: dict[tuple[str, str], list[Figure]] = {}
+        for figure in figures:
+            cells.setdefault((figure.document, figure.system), []).append(figure)
+        for (text, system), mine in sorted(cells.items()):
+            judges = sorted({figure.judge for figure in mine})
+            for judge in judges:
+                own = [figure for figure in mine if figure.judge == judge]
+                found.append(_mean(text, system, metric, judge, own))
+            found.append(_mean(text, system, metric, "", mine))
+    known = set(map(_place, found))
+    return found + [one for one in _without(counted) if _place(one) not in known]
+
+
+def _place(one: TextScore) -> tuple[str, str, str, str]:
+    return one.text, one.translation, one.metric, one.evaluator
+
+
+def _without(judgements: Iterable[Judgement]) -> list[TextScore]:
+    """A judge's scores that are not defined, by text and translation, with the reasons."""
+    reasons: dict[tuple[str, str, str, str], dict[str, set[int]]] = {}
+    for one in judgements:
+        for system, scores in zip(one.systems, one.scores(), strict=True):
+            for scored in scores:
+                if not scored.defined:
+                    place = one.document, system, scored.scorer, one.judge
+                    said = reasons.setdefault(place, {})
+                    said.setdefault(scored.reason, set()).add(one.segment)
+    return [
+        TextScore(
+            *place, len(set[int]().union(*said.values())), nan, nan, _listed(said)
+        )
+        for place, said in sorted(reasons.items())
+    ]
+
+
+def _listed(reasons: Iterable[str]) -> str:
+    return "; ".join(sorted(reasons))
+
+
+def _mean(
+    text: str, system: str, metric: str, judge: str, figures: list[Figure]
+) -> TextScore:
+    items: dict[int, list[Figure]] = {}
+    for figure in figures:
+        items.setdefault(figure.segment, []).append(figure)
+    score = fmean(fmean(one.hundred for one in mine) for mine in items.values())
+    native = fmean(fmean(one.native for one in mine) for mine in items.values())
+    return TextScore(text, system, metric, judge, len(items), score, native)
+
+
+def table(scores: Iterable[TextScore]) -> str:
+    """Write the scores as a table with tabs; the judges' mean has the evaluator `all`."""
+    lines = ["\t".join(COLUMNS)]
+    for one in scores:
+        names = one.text, one.translation, one.metric, one.evaluator or "all"
+        figures = [NONE if one.reason else repr(f) for f in (one.score, one.native)]
+        cells = [*map(one_line, names), str(one.items), *figures, one_line(one.reason)]
+        lines.append("\t".join(cells))
+    return "".join(f"{line}\n" for line in lines)
+
+
+_SENTENCES: dict[Counted, str] = {
+    "blanks": "Words are what stands between blanks, without the punctuation around it.",
+    "letters": (
+        "The texts are written without blanks between words: each letter counts as a word, "
+        "with the marks on it. Compare such figures only within this language."
+    ),
+    "both": (
+        "Words are what stands between blanks; in scripts that have none, each letter counts "
+        "as a word, with the marks on it. Compare such figures only within this language."
+    ),
+}
+
+
+def how_words_were_counted(judgements: Iterable[Judgement]) -> str:
+    """Say it in a sentence; nothing where no words were counted."""
+    found: set[Counted] = {
+        step[KEY]["counted"]
+        for one in judgements
+        for step in one.value.values()
+        if isinstance(step, Mapping) and "counted" in step.get(KEY, {})
+    }
+    if not found:
+        return ""
+    return _SENTENCES[found.pop() if len(found) == 1 else "both"]

@@ -1,0 +1,289 @@
+"""Which judgements are looked at: every number is computed again from those that are left.
+
+What a campaign of the workbook's measures has to tell beside its ranking.
+Everything that a results page tells, computed anew from the judgements that are chosen.
+Names that say nothing, for those who look at results before judging is over.
+"""
+
+import hmac
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from metra.campaign.agreement import AgreementOn, agreement_of
+from metra.campaign.campaign import Campaign
+from metra.campaign.exercise import Exercise, exercise, of_text_scores
+from metra.campaign.files import tables
+from metra.campaign.judgement import Judgement, latest
+from metra.campaign.judges import (
+    JudgeRow,
+    Rules,
+    flagged,
+    flags,
+    judge_table,
+    judges_of,
+    plain,
+)
+from metra.campaign.material import shows_judged
+from metra.campaign.monitoring import Running, running
+from metra.campaign.protocols.orders import Order
+from metra.campaign.protocols.reading import interrupted
+from metra.campaign.protocols.registry import protocol
+from metra.campaign.protocols.task_protocols import SETTLED_BY
+from metra.campaign.ranking import (
+    JudgeBySystem,
+    Ranking,
+    RankingWishes,
+    cells_of,
+    rankings_of,
+)
+from metra.campaign.reconciliation import (
+    checked_table,
+    entities_table,
+    rater_agreement,
+    terms_table,
+)
+from metra.campaign.results import (
+    TextScore,
+    figures_by_scorer,
+    how_words_were_counted,
+    text_scores,
+    that_count,
+)
+from metra.campaign.times import TimeTable, times_of
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What is kept; an empty choice keeps all."""
+
+    judges: frozenset[str] = frozenset()
+    systems: frozenset[str] = frozenset()
+    documents: frozenset[str] = frozenset()
+    kinds: frozenset[str] = frozenset()
+    #: Answers that came in from then on, and before then; those without a time go.
+    since: float | None = None
+    until: float | None = None
+    #: Whether judges with a flag are left out.
+    without_flagged: bool = False
+
+
+def chosen(
+    judgements: Iterable[Judgement], choice: Chosen, rules: Rules | None = None
+) -> list[Judgement]:
+    """Keep the last revisions that the choice allows.
+
+    Who is flagged is told from all judgements, not from those that are left. Where outputs
+    were compared, the order among the chosen systems is what remains.
+    """
+    return chosen_of(latest(judgements), choice, rules)
+
+
+def chosen_of(
+    kept: Sequence[Judgement], choice: Chosen, rules: Rules | None = None
+) -> list[Judgement]:
+    """The same from last revisions."""
+    rules = rules or Rules()
+    rows = (
+        judge_table(kept, words_per_minute=rules.words_per_minute)
+        if choice.without_flagged
+        else []
+    )
+    out = flagged(rows, rules)
+    wanted = [
+        one
+        for one in kept
+        if one.judge not in out
+        and _in(one.judge, choice.judges)
+        and _in(one.document, choice.documents)
+        and _in(one.kind, choice.kinds)
+        and _within(one.submitted_at, choice)
+    ]
+    if not choice.systems:
+        return wanted
+    among = (_among(one, choice.systems) for one in wanted)
+    return [one for one in among if one is not None]
+
+
+def _in(value: str, wanted: frozenset[str]) -> bool:
+    return not wanted or value in wanted
+
+
+def _within(at: float | None, choice: Chosen) -> bool:
+    if choice.since is None and choice.until is None:
+        return True
+    if at is None:
+        return False
+    early = choice.since is not None and at < choice.since
+    return not early and (choice.until is None or at < choice.until)
+
+
+def _among(judgement: Judgement, systems: frozenset[str]) -> Judgement | None:
+    """Leave the other systems out of a judgement; None if it then says nothing."""
+    places = [at for at, name in enumerate(judgement.systems) if name in systems]
+    if len(places) == len(judgement.systems):
+        return judgement
+    if len(places) < 2:
+        return None
+    value = dict(judgement.value)
+    for step in protocol(judgement.protocol).steps:
+        if isinstance(step.asks, Order) and step.name in value:
+            ranks = [value[step.name][at] for at in places]
+            texts = {str(at): "" for at in range(len(ranks))}
+            value[step.name] = step.asks.check(ranks, step.name, texts)
+    return replace(
+        judgement,
+        systems=tuple(judgement.systems[at] for at in places),
+        outputs=tuple(judgement.outputs[at] for at in places),
+        value=value,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Interrupted:
+    """An attempt with a pause: it counts, but is to be looked at."""
+
+    judge: str
+    system: str
+    document: str
+    pauses: int
+    hidden_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Scores of texts, evaluators and metrics compared, and what has no score and why."""
+
+    texts: Sequence[TextScore]
+    exercise: Exercise | None
+    undefined: Sequence[Sequence[str]]
+    interrupted: Sequence[Interrupted]
+    running: Sequence[Running]
+    raters: dict[tuple[str, str], float | None]
+    #: How words were counted, in a sentence; empty where none were.
+    words: str = ""
+
+
+def measured(campaign: Campaign, judgements: Sequence[Judgement]) -> Measured:
+    """Gather it from a campaign's answers."""
+    kept = latest(judgements)
+    texts = text_scores(kept)
+    results = of_text_scores(texts)
+    tags = campaign.protocol.name in SETTLED_BY
+    return Measured(
+        texts,
+        exercise(results) if results else None,
+        [line.split("\t") for line in tables.write_undefined(kept).split("\n")[1:-1]],
+        [
+            Interrupted(
+                one.judge,
+                one.systems[0],
+                one.document,
+                step["pauses"],
+                step["hidden_ms"] / 1000,
+            )
+            for one in kept
+            for step in one.value.values()
+            if isinstance(step, dict) and interrupted(step)
+        ],
+        running(campaign, kept) if shows_judged(campaign.protocol) else [],
+        rater_agreement(kept) if tags else {},
+        how_words_were_counted(kept),
+    )
+
+
+def annotations(
+    judgements: Sequence[Judgement], campaign: Campaign | None = None
+) -> tuple[str, str] | None:
+    """The file that tags make for a measure: its name and its content; None without tags.
+
+    Where names were looked for again, the campaign tells all names that there are.
+    """
+    name = judgements[0].protocol if judgements else ""
+    if name == "entity-check":
+        if campaign is None:
+            return None
+        listed = campaign.material.get("entities", {})
+        return "entities.tsv", checked_table(judgements, listed)
+    if name.startswith("entity-"):
+        return "entities.tsv", entities_table(judgements)
+    if name.startswith("term-"):
+        return "terms.tsv", terms_table(judgements)
+    return None
+
+
+#: Draws for the intervals of agreement, which take longer than all the rest.
+AGREEMENT_TRIALS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The answers to all questions under one choice."""
+
+    judgements: int
+    #: How many answers there are without the choice.
+    of: int
+    rankings: Sequence[Ranking]
+    judges: Sequence[JudgeRow]
+    flags: dict[str, list[str]]
+    judge_by_system: Sequence[JudgeBySystem]
+    agreement: Sequence[AgreementOn]
+    times: TimeTable | None
+    #: How often a system has no score, by system, scorer and reason.
+    undefined: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What is chosen, how systems are told apart, and when judges are flagged."""
+
+    choice: Chosen = field(default_factory=Chosen)
+    ranking: RankingWishes = field(default_factory=RankingWishes)
+    rules: Rules = field(default_factory=Rules)
+
+
+def summary(judgements: Iterable[Judgement], wishes: Wishes | None = None) -> Summary:
+    """Answer everything from the same judgements."""
+    wishes = wishes or Wishes()
+    kept = latest(judgements)
+    mine = chosen_of(kept, wishes.choice, wishes.rules)
+    figures = figures_by_scorer(plain(mine))
+    counted = that_count(figures)
+    rows = judges_of(mine, figures, wishes.rules.words_per_minute)
+    trials = min(wishes.ranking.trials, AGREEMENT_TRIALS)
+    return Summary(
+        len(mine),
+        len(kept),
+        rankings_of(counted, wishes.ranking),
+        rows,
+        flags(rows, wishes.rules),
+        cells_of(counted),
+        agreement_of(figures, trials=trials, seed=wishes.ranking.seed),
+        times_of(mine),
+        tables.by_system(mine),
+    )
+
+
+def blind_names(systems: Sequence[str], secret: bytes) -> dict[str, str]:
+    """Call the systems System 1, System 2, …, in an order that only the secret knows.
+
+    >>> sorted(blind_names(["a", "b"], b"x" * 16).values())
+    ['System 1', 'System 2']
+    """
+
+    def key(name: str) -> bytes:
+        return hmac.digest(secret, b"blind\0" + name.encode(), "sha256")
+
+    return {name: f"System {at}" for at, name in enumerate(sorted(systems, key=key), 1)}
+
+
+def blinded(
+    judgements: Iterable[Judgement], names: Mapping[str, str]
+) -> list[Judgement]:
+    """Put other names in the place of the systems' own; what is no system keeps its name."""
+    if all(name == shown for name, shown in names.items()):
+        return list(judgements)
+    return [
+        replace(one, systems=tuple(names.get(name, name) for name in one.systems))
+        for one in judgements
+    ]

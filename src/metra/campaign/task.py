@@ -1,0 +1,53 @@
+"""What a judge is given: tasks in order, with ids that tell nothing.
+
+Ids that tell nothing to those who do not know the secret.
+"""
+
+import hmac
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+#: Why a task is there. A baseline tells how a judge reads any text; a control tells what
+#: is found without the translation.
+Kind: TypeAlias = Literal[
+    "judged",
+    "reference",
+    "control",
+    "calibration",
+    "repeat",
+    "degraded",
+    "baseline",
+]
+#: What enters the means of systems; references and controls are rows of their own there.
+COUNTED: frozenset[str] = frozenset({"judged", "reference", "control"})
+#: What the baseline text is called in the place of a system.
+BASELINE = "baseline"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One output as it is shown."""
+
+    id: str
+    system: str
+    segment: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One unit for one judge: a segment, a document, or outputs to compare."""
+
+    id: str
+    judge: str
+    position: int
+    kind: Kind
+    items: tuple[Item, ...]
+    #: The task that this one repeats or spoils.
+    original: str | None = None
+
+
+def opaque(secret: bytes, *parts: object) -> str:
+    """The same parts and secret give the same id."""
+    content = "\0".join(map(str, parts))
+    return hmac.new(secret, content.encode(), "sha256").hexdigest()[:20]

@@ -1,0 +1,139 @@
+"""How long answers took: active time of each screen, by judge and together.
+
+Answers that came before anybody could have read the text.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from metra.campaign.judgement import Judgement, latest
+
+#: Bars of the picture.
+_BARS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """The active seconds of one judge, or of all; quarters by linear interpolation."""
+
+    judge: str
+    answers: int
+    total: float
+    least: float
+    lower: float
+    median: float
+    upper: float
+    most: float
+    #: How many answers fall between each two edges of the picture.
+    counts: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TimeTable:
+    """The times of all, then of each judge; the last bar holds what is longer."""
+
+    edges: tuple[float, ...]
+    all: Times
+    judges: tuple[Times, ...]
+
+
+def time_table(judgements: Iterable[Judgement]) -> TimeTable | None:
+    """Describe the active times; None where nothing was timed."""
+    return times_of(latest(judgements))
+
+
+def times_of(kept: Iterable[Judgement]) -> TimeTable | None:
+    """The same from last revisions."""
+    mine: dict[str, list[float]] = {}
+    for one in kept:
+        if one.active_ms is not None:
+            mine.setdefault(one.judge, []).append(one.active_ms / 1000)
+    everything = [seconds for times in mine.values() for seconds in times]
+    if not everything:
+        return None
+    # A judge who left the desk must not press all others into one bar.
+    longest = float(np.quantile(everything, 0.95)) or 1.0
+    edges = np.linspace(0, longest, _BARS + 1)
+    return TimeTable(
+        tuple(edges.tolist()),
+        _times("", everything, edges.tolist()),
+        tuple(_times(judge, mine[judge], edges.tolist()) for judge in sorted(mine)),
+    )
+
+
+def _times(judge: str, seconds: Sequence[float], edges: Sequence[float]) -> Times:
+    least, lower, median, upper, most = np.quantile(
+        seconds, [0, 0.25, 0.5, 0.75, 1]
+    ).tolist()
+    counts, _ = np.histogram(np.minimum(seconds, edges[-1]), bins=np.array(edges))
+    return Times(
+        judge,
+        len(seconds),
+        sum(seconds),
+        least,
+        lower,
+        median,
+        upper,
+        most,
+        tuple(counts.tolist()),
+    )
+
+
+#: Twice as fast as quick readers of plain prose read (Brysbaert 2019: 175 to 300).
+WORDS_PER_MINUTE = 600.0
+#: Letters that are a word at least, for scripts without spaces.
+_LETTERS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """How many answers of a judge were timed, and how many came too early to be read."""
+
+    timed: int
+    too_fast: int
+
+    @property
+    def share(self) -> float | None:
+        """The share of early answers; None where nothing was timed."""
+        return self.too_fast / self.timed if self.timed else None
+
+
+def words_to_read(text: str) -> float:
+    """Count words; where a script has no spaces, ten letters are one.
+
+    >>> words_to_read("a b c"), words_to_read("これは空白のない日本語です。")
+    (3.0, 1.4)
+    """
+    return max(float(len(text.split())), len(text) / _LETTERS)
+
+
+def least_seconds(
+    judgement: Judgement, words_per_minute: float = WORDS_PER_MINUTE
+) -> float:
+    """The time that reading the judged outputs takes at that speed."""
+    words = sum(map(words_to_read, judgement.outputs))
+    return 60 * words / words_per_minute
+
+
+def is_too_fast(
+    judgement: Judgement, words_per_minute: float = WORDS_PER_MINUTE
+) -> bool | None:
+    """Whether the active time is below what reading takes; None if it was not measured."""
+    if judgement.active_ms is None:
+        return None
+    return judgement.active_ms / 1000 < least_seconds(judgement, words_per_minute)
+
+
+def speeds(
+    judgements: Iterable[Judgement], words_per_minute: float = WORDS_PER_MINUTE
+) -> dict[str, Speed]:
+    """Count early answers of each judge."""
+    counts: dict[str, list[bool]] = {}
+    for one in judgements:
+        early = is_too_fast(one, words_per_minute)
+        mine = counts.setdefault(one.judge, [])
+        if early is not None:
+            mine.append(early)
+    return {judge: Speed(len(mine), sum(mine)) for judge, mine in counts.items()}

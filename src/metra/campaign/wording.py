@@ -1,0 +1,207 @@
+"""What judges read: a protocol's words in one language, apart from all that is measured.
+
+A wording falls back to English part by part, never inside a part: a scale keeps all its labels
+in one language. `{language}` is the target language's name.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+from metra.campaign.protocols.edit import Edit
+from metra.campaign.protocols.marks import Marks
+from metra.campaign.protocols.near import MOST, Near
+from metra.campaign.protocols.orders import Order
+from metra.campaign.protocols.record import Ask, Step
+from metra.campaign.protocols.scales import Anchor, Scale
+from metra.campaign.protocols.tags import Reconcile, Tags
+from metra.campaign.protocols.template import Template
+from metra.campaign.protocols.verdict import Verdict
+
+ENGLISH = "en"
+#: The languages that metra's own wordings are in; English is the protocol's.
+LANGUAGES = (ENGLISH, "de", "fr", "es", "cs", "ja", "ar")
+#: The wish that each judge reads the questions in the language of the pages.
+JUDGES_OWN = "judge"
+#: Protocols whose English words were published with their scale or categories, so that
+#: other words make it another instrument: they stay English unless a campaign says so.
+OFFICIAL = frozenset(
+    ("ldc", "adequacy", "intelligibility", "clarity", "da-sqm", "esa", "mqm")
+)
+#: Whose words they are: the protocol's, metra's translation, or the campaign's own.
+Author: TypeAlias = Literal["protocol", "translation", "campaign"]
+#: The parts of a step that fall back by themselves.
+STEP_PARTS = ("name", "question", "anchors", "names", "brief")
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """Texts as a screen would show them, the answer that we would give, and why."""
+
+    other: str
+    outputs: tuple[str, ...]
+    answer: dict[str, Any]
+    why: str
+    #: What a step needs beside the texts, such as questions.
+    extra: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class StepWords:
+    """The words of one step."""
+
+    step: str
+    #: What the step is called where its answer is summed up.
+    name: str
+    question: str
+    #: The points of a scale with their labels; their places never differ.
+    anchors: tuple[Anchor, ...] = ()
+    #: What choices such as severities are called, by what is recorded for them.
+    names: dict[str, str] = field(default_factory=dict)
+    brief: str = ""
+    #: The language of parts that are not in the wording's own.
+    elsewhere: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Wording:
+    """All words of a protocol in one language; frozen with the campaign."""
+
+    language: str
+    author: Author
+    lead: str
+    points: tuple[str, ...]
+    examples: tuple[Example, ...]
+    steps: tuple[StepWords, ...]
+    #: What the campaign is called, if not by its name.
+    title: str = ""
+    #: Paragraphs for the page on which judges consent, and above the guide.
+    introduction: tuple[str, ...] = ()
+    #: Paragraphs of the guide that stand before the points.
+    paragraphs: tuple[str, ...] = ()
+    #: The language of the examples' texts; empty for the campaign's own languages.
+    examples_in: str = ENGLISH
+    #: The languages of the parts `guide` and `examples` where they are not in this one.
+    elsewhere: dict[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def version(self) -> str:
+        """A hash that changes with any word of it."""
+        content = json.dumps(asdict(self), sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(content.encode()).hexdigest()[:16]
+
+    def of_step(self, step: Step) -> StepWords:
+        """The words of a step; its own where the wording does not know it."""
+        known = {one.step: one for one in self.steps}
+        if step.name in known:
+            return known[step.name]
+        return replace(own_words(step), elsewhere=dict.fromkeys(STEP_PARTS, ENGLISH))
+
+    def language_of(self, part: str) -> str:
+        """The language that the guide or the examples' explanations are in."""
+        return self.elsewhere.get(part, self.language)
+
+
+def own_words(step: Step) -> StepWords:
+    """What a step says of itself, in English."""
+    asks = step.asks
+    return StepWords(
+        step.name,
+        step.name.replace("-", " ").capitalize(),
+        step.question,
+        asks.anchors if isinstance(asks, Scale) else (),
+        names_of(asks),
+        asks.brief if isinstance(asks, Edit) else "",
+    )
+
+
+def names_of(asks: Ask) -> dict[str, str]:
+    """What can be chosen, by what is recorded for it.
+
+    >>> names_of(Marks(("minor",), ("style/awkward",)))
+    {'minor': 'minor', 'style': 'style', 'style/awkward': 'awkward'}
+    """
+    match asks:
+        case Marks():
+            groups = (one.split("/")[0] for one in asks.categories)
+            found = (*asks.severities, *groups, *asks.categories)
+            return {one: one.rpartition("/")[2] for one in found}
+        case Tags() | Reconcile():
+            return {one: one for one in asks.types}
+        case Template():
+            return {one: one for one in asks.slots}
+        case Order():
+            return dict(_ORDER)
+        case Verdict():
+            return {"right": "Close enough", "wrong": "Not close"}
+        case Near():
+            return {"0": "nonsense", f"{MOST}": "perfect"}
+    return {}
+
+
+_ORDER = {
+    "first": "Text 1 is better",
+    "tie": "Equally good",
+    "second": "Text 2 is better",
+    "best": "best",
+    "worst": "worst",
+}
+
+
+def point(at: float) -> str:
+    """What a point of a scale is called in files: its place, rounded."""
+    return f"{round(at)}"
+
+
+def layered(
+    below: StepWords, language: str, given: Mapping[str, Any], *, under: str
+) -> StepWords:
+    """Lay what a table gives over words in the language `under`, part by part.
+
+    `given` has name, question, labels and texts by points, names and brief, each or none.
+    """
+    anchors = below.anchors
+    if "labels" in given:
+        anchors = tuple(
+            Anchor(
+                one.at, given["labels"][point(one.at)], given["texts"][point(one.at)]
+            )
+            for one in anchors
+        )
+    parts = {
+        "name": given.get("name", below.name),
+        "question": given.get("question", below.question),
+        "anchors": anchors,
+        "names": dict(given.get("names", below.names)),
+        "brief": given.get("brief", below.brief),
+    }
+    given_as = {"anchors": "labels"}
+    kept = [
+        part
+        for part in STEP_PARTS
+        if parts[part] and given_as.get(part, part) not in given
+    ]
+    elsewhere = {part: below.elsewhere.get(part, under) for part in kept}
+    return StepWords(
+        below.step,
+        **parts,
+        elsewhere={part: one for part, one in elsewhere.items() if one != language},
+    )
+
+
+def chosen(wordings: Sequence[Wording], language: str) -> Wording:
+    """The wording for a judge whose pages are in a language: that one, else the first.
+
+    >>> en, de = (Wording(code, "protocol", "", (), (), ()) for code in ("en", "de"))
+    >>> chosen([en, de], "de").language, chosen([en, de], "ja").language
+    ('de', 'en')
+    """
+    main = language.split("-")[0]
+    for wanted in (language, main):
+        for one in wordings:
+            if wanted in (one.language, one.language.split("-")[0]):
+                return one
+    return wordings[0]

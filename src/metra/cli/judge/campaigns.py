@@ -1,0 +1,355 @@
+"""`metra judge init`: a campaign from its file into the store.
+
+The store that a command works on: the option, and opening it.
+`metra judge status`: how far the judges are.
+`metra judge links`: each judge's own way in, shown once.
+`metra judge settle`: a campaign that settles what another left open.
+`metra judge forget`: a judge's name and words out of the store, or all of her answers.
+"""
+
+import time
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from metra.errors import MissingResourceError
+
+if TYPE_CHECKING:
+    from metra.store.database import Store
+    from metra.store.judges import Judge
+
+
+#: Who did what is said at a keyboard, for the audit log.
+AT_KEYBOARD = "command line"
+
+store_option = click.option(
+    "--store",
+    "url",
+    default="judge.db",
+    show_default=True,
+    envvar="METRA_STORE",
+    metavar="STORE",
+    help="A file, or postgresql://USER@HOST/DATABASE; $METRA_STORE if not given.",
+)
+
+
+def campaign_argument(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Name a campaign, which is not needed where there is only one."""
+    return click.argument("campaign", required=False)(function)
+
+
+def open_store(url: str, *, create: bool = False) -> "Store":
+    """Open the store, or say what is missing."""
+    need_extra()
+    from metra import store
+
+    return store.open(url, create=create)
+
+
+def need_extra() -> None:
+    """Say what is missing, if anything is."""
+    missing = [
+        name for name in ("sqlalchemy", "fastapi", "uvicorn") if find_spec(name) is None
+    ]
+    if missing:
+        msg = f"metra judge needs {missing[0]}; install it with: pip install 'metra[judge]'"
+        raise MissingResourceError(msg)
+
+
+def this_moment() -> float:
+    """Seconds since 1970."""
+    return time.time()
+
+
+@click.command()
+@click.argument("files", nargs=-1, metavar="[CAMPAIGN.toml]...")
+@store_option
+@click.option(
+    "--draft", is_flag=True, help="Keep it closed to judges until an admin opens it."
+)
+@click.option(
+    "--admin",
+    default="admin",
+    show_default=True,
+    help="The admin's name.",
+    metavar="NAME",
+)
+@click.option(
+    "--password-file",
+    type=click.Path(exists=True, dir_okay=False),
+    help="A file whose first line is the admin's password; else $METRA_ADMIN_PASSWORD, "
+    "else it is asked for.",
+)
+@click.option("--new-password", is_flag=True, help="Change the admin's password.")
+def init(
+    files: tuple[str, ...],
+    url: str,
+    draft: bool,
+    admin: str,
+    password_file: str | None,
+    new_password: bool,
+) -> None:
+    """Make a store, set its admin's password, and put campaigns into it.
+
+    A campaign is frozen then: its texts, protocol and wishes, and who judges what in which
+    order. Without a file only the store is made.
+
+    \b
+    metra judge init campaign.toml
+    """
+    from metra.campaign.creation import cost, open_campaign
+    from metra.store import access, campaigns, tasks
+
+    opened = [open_campaign(path) for path in files]
+    store = open_store(url, create=True)
+    now = this_moment()
+    with store.reading() as db:
+        known = access.password_hash(db, admin) is not None
+    if new_password or not known:
+        password = _password(admin, password_file)
+        with store.transaction() as db:
+            access.set_password(db, admin, password, now=now, who=AT_KEYBOARD)
+        click.echo(f"The password of {admin} is set.")
+    for campaign in opened:
+        state = "draft" if draft else "open"
+        with store.transaction() as db:
+            key = campaigns.create(db, campaign, now=now, who=AT_KEYBOARD, state=state)
+            given = [one.task for one in tasks.of_campaign(db, key)]
+        name = campaign.settings.name
+        click.echo(f"{name}: {cost(campaign, given)}")
+    store.close()
+    click.echo(f"Kept in {_shown(url)}. Next: metra judge links, metra judge serve")
+
+
+def _password(admin: str, file: str | None) -> str:
+    import os
+    from pathlib import Path
+
+    if file is not None:
+        return Path(file).read_text(encoding="utf-8").split("\n")[0].rstrip("\r")
+    if (given := os.environ.get("METRA_ADMIN_PASSWORD")) is not None:
+        return given
+    return click.prompt(
+        f"Password for {admin}", hide_input=True, confirmation_prompt=True
+    )
+
+
+def _shown(url: str) -> str:
+    """A store's address without its password."""
+    if "://" not in url:
+        return url
+    from sqlalchemy.engine import make_url
+
+    return make_url(url).render_as_string(hide_password=True)
+
+
+@click.command()
+@campaign_argument
+@store_option
+@click.option(
+    "--set",
+    "state",
+    type=click.Choice(["open", "paused", "closed"]),
+    help="Open, pause or close the campaign first.",
+)
+def status(campaign: str | None, url: str, state: str | None) -> None:
+    """Show how far the judges of CAMPAIGN are; without one, which campaigns there are."""
+    from metra.store import campaigns, judges, screens
+    from metra.store.assignment import progress
+
+    store = open_store(url)
+    if state is not None:
+        with store.transaction() as db:
+            key = campaigns.named(db, campaign).id
+            campaigns.set_state(db, key, state, now=this_moment(), who=AT_KEYBOARD)
+    with store.reading() as db:
+        known = campaigns.listed(db)
+        if campaign is None and len(known) != 1:
+            rows: list[tuple[str, ...]] = [
+                ("campaign", "state"),
+                *((row[1], row[2]) for row in known),
+            ]
+        else:
+            stored = campaigns.named(db, campaign)
+            rows = [("judge", "done", "of", "minutes", "left", "")]
+            for judge in judges.of_campaign(db, stored.id):
+                far = progress(db, stored, judge.id, screens.way(db, judge.id))
+                active, left = far.minutes_active, far.minutes_left
+                rest = str(left) if far.done < far.of else "0"
+                figures = str(far.done), str(far.of), str(active), rest
+                rows.append((judge.label, *figures, _remark(judge)))
+            click.echo(f"{stored.name}: {stored.state}\n")
+    store.close()
+    _show(rows)
+
+
+def _show(rows: "list[tuple[str, ...]]") -> None:
+    """Lay the rows out, figures to the right."""
+    columns = []
+    for column in zip(*rows, strict=True):
+        width = max(map(len, column))
+        figures = all(cell.isdecimal() for cell in column[1:])
+        columns.append(
+            [cell.rjust(width) if figures else cell.ljust(width) for cell in column]
+        )
+    for row in zip(*columns, strict=True):
+        click.echo("  ".join(row).rstrip())
+
+
+def _remark(judge: "Judge") -> str:
+    for since, remark in (
+        (judge.anonymised_at, "anonymised"),
+        (judge.revoked_at, "link taken back"),
+        (judge.released_at, "tasks released"),
+    ):
+        if since is not None:
+            return remark
+    if not judge.has_link:
+        return "no link yet"
+    return "" if judge.seen_at is not None else "not begun"
+
+
+@click.command()
+@campaign_argument
+@store_option
+@click.option(
+    "--judge",
+    "labels",
+    multiple=True,
+    metavar="NAME",
+    help="Make this judge's link anew; the old one stops working.",
+)
+@click.option("--revoke", is_flag=True, help="Take the links of --judge back instead.")
+@click.option(
+    "--base-url",
+    default="http://127.0.0.1:8000",
+    show_default=True,
+    envvar="METRA_BASE_URL",
+    help="How judges reach the server.",
+)
+def links(
+    campaign: str | None,
+    url: str,
+    labels: tuple[str, ...],
+    revoke: bool,
+    base_url: str,
+) -> None:
+    """Make links for the judges of CAMPAIGN who have none, and show them this once.
+
+    The store keeps no more than a hash of a link, so none can be shown again: lost ones are
+    made anew with --judge. What a judge has done stays.
+
+    \b
+    metra judge links --base-url https://judge.example.org
+    """
+    from metra.errors import OptionError
+    from metra.store import campaigns, judges
+
+    if revoke and not labels:
+        msg = "--revoke takes links of named judges back; name them with --judge."
+        raise OptionError(msg)
+    store = open_store(url)
+    from metra.web.serving import refuse_no_address
+
+    refuse_no_address(base_url)
+    now = this_moment()
+    with store.transaction() as db:
+        stored = campaigns.named(db, campaign)
+        wanted = [judges.labelled(db, stored.id, label) for label in labels] or [
+            one
+            for one in judges.of_campaign(db, stored.id)
+            if not one.has_link and one.revoked_at is None and one.anonymised_at is None
+        ]
+        lines = []
+        for one in wanted:
+            if revoke:
+                judges.revoke(db, one.id, now=now, who=AT_KEYBOARD)
+                lines.append(f"{one.label}\trevoked")
+            else:
+                token = judges.issue(db, one.id, now=now, who=AT_KEYBOARD)
+                lines.append(f"{one.label}\t{base_url.rstrip('/')}/j/{token}")
+    store.close()
+    click.echo("\n".join(lines) or "Every judge has a link; --judge makes one anew.")
+
+
+@click.command()
+@campaign_argument
+@store_option
+@click.option(
+    "-j",
+    "--judge",
+    "judges",
+    multiple=True,
+    required=True,
+    metavar="NAME",
+    help="Who looks again; may be given several times.",
+)
+@click.option(
+    "--each",
+    default=1,
+    show_default=True,
+    help="How many of them see each answer.",
+)
+@click.option("--name", default="", help="What the new campaign is called.")
+def settle(
+    campaign: str | None, url: str, judges: tuple[str, ...], each: int, name: str
+) -> None:
+    """Let somebody settle what CAMPAIGN left open, blind to systems and judges.
+
+    Answers in gaps that are not the exact word, and free answers to questions that no list
+    accepts, become a campaign of verdicts; tags of several raters become one in which
+    somebody keeps, drops or corrects them. Scores and exports of CAMPAIGN then follow.
+
+    \b
+    metra judge settle cloze -j zoe -j yan --each 2
+    """
+    from metra.campaign.creation import cost
+    from metra.campaign.second_look import completed, follow_up
+    from metra.store import campaigns, tasks
+
+    store = open_store(url)
+    now = this_moment()
+    with store.transaction() as db:
+        stored = campaigns.named(db, campaign)
+        made = follow_up(
+            stored, completed(db, stored), judges=judges, each=each, name=name
+        )
+        key = campaigns.create(db, made, now=now, who=AT_KEYBOARD, state="open")
+        given = [one.task for one in tasks.of_campaign(db, key)]
+    store.close()
+    click.echo(f"{made.settings.name}: {cost(made, given)}")
+    click.echo(f"Next: metra judge links {made.settings.name!r}")
+
+
+@click.command()
+@click.argument("campaign")
+@click.argument("label", metavar="JUDGE")
+@store_option
+@click.option(
+    "--answers",
+    "everything",
+    is_flag=True,
+    help="Delete the answers too; without it they stay, under a name that tells nothing.",
+)
+@click.confirmation_option(prompt="This cannot be undone. Go on?")
+def forget(campaign: str, label: str, url: str, everything: bool) -> None:
+    """Forget who JUDGE of CAMPAIGN is: name, note, profile, comments, events, link.
+
+    \b
+    metra judge forget "market and brake" ann
+    """
+    from metra.store import campaigns, judges
+
+    store = open_store(url)
+    now = this_moment()
+    with store.transaction() as db:
+        key = judges.labelled(db, campaigns.named(db, campaign).id, label).id
+        name = judges.anonymise(db, key, now=now, who=AT_KEYBOARD)
+        deleted = 0
+        if everything:
+            deleted = judges.delete_answers(db, key, now=now, who=AT_KEYBOARD)
+    store.close()
+    more = f", and {deleted} answers deleted" if everything else ""
+    click.echo(f"{label} is forgotten; the answers are {name}'s now{more}.")

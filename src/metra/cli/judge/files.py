@@ -1,0 +1,260 @@
+"""`metra judge import`: other programs' judgements, as metra's own.
+
+`metra judge export`: a campaign's judgements as files.
+`metra judge exercise`: evaluators and metrics of several campaigns side by side.
+"""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from metra.cli.judge.campaigns import (
+    AT_KEYBOARD,
+    campaign_argument,
+    open_store,
+    store_option,
+    this_moment,
+)
+from metra.cli.output import write
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from metra.campaign.judgement import Judgement
+    from metra.campaign.results import TextScore
+
+
+@click.command("import")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option(
+    "-o",
+    "--out",
+    metavar="OUT",
+    help="File to write, packed if it ends in .gz, .xz or .zst; - is the screen, which is "
+    "what is written to without --store.",
+)
+@click.option(
+    "--store",
+    "url",
+    metavar="STORE",
+    help="Put the judgements into this store, as a campaign that is closed.",
+)
+@click.option(
+    "--name", metavar="NAME", help="What the campaign is called in the store."
+)
+@click.option(
+    "--lang",
+    metavar="SOURCE-TARGET",
+    help="The languages, such as en-de, where the files do not say them.",
+)
+@click.option(
+    "--protocol",
+    metavar="NAME",
+    help="How judges were asked, where Pearmut's results do not tell: da, esa or mqm.",
+)
+def import_(
+    files: tuple[str, ...],
+    out: str | None,
+    url: str | None,
+    name: str | None,
+    lang: str | None,
+    protocol: str | None,
+) -> None:
+    """Read judgements of Pearmut, Appraise, Marot, mt-metrics-eval or metra.
+
+    They are written as JSON lines, or put into a store, where the admin's pages, `status` and
+    `export` work on them as on campaigns that were judged there. The same judgements again
+    change nothing.
+
+    The content tells what a file is. Appraise's ESA needs its batches beside it, which hold
+    the texts. Files with texts alone (a campaign of Pearmut, batches of Appraise) become a
+    corpus in JSON lines, which a campaign's file can name.
+
+    \b
+    metra judge import export.csv batches.json --lang en-de -o judgements.jsonl
+    metra judge import judgements.jsonl --store judge.db
+    metra judge import campaign.json -o corpus.jsonl
+    """
+    from metra.campaign.files import jsonl
+    from metra.campaign.files.pearmut import corpus_lines
+    from metra.campaign.imports import (
+        TEXTS,
+        judgements_of,
+        language_pair,
+        read_texts,
+        recognised,
+    )
+    from metra.campaign.results import counted
+    from metra.errors import OptionError
+
+    if name is not None and url is None:
+        msg = "--name is what a campaign is called in a store; add --store."
+        raise OptionError(msg)
+    found = [recognised(path) for path in files]
+    if all(file.kind in TEXTS for file in found):
+        if url is not None:
+            msg = f"{files[0]} holds texts without judgements; leave --store out."
+            raise OptionError(msg)
+        lines, kept, lost = corpus_lines(read_texts(files))
+        more = f"; {lost} that some systems lack are left out" if lost else ""
+        click.echo(f"{kept} segments{more}.", err=True)
+        write(lines.removesuffix("\n"), out or "-")
+        return
+    judgements = judgements_of(found, languages=language_pair(lang), protocol=protocol)
+    click.echo(counted(judgements), err=True)
+    if url is not None:
+        _keep(url, judgements, files, name)
+    if out is not None or url is None:
+        write(jsonl.write(judgements).removesuffix("\n"), out or "-")
+
+
+def _keep(
+    url: str,
+    judgements: "Sequence[Judgement]",
+    files: tuple[str, ...],
+    name: str | None,
+) -> None:
+    from pathlib import Path
+
+    store = open_store(url, create=True)
+    from metra.store import imported
+
+    with store.transaction() as db:
+        kept = imported.add_all(
+            db,
+            judgements,
+            files=[Path(file).name for file in files],
+            now=this_moment(),
+            who=AT_KEYBOARD,
+            name=name,
+        )
+    store.close()
+    for campaign, one in kept.items():
+        said = "is in the store" if one.is_new else "was in the store; nothing changed"
+        click.echo(f"{campaign} {said}.", err=True)
+
+
+FORMATS = (
+    *("jsonl", "tsv", "csv", "appraise", "marot", "mt-metrics-eval"),
+    *("texts", "annotations", "judged", "keys", "zip"),
+)
+
+
+@click.command()
+@campaign_argument
+@store_option
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="jsonl",
+    show_default=True,
+    help="tsv is what `metra meta` and `metra report --judgements` read; zip is all of it.",
+)
+@click.option(
+    "-o", "--out", default="-", metavar="OUT", help="File to write; - is the screen."
+)
+@click.option(
+    "--unblind",
+    is_flag=True,
+    help="Show the systems' names before the campaign is closed; that is written to the log.",
+)
+def export(campaign: str | None, url: str, form: str, out: str, unblind: bool) -> None:
+    """Write the judgements of CAMPAIGN, which is not needed where there is only one.
+
+    Until a campaign is closed or unblinded, systems are called System 1, System 2, …
+
+    \b
+    metra judge export --format tsv -o scores.tsv
+    metra judge export spring --format zip -o spring.zip
+    """
+    from metra.campaign import exports
+    from metra.campaign.key_log import key_log
+    from metra.campaign.second_look import completed
+    from metra.campaign.summary import blind_names, blinded
+    from metra.formats.atomic import whole_file
+    from metra.store import audit, campaigns
+
+    store = open_store(url)
+    now = this_moment()
+    with store.transaction() as db:
+        key = campaigns.named(db, campaign).id
+        if unblind:
+            campaigns.unblind(db, key, now=now, who=AT_KEYBOARD)
+        stored = campaigns.existing(db, key)
+        judgements = completed(db, stored)
+        keys = key_log(db, stored) if form in ("keys", "zip") else ""
+        audit.note(db, AT_KEYBOARD, "export", {"format": form}, now=now, campaign=key)
+    store.close()
+    if stored.unblinded_at is None and stored.state != "closed":
+        systems = [system.name for system in stored.campaign.systems]
+        judgements = blinded(judgements, blind_names(systems, stored.secret))
+        click.echo(
+            "Systems are called System 1, System 2, … until the campaign is closed; "
+            "--unblind shows their names.",
+            err=True,
+        )
+    known = None if stored.imported else stored.campaign
+    found = exports.export(form, judgements, known, keys=keys)
+    with whole_file(out) as file:
+        file.write(found.content)
+
+
+@click.command()
+@click.argument("campaigns", nargs=-1)
+@store_option
+@click.option(
+    "-r",
+    "--results",
+    "files",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False),
+    help="Further results: a table with the columns metric, evaluator, text, translation "
+    "and score, 0 to 100. May be given several times.",
+)
+@click.option(
+    "-o", "--out", default="", metavar="FOLDER", help="Write the tables there, too."
+)
+def exercise(
+    campaigns: tuple[str, ...], url: str, files: tuple[str, ...], out: str
+) -> None:
+    """Compare evaluators by metric, and metrics with each other, over CAMPAIGNS.
+
+    Without CAMPAIGNS only the results in files are compared, and no store is needed. Texts
+    and translations with the same names are taken for the same.
+
+    \b
+    metra judge exercise cloze clarity -r bleu.tsv -o exercise
+    """
+    from pathlib import Path
+
+    from metra.campaign.exercise import exercise as compared
+    from metra.campaign.exercise import of_text_scores, read_results
+
+    results = of_text_scores(_scores(url, campaigns)) if campaigns else []
+    results += [result for path in files for result in read_results(path)]
+    found = compared(results)
+    tables = found.tables()
+    click.echo(tables["reliability.tsv"], nl=False)
+    if found.correlations:
+        click.echo()
+        click.echo(tables["correlations.tsv"], nl=False)
+    if out:
+        folder = Path(out)
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in tables.items():
+            (folder / name).write_text(text, encoding="utf-8")
+
+
+def _scores(url: str, names: tuple[str, ...]) -> "list[TextScore]":
+    from metra.campaign.results import text_scores
+    from metra.campaign.second_look import completed
+    from metra.store import campaigns
+
+    store = open_store(url)
+    found = []
+    with store.reading() as db:
+        for name in names:
+            found += text_scores(completed(db, campaigns.named(db, name)))
+    store.close()
+    return found

@@ -1,0 +1,394 @@
+"""`metra meta pseudo`: agreement by length of document.
+
+`metra meta refs`: agreement by number of references.
+`metra meta robust`: does agreement hang on a few systems?
+`metra meta scatter`: systems by people and metric, in a picture.
+`metra meta task`: the protocol of a WMT metrics task in one word.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from metra.cli.meta import options as shared
+
+if TYPE_CHECKING:
+    from metra.formats.scores.record import Scores
+    from metra.meta.findings import Findings
+
+
+def _lengths(_: click.Context, __: click.Parameter, value: str) -> list[int]:
+    try:
+        found = [0 if n.strip() == "all" else int(n) for n in value.split(",")]
+    except ValueError:
+        found = [-1]
+    if min(found) < 0:
+        msg = f"{value!r} is no list of lengths; expected numbers and `all`, as in 1,10,all."
+        raise click.BadParameter(msg)
+    return found
+
+
+@click.command()
+@shared.question
+@shared.own
+@shared.gold
+@shared.metrics
+@click.option(
+    "--lengths",
+    default="1,2,5,10,20,50,100,200,all",
+    show_default=True,
+    callback=_lengths,
+    help="Segments in a document.",
+)
+@click.option(
+    "--documents",
+    type=click.IntRange(2),
+    default=1000,
+    show_default=True,
+    help="Documents to draw of each length.",
+)
+@click.option(
+    "--coef",
+    default="spearman",
+    show_default=True,
+    metavar="NAME",
+    help="The coefficient of systems on a document.",
+)
+@shared.method
+@click.option(
+    "--test", is_flag=True, help="Wilcoxon's test of each two metrics at each length."
+)
+@shared.seed
+@shared.plot
+def pseudo(
+    scores: "Scores",
+    outputs: tuple[str, ...],
+    references: tuple[str, ...],
+    specs: tuple[str, ...],
+    gold: str,
+    metrics: list[str],
+    lengths: list[int],
+    documents: int,
+    coef: str,
+    method: str,
+    test: bool,
+    seed: int,
+    plot: str | None,
+) -> "Findings":
+    """Rank systems on documents of n segments drawn at random: metrics, and judges.
+
+    People's score is the mean of one judgement a segment, chosen at random. With --output
+    and -m, corpus measures are pooled from their statistics; other scores are averaged.
+    Where segments were judged twice, judges are compared with judges.
+
+    \b
+    metra meta pseudo scores.tsv --gold esa --plot curve.svg
+    metra meta pseudo esa.tsv --gold esa --output outputs.tsv -r ref.txt -m bleu -m gtm
+    """
+    from metra.meta.pseudo import JUDGES
+    from metra.meta.pseudo import pseudo as drawn
+
+    scores = shared.one_language(scores)
+    scores, gold, notes = shared.on_one_scale(scores, gold, method)
+    scores, statistics = shared.with_own(scores, outputs, references, specs)
+    panel = shared.panels(scores, gold, metrics, statistics)[0]
+    findings, found = drawn(
+        scores,
+        panel,
+        lengths=lengths,
+        documents=documents,
+        coef=coef,
+        seed=seed,
+        test=test,
+    )
+    if plot:
+        from metra.report.pictures import Curves, draw_curves
+
+        means = {name: found.mean(name) for name in found.by_name}
+        if found.judges:
+            means[JUDGES] = found.judge_mean()
+        curves = Curves(
+            f"Mean {coef} with {gold} by length of document",
+            f"{len(panel.systems)} systems, {documents:,} documents of each length",
+            "segments in a document",
+            coef,
+            [str(n) for n in found.lengths],
+            {name: shared.plain([line])[0] for name, line in means.items()},
+            dashed=[JUDGES],
+        )
+        shared.draw(plot, [draw_curves(curves)])
+    return shared.noted(findings, notes)
+
+
+@click.command()
+@shared.question
+@shared.own
+@shared.gold
+@shared.level_without_documents
+@click.option(
+    "--coef",
+    metavar="NAME[:GROUP]",
+    help="The coefficient; pearson for systems and for segments by default.",
+)
+@click.option(
+    "--count",
+    "counts",
+    multiple=True,
+    type=click.IntRange(1),
+    help="A number of references; may be repeated. By default all, or 1 to 8 and doubling.",
+)
+@click.option(
+    "--subsets",
+    "most",
+    type=click.IntRange(1),
+    default=12,
+    show_default=True,
+    help="Try at most so many subsets of each number.",
+)
+@shared.seed
+@shared.plot
+def refs(
+    scores: "Scores",
+    outputs: tuple[str, ...],
+    references: tuple[str, ...],
+    specs: tuple[str, ...],
+    gold: str,
+    level: str,
+    coef: str | None,
+    counts: tuple[int, ...],
+    most: int,
+    seed: int,
+    plot: str | None,
+) -> "Findings":
+    """Show how agreement grows with references: outputs are scored with subsets of them.
+
+    \b
+    metra meta refs da.tsv --gold da --output out.tsv -r r1.txt -r r2.txt -r r3.txt -m bleu
+    """
+    if not (outputs and specs and references):
+        msg = "Give --output, two or more -r and a measure (-m): what to score, with what."
+        raise click.UsageError(msg)
+    from metra.formats.scores.panel import Panel, panel
+    from metra.formats.scores.record import joined
+    from metra.meta.correlate import asked
+    from metra.meta.refs import references as tried
+    from metra.scoring.evaluate import by_spec
+    from metra.scoring.files import open_corpus
+    from metra.scoring.scorers import WithReferences, reference_streams, scored
+    from metra.stats.correlation import Options
+
+    scores = shared.one_language(scores)
+    corpus = open_corpus(outputs, references, None, None)
+    measures = by_spec(specs)
+    where = scores.languages[0]
+
+    def score(chosen: Sequence[int]) -> Panel:
+        mine, statistics = scored(WithReferences(corpus, chosen), measures, lang=where)
+        both = joined([scores, mine])
+        return panel(both, gold, list(measures), statistics=statistics)
+
+    question = asked([coef or "pearson"], level, Options(seed=seed))[0]
+    findings, found = tried(
+        score, reference_streams(corpus), question, counts=counts, most=most, seed=seed
+    )
+    if plot:
+        from metra.report.pictures import Curves, draw_curves
+
+        curves = Curves(
+            f"{question.heading} with {gold} by number of references",
+            f"mean over subsets, at most {most} of each number",
+            "references",
+            question.options.coef,
+            [str(count) for count in found.counts],
+            {name: shared.plain([found.mean(name)])[0] for name in found.found},
+        )
+        shared.draw(plot, [draw_curves(curves)])
+    return findings
+
+
+@click.command()
+@shared.question
+@shared.gold
+@shared.metrics
+@click.option(
+    "--coef",
+    default="pearson",
+    show_default=True,
+    metavar="NAME",
+    help="The coefficient.",
+)
+@click.option(
+    "--choice",
+    type=click.Choice(["top", "window", "leave-one-out", "subsets"]),
+    default="top",
+    show_default=True,
+    help="The best systems only, neighbours by quality, all but one, or so many drawn at "
+    "random (200 times; the mean, and what holds 95 % of them).",
+)
+@click.option(
+    "--window",
+    type=click.IntRange(4),
+    default=4,
+    show_default=True,
+    help="Systems in a window.",
+)
+@shared.seed
+@shared.plot
+def robust(
+    scores: "Scores",
+    gold: str,
+    metrics: list[str],
+    coef: str,
+    choice: str,
+    window: int,
+    seed: int,
+    plot: str | None,
+) -> "Findings":
+    """Show the agreement over fewer systems: the best, neighbours, all but one, or any.
+
+    A metric that tells hopeless systems from good ones may still be blind among good ones.
+
+    \b
+    metra meta robust scores.tsv --gold mqm --metric BLEU,COMET --plot top.svg
+    """
+    from metra.meta.robust import robust as tried
+    from metra.stats.correlation import Options
+
+    panels = shared.panels(scores, gold, metrics)
+    findings, found = tried(
+        panels,
+        Options(coef=coef, seed=seed),
+        kind=choice,  # type: ignore[arg-type]  # click has checked it
+        window=window,
+    )
+    if plot:
+        from metra.report.pictures import Curves, draw_curves
+
+        across = {
+            "top": "best systems",
+            "window": "systems by rank",
+            "subsets": "systems drawn at random",
+        }
+        shared.draw(
+            plot,
+            [
+                draw_curves(
+                    Curves(
+                        f"{coef} with {gold} over fewer systems",
+                        panel.lang or f"{len(panel.systems)} systems",
+                        across.get(choice, "system left out"),
+                        coef,
+                        [label.removeprefix("without ") for label in one.labels],
+                        {
+                            name: shared.plain([line])[0]
+                            for name, line in one.curves.items()
+                        },
+                    )
+                )
+                for panel, one in zip(panels, found, strict=True)
+            ],
+        )
+    return findings
+
+
+@click.command()
+@shared.question
+@shared.gold
+@shared.metrics
+@click.option(
+    "--coef",
+    default="pearson",
+    show_default=True,
+    metavar="NAME",
+    help="The coefficient.",
+)
+@click.option(
+    "--outliers",
+    metavar="mad|FILE",
+    default="mad",
+    show_default=True,
+    help="By 2.5 robust deviations of the gold, or the systems a file names, one a line.",
+)
+@click.option(
+    "--classes",
+    metavar="FILE",
+    help="A class for each system: its name, a tab, the class, one system a line.",
+)
+@shared.plot
+def scatter(
+    scores: "Scores",
+    gold: str,
+    metrics: list[str],
+    coef: str,
+    outliers: str,
+    classes: str | None,
+    plot: str | None,
+) -> "Findings":
+    """Plot systems by gold and metric, with a fitted line, its band and the outliers.
+
+    Outliers are marked and the coefficient is given with and without them. With several
+    metrics the pictures are numbered: plot-1.svg, plot-2.svg and so on.
+
+    \b
+    metra meta scatter scores.tsv --gold mqm --metric BLEU --plot bleu.svg
+    """
+    from metra.formats.scores.long_table import named_pairs
+    from metra.formats.table import lines_of
+    from metra.meta.scatter import scatter as scattered
+    from metra.stats.correlation import Options
+
+    scores = shared.one_language(scores)
+    panel = shared.panels(scores, gold, metrics)[0]
+    findings, clouds = scattered(
+        panel,
+        Options(coef=coef),
+        classes=named_pairs(classes) if classes else None,
+        outliers=None if outliers == "mad" else [*filter(None, lines_of(outliers))],
+    )
+    if plot:
+        from metra.report.scatter import draw_scatter
+
+        notes = shared.draw(plot, [draw_scatter(cloud) for cloud in clouds])
+        findings = shared.noted(findings, notes)
+    return findings
+
+
+@click.command()
+@click.argument("protocol", type=click.Choice(["wmt23", "wmt24", "wmt25"]))
+@shared.question
+@shared.gold
+@shared.metrics
+@click.option(
+    "--wmt", is_flag=True, help="Soft pairwise accuracy as WMT's scorer has it."
+)
+@click.option(
+    "--test",
+    is_flag=True,
+    help="Test the averages of all pairs of metrics; gives clusters.",
+)
+@shared.trials
+@shared.seed
+def task(
+    scores: "Scores",
+    protocol: str,
+    gold: str,
+    metrics: list[str],
+    wmt: bool,
+    test: bool,
+    trials: int,
+    seed: int,
+) -> "Findings":
+    """Score metrics by the protocol of a WMT metrics task.
+
+    wmt23: accuracy of systems over all language pairs, and for each of them Pearson's r of
+    systems and of segments and acc*_eq. wmt24, wmt25: soft pairwise accuracy and acc*_eq.
+
+    \b
+    metra meta task wmt23 en-de=ende.tsv he-en=heen.tsv zh-en=zhen.tsv --gold mqm
+    """
+    from metra.meta.task import task as done
+    from metra.stats.correlation import Options
+
+    options = Options(trials=trials, seed=seed, wmt=wmt)
+    return done(protocol, shared.panels(scores, gold, metrics), options, test=test)

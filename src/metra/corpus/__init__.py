@@ -1,0 +1,1 @@
+"""What is scored: evaluation sets, batches of segments, and the shipped example."""

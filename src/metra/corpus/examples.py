@@ -1,0 +1,81 @@
+"""The example that comes with metra: two French texts, references, a dozen outputs."""
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+HOME = Path(__file__).parent.parent / "examples"
+
+# Options without which a measure cannot be used: files of the example, by their names.
+SETTINGS: dict[str, dict[str, str]] = {
+    "xscore": {"parses": "parses/{system}.conllu"},
+    "transfer": {
+        "rules": "transfer.toml",
+        "source_parses": "parses/source.fr.conllu",
+        "parses": "parses/{system}.conllu",
+    },
+    "quality": {"model": "models/gisting.toml"},
+    "ie": {
+        "templates": "templates/{system}.tsv",
+        "reference": "templates/reference.tsv",
+    },
+    "entities": {"file": "entities.tsv"},
+    "terminology": {"file": "terms.tsv"},
+    "untranslated": {"dictionary": "words.en.txt"},
+    "evaltrans": {"db": "judged.tsv"},
+}
+
+REMARK = (
+    "See scrambled, which has the right words in the wrong order: BLEU puts it last, "
+    "precision near the top, because it does not look at order; and see terse, which is "
+    "precise and drops half, and verbose, which keeps all and adds as much again, change "
+    "places between precision and recall. Intervals that overlap widely, as those of "
+    "polished and solid do, say that 28 segments cannot tell two systems apart."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """Where the example's files are, and what to see in their scores."""
+
+    outputs: list[str]
+    references: list[str]
+    source: str
+    docs: str
+    remark: str = REMARK
+
+
+SUFFIXES = (".txt", ".md", ".tsv", ".conllu", ".toml")
+
+
+def copy_to(folder: str) -> Example:
+    """Copy the files to a folder; those that are there already are left alone."""
+    target = Path(folder)
+    for path in sorted(HOME.rglob("*")):
+        place = target / path.relative_to(HOME)
+        if path.suffix in SUFFIXES and not place.exists():
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, place)
+    return find(target)
+
+
+def find(home: Path = HOME) -> Example:
+    """Name the example's files where they lie."""
+    return Example(
+        outputs=[str(path) for path in sorted((home / "outputs").glob("*.txt"))],
+        references=[str(path) for path in sorted(home.glob("reference.*.txt"))],
+        source=str(home / "source.fr.txt"),
+        docs=str(home / "docs.txt"),
+    )
+
+
+def spec(name: str, home: Path = HOME, **options: str) -> str:
+    """Name a measure with what it needs of the example, and further options.
+
+    >>> spec("bleu"), spec("bleu", tok="intl")
+    ('bleu', 'bleu:tok=intl')
+    """
+    files = SETTINGS.get(name, {})
+    given = {option: str(home / file) for option, file in files.items()} | options
+    listed = ",".join(f"{option}={value}" for option, value in given.items())
+    return f"{name}:{listed}" if listed else name

@@ -1,0 +1,1 @@
+"""Formats of what is known about texts: parses, names, terms, templates, rules."""

@@ -1,0 +1,199 @@
+"""Dependency parses in CoNLL-U, the format of Universal Dependencies.
+
+A file has a block of lines for each sentence and a blank line after it. A sentence belongs
+to the segment that a comment `# segment = N`, counted from 1, names; without one, to the
+segment of the sentence before it. In a file without any such comment every sentence is a
+segment. Segments that are named nowhere have no sentences, as empty outputs have none.
+
+Parses written as CoNLL-U, with comments that say which segment a sentence is of.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import takewhile
+from typing import NamedTuple
+
+from metra.errors import FormatError
+from metra.formats.stream import file_state
+from metra.formats.table import read_lines
+
+COLUMNS = 10
+
+
+class Word(NamedTuple):
+    """A word of a parse; `head` is the head's place in the sentence from 1, 0 for the root."""
+
+    form: str
+    lemma: str
+    upos: str
+    xpos: str
+    features: str
+    head: int
+    deprel: str
+
+
+@dataclass(frozen=True, slots=True)
+class Parse:
+    """A sentence: its words, and its text without white space, as its tokens spell it."""
+
+    words: tuple[Word, ...]
+    spelling: str
+
+    def children(self, place: int) -> Iterator[int]:
+        """Give the places, from 1, of the words that hang on the word at this place."""
+        return (at for at, word in enumerate(self.words, 1) if word.head == place)
+
+
+@dataclass(frozen=True, slots=True)
+class Parses:
+    """The sentences of each segment, by the segment's index from 0."""
+
+    path: str
+    segments: Mapping[int, Sequence[Parse]]
+    #: How many segments there are, where every sentence is one; None if that is not known.
+    count: int | None
+
+    def of(self, segment: int, text: str | None = None) -> Sequence[Parse]:
+        """Give a segment's sentences; `text` must be what they spell, if it is given."""
+        if self.count is not None and segment >= self.count:
+            msg = (
+                f"{self.path} has parses of {self.count} segments, one a sentence, but "
+                f"segment {segment + 1} was asked for; expected one for each segment, or "
+                "comments such as '# segment = 1' that say where sentences belong."
+            )
+            raise FormatError(msg)
+        found = self.segments.get(segment, ())
+        if text is not None:
+            spelled = "".join(parse.spelling for parse in found)
+            written = "".join(text.split())
+            if spelled != written:
+                raise FormatError(self._other_text(segment, spelled, written))
+        return found
+
+    def _other_text(self, segment: int, spelled: str, written: str) -> str:
+        pairs = zip(spelled, written, strict=False)
+        at = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        start = max(at - 10, 0)
+        return (
+            f"{self.path}: the parse of segment {segment + 1} is of another text: it has "
+            f"{spelled[start : at + 15]!r} where the segment has "
+            f"{written[start : at + 15]!r} (white space apart); parse these very outputs, "
+            "or give match=no."
+        )
+
+
+def read(path: str) -> Parses:
+    """Read a file; it is kept until it changes.
+
+    Raises FormatError with the line where something is not CoNLL-U.
+    """
+    return _read(path, file_state(path))
+
+
+@lru_cache(maxsize=64)
+def _read(path: str, _: object) -> Parses:
+    return parsed(read_lines(path), path)
+
+
+def parsed(lines: Sequence[str], path: str) -> Parses:
+    """Read lines of CoNLL-U; `path` is for error messages."""
+    sentences: list[tuple[int | None, Parse]] = []
+    block: list[tuple[int, str]] = []
+    for number, line in enumerate([*lines, ""], 1):
+        if line.strip():
+            block.append((number, line.removesuffix("\r")))
+        elif block:
+            sentences.append(_sentence(block, path))
+            block = []
+    if all(named is None for named, _ in sentences):
+        each = {at: (parse,) for at, (_, parse) in enumerate(sentences)}
+        return Parses(path, each, len(each))
+    segments: dict[int, list[Parse]] = {}
+    here = 0
+    for named, parse in sentences:
+        here = here if named is None else named - 1
+        segments.setdefault(here, []).append(parse)
+    return Parses(path, segments, None)
+
+
+def _sentence(block: Sequence[tuple[int, str]], path: str) -> tuple[int | None, Parse]:
+    """Read one block: the segment it names, if any, and its words."""
+    segment = None
+    words: list[Word] = []
+    spelling = ""
+    covered = (
+        0  # words up to here are spelled by the token of several words before them
+    )
+    for number, line in block:
+        if line.startswith("#"):
+            named = re.fullmatch(r"#\s*segment\s*=\s*(.*?)\s*", line)
+            if named:
+                segment = _segment(named[1], path, number)
+            continue
+        fields = line.split("\t")
+        if len(fields) != COLUMNS:
+            msg = (
+                f"{path}, line {number}: {len(fields)} columns; expected the {COLUMNS} of "
+                "CoNLL-U, with tabs between them."
+            )
+            raise FormatError(msg)
+        place, form = fields[0], fields[1]
+        if re.fullmatch(r"\d+\.\d+", place):
+            continue  # an empty node of the enhanced graph stands for no word
+        span = re.fullmatch(r"(\d+)-(\d+)", place)
+        if span:
+            covered = int(span[2])
+            spelling += "".join(form.split())
+            continue
+        if place != str(len(words) + 1):
+            msg = f"{path}, line {number}: word {place!r}; expected {len(words) + 1}."
+            raise FormatError(msg)
+        if len(words) >= covered:
+            spelling += "".join(form.split())
+        lemma, upos, xpos, features, head, deprel = fields[2:8]
+        place_of_head = _head(head, path, number)
+        words.append(Word(form, lemma, upos, xpos, features, place_of_head, deprel))
+    _check_heads(words, path, block[0][0])
+    return segment, Parse(tuple(words), spelling)
+
+
+def _segment(text: str, path: str, number: int) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        msg = f"{path}, line {number}: segment {text!r}; expected a number from 1."
+        raise FormatError(msg)
+    return int(text)
+
+
+def _head(text: str, path: str, number: int) -> int:
+    if not text.isdecimal():
+        msg = (
+            f"{path}, line {number}: head {text!r}; expected the number of a word, or 0 "
+            "for the root."
+        )
+        raise FormatError(msg)
+    return int(text)
+
+
+def _check_heads(words: Sequence[Word], path: str, number: int) -> None:
+    for at, word in enumerate(words, 1):
+        if word.head > len(words) or word.head == at:
+            msg = (
+                f"{path}, sentence at line {number}: word {at} hangs on word {word.head}; "
+                f"expected another of the {len(words)} words, or 0."
+            )
+            raise FormatError(msg)
+
+
+def conllu(segments: Iterable[Sequence[Parse]], *, made_by: str = "") -> Iterator[str]:
+    """Give the lines of a file with the sentences of each segment."""
+    if made_by:
+        yield f"# parser = {made_by}"
+    for number, sentences in enumerate(segments, 1):
+        for parse in sentences:
+            yield f"# segment = {number}"
+            for place, word in enumerate(parse.words, 1):
+                columns = (place, *word, "_", "_")
+                yield "\t".join(map(str, columns))
+            yield ""

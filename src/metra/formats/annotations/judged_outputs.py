@@ -1,0 +1,223 @@
+"""The database of judged outputs: SQLite, whole after a crash, open to many readers.
+
+Judged outputs: which output of which source sentence was given which score, by whom.
+What a collection of judged outputs holds, in words.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING, NamedTuple
+
+from metra.errors import FormatError, UnknownNameError
+from metra.formats.table import Row, Table, read_table
+
+if TYPE_CHECKING:
+    import sqlite3
+
+
+# Says in the file's head whose it is: "metr".
+OWNER = 0x6D657472
+VERSION = 1
+
+_SCHEMA = """
+CREATE TABLE judged (
+    source TEXT NOT NULL,
+    output TEXT NOT NULL,
+    score REAL NOT NULL CHECK (score BETWEEN 0 AND 10),
+    judge TEXT NOT NULL,
+    time TEXT NOT NULL,
+    PRIMARY KEY (source, output, judge)
+) WITHOUT ROWID
+"""
+_ADD = "INSERT OR REPLACE INTO judged VALUES (?, ?, ?, ?, ?)"
+_ALL = "SELECT source, output, score, judge, time FROM judged"
+
+Entry = tuple[str, str, float, str, str]
+
+
+def add(path: str, judged: Iterable[Entry]) -> int:
+    """Add judgements, all of them or none; a judge's new score replaces the old one.
+
+    The database is made where there is none. Gives the number of judgements added.
+    """
+    with _opened(path, create=True) as database, database:
+        database.execute("BEGIN IMMEDIATE")
+        return database.executemany(_ADD, judged).rowcount
+
+
+def rows_of(path: str) -> list[Entry]:
+    """Read all judgements, by source and output."""
+    with _opened(path, create=False) as database:
+        return sorted(database.execute(_ALL).fetchall(), key=_order)
+
+
+def _order(entry: Entry) -> tuple[int, str, str, str]:
+    """Sources that are numbers come by number."""
+    source = entry[0]
+    number = int(source) if source.isascii() and source.isdecimal() else 0
+    return number, source, entry[1], entry[3]
+
+
+@contextmanager
+def _opened(path: str, *, create: bool) -> Iterator["sqlite3.Connection"]:
+    import sqlite3
+    from contextlib import closing
+
+    if not create and not Path(path).is_file():
+        msg = (
+            f"There is no database of judged outputs at {path}; make one with: "
+            f"metra evaltrans import {path} FILE.tsv"
+        )
+        raise FormatError(msg)
+    try:
+        with closing(
+            sqlite3.connect(path, timeout=30, isolation_level=None)
+        ) as database:
+            _prepare(database, path)
+            yield database
+    except sqlite3.DatabaseError as error:
+        msg = f"{path} cannot be used as a database of judged outputs: {error}."
+        raise FormatError(msg) from None
+
+
+def _prepare(database: "sqlite3.Connection", path: str) -> None:
+    (owner,) = database.execute("PRAGMA application_id").fetchone()
+    (tables,) = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    if owner != OWNER and tables:
+        msg = f"{path} is a database of something else; expected judged outputs."
+        raise FormatError(msg)
+    if not tables:
+        # Readers go on reading while one writes, and what a crash cuts off is undone.
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("BEGIN IMMEDIATE")
+        (tables,) = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if not tables:
+            database.execute(_SCHEMA)
+            database.execute(f"PRAGMA application_id = {OWNER}")
+            database.execute(f"PRAGMA user_version = {VERSION}")
+        database.execute("COMMIT")
+    (version,) = database.execute("PRAGMA user_version").fetchone()
+    if version > VERSION:
+        msg = f"{path} was made by a newer metra (version {version}); update metra."
+        raise FormatError(msg)
+    database.execute("PRAGMA synchronous = FULL")
+
+
+COLUMNS = ("source", "output", "score", "judge", "time")
+MOST = 10.0
+
+
+class Judged(NamedTuple):
+    """An output of a source sentence, its score from 0 to 10, who gave it, and when."""
+
+    source: str
+    output: str
+    score: float
+    judge: str = ""
+    time: str = ""
+
+
+def read_judged(path: str) -> list[Judged]:
+    """Read judged outputs from a table (.tsv) or a database."""
+    if path.lower().endswith(".tsv"):
+        return list(read_judged_table(path))
+    return [Judged(*row) for row in rows_of(path)]
+
+
+def read_judged_table(path: str, *, now: str = "") -> Iterator[Judged]:
+    """Read a table with the columns source, output and score, and perhaps judge and time.
+
+    `now` is the time of judgements that have none.
+    """
+    table = read_table(path, ["source", "output", "score"], COLUMNS)
+    for row in table.rows:
+        cells = row.cells
+        if not cells["source"]:
+            raise table.refuse(
+                row, "the source is empty", "every output has an id there"
+            )
+        yield Judged(
+            cells["source"],
+            cells["output"],
+            _score(table, row),
+            cells.get("judge", ""),
+            cells.get("time", "") or now,
+        )
+
+
+def written(judged: Iterable[Judged]) -> Iterator[str]:
+    """Write judged outputs as lines of a table, the header first."""
+    yield "\t".join(COLUMNS)
+    for entry in judged:
+        yield "\t".join([*entry[:2], f"{entry.score:g}", *entry[3:]])
+
+
+def version_of(path: str, judged: Sequence[Judged]) -> str:
+    """Name a collection with its size and a digest of it, for signatures."""
+    content = "\n".join(sorted("\t".join(map(str, entry[:4])) for entry in judged))
+    digest = sha256(content.encode()).hexdigest()[:12]
+    return f"{path}[{len(judged)} judgements, sha256:{digest}]"
+
+
+def this_moment() -> str:
+    """Say what time it is, in UTC to the second."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _score(table: Table, row: Row) -> float:
+    cell = row.cells["score"]
+    try:
+        score = float(cell)
+    except ValueError:
+        score = math.nan
+    if not 0 <= score <= MOST:
+        raise table.refuse(
+            row, f"the score is {cell!r}", "expected a number from 0 to 10"
+        )
+    return score
+
+
+def summary(judged: Sequence[Judged]) -> str:
+    """Count what was judged, and by whom."""
+    if not judged:
+        return "Nothing is judged yet."
+    outputs = {entry[:2] for entry in judged}
+    perfect = {entry[:2] for entry in judged if entry.score == MOST}
+    lines = [
+        f"judgements       {len(judged)}",
+        f"outputs          {len(outputs)}, {len(perfect)} of them judged perfect",
+        f"source sentences {len({entry.source for entry in judged})}",
+        f"mean score       {fmean(entry.score for entry in judged):.2f}",
+    ]
+    judges = Counter(entry.judge or "(unnamed)" for entry in judged)
+    listed = ", ".join(f"{name} {count}" for name, count in judges.most_common())
+    return "\n".join([*lines, f"judges           {listed}"])
+
+
+def of_source(judged: Sequence[Judged], source: str) -> str:
+    """List the outputs of one source sentence, the best first."""
+    given: dict[str, list[Judged]] = {}
+    for entry in judged:
+        if entry.source == source:
+            given.setdefault(entry.output, []).append(entry)
+    if not given:
+        msg = f"No output of the source sentence {source!r} is judged."
+        raise UnknownNameError(msg)
+    means = {
+        output: fmean(entry.score for entry in entries)
+        for output, entries in given.items()
+    }
+    return "\n".join(
+        f"{means[output]:5.2f}  {output}  ({_judges(given[output])})"
+        for output in sorted(means, key=lambda output: -means[output])
+    )
+
+
+def _judges(entries: Sequence[Judged]) -> str:
+    return ", ".join(f"{entry.judge or 'unnamed'} {entry.score:g}" for entry in entries)

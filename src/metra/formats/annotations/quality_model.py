@@ -1,0 +1,99 @@
+"""Quality models: which measures count how much, for a stated use of the translations.
+
+A TOML file:
+
+    name = "gisting"
+    context = "Somebody reads the output once to learn what a text is about."
+
+    [[measure]]
+    spec = "chrf"
+    weight = 2
+    worst = 20      # this score, or one that is worse, is worth 0
+    best = 70       # this score, or one that is better, is worth 100
+
+In between, worth grows evenly. `worst` and `best` state each measure's scale and direction:
+for an error rate, best is the smaller number. `{here}` in a spec stands for the folder of
+the file, for measures that read files of their own.
+"""
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+from metra.errors import FormatError
+from metra.formats.stream import read_toml
+
+KEYS = ("spec", "weight", "worst", "best")
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A measure of the model: its weight, and the scores that are worth 0 and 100."""
+
+    spec: str
+    weight: float
+    worst: float
+    best: float
+
+
+@dataclass(frozen=True, slots=True)
+class QualityModel:
+    """Measures with weights, for a context of use."""
+
+    name: str
+    context: str
+    members: tuple[Member, ...]
+
+
+def read_model(path: str) -> QualityModel:
+    """Read a model; FormatError says what is wrong with it."""
+    data = read_toml(path, "a quality model")
+    if set(data) != {"name", "context", "measure"}:
+        found = ", ".join(data) or "nothing"
+        msg = f"{path} has {found}; expected name, context and tables [[measure]]."
+        raise FormatError(msg)
+    for key in ("name", "context"):
+        if not isinstance(data[key], str) or not data[key].strip():
+            msg = f"{path}: {key} is {data[key]!r}; expected a text."
+            raise FormatError(msg)
+    tables = data["measure"]
+    if not isinstance(tables, list) or not tables:
+        msg = f"{path} has no measures; expected tables [[measure]]."
+        raise FormatError(msg)
+    here = str(Path(path).parent)
+    members = tuple(
+        _member(table, f"{path}, measure {at}", here)
+        for at, table in enumerate(tables, 1)
+    )
+    for member in members:
+        if sum(other.spec == member.spec for other in members) > 1:
+            msg = f"{path} names {member.spec!r} twice; give it one weight."
+            raise FormatError(msg)
+    return QualityModel(data["name"].strip(), data["context"].strip(), members)
+
+
+def _member(table: object, place: str, here: str) -> Member:
+    if not isinstance(table, dict) or set(table) != set(KEYS):
+        found = ", ".join(table) if isinstance(table, dict) else repr(table)
+        msg = f"{place}: it has {found}; expected {', '.join(KEYS)}."
+        raise FormatError(msg)
+    if not isinstance(table["spec"], str):
+        msg = f"{place}: spec is {table['spec']!r}; expected a text such as 'bleu'."
+        raise FormatError(msg)
+    numbers = []
+    for key in KEYS[1:]:
+        value = table[key]
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            value = math.nan
+        if not math.isfinite(value):
+            msg = f"{place}: {key} is {table[key]!r}; expected a number."
+            raise FormatError(msg)
+        numbers.append(float(value))
+    weight, worst, best = numbers
+    if weight <= 0 or worst == best:
+        msg = (
+            f"{place}: weight {weight:g}, worst {worst:g}, best {best:g}; expected a weight "
+            "above 0, and different scores for worst and best."
+        )
+        raise FormatError(msg)
+    return Member(table["spec"].replace("{here}", here), weight, worst, best)

@@ -1,0 +1,279 @@
+"""Patterns over the words of a sentence: words, lemmas, parts of speech, phrases.
+
+A pattern is a row of items with blanks between them. An item in capitals, such as NOUN,
+is a part of speech of Universal Dependencies; NP and VP are a whole noun or verb phrase;
+_ is any word; anything else is a word itself, whatever its letter case. `lemma=be`,
+`word=I`, `pos=NOUN`, `xpos=NNS` and `dep=amod` say which is meant. `a|b` is one of
+several, `a&b` both at once, `!a` anything else; `?`, `*` and `+` after an item mean at
+most once, any number of times, at least once.
+
+Noun phrases and verb phrases of a parsed sentence, told from its parts of speech.
+Transfer rules: what a pattern of the source must become in the output.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from metra.errors import FormatError
+from metra.formats.annotations.conllu import Word
+from metra.formats.stream import read_toml
+
+# One letter a part of speech of Universal Dependencies, so that phrases are patterns.
+LETTERS = {
+    "NOUN": "n",
+    "PROPN": "n",
+    "PRON": "p",
+    "DET": "d",
+    "NUM": "m",
+    "ADJ": "a",
+    "ADV": "r",
+    "VERB": "v",
+    "AUX": "x",
+    "PART": "t",
+}
+
+# Noun phrase: nouns with what stands before them and adjectives after them, or a pronoun.
+# Verb phrase: a verb with its auxiliaries, particles and the adverbs before it; a copula.
+CHUNKS = {
+    "NP": re.compile(r"d*(?:r*a|m)*n+(?:r*a)*|p"),
+    "VP": re.compile(r"[xtr]*v|x+"),
+}
+
+
+class Span(NamedTuple):
+    """The words from `start` to `stop`, counted from 0."""
+
+    start: int
+    stop: int
+
+
+def chunks(words: Sequence[Word], kind: str) -> Iterator[Span]:
+    """Find the phrases of a kind, NP or VP, from left to right."""
+    letters = "".join(LETTERS.get(word.upos, "-") for word in words)
+    return (Span(*found.span()) for found in CHUNKS[kind].finditer(letters))
+
+
+POS = frozenset(
+    (
+        *("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM"),
+        *("PART", "PRON", "PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X"),
+    )
+)
+FIELDS: dict[str, Callable[[Word], str]] = {
+    "word": lambda word: word.form,
+    "lemma": lambda word: word.lemma,
+    "pos": lambda word: word.upos,
+    "xpos": lambda word: word.xpos,
+    "dep": lambda word: word.deprel,
+}
+TIMES = {"": (1, 1), "?": (0, 1), "*": (0, None), "+": (1, None)}
+
+Test = Callable[[Word], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """What a word must be, or which phrase must stand here, and how often."""
+
+    test: Test | None
+    chunk: str | None
+    least: int
+    most: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A pattern ready to look for."""
+
+    text: str
+    items: tuple[Item, ...]
+    #: Whether words alone, without a parse, do not tell.
+    needs_parse: bool
+
+
+def compiled(text: str) -> Pattern:
+    """Read a pattern; FormatError says what in it cannot be understood."""
+    items = tuple(map(_item, text.split()))
+    if not any(item.least for item in items):
+        msg = f"the pattern {text!r} fits no word at all; expected an item that must be there"
+        raise FormatError(msg)
+    return Pattern(
+        text, items, any(_field_names(entry) - {"word"} for entry in text.split())
+    )
+
+
+def matches(patterns: Sequence[Pattern], words: Sequence[Word]) -> Iterator[Span]:
+    """Find where one of the patterns fits, from left to right, no word used twice.
+
+    Where several fit, the first listed counts, with as many words as it can take.
+    """
+    spans = {kind: dict(chunks(words, kind)) for kind in CHUNKS}
+    at = 0
+    while at < len(words):
+        stop = next(
+            (
+                stop
+                for pattern in patterns
+                for stop in _ends(pattern.items, words, at, spans)
+                if stop > at
+            ),
+            None,
+        )
+        if stop is None:
+            at += 1
+        else:
+            yield Span(at, stop)
+            at = stop
+
+
+def _ends(
+    items: Sequence[Item],
+    words: Sequence[Word],
+    at: int,
+    spans: dict[str, dict[int, int]],
+) -> Iterator[int]:
+    """Give every place where the items can end that begin here, the longest first."""
+    if not items:
+        yield at
+        return
+    item, rest = items[0], items[1:]
+    places = [at]
+    while item.most is None or len(places) <= item.most:
+        after = _after(item, words, places[-1], spans)
+        if after is None:
+            break
+        places.append(after)
+    for place in reversed(places[item.least :]):
+        yield from _ends(rest, words, place, spans)
+
+
+def _after(
+    item: Item, words: Sequence[Word], at: int, spans: dict[str, dict[int, int]]
+) -> int | None:
+    if item.chunk:
+        return spans[item.chunk].get(at)
+    if item.test and at < len(words) and item.test(words[at]):
+        return at + 1
+    return None
+
+
+def _item(text: str) -> Item:
+    body, times = _body(text)
+    least, most = TIMES[times]
+    if body in CHUNKS:
+        return Item(None, body, least, most)
+    options = [
+        [_condition(piece) for piece in option.split("&")] for option in body.split("|")
+    ]
+    return Item(
+        lambda word: any(all(test(word) for test in option) for option in options),
+        None,
+        least,
+        most,
+    )
+
+
+def _body(text: str) -> tuple[str, str]:
+    times = text[-1] if len(text) > 1 and text[-1] in "?*+" else ""
+    return text.removesuffix(times), times
+
+
+def _field_names(text: str) -> set[str]:
+    """Tell what an item asks about words."""
+    body, _ = _body(text)
+    if body in CHUNKS:
+        return {"chunk"}
+    pieces = [piece.lstrip("!") for piece in re.split(r"[|&]", body)]
+    return {_named(piece)[0] for piece in pieces if piece != "_"}
+
+
+def _condition(piece: str) -> Test:
+    if piece.startswith("!"):
+        test = _condition(piece[1:])
+        return lambda word: not test(word)
+    if piece == "_":
+        return lambda _: True
+    name, value = _named(piece)
+    field, wanted = FIELDS[name], value.casefold()
+    return lambda word: field(word).casefold() == wanted
+
+
+def _named(piece: str) -> tuple[str, str]:
+    """Tell which field a piece is about, and the value it wants."""
+    name, equals, value = piece.partition("=")
+    if not equals:
+        name, value = ("pos" if piece in POS else "word"), piece
+    if not value or name not in FIELDS:
+        listed = ", ".join(f"{field}=…" for field in FIELDS)
+        msg = (
+            f"{piece!r} is no item of a pattern; expected a word, a part of speech such as "
+            f"NOUN, or one of {listed}"
+        )
+        raise FormatError(msg)
+    if name == "word" and not equals and re.fullmatch(r"[A-Z]{2,}", value):
+        msg = (
+            f"{value!r} is no part of speech; expected one of {', '.join(sorted(POS))}, "
+            f"NP or VP alone, or word={value} for the word"
+        )
+        raise FormatError(msg)
+    return name, value
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule: patterns of the source, and patterns of which the output must have one."""
+
+    name: str
+    source: tuple[Pattern, ...]
+    target: tuple[Pattern, ...]
+
+
+def read_rules(path: str) -> list[Rule]:
+    """Read a file of rules; FormatError says what is wrong and in which rule."""
+    data = read_toml(path, "transfer rules")
+    entries = data.get("rule")
+    if not isinstance(entries, list) or not entries or set(data) != {"rule"}:
+        found = ", ".join(data) or "nothing"
+        msg = f"{path} has {found}; expected tables [[rule]] and nothing else."
+        raise FormatError(msg)
+    rules = [_rule(entry, f"{path}, rule {at}") for at, entry in enumerate(entries, 1)]
+    names = [rule.name for rule in rules]
+    for name in names:
+        if names.count(name) > 1:
+            msg = f"{path} has two rules named {name!r}; give each a name of its own."
+            raise FormatError(msg)
+    return rules
+
+
+def _rule(entry: object, place: str) -> Rule:
+    keys = ("name", "source", "target")
+    if not isinstance(entry, dict) or set(entry) != set(keys):
+        found = ", ".join(entry) if isinstance(entry, dict) else repr(entry)
+        msg = f"{place}: it has {found}; expected {', '.join(keys)}."
+        raise FormatError(msg)
+    name = entry["name"]
+    if not isinstance(name, str) or not name:
+        msg = f"{place}: the name is {name!r}; expected a text."
+        raise FormatError(msg)
+    source, target = (_patterns(entry[key], f"{place}, {key}") for key in keys[1:])
+    return Rule(name, source, target)
+
+
+def _patterns(value: object, place: str) -> tuple[Pattern, ...]:
+    listed = [value] if isinstance(value, str) else value
+    if not isinstance(listed, list) or not listed:
+        msg = f"{place}: {value!r}; expected a pattern or a list of patterns."
+        raise FormatError(msg)
+    found = []
+    for text in listed:
+        if not isinstance(text, str):
+            msg = f"{place}: {text!r}; expected a pattern, such as 'NOUN ADJ'."
+            raise FormatError(msg)
+        try:
+            found.append(compiled(text))
+        except FormatError as error:
+            msg = f"{place}: {error}."
+            raise FormatError(msg) from None
+    return tuple(found)

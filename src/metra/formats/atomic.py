@@ -1,0 +1,143 @@
+"""Files and folders that are whole or not there: written aside, then put into place.
+
+Temporary files for texts that are written apart and read back together.
+"""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from pathlib import Path
+from tempfile import NamedTemporaryFile, mkdtemp
+from typing import IO, cast
+
+from metra.errors import FormatError
+from metra.formats.stream import BLOCK, STDIN
+
+STDOUT = STDIN
+
+
+@contextmanager
+def whole_file(path: str) -> Iterator[IO[bytes]]:
+    """Write a file, packed if its name ends in .gz, .xz or .zst; `-` is standard output.
+
+    What is no ordinary file, such as a pipe, is written as the bytes come.
+    """
+    if path == STDOUT:
+        try:
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise given_up(error) from None
+        return
+    target = Path(os.path.realpath(path))
+    with _said(path), ExitStack() as stack:
+        if target.exists() and not target.is_file():
+            yield stack.enter_context(open(target, "wb"))
+            return
+        aside = stack.enter_context(NamedTemporaryFile(dir=target.parent, delete=False))
+        try:
+            with _packed(aside, target.suffix) as file:
+                yield file
+            aside.flush()
+            # Else the name could be there after a power failure, and the bytes not.
+            os.fsync(aside.fileno())
+            os.chmod(aside.name, 0o666 & ~_umask())
+            os.replace(aside.name, target)
+        except BaseException:
+            os.unlink(aside.name)
+            raise
+
+
+def given_up(error: OSError) -> FormatError:
+    """Say why standard output cannot be written, and drop what is left of it.
+
+    Python would try once more at the end, and say in its own words that it cannot.
+    """
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+    return FormatError(f"Standard output cannot be written: {error.strerror}.")
+
+
+@contextmanager
+def whole_folder(path: str) -> Iterator[Path]:
+    """Fill a new folder; one that is there already must be empty."""
+    target = Path(os.path.realpath(path))
+    if target.exists() and not (target.is_dir() and not any(target.iterdir())):
+        msg = f"{path} is there already; give the name of a new or empty folder."
+        raise FormatError(msg)
+    with _said(path):
+        aside = Path(mkdtemp(prefix=".metra-", dir=target.parent))
+        try:
+            yield aside
+            aside.chmod(0o777 & ~_umask())
+            aside.replace(target)
+        except BaseException:
+            shutil.rmtree(aside)
+            raise
+
+
+@contextmanager
+def _said(path: str) -> Iterator[None]:
+    """Say what a system error means for the user."""
+    try:
+        yield
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            raise
+        msg = f"{path} cannot be written: {error.strerror}; nothing was written."
+        raise FormatError(msg) from None
+
+
+@contextmanager
+def _packed(file: IO[bytes], suffix: str) -> Iterator[IO[bytes]]:
+    if suffix == ".gz":
+        import gzip
+
+        # Without a time and a name, the same text gives the same bytes.
+        with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
+            yield cast("IO[bytes]", packed)
+    elif suffix == ".xz":
+        import lzma
+
+        with lzma.LZMAFile(file, "wb") as squeezed:
+            yield cast("IO[bytes]", squeezed)
+    elif suffix == ".zst":
+        import zstandard
+
+        with zstandard.ZstdCompressor().stream_writer(file, closefd=False) as writer:
+            yield cast("IO[bytes]", writer)
+    else:
+        yield file
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+# There is one for each text, and there may be a hundred texts.
+_IN_MEMORY = 1 << 22
+
+
+def spool(stack: ExitStack) -> IO[bytes]:
+    """Open a temporary file, in memory while it is small, until the stack is closed."""
+    from tempfile import SpooledTemporaryFile
+
+    file = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115, the stack closes it
+    stack.enter_context(file)
+    return cast("IO[bytes]", file)
+
+
+def emptied(file: IO[bytes]) -> Iterator[bytes]:
+    """Give what was written, and make room for more."""
+    file.seek(0)
+    yield from iter(partial(file.read, BLOCK), b"")
+    file.seek(0)
+    file.truncate()

@@ -1,0 +1,341 @@
+"""What is compared with what: a gold scorer's values and other scorers', side by side.
+
+Only cells that the gold and every metric have are compared; what is missing is counted
+and said, and nothing is dropped without a note.
+
+Documents as what is scored: their own scores, or the means of their segments'.
+Additive statistics of every system's segments: what corpus scores are pooled from.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from metra.errors import CorpusError
+from metra.formats.scores.record import Item, Scores, joined, table
+from metra.stats.arrays import Array, Codes, Mask, row_means
+from metra.stats.exact_tests import Values
+
+
+def by_document(scores: Scores, gold: str | None = None) -> Scores:
+    """Make a table of documents, which then are compared as segments are.
+
+    A document's own score counts where there is one. Else it is the mean of its segments;
+    where the gold has judged only some of them, of these segments for every scorer.
+    """
+    names: dict[tuple[str, str], int] = {}
+    items: list[Item] = []
+    for item in scores.items:
+        key = (item.lang, item.document)
+        if item.document and key not in names:
+            names[key] = len(items)
+            items.append(Item(item.document, item.document, item.domain, item.lang))
+    if not items:
+        msg = (
+            "No score names a document; comparing documents takes a column that says "
+            "which document a segment is of."
+        )
+        raise CorpusError(msg)
+
+    def place(level: str) -> list[int]:
+        wanted = [item for item in scores.items if item.level == level]
+        return [names.get((item.lang, item.document), -1) for item in wanted]
+
+    of_segment, of_document = np.array(place("segment"), np.int64), place("document")
+    judged = np.isfinite(scores.matrix(gold)) if gold is not None else None
+    tables = []
+    for scorer in scores.scorers:
+        values = _means(scores.matrix(scorer.name), of_segment, len(items), judged)
+        given = scores.matrix(scorer.name, level="document")
+        for at, column in zip(of_document, given.T, strict=True):
+            values[:, at] = np.where(np.isfinite(column), column, values[:, at])
+        systems = [system for system in scores.systems for _ in items]
+        tables.append(
+            table(systems, items * len(scores.systems), {scorer: values.ravel()})
+        )
+    return joined(tables)
+
+
+def _means(values: Array, of_segment: Codes, count: int, judged: Mask | None) -> Array:
+    """Mean over each document's segments: systems × segments to systems × documents."""
+    known = of_segment >= 0
+    values, places = values[:, known], of_segment[known]
+    found = np.full((len(values), count), np.nan)
+    for system, row in enumerate(values):
+        there = np.isfinite(row)
+        if judged is not None:
+            mine = judged[system, known]
+            some = np.bincount(places, mine, count) > 0
+            there &= mine | ~some[places]
+        size = np.bincount(places[there], minlength=count)
+        total = np.bincount(places[there], row[there], count)
+        found[system] = np.where(size > 0, total / np.maximum(size, 1), np.nan)
+    return found
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Systems × segments × columns, and how totals over segments become a score."""
+
+    rows: Array
+    aggregate: Callable[[Array], Array]
+    higher_is_better: bool = True
+    systems: tuple[str, ...] = ()
+    segments: tuple[str, ...] = ()
+
+    @cached_property
+    def _values(self) -> list[Values]:
+        return [Values(rows) for rows in self.rows]
+
+    def pooled(self, weights: Array) -> Array:
+        """Score each weighting of the segments: (draws, segments) to (draws, systems).
+
+        Higher is better in what is given, whatever the measure's direction.
+        """
+        totals = np.stack([rows.weighted(weights) for rows in self._values], axis=1)
+        scores = self.aggregate(totals)
+        return scores if self.higher_is_better else -scores
+
+    def aligned(
+        self, systems: Sequence[str], segments: Sequence[str], there: Mask
+    ) -> "Statistics":
+        """Put systems and segments in an order; what is not `there` counts nothing."""
+        unknown = [name for name in systems if name not in self.systems]
+        if unknown:
+            msg = f"There are no statistics of the system {unknown[0]!r}."
+            raise CorpusError(msg)
+        place = {name: at for at, name in enumerate(self.segments)}
+        rows = np.zeros((len(systems), len(segments), self.rows.shape[2]))
+        known = [at for at, name in enumerate(segments) if name in place]
+        columns = [place[segments[at]] for at in known]
+        chosen = [self.systems.index(name) for name in systems]
+        rows[:, known] = self.rows[np.ix_(chosen, columns)]
+        return replace(
+            self,
+            rows=rows * there[..., None],
+            systems=tuple(systems),
+            segments=tuple(segments),
+        )
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Systems × segments of the gold and of each metric; higher is better in all of them.
+
+    `gold` is NaN where a cell is not compared. System scores are those that were given
+    for whole systems, else means over the cells that are compared.
+    """
+
+    systems: tuple[str, ...]
+    items: tuple[Item, ...]
+    gold_name: str
+    gold: Array
+    metrics: Mapping[str, Array]
+    system_gold: Array
+    system_metrics: Mapping[str, Array]
+    #: The scorers, gold among them, whose system scores are not means over segments.
+    given: frozenset[str] = frozenset()
+    statistics: Mapping[str, Statistics] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    lang: str = ""
+
+    @property
+    def names(self) -> list[str]:
+        """The metrics' names."""
+        return list(self.metrics)
+
+    def of_metrics(self, names: Sequence[str]) -> "Panel":
+        """Keep some metrics, in the order given."""
+        return replace(
+            self,
+            metrics={name: self.metrics[name] for name in names},
+            system_metrics={name: self.system_metrics[name] for name in names},
+        )
+
+    @property
+    def compared(self) -> int:
+        """The number of segments with at least one compared cell."""
+        return int(np.isfinite(self.gold).any(0).sum())
+
+    @property
+    def stack(self) -> Array:
+        """All metrics as metrics × systems × segments."""
+        return np.stack(list(self.metrics.values()))
+
+    @property
+    def system_stack(self) -> Array:
+        """All metrics' system scores as metrics × systems."""
+        return np.stack(list(self.system_metrics.values()))
+
+
+def panel(
+    scores: Scores,
+    gold: str,
+    metrics: Sequence[str] | None = None,
+    *,
+    statistics: Mapping[str, Statistics] | None = None,
+) -> Panel:
+    """Line up a gold scorer with metrics: those named, else all scorers but people."""
+    gold_scorer = scores.scorers[scores.find(gold)]
+    if metrics is None:
+        metrics = [s.name for s in scores.scorers if s.name != gold and not s.human]
+    if not metrics:
+        msg = f"There is nothing to compare {gold!r} with; give scores of a metric too."
+        raise CorpusError(msg)
+    notes = _repeats(scores, [gold, *metrics])
+    human = _signed(scores, gold)
+    given_gold = scores.system_scores(gold) * _sign(gold_scorer.higher_is_better)
+    judged = np.isfinite(human).any(1) | np.isfinite(given_gold)
+    dense, whole = {}, {}
+    for name in metrics:
+        scorer = scores.scorers[scores.find(name)]
+        values = _signed(scores, name)
+        given = scores.system_scores(name) * _sign(scorer.higher_is_better)
+        if not (np.isfinite(values).any(1) | np.isfinite(given))[judged].any():
+            notes.append(
+                f"{name} has no score of any system that {gold} has judged: left out."
+            )
+            continue
+        dense[name], whole[name] = values, given
+    if not dense:
+        msg = f"No metric shares a system with {gold!r}; check the systems' names."
+        raise CorpusError(msg)
+    keep = _shared_systems(scores, gold, judged, dense, whole, notes)
+    return _lined_up(
+        scores,
+        gold,
+        keep,
+        human,
+        given_gold,
+        dense,
+        whole,
+        notes,
+        statistics or {},
+    )
+
+
+def _repeats(scores: Scores, names: Sequence[str]) -> list[str]:
+    """Say where a value was given twice: by a judge, or by two files that were mixed up."""
+    repeated = {name: scores.lines(name).repeated() for name in names}
+    return [
+        f"{name} has {count:,} values that repeat a system and segment of the same judge; "
+        "they are averaged (another language pair? write LANG=FILE)."
+        for name, count in repeated.items()
+        if count
+    ]
+
+
+def _shared_systems(
+    scores: Scores,
+    gold: str,
+    judged: Mask,
+    dense: Mapping[str, Array],
+    whole: Mapping[str, Array],
+    notes: list[str],
+) -> Mask:
+    """Find the systems that all have scored, and say which have not."""
+    keep = np.ones(len(scores.systems), bool)
+    unjudged = [
+        system
+        for system, there in zip(scores.systems, judged, strict=True)
+        if not there
+    ]
+    if unjudged:
+        notes.append(f"Without {gold} and so left out: {_listed(unjudged)}.")
+    keep &= judged
+    for name, values in dense.items():
+        scored = np.isfinite(values).any(1) | np.isfinite(whole[name])
+        lost = [scores.systems[at] for at in np.flatnonzero(keep & ~scored)]
+        if lost:
+            notes.append(f"Not scored by {name} and so left out: {_listed(lost)}.")
+        keep &= scored
+    if not keep.any():
+        msg = (
+            f"No system has scores of {gold!r} and of every metric; name fewer metrics."
+        )
+        raise CorpusError(msg)
+    return keep
+
+
+def _lined_up(
+    scores: Scores,
+    gold: str,
+    keep: Mask,
+    human: Array,
+    given_gold: Array,
+    dense: Mapping[str, Array],
+    whole: Mapping[str, Array],
+    notes: list[str],
+    statistics: Mapping[str, Statistics],
+) -> Panel:
+    human = human[keep]
+    dense = {name: values[keep] for name, values in dense.items()}
+    with_segments = {
+        name: values for name, values in dense.items() if np.isfinite(values).any()
+    }
+    shared = np.isfinite(human)
+    cells = int(shared.sum())
+    if cells and cells < shared.size:
+        lacking = shared.size - cells
+        notes.append(
+            f"{gold} has {cells:,} of {shared.size:,} cells ({lacking:,} missing)."
+        )
+    for name, values in with_segments.items():
+        missing = int((shared & ~np.isfinite(values)).sum())
+        if missing:
+            notes.append(f"{name} lacks {missing:,} of the {cells:,} judged cells.")
+    for values in with_segments.values():
+        shared &= np.isfinite(values)
+    compared = np.where(shared, human, np.nan)
+    given = set()
+    system_gold = row_means(compared)
+    if np.isfinite(given_gold[keep]).all():
+        system_gold = given_gold[keep]
+        given.add(gold)
+    system_metrics = {}
+    systems = [scores.systems[at] for at in np.flatnonzero(keep)]
+    segments = [scores.items[at].segment for at in scores.segments]
+    pooled = {
+        name: statistics[name].aligned(systems, segments, shared)
+        for name in dense
+        if name in statistics
+    }
+    for name, values in dense.items():
+        if name in pooled:
+            everything = np.ones((1, len(segments)))
+            system_metrics[name] = pooled[name].pooled(everything)[0]
+            given.add(name)
+        elif np.isfinite(whole[name][keep]).all():
+            system_metrics[name] = whole[name][keep]
+            given.add(name)
+        else:
+            system_metrics[name] = row_means(np.where(shared, values, np.nan))
+    return Panel(
+        tuple(systems),
+        tuple(scores.items[at] for at in scores.segments),
+        gold,
+        compared,
+        dense,
+        system_gold,
+        system_metrics,
+        frozenset(given),
+        pooled,
+        tuple(notes),
+        next(iter(scores.languages), ""),
+    )
+
+
+def _signed(scores: Scores, name: str) -> Array:
+    scorer = scores.scorers[scores.find(name)]
+    return scores.matrix(name) * _sign(scorer.higher_is_better)
+
+
+def _sign(higher_is_better: bool) -> float:
+    return 1.0 if higher_is_better else -1.0
+
+
+def _listed(names: Sequence[str], most: int = 6) -> str:
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

@@ -1,0 +1,397 @@
+"""One long table of scores: judgements, our measures and other programs' scores alike.
+
+A line says that a scorer (a measure or a kind of judgement) gave a value to a system's
+output for a segment, a document or the whole test set, perhaps by the hand of a judge.
+
+A table of scores as text: a line for each value.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metra.errors import CorpusError, UnknownNameError, no_such
+from metra.stats.arrays import Array, Codes
+
+Name = TypeVar("Name", bound="str | Item | Scorer")
+
+
+class Item(NamedTuple):
+    """What was scored: a segment, a document (no segment) or all (neither)."""
+
+    segment: str = ""
+    document: str = ""
+    domain: str = ""
+    lang: str = ""
+
+    @property
+    def level(self) -> str:
+        """Whether it is a segment, a document, or the whole that makes a system's score."""
+        return "segment" if self.segment else "document" if self.document else "system"
+
+
+class Scorer(NamedTuple):
+    """Where values come from: its name, what kind it is, and which values are better."""
+
+    name: str
+    kind: str = ""
+    higher_is_better: bool = True
+
+    @property
+    def human(self) -> bool:
+        """Whether people judged: it is of a kind, and the kind is not a metric."""
+        return self.kind not in ("", "metric")
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The table: names once, then for each line their numbers and the value."""
+
+    systems: tuple[str, ...]
+    items: tuple[Item, ...]
+    scorers: tuple[Scorer, ...]
+    judges: tuple[str, ...]
+    system: Codes
+    item: Codes
+    scorer: Codes
+    judge: Codes  # -1 where no judge is named
+    value: Array
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    @property
+    def names(self) -> list[str]:
+        """The scorers' names."""
+        return [scorer.name for scorer in self.scorers]
+
+    @property
+    def languages(self) -> list[str]:
+        """The language pairs, in order of first appearance; one empty name for none."""
+        return list(dict.fromkeys(item.lang for item in self.items))
+
+    @cached_property
+    def segments(self) -> Codes:
+        """The numbers of the items that are segments."""
+        return np.array(
+            [at for at, item in enumerate(self.items) if item.segment], np.int64
+        )
+
+    def find(self, name: str) -> int:
+        """Give a scorer's number."""
+        if name not in self.names:
+            raise UnknownNameError(no_such("scorer", name, self.names))
+        return self.names.index(name)
+
+    def lines(self, name: str) -> "Scores":
+        """Keep one scorer's lines; systems and items keep their numbers."""
+        return self._kept(self.scorer == self.find(name))
+
+    def of_judge(self, judge: int) -> "Scores":
+        """Keep one judge's lines, by the judge's number; -1 for lines that name none."""
+        return self._kept(self.judge == judge)
+
+    def matrix(self, name: str, *, level: str = "segment") -> Array:
+        """Systems × items of a level, NaN where nothing was scored.
+
+        Several values of one cell, by several judges or by one who judged twice, are
+        averaged: first each judge's, then the judges'.
+        """
+        place = self._places[level]
+        width = int(place.max(initial=-1)) + 1
+        lines = self._lines_by_scorer[self.find(name)]
+        lines = lines[place[self.item[lines]] >= 0]
+        cell = self.system[lines] * width + place[self.item[lines]]
+        value = self.value[lines]
+        if np.bincount(cell, minlength=1).max() > 1:
+            judge = self.judge[lines]
+            cell, value = _mean_by_judge(cell, judge, value, len(self.judges) + 1)
+        found = np.full(len(self.systems) * width, np.nan)
+        found[cell] = value
+        return found.reshape(len(self.systems), width)
+
+    @cached_property
+    def _places(self) -> dict[str, Codes]:
+        """By level: each item's place among its likes, -1 for the others."""
+        levels = np.array([item.level for item in self.items], dtype=object)
+        found = {}
+        for level in ("segment", "document", "system"):
+            wanted = levels == level
+            found[level] = np.where(wanted, np.cumsum(wanted) - 1, -1)
+        return found
+
+    @cached_property
+    def _lines_by_scorer(self) -> list[Codes]:
+        order = np.argsort(self.scorer, kind="stable")
+        ends = np.cumsum(np.bincount(self.scorer, minlength=len(self.scorers)))
+        return np.split(order, ends[:-1])
+
+    def system_scores(self, name: str) -> Array:
+        """Scores that were given to whole systems; NaN where there are none."""
+        given = self.matrix(name, level="system")
+        if given.shape[1] == 0:
+            return np.full(len(self.systems), np.nan)
+        if given.shape[1] > 1:
+            msg = (
+                f"{name!r} has scores of {given.shape[1]} language pairs or domains for "
+                "whole systems; choose one of them."
+            )
+            raise CorpusError(msg)
+        return given[:, 0]
+
+    def only(
+        self,
+        *,
+        lang: str | None = None,
+        domain: str | None = None,
+        scorers: Iterable[str] | None = None,
+        without_systems: Iterable[str] = (),
+    ) -> "Scores":
+        """Keep lines of one language pair or domain, of some scorers or systems.
+
+        Names of which no line is left are forgotten.
+        """
+        keep = np.ones(len(self), bool)
+        items = np.array(
+            [
+                (lang is None or item.lang == lang)
+                and (domain is None or item.domain == domain)
+                for item in self.items
+            ],
+            bool,
+        )
+        keep &= items[self.item]
+        if scorers is not None:
+            keep &= np.isin(self.scorer, [self.find(name) for name in scorers])
+        left_out = list(without_systems)
+        for name in left_out:
+            if name not in self.systems:
+                raise UnknownNameError(no_such("system", name, self.systems))
+        keep &= ~np.isin(self.system, [self.systems.index(name) for name in left_out])
+        return self._kept(keep)._compact()
+
+    def with_lower_is_better(self, names: Iterable[str]) -> "Scores":
+        """Say of some scorers that their lower values are the better ones."""
+        lower = {self.find(name) for name in names}
+        return replace(
+            self,
+            scorers=tuple(
+                scorer._replace(higher_is_better=False) if at in lower else scorer
+                for at, scorer in enumerate(self.scorers)
+            ),
+        )
+
+    def with_values_of(self, name: str, other: "Scores") -> "Scores":
+        """Take one scorer's values from another table, for its language pairs only."""
+        theirs = other.only(scorers=[name])
+        if name not in self.names:
+            return joined([self, theirs])
+        gone = np.array([item.lang in theirs.languages for item in self.items], bool)
+        keep = ~gone[self.item] | (self.scorer != self.find(name))
+        return joined([self._kept(keep)._compact(), theirs])
+
+    def repeated(self) -> int:
+        """Count the lines that repeat a judge's judgement of the same thing."""
+        key = self.scorer * len(self.systems) + self.system
+        key = (key * len(self.items) + self.item) * (len(self.judges) + 1) + self.judge
+        return len(self) - len(np.unique(key))
+
+    def _kept(self, keep: NDArray[np.bool_]) -> "Scores":
+        return replace(
+            self,
+            system=self.system[keep],
+            item=self.item[keep],
+            scorer=self.scorer[keep],
+            judge=self.judge[keep],
+            value=self.value[keep],
+        )
+
+    def _compact(self) -> "Scores":
+        """Forget names that no line uses."""
+        systems, system = _renumbered(self.systems, self.system)
+        items, item = _renumbered(self.items, self.item)
+        scorers, scorer = _renumbered(self.scorers, self.scorer)
+        judges, judge = _renumbered(self.judges, self.judge)
+        return Scores(
+            systems, items, scorers, judges, system, item, scorer, judge, self.value
+        )
+
+
+def table(
+    systems: Sequence[str],
+    items: Sequence[Item],
+    values: Mapping[Scorer, Sequence[float] | Array],
+    judges: Sequence[str] | None = None,
+) -> Scores:
+    """Make a table of parallel columns: a system and an item a line, a column a scorer.
+
+    NaN stands for a missing value. An empty judge is nobody.
+
+    >>> scores = table(["A", "B"], [Item("1"), Item("1")], {Scorer("bleu"): [30.0, 20.0]})
+    >>> scores.matrix("bleu").tolist()
+    [[30.0], [20.0]]
+    """
+    system_names, system = _numbered(systems)
+    item_names, item = _numbered(items)
+    judge_names, judge = _numbered(judges or [""] * len(system))
+    if "" in judge_names:
+        nobody = judge_names.index("")
+        judge_names = judge_names[:nobody] + judge_names[nobody + 1 :]
+        judge = np.where(judge == nobody, -1, judge - (judge > nobody))
+    columns = [np.asarray(column, np.float64) for column in values.values()]
+    there = [np.flatnonzero(np.isfinite(column)) for column in columns]
+    at = np.concatenate([*there, np.empty(0, np.int64)]).astype(np.int64)
+    return Scores(
+        system_names,
+        item_names,
+        tuple(values),
+        judge_names,
+        system[at],
+        item[at],
+        np.repeat(np.arange(len(columns)), [len(places) for places in there]),
+        judge[at],
+        np.concatenate(
+            [column[places] for column, places in zip(columns, there, strict=True)]
+            or [np.empty(0)]
+        ),
+    )
+
+
+def joined(tables: Sequence[Scores]) -> Scores:
+    """Put tables under each other; the same name is the same thing in all of them."""
+    if len(tables) == 1:
+        return tables[0]
+    _check_directions(scorer for each in tables for scorer in each.scorers)
+    scorers = {s.name: s for each in reversed(tables) for s in each.scorers}
+    known = _fuller_items([item for each in tables for item in each.items])
+    renamed = [
+        replace(
+            each,
+            scorers=tuple(scorers[s.name] for s in each.scorers),
+            items=tuple(known.get(item, item) for item in each.items),
+        )
+        for each in tables
+    ]
+    systems, system = _pooled([(each.systems, each.system) for each in renamed])
+    items, item = _pooled([(each.items, each.item) for each in renamed])
+    names, scorer = _pooled([(each.scorers, each.scorer) for each in renamed])
+    judges, judge = _pooled([(each.judges, each.judge) for each in renamed])
+    value = np.concatenate([each.value for each in renamed])
+    return Scores(systems, items, names, judges, system, item, scorer, judge, value)
+
+
+def _check_directions(scorers: Iterator[Scorer]) -> None:
+    known: dict[str, bool] = {}
+    for scorer in scorers:
+        if known.setdefault(scorer.name, scorer.higher_is_better) is not (
+            scorer.higher_is_better
+        ):
+            msg = (
+                f"One table says that higher values of {scorer.name!r} are better, another "
+                "that lower ones are; rename one of the scorers."
+            )
+            raise CorpusError(msg)
+
+
+def _fuller_items(items: Sequence[Item]) -> dict[Item, Item]:
+    """Find what an item is called where more is known of it, if that is one thing only.
+
+    A table of metric scores often knows no documents; another one with judgements does.
+    """
+    by_segment: dict[str, list[Item]] = {}
+    for item in dict.fromkeys(items):
+        by_segment.setdefault(item.segment, []).append(item)
+    known = {}
+    for namesakes in by_segment.values():
+        for item in namesakes if len(namesakes) > 1 else []:
+            fuller = [
+                other
+                for other in namesakes
+                if other != item
+                and all(a in ("", b) for a, b in zip(item, other, strict=True))
+            ]
+            best = max(fuller, key=lambda other: sum(map(bool, other)), default=item)
+            if all(
+                a in ("", b) for one in fuller for a, b in zip(one, best, strict=True)
+            ):
+                known[item] = best
+    return known
+
+
+def _numbered(names: Sequence[Name]) -> tuple[tuple[Name, ...], Codes]:
+    index: dict[Name, int] = {}
+    codes = np.fromiter(
+        (index.setdefault(name, len(index)) for name in names), np.int64, len(names)
+    )
+    return tuple(index), codes
+
+
+def _renumbered(
+    names: tuple[Name, ...], codes: Codes
+) -> tuple[tuple[Name, ...], Codes]:
+    used = np.unique(codes[codes >= 0])
+    place = np.full(len(names) + 1, -1, np.int64)
+    place[used] = np.arange(len(used))
+    return tuple(names[at] for at in used), place[codes]
+
+
+def _pooled(
+    columns: Sequence[tuple[tuple[Name, ...], Codes]],
+) -> tuple[tuple[Name, ...], Codes]:
+    index: dict[Name, int] = {}
+    found = []
+    for names, codes in columns:
+        place = [index.setdefault(name, len(index)) for name in names]
+        found.append(np.array([*place, -1], np.int64)[codes])
+    return tuple(index), np.concatenate(found)
+
+
+def _mean_by_judge(
+    cell: Codes, judge: Codes, value: Array, judges: int
+) -> tuple[Codes, Array]:
+    each, place = np.unique(cell * judges + judge + 1, return_inverse=True)
+    by_judge = np.bincount(place, value) / np.bincount(place)
+    cells, place = np.unique(each // judges, return_inverse=True)
+    return cells, np.bincount(place, by_judge) / np.bincount(place)
+
+
+COLUMNS = (
+    "system",
+    "segment",
+    "document",
+    "scorer",
+    "value",
+    "judge",
+    "kind",
+    "domain",
+    "lang",
+    "higher_is_better",
+)
+
+
+def long_table(scores: Scores) -> str:
+    """Write the scores as tab-separated lines that can be read again to the last digit."""
+    lines = ["\t".join(COLUMNS)]
+    columns = (scores.system, scores.item, scores.scorer, scores.judge, scores.value)
+    for system, at, who, judge, value in zip(
+        *(column.tolist() for column in columns), strict=True
+    ):
+        item, scorer = scores.items[at], scores.scorers[who]
+        cells = (
+            scores.systems[system],
+            item.segment,
+            item.document,
+            scorer.name,
+            repr(value),
+            scores.judges[judge] if judge >= 0 else "",
+            scorer.kind,
+            item.domain,
+            item.lang,
+            "true" if scorer.higher_is_better else "false",
+        )
+        lines.append("\t".join(cells))
+    return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""Formats of test sets: sources, references and outputs, segment by segment."""

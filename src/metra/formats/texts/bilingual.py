@@ -1,0 +1,163 @@
+"""Translation memories (TMX) and localisation files (XLIFF): texts in two languages.
+
+As an output or a reference such a file gives its translations, as the source its originals.
+Codes of formatting stay out of the texts; entities of the file's own are refused, because they
+can grow without end.
+"""
+
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any, NamedTuple, NoReturn
+from xml.parsers import expat
+
+from metra.errors import FormatError
+from metra.formats.stream import ByteStream, shown
+from metra.formats.texts.columns import Field, Role
+from metra.formats.texts.parts import unbroken
+
+#: Elements whose text is formatting of another program, not words.
+_CODES = frozenset({"bpt", "ept", "ph", "it", "ut", "sub", "x", "bx", "ex"})
+#: What surrounds one pair of texts, and what holds other pairs that do not count.
+_UNITS = frozenset({"tu", "trans-unit", "segment"})
+_ASIDE = frozenset({"alt-trans", "note", "notes", "prop", "matches", "originalData"})
+
+
+class Pair(NamedTuple):
+    """One unit: the original and, if there is one, its translation."""
+
+    source: str
+    target: str
+
+
+class Pairs:
+    """A file of pairs as one column."""
+
+    def __init__(self, path: str, role: Role, name: str) -> None:
+        self.path = path
+        self.fields = [Field(role, name)]
+        found = pairs(path)
+        side = 0 if role == "source" else 1
+        self._texts = [pair[side] for pair in found]
+        self.count = 0
+
+    def read(self, most: int) -> dict[Field, list[str | None]]:
+        """Give the next texts; an empty reference is a missing one."""
+        texts: list[str | None] = list(self._texts[self.count : self.count + most])
+        self.count += len(texts)
+        if self.fields[0].role == "reference":
+            texts = [text or None for text in texts]
+        return {self.fields[0]: texts}
+
+    def share(self) -> float | None:
+        """Tell what share of the texts has been given."""
+        return self.count / len(self._texts) if self._texts else None
+
+    def close(self) -> None:
+        """Let go of the texts."""
+        self._texts = []
+
+
+def pairs(path: str) -> list[Pair]:
+    """Read all pairs of a file."""
+    reading = _Reading(path)
+    with closing(ByteStream(path)) as stream:
+        reading.parse(iter(stream.read, b""))
+    if not reading.found:
+        msg = f"{shown(path)} has no translation in it; expected TMX or XLIFF."
+        raise FormatError(msg)
+    return reading.found
+
+
+class _Reading:
+    """What has been read so far, and where in the file it is."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.found: list[Pair] = []
+        self._source_language = ""
+        self._language = ""
+        self._texts: dict[str, str] = {}
+        self._pieces: list[str] | None = None
+        self._skipped = 0
+        parser = self.parser = expat.ParserCreate()
+        parser.buffer_text = True
+        parser.StartElementHandler = self._begin
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._text
+        parser.EntityDeclHandler = self._entity
+
+    def parse(self, blocks: Iterator[bytes]) -> None:
+        try:
+            for block in blocks:
+                self.parser.Parse(block, False)
+            self.parser.Parse(b"", True)
+        except expat.ExpatError as error:
+            msg = (
+                f"{shown(self.path)}, line {error.lineno}, column {error.offset + 1} is "
+                f"not XML: {expat.ErrorString(error.code)}."
+            )
+            raise FormatError(msg) from None
+
+    def _begin(self, name: str, attributes: dict[str, str]) -> None:
+        name = name.rpartition(":")[2]
+        if (
+            self._skipped
+            or name in _ASIDE
+            or (self._pieces is not None and name in _CODES)
+        ):
+            self._skipped += 1
+        elif name == "header":
+            self._source_language = _plain(attributes.get("srclang", ""))
+        elif name in _UNITS:
+            self._texts = {}
+        elif name == "tuv":
+            self._language = _plain(
+                attributes.get("xml:lang") or attributes.get("lang", "")
+            )
+        elif name in ("source", "target", "seg"):
+            self._pieces = []
+
+    def _end(self, name: str) -> None:
+        name = name.rpartition(":")[2]
+        if self._skipped:
+            self._skipped -= 1
+        elif name in ("source", "target", "seg") and self._pieces is not None:
+            side = self._side() if name == "seg" else name
+            self._texts.setdefault(side, unbroken("".join(self._pieces)))
+            self._pieces = None
+        elif name in _UNITS and "source" in self._texts:
+            self.found.append(
+                Pair(self._texts["source"], self._texts.get("target", ""))
+            )
+
+    def _side(self) -> str:
+        """The language tells a memory's original; without one, the first text is it."""
+        first = self._source_language
+        if first and first != "*all*":
+            same = _same_language(self._language, first)
+            return "source" if same else "target"
+        return "target" if "source" in self._texts else "source"
+
+    def _text(self, piece: str) -> None:
+        if self._pieces is not None and not self._skipped:
+            self._pieces.append(piece)
+
+    def _entity(self, name: str, *_: Any) -> NoReturn:
+        msg = (
+            f"{shown(self.path)}, line {self.parser.CurrentLineNumber} declares the entity "
+            f"{name!r}, which is not allowed; write its text out."
+        )
+        raise FormatError(msg)
+
+
+def _plain(language: str) -> str:
+    return language.lower().replace("_", "-")
+
+
+def _same_language(one: str, other: str) -> bool:
+    """Whether two codes mean the same; en is any English, en-GB is not en-US.
+
+    >>> _same_language("en-gb", "en"), _same_language("en-gb", "en-us")
+    (True, False)
+    """
+    return one == other or one.startswith(f"{other}-") or other.startswith(f"{one}-")

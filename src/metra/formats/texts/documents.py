@@ -1,0 +1,243 @@
+"""Files with ids, SGML and WMT's XML, as one table: matched by document and segment.
+
+The order is that of the source, else of the first reference, else of the first output;
+documents, and segments inside of them, may come in another order in the other files.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from itertools import islice, repeat
+from typing import NamedTuple
+
+from metra.errors import CorpusError, FormatError
+from metra.formats.stream import Seekable, shown
+from metra.formats.texts import sgml, wmt_xml
+from metra.formats.texts.columns import Field, Role
+from metra.formats.texts.parts import Contents, Part, Segment, named
+from metra.formats.texts.sources import Choice, Source
+
+DOCUMENT = Field("document", "doc")
+SEGMENT_ID = Field("label", "seg")
+
+_GUIDES: tuple[Role, ...] = ("source", "reference", "output")
+
+
+class Text(NamedTuple):
+    """One text of a file: what it is used as, and where its documents lie."""
+
+    field: Field
+    source: Source
+    file: Seekable
+    contents: Contents
+    parts: dict[str, Part]
+
+    def segments(self, document: str) -> Iterator[Segment]:
+        """Read the segments of a document."""
+        read = sgml.segments if self.source.format == "sgml" else wmt_xml.segments
+        return read(self.file, self.parts[document])
+
+    @property
+    def place(self) -> str:
+        """Name the text and its file in a message."""
+        return f"{named(self.field)} in {shown(self.source.path)}"
+
+
+class DocumentFiles:
+    """Scanned files whose ids agree, ready to be read any number of times."""
+
+    def __init__(self, files: Sequence[Source], choose: Choice) -> None:
+        """Scan the files; `choose` says which of a file's texts are wanted, and as what."""
+        self.texts = [text for file in files for text in _texts(file, choose)]
+        self._by_field = {text.field: text for text in self.texts}
+        roles = {text.field.role for text in self.texts}
+        role = next(role for role in _GUIDES if role in roles)
+        guides = [text for text in self.texts if text.field.role == role]
+        self._guide = _in_order(guides)
+        self._shuffled = {
+            (text.field, document)
+            for text in self.texts
+            for document in self._checked(text)
+        }
+        self._labels: dict[str, dict[str, str]] = {}
+        self.about: dict[str, str] = {}
+        for text in [*guides, *self.texts]:
+            self.about = text.contents.about | self.about
+            for document in text.parts:
+                labels = self._labels.setdefault(document, {})
+                self._labels[document] = text.contents.labels[document] | labels
+        names = dict.fromkeys(name for found in self._labels.values() for name in found)
+        self.labels = [Field("label", name) for name in names]
+        self.fields = [*self._by_field, DOCUMENT, SEGMENT_ID, *self.labels]
+
+    def open(self, wanted: Collection[Field]) -> "_Reading":
+        """Read the wanted columns from the start."""
+        return _Reading(self, [field for field in self.fields if field in wanted])
+
+    def _checked(self, text: Text) -> Iterator[str]:
+        """Check a text's ids, and give the documents whose segments are in another order."""
+        for document, part in text.parts.items():
+            guide = self._guide.get(document)
+            if guide is None:
+                other = next(iter(self._guide.values()))
+                msg = (
+                    f"{shown(text.source.path)}, line {part.line}: document {document!r} of "
+                    f"{named(text.field)} is not in {other.place}; ids must agree."
+                )
+                raise CorpusError(msg)
+            expected = guide.parts[document]
+            if (part.size, part.digest) != (expected.size, expected.digest):
+                _compare(text, guide, document)
+                yield document
+        if text.field.role == "reference" and text.source.format == "wmt-xml":
+            return
+        for document, guide in self._guide.items():
+            if document not in text.parts:
+                msg = (
+                    f"{shown(text.source.path)} has no document {document!r} of "
+                    f"{named(text.field)}, but {guide.place} has it on line "
+                    f"{guide.parts[document].line}; every document must be there."
+                )
+                raise CorpusError(msg)
+
+    def count(self, document: str) -> int:
+        """Count a document's segments."""
+        return self._guide[document].parts[document].size
+
+    def column(self, field: Field, document: str) -> Iterator[str | None]:
+        """Read a column of a document."""
+        guide = self._guide[document]
+        if field == DOCUMENT:
+            return repeat(document, self.count(document))
+        if field == SEGMENT_ID:
+            return (segment.id for segment in guide.segments(document))
+        if field.role == "label":
+            label = self._labels[document].get(field.name)
+            return repeat(label, self.count(document))
+        return self._text(self._by_field[field], document)
+
+    def _text(self, text: Text, document: str) -> Iterator[str | None]:
+        guide = self._guide[document]
+        if document not in text.parts:
+            return repeat(None, self.count(document))
+        found = text.segments(document)
+        if (text.field, document) not in self._shuffled:
+            return (segment.text for segment in found)
+        by_id = {segment.id: segment.text for segment in found}
+        return (by_id[segment.id] for segment in guide.segments(document))
+
+    def check_references(self) -> None:
+        """Refuse a document that no reference has; it can be converted, but not scored."""
+        references = [text for text in self.texts if text.field.role == "reference"]
+        for document, guide in self._guide.items():
+            if not any(document in text.parts for text in references):
+                msg = (
+                    f"{shown(guide.source.path)}, line {guide.parts[document].line}: "
+                    f"document {document!r} has no reference; give one, or leave such "
+                    "documents out with `metra convert --only LABEL=VALUE`."
+                )
+                raise CorpusError(msg)
+
+    @property
+    def documents(self) -> Iterator[str]:
+        """The documents in order."""
+        return iter(self._guide)
+
+
+class _Reading:
+    """The table of the files, some segments at a time."""
+
+    def __init__(self, files: DocumentFiles, fields: list[Field]) -> None:
+        self.path = files.texts[0].source.path
+        self.fields = fields
+        self.count = 0
+        self._files = files
+        self._documents = files.documents
+        self._left = 0
+        self._open: dict[Field, Iterator[str | None]] = {}
+
+    def read(self, most: int) -> dict[Field, list[str | None]]:
+        """Read the next segments by column: fewer than `most` only at the end."""
+        columns: dict[Field, list[str | None]] = {field: [] for field in self.fields}
+        have = 0
+        while have < most:
+            if not self._left:
+                document = next(self._documents, None)
+                if document is None:
+                    break
+                self._left = self._files.count(document)
+                self._open = {
+                    field: self._files.column(field, document) for field in self.fields
+                }
+                continue
+            take = min(most - have, self._left)
+            for field, values in columns.items():
+                values += islice(self._open[field], take)
+            have += take
+            self._left -= take
+        if any(len(values) != have for values in columns.values()):
+            msg = (
+                f"{shown(self.path)} or a file beside it has changed while it was read."
+            )
+            raise FormatError(msg)
+        self.count += have
+        return columns
+
+    def share(self) -> float | None:
+        """Files with ids are looked through before, and read in the order of their ids."""
+        return None
+
+    def close(self) -> None:
+        """Let go of what is open; the files stay, to be read again."""
+        self._open = {}
+
+
+def _texts(source: Source, choose: Choice) -> list[Text]:
+    file = Seekable(source.path)
+    scan = sgml.scan if source.format == "sgml" else wmt_xml.scan
+    contents = scan(file, source.name)
+    if not contents.parts:
+        msg = f"{shown(source.path)} holds no documents; expected at least one <doc>."
+        raise FormatError(msg)
+    return [
+        Text(wanted, source, file, contents, contents.parts[found])
+        for found, wanted in choose(source, list(contents.parts)).items()
+    ]
+
+
+def _in_order(guides: Sequence[Text]) -> dict[str, Text]:
+    """Give the documents in order, each with the first of the texts that has it.
+
+    References may lack documents, so the order of the file counts, not that of one text.
+    """
+    found: dict[str, tuple[int, int]] = {}
+    for at, text in enumerate(guides):
+        for document, part in text.parts.items():
+            found.setdefault(document, (at, part.start))
+    files = [text.file for text in guides]
+    by_place = sorted(
+        found,
+        key=lambda name: (files.index(guides[found[name][0]].file), found[name][1]),
+    )
+    return {document: guides[found[document][0]] for document in by_place}
+
+
+def _compare(text: Text, guide: Text, document: str) -> None:
+    """Name the first segment that one text has and the other lacks."""
+    found = {segment.id: segment.line for segment in text.segments(document)}
+    expected = {segment.id: segment.line for segment in guide.segments(document)}
+    path, line = shown(text.source.path), text.parts[document].line
+    for segment in expected:
+        if segment not in found:
+            msg = (
+                f"{path}, line {line}: document {document!r} of {named(text.field)} lacks "
+                f"segment {segment!r}, which {guide.place} has on line "
+                f"{expected[segment]}; every segment must be there."
+            )
+            raise CorpusError(msg)
+    for segment in found:
+        if segment not in expected:
+            msg = (
+                f"{path}, line {found[segment]}: document {document!r} of "
+                f"{named(text.field)} has segment {segment!r}, which {guide.place} has not "
+                f"(line {guide.parts[document].line}); ids must agree."
+            )
+            raise CorpusError(msg)

@@ -1,0 +1,158 @@
+"""JSON lines: one object a line and a segment.
+
+JSON lines, written: one object a line and a segment; this format carries everything.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from metra.errors import FormatError
+from metra.formats.stream import shown, stem
+from metra.formats.texts.columns import (
+    ColumnNames,
+    Field,
+    check_named,
+    column_name,
+    fields_of,
+    refuse_twins,
+)
+from metra.formats.texts.plain import Lines
+from metra.formats.texts.rows import Chunk, check_names
+
+# Keys that hold several texts: their entries become columns of their own.
+_LISTS = ("refs", "references")
+_MAPS = ("outputs", "systems", "hyps")
+
+
+class Objects:
+    """A file of JSON objects as columns, some lines at a time."""
+
+    def __init__(
+        self,
+        path: str,
+        default_system: str | None = None,
+        names: ColumnNames | None = None,
+    ) -> None:
+        self.path = path
+        self._lines = Lines(path)
+        try:
+            self._first = self._first_object()
+            self._keys = list(self._flat(self._first[0], 1))
+            check_named(self._keys, names, shown(path))
+            self.fields = fields_of(self._keys, default_system or stem(path), names)
+            refuse_twins(self.fields, shown(path))
+        except FormatError:
+            self.close()
+            raise
+
+    @property
+    def count(self) -> int:
+        """How many segments have been read."""
+        return self._lines.count - len(self._first)
+
+    def read(self, most: int) -> dict[Field, list[str | None]]:
+        """Read the next segments by column; a key that an object lacks is missing there."""
+        start = self.count + 1
+        objects, self._first = self._first, []
+        objects = objects + self._parsed(most - len(objects))
+        rows = [self._flat(entry, start + at) for at, entry in enumerate(objects)]
+        known = set(self._keys)
+        columns: dict[Field, list[str | None]] = {field: [] for field in self.fields}
+        for at, row in enumerate(rows):
+            extra = row.keys() - known
+            if extra:
+                msg = (
+                    f"{shown(self.path)}, line {start + at} has the key {min(extra)!r}, "
+                    "which line 1 has not; give all objects the same keys, null if empty."
+                )
+                raise FormatError(msg)
+            for key, field in zip(self._keys, self.fields, strict=True):
+                columns[field].append(self._text(row.get(key), field, key, start + at))
+        return columns
+
+    def share(self) -> float | None:
+        """Tell what share of the file has been read, if that can be told."""
+        return self._lines.share()
+
+    def close(self) -> None:
+        """Let go of the file before its end."""
+        self._lines.close()
+
+    def _first_object(self) -> list[dict[str, Any]]:
+        found = self._parsed(1)
+        if not found:
+            msg = f"{shown(self.path)} is empty; expected one JSON object a line."
+            raise FormatError(msg)
+        return found
+
+    def _parsed(self, most: int) -> list[dict[str, Any]]:
+        first = self._lines.count + 1
+        lines = self._lines.read(most)
+        return [self._object(str(lines[at]), first + at) for at in range(len(lines))]
+
+    def _object(self, line: str, number: int) -> dict[str, Any]:
+        try:
+            value = json.loads(line)
+        except json.JSONDecodeError as error:
+            msg = (
+                f"{shown(self.path)}, line {number}, column {error.colno} is not JSON "
+                f"({error.msg}); expected one object a line."
+            )
+            raise FormatError(msg) from None
+        if not isinstance(value, dict):
+            kind = type(value).__name__
+            msg = f"{shown(self.path)}, line {number} is a {kind}; expected a JSON object."
+            raise FormatError(msg)
+        return value
+
+    def _flat(self, entry: dict[str, Any], number: int) -> dict[str, Any]:
+        """Its texts by key; none may be given twice."""
+        found: dict[str, Any] = {}
+        for key, value in _flat(entry):
+            if key in found:
+                msg = (
+                    f"{shown(self.path)}, line {number} gives {key!r} twice, once within a "
+                    "list or map; leave one of them out."
+                )
+                raise FormatError(msg)
+            found[key] = value
+        return found
+
+    def _text(self, value: Any, field: Field, key: str, number: int) -> str | None:
+        if value is None or isinstance(value, str):
+            return value
+        if field.role in ("document", "label"):
+            return json.dumps(value)
+        kind = type(value).__name__
+        msg = f"{shown(self.path)}, line {number}: {key!r} is a {kind}; expected a string."
+        raise FormatError(msg)
+
+
+def _flat(entry: dict[str, Any]) -> list[tuple[str, Any]]:
+    """Give the lists of references and maps of outputs a key each.
+
+    >>> _flat({"refs": ["a", "b"], "outputs": {"x": "c"}})
+    [('ref:1', 'a'), ('ref:2', 'b'), ('output:x', 'c')]
+    """
+    flat: list[tuple[str, Any]] = []
+    for key, value in entry.items():
+        if key in _LISTS and isinstance(value, list):
+            flat += [(f"ref:{at}", text) for at, text in enumerate(value, 1)]
+        elif key in _MAPS and isinstance(value, dict):
+            flat += [(f"output:{name}", text) for name, text in value.items()]
+        else:
+            flat.append((key, value))
+    return flat
+
+
+def pieces(fields: Sequence[Field], chunks: Iterable[Chunk]) -> Iterator[bytes]:
+    """Give the file's bytes, a chunk at a time; what is missing is null."""
+    check_names(fields, "jsonl")
+    keys = [column_name(field) for field in fields]
+    for chunk in chunks:
+        rows = zip(*(chunk.rows[field] for field in fields), strict=True)
+        objects = (dict(zip(keys, row, strict=True)) for row in rows)
+        yield "".join(
+            json.dumps(entry, ensure_ascii=False) + "\n" for entry in objects
+        ).encode()

@@ -1,0 +1,371 @@
+"""A table in Parquet files as columns of segments, as the other formats give them.
+
+Rows of an Arrow table as texts: which types can be used, and what a null means.
+Parquet files: their columns, the number of their rows, and the rows, some at a time.
+Parquet, written: a column for each text and label; this format carries everything.
+"""
+
+import os
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, Literal, NoReturn, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from metra.errors import CorpusError, FormatError
+from metra.formats.stream import STDIN
+from metra.formats.texts.columns import (
+    ColumnNames,
+    Field,
+    check_named,
+    column_name,
+    fields_of,
+    no_column,
+    refuse_twins,
+)
+from metra.formats.texts.rows import Chunk, check_names
+from metra.text.columns import Text, is_text, packed
+
+#: A null where a text has to be: an error, or an empty text.
+Nulls: TypeAlias = Literal["refuse", "empty"]
+
+
+class NullValueError(CorpusError):
+    """A null where a text has to be; rows are counted from 0."""
+
+    def __init__(self, column: str, row: int, where: str = "a batch") -> None:
+        """Say where it is: in which row of the batch, or of a file."""
+        self.column = column
+        self.row = row
+        super().__init__(
+            f"Row {row + 1} of {where} is null in the column {column!r}, where a text has "
+            "to be; give it one, leave the row out, or count nulls as empty texts: "
+            "--nulls empty."
+        )
+
+
+def check_there(schema: pa.Schema, names: Sequence[str], where: str) -> None:
+    """Refuse a table that lacks one of these columns, or has it twice."""
+    for name in names:
+        found = schema.names.count(name)
+        if found > 1:
+            msg = f"{where} has two columns {name!r}; give each a name of its own."
+            raise FormatError(msg)
+        if not found:
+            raise FormatError(no_column(name, schema.names, where))
+
+
+def check_texts(schema: pa.Schema, names: Sequence[str], where: str) -> None:
+    """Refuse columns that hold no texts."""
+    for name in names:
+        kind = schema.field(name).type
+        if not is_text(kind):
+            msg = (
+                f"{where} has the column {name!r} of type {kind}, where a text is expected; "
+                "name another column, or make strings of it."
+            )
+            raise FormatError(msg)
+
+
+def check_keys(schema: pa.Schema, names: Sequence[str], where: str) -> None:
+    """Refuse columns whose values name no documents and no groups."""
+    for name in names:
+        kind = schema.field(name).type
+        if not is_key(kind):
+            msg = (
+                f"{where} has the column {name!r} of type {kind}, whose values make no "
+                "groups; expected strings, whole numbers, dates or yes and no."
+            )
+            raise FormatError(msg)
+
+
+def is_key(kind: Any) -> bool:
+    """Whether values of this type can be told apart for certain, and written."""
+    return kind_of_key(kind) is not None
+
+
+def kind_of_key(kind: Any) -> str | None:
+    """Name the values of a type by what can be compared with each other, if they are keys."""
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    tests = {
+        "text": is_text,
+        "number": pa.types.is_integer,
+        "yes or no": pa.types.is_boolean,
+        "date": pa.types.is_date,
+        "time": pa.types.is_timestamp,
+    }
+    return next((name for name, fits in tests.items() if fits(kind)), None)
+
+
+def plain(values: pa.Array) -> pa.Array:
+    """A column without Arrow's dictionary, if it has one."""
+    if pa.types.is_dictionary(values.type):
+        return values.dictionary_decode()
+    return values
+
+
+def required(rows: pa.RecordBatch, name: str, nulls: Nulls) -> pa.Array:
+    """Give a column without nulls: they are refused, or made empty texts."""
+    values = plain(rows.column(name))
+    if values.null_count and nulls == "refuse":
+        _refuse(name, values.is_null())
+    return values.cast(pa.large_string()).fill_null("") if values.null_count else values
+
+
+def references(
+    rows: pa.RecordBatch, names: Sequence[str], nulls: Nulls
+) -> list[pa.Array]:
+    """Give the references. Where all are null, that is refused, or the first made empty."""
+    found = [plain(rows.column(name)) for name in names]
+    if not found or not all(values.null_count for values in found):
+        return found
+    gaps = found[0].is_null()
+    for values in found[1:]:
+        gaps = pc.and_(gaps, values.is_null())
+    if not pc.any(gaps).as_py():
+        return found
+    if nulls == "refuse":
+        _refuse(names[0], gaps)
+    return [pc.if_else(gaps, "", found[0].cast(pa.large_string())), *found[1:]]
+
+
+def _refuse(name: str, gaps: pa.Array) -> NoReturn:
+    flags = gaps.to_numpy(zero_copy_only=False)
+    raise NullValueError(name, int(np.flatnonzero(flags)[0]))
+
+
+# So many rows are decoded at a time.
+ROWS = 8192
+
+# A column's pages are read through a buffer of so many bytes, whatever a row group's size.
+_BUFFER = 1 << 20
+
+
+def schema_of(path: str) -> pa.Schema:
+    """Tell a file's columns."""
+    with _said(path), _opened(path) as file:
+        return file.schema_arrow
+
+
+def row_count(path: str) -> int:
+    """Tell how many rows a file says that it has."""
+    with _said(path), _opened(path) as file:
+        return file.metadata.num_rows
+
+
+def batches(
+    path: str, columns: Sequence[str] | None = None
+) -> Iterator[pa.RecordBatch]:
+    """Read a file's rows, some at a time, and of these columns only."""
+    with _said(path):
+        opened = _opened(path)
+    with opened as file:
+        found = file.iter_batches(ROWS, columns=columns, use_threads=False)
+        while True:
+            with _said(path):
+                batch = next(found, None)
+            if batch is None:
+                return
+            yield batch
+
+
+def _opened(path: str) -> pq.ParquetFile:
+    if path == STDIN:
+        msg = "Parquet cannot be read from standard input; give the file's name."
+        raise FormatError(msg)
+    if os.path.isdir(path):
+        msg = f"{path} is a folder; expected a Parquet file here."
+        raise FormatError(msg)
+    return pq.ParquetFile(Path(path), pre_buffer=False, buffer_size=_BUFFER)
+
+
+@contextmanager
+def _said(path: str) -> Iterator[None]:
+    """Say what the library's errors mean for the user."""
+    try:
+        yield
+    except FormatError:
+        raise
+    except (FileNotFoundError, PermissionError) as error:
+        reason = os.strerror(error.errno or 0)
+        msg = f"{path} cannot be read: {reason}; check the name and its rights."
+        raise FormatError(msg) from None
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        reason = str(error).split("\n", 1)[0].rstrip(".")
+        msg = (
+            f"{path} is damaged, breaks off or is no Parquet: {reason}; write it again, or "
+            "leave it out."
+        )
+        raise FormatError(msg) from None
+
+
+class ParquetRows:
+    """Files with the same columns, one below the other, some rows at a time."""
+
+    def __init__(
+        self,
+        paths: Sequence[str],
+        default_system: str = "",
+        names: ColumnNames | None = None,
+        wanted: Sequence[Field] | None = None,
+        *,
+        nulls: Nulls | None = None,
+    ) -> None:
+        """Look at the first file's columns; of these, only the wanted ones are read.
+
+        Nulls stay what they are, unless it is said what they mean.
+        """
+        self.path = paths[0]
+        self.count = 0
+        self._paths = paths
+        self._rows: int | None = None
+        self._nulls = nulls
+        self._columns = columns_of(schema_of(paths[0]), paths[0], default_system, names)
+        self.fields = list(self._columns)
+        self._read = {
+            field: name
+            for field, name in self._columns.items()
+            if wanted is None or field in wanted
+        } or dict([next(iter(self._columns.items()))])
+        self._found = self._batches(paths)
+        self._held: list[pa.RecordBatch] = []
+
+    def read(self, most: int) -> dict[Field, Text | list[str | None]]:
+        """Read the next segments: fewer than `most` only where the last file ends."""
+        held, self._held = self._held, []
+        there = sum(batch.num_rows for batch in held)
+        while there < most:
+            batch = next(self._found, None)
+            if batch is None:
+                break
+            held.append(batch)
+            there += batch.num_rows
+        schema = self._schema()
+        table = pa.Table.from_batches(held, schema).combine_chunks()
+        if there > most:
+            self._held = table.slice(most).to_batches()
+        rows = table.slice(0, most)
+        first, self.count = self.count, self.count + rows.num_rows
+        return {
+            field: _values(field, _one(rows.column(at)), first)
+            for at, field in enumerate(self._read)
+        }
+
+    def share(self) -> float | None:
+        """Tell what share of the rows has been read."""
+        if self._rows is None:
+            self._rows = sum(map(row_count, self._paths))
+        return self.count / max(self._rows, 1)
+
+    def close(self) -> None:
+        """Let go of the files before their end."""
+        self._found.close()
+
+    def _schema(self) -> pa.Schema:
+        kinds = ((str(at), pa.large_string()) for at in range(len(self._read)))
+        return pa.schema(list(kinds))
+
+    def _batches(self, paths: Sequence[str]) -> Generator[pa.RecordBatch]:
+        for path in paths:
+            check_columns(schema_of(path), path, self._columns)
+            first = 0
+            for rows in batches(path, list(self._read.values())):
+                try:
+                    columns = _texts(rows, self._read, self._nulls)
+                except NullValueError as null:
+                    raise NullValueError(null.column, first + null.row, path) from None
+                yield pa.record_batch(columns, schema=self._schema())
+                first += rows.num_rows
+
+
+def columns_of(
+    schema: pa.Schema,
+    where: str,
+    default_system: str = "",
+    names: ColumnNames | None = None,
+) -> dict[Field, str]:
+    """Tell which of a table's columns are what; those that are neither text nor key are none.
+
+    A lone output goes by the default name, or by its column's.
+    """
+    names = names or ColumnNames()
+    check_named(schema.names, names, where)
+    given = names.given()
+    usable = [f.name for f in schema if is_key(f.type) or f.name in given]
+    no_texts = [name for name in usable if not is_text(schema.field(name).type)]
+    names = names._replace(labels=(*names.labels, *no_texts))
+    found = fields_of(usable, default_system, names)
+    fields = [
+        field._replace(name=field.name or column)
+        for field, column in zip(found, usable, strict=True)
+    ]
+    refuse_twins(fields, where)
+    columns = dict(zip(fields, usable, strict=True))
+    check_columns(schema, where, columns)
+    return columns
+
+
+def check_columns(schema: pa.Schema, where: str, columns: dict[Field, str]) -> None:
+    """Refuse a table that lacks a column, or has one of a type that cannot be used."""
+    check_there(schema, list(columns.values()), where)
+    texts = ("output", "reference", "source")
+    check_texts(
+        schema, [name for field, name in columns.items() if field.role in texts], where
+    )
+    check_keys(
+        schema,
+        [name for field, name in columns.items() if field.role not in texts],
+        where,
+    )
+
+
+def _texts(
+    rows: pa.RecordBatch, columns: dict[Field, str], nulls: Nulls | None
+) -> list[pa.Array]:
+    """Give the columns as strings, with nulls only where they may be."""
+    found = {field: plain(rows.column(name)) for field, name in columns.items()}
+    if nulls is not None:
+        refs = [field for field in columns if field.role == "reference"]
+        names = [columns[field] for field in refs]
+        found |= zip(refs, references(rows, names, nulls), strict=True)
+        for field, name in columns.items():
+            if field.role in ("output", "source", "document"):
+                found[field] = required(rows, name, nulls)
+    return [values.cast(pa.large_string()) for values in found.values()]
+
+
+def _values(field: Field, column: pa.Array, first: int) -> Text | list[str | None]:
+    if field.role in ("document", "label"):
+        return column.to_pylist()
+    return packed(column, f"the {field.role} {field.name!r}", first=first)
+
+
+def _one(column: pa.ChunkedArray) -> pa.Array:
+    """The column in one piece; there is at most one after `combine_chunks`."""
+    if column.num_chunks == 1:
+        return column.chunk(0)
+    return pa.array([], column.type)
+
+
+ROW_GROUP = 64 * 1024
+
+
+def write(file: IO[bytes], fields: Sequence[Field], chunks: Iterable[Chunk]) -> None:
+    """Write the rows; what is missing is null."""
+    check_names(fields, "parquet")
+    schema = pa.schema([(column_name(field), pa.string()) for field in fields])
+    with pq.ParquetWriter(file, schema) as writer:
+        held: list[pa.RecordBatch] = []
+        for chunk in chunks:
+            columns = [pa.array(chunk.rows[field], pa.string()) for field in fields]
+            held.append(pa.record_batch(columns, schema=schema))
+            if sum(batch.num_rows for batch in held) >= ROW_GROUP:
+                writer.write_table(pa.Table.from_batches(held))
+                held = []
+        if held:
+            writer.write_table(pa.Table.from_batches(held))

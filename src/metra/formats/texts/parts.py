@@ -1,0 +1,170 @@
+"""Where the segments of each text and document lie in a file with ids.
+
+Such a file is read in two steps: a scan finds and checks all ids and remembers places,
+never texts; then documents are read from their places in the order that is wanted.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import NamedTuple
+
+from metra.errors import FormatError
+from metra.formats.stream import shown
+from metra.formats.texts.columns import Field
+
+
+class Part(NamedTuple):
+    """One document of one text: from where to where, and which segments in what order."""
+
+    start: int
+    stop: int
+    line: int
+    size: int
+    digest: bytes
+
+
+class Segment(NamedTuple):
+    """A segment as it is found."""
+
+    id: str
+    text: str
+    line: int
+
+
+@dataclass(slots=True)
+class Contents:
+    """What a scan found: places by text and document, labels by document, set and languages."""
+
+    parts: dict[Field, dict[str, Part]] = field(default_factory=dict)
+    labels: dict[str, dict[str, str]] = field(default_factory=dict)
+    about: dict[str, str] = field(default_factory=dict)
+
+
+class Ids:
+    """The ids that have been seen; most are the numbers from 1 on, and need no memory."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._ordered = 0
+        self._expected = "1"
+        self._others: set[str] = set()
+
+    def add(self, found: str) -> bool:
+        """Add an id; say whether it is new."""
+        if found == self._expected and found not in self._others:
+            self._ordered += 1
+            self._expected = str(self._ordered + 1)
+        elif found in self._others or self._is_ordered(found):
+            return False
+        else:
+            self._others.add(found)
+        self.count += 1
+        return True
+
+    def _is_ordered(self, found: str) -> bool:
+        return (
+            len(found) < 19
+            and found.isdecimal()
+            and found == str(int(found))
+            and 0 < int(found) <= self._ordered
+        )
+
+
+class OpenPart:
+    """A document of a text while its segments are being counted."""
+
+    def __init__(self, text: Field, document: str, *, start: int, line: int) -> None:
+        self.text = text
+        self.document = document
+        self._start = start
+        self._line = line
+        self._ids = Ids()
+        self._digest = blake2b(digest_size=16)
+
+    @property
+    def next_number(self) -> str:
+        """The next segment's number, which is its id where it has none."""
+        return str(self._ids.count + 1)
+
+    def add(self, segment: str, path: str, line: int) -> None:
+        """Count a segment; no id may come twice."""
+        if not self._ids.add(segment):
+            msg = (
+                f"{shown(path)}, line {line}: segment {segment!r} of document "
+                f"{self.document!r} is there twice in {named(self.text)}; ids must differ."
+            )
+            raise FormatError(msg)
+        self._digest.update(segment.encode() + b"\n")
+
+    def close(self, contents: Contents, path: str, stop: int) -> None:
+        """Remember the document; no text may have it twice."""
+        documents = contents.parts.setdefault(self.text, {})
+        if self.document in documents:
+            first = documents[self.document].line
+            msg = (
+                f"{shown(path)}, line {self._line}: document {self.document!r} is there "
+                f"twice in {named(self.text)}, first on line {first}; ids must differ."
+            )
+            raise FormatError(msg)
+        documents[self.document] = Part(
+            self._start, stop, self._line, self._ids.count, self._digest.digest()
+        )
+
+
+def named(text: Field) -> str:
+    """Name a text in a message.
+
+    >>> named(Field("source", "source")), named(Field("output", "online-A"))
+    ('the source', "the output 'online-A'")
+    """
+    if text.role == "source":
+        return "the source"
+    return f"the {text.role} {text.name!r}"
+
+
+# Longer segments are dealt with in pieces.
+LONG = 1 << 20
+
+
+def unbroken(text: str, *, mark: str = "\n") -> str:
+    """Join the lines of a segment: a break, with the indent beside it, is one blank.
+
+    At either end of the segment it is nothing. `mark` is what stands for a break.
+
+    >>> unbroken(" these  blanks stay "), unbroken("|a | |  b|", mark="|")
+    (' these  blanks stay ', 'a b')
+    """
+    if mark not in text:
+        return text
+    found: list[str] = []
+    broken = False
+    for piece in _pieces(text, mark):
+        joined = _joined(piece, mark)
+        if joined:
+            found += [" ", joined] if broken and found else [joined]
+        broken = piece.rstrip(" \t").endswith(mark)
+    return "".join(found)
+
+
+def _joined(text: str, mark: str) -> str:
+    lines = text.split(mark)
+    if len(lines) == 1:
+        return text
+    lines[0] = lines[0].rstrip(" \t")
+    lines[1:-1] = [line.strip(" \t") for line in lines[1:-1]]
+    lines[-1] = lines[-1].lstrip(" \t")
+    return " ".join(line for line in lines if line)
+
+
+def _pieces(text: str, mark: str) -> Iterator[str]:
+    """Cut a very long segment before some words, so that its lines are not all kept apart."""
+    word = re.compile(rf"[^ \t{mark}]")
+    start = 0
+    while len(text) - start > LONG:
+        found = word.search(text, start + LONG)
+        stop = found.start() if found else len(text)
+        yield text[start:stop]
+        start = stop
+    yield text[start:]

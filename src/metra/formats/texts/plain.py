@@ -1,0 +1,115 @@
+"""Plain text, written: a folder with a file for each text, one segment a line.
+
+Plain text: a line is a segment, and nothing else is.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from metra.errors import FormatError
+from metra.formats.stream import ByteStream, shown
+from metra.formats.texts.columns import SEGMENT_IDS, Field
+from metra.formats.texts.parts import named
+from metra.formats.texts.rows import Chunk, check_names, present, refuse
+from metra.text.columns import LineBuffer, NotUtf8, Text
+
+_SEGMENT_ID = Field("label", SEGMENT_IDS[0])
+
+
+def fill(folder: Path, fields: Sequence[Field], chunks: Iterable[Chunk]) -> None:
+    """Write source.txt, docs.txt, reference.NAME.txt, outputs/NAME.txt, label.NAME.txt.
+
+    The ids of segments stand behind those of documents, after a tab.
+    """
+    check_names(fields, "plain")
+    with_documents = any(field.role == "document" for field in fields)
+    own = [field for field in fields if not (with_documents and field == _SEGMENT_ID)]
+    with ExitStack() as stack:
+        files = {}
+        for field in own:
+            path = folder / _file_name(field)
+            path.parent.mkdir(exist_ok=True)
+            files[field] = stack.enter_context(open(path, "wb"))
+        for chunk in chunks:
+            for field, file in files.items():
+                lines = _lines(chunk, field)
+                if field.role == "document" and _SEGMENT_ID in fields:
+                    ids = _lines(chunk, _SEGMENT_ID)
+                    lines = map("\t".join, zip(lines, ids, strict=True))
+                file.write("".join(line + "\n" for line in lines).encode())
+
+
+def _lines(chunk: Chunk, field: Field) -> Iterator[str]:
+    if field.role == "label":
+        rows = {field: [text or "" for text in chunk.rows[field]]}
+        chunk = chunk._replace(rows={**chunk.rows, **rows})
+    for at, line in enumerate(present(chunk, field, "plain", _problem)):
+        if "\t" in line and (field.role == "document" or field == _SEGMENT_ID):
+            refuse(chunk, at, field, "holds a tab", "plain")
+        if chunk.first + at == 0 and line.startswith("\ufeff"):
+            refuse(chunk, at, field, "begins with a byte order mark", "plain")
+        yield line
+
+
+def _problem(text: str) -> str | None:
+    if "\n" in text:
+        return "holds a line break"
+    # A carriage return before the end of a line is taken for a part of it.
+    return "ends in a carriage return" if text.endswith("\r") else None
+
+
+def _file_name(field: Field) -> str:
+    if field.role == "source":
+        return "source.txt"
+    if field.role == "document":
+        return "docs.txt"
+    name = f"{field.name}.txt"
+    if "/" in name or len(name.encode()) > 200:
+        msg = (
+            f"The name {field.name!r} of {named(field)} cannot be a file's name; give a "
+            "short name without a slash, for an output as NAME=FILE."
+        )
+        raise FormatError(msg)
+    return f"outputs/{name}" if field.role == "output" else f"{field.role}.{name}"
+
+
+class Lines:
+    """A file's lines, some at a time."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.count = 0
+        self._bytes = ByteStream(path)
+        self._buffer = LineBuffer()
+        self._ended = False
+
+    def read(self, most: int) -> Text:
+        """Read the next lines: fewer than `most` only where the file ends."""
+        while self._buffer.ready < most and not self._ended:
+            block = self._bytes.read()
+            if block:
+                self._buffer.push(block)
+            else:
+                self._buffer.finish()
+                self._ended = True
+                self._bytes.close()
+        try:
+            text = self._buffer.pop(most)
+        except NotUtf8 as error:
+            line, column, byte = error.args
+            msg = (
+                f"{shown(self.path)}, line {line + 1}: byte {column + 1} of the line is "
+                f"0x{byte:02x}, which is not UTF-8; convert the file to UTF-8."
+            )
+            raise FormatError(msg) from None
+        self.count += len(text)
+        return text
+
+    def share(self) -> float | None:
+        """Tell what share of the file has been read, if that can be told."""
+        return 1.0 if self._ended else self._bytes.share()
+
+    def close(self) -> None:
+        """Let go of the file before its end."""
+        self._bytes.close()

@@ -1,0 +1,214 @@
+"""A table cut into its documents, for formats that are made of documents.
+
+What a format can carry, and the refusal of what it cannot: nothing is lost in silence.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, NoReturn, TypeAlias
+
+from metra.errors import FormatError
+from metra.formats.texts.columns import SEGMENT_IDS, Field
+from metra.formats.texts.parts import Ids, named
+
+Rows: TypeAlias = Mapping[Field, Sequence[str | None]]
+
+_CONTROL = re.compile("[\0-\x1f\ud800-\udfff\ufffe\uffff]")
+
+TEXTS = ("source", "reference", "output")
+
+
+class Chunk(NamedTuple):
+    """Some rows of the table that is converted; `first` is the number of the first."""
+
+    first: int
+    rows: Rows
+
+    def place(self, at: int) -> str:
+        """Name a segment in a message: its number, and its ids where it has them."""
+        ids = []
+        for field, values in self.rows.items():
+            if field.role == "document":
+                ids.append(f"document {values[at]!r}")
+            elif field == Field("label", SEGMENT_IDS[0]):
+                ids.append(f"segment {values[at]!r}")
+        number = f"Segment {self.first + at + 1}"
+        return f"{number} ({', '.join(ids)})" if ids else number
+
+
+def refuse(chunk: Chunk, at: int, field: Field, what: str, form: str) -> NoReturn:
+    """Say what a format cannot carry, and where it is."""
+    owner = "" if field.role == "document" else f" of {named(field)}"
+    remedy = (
+        f"leave the label out with --drop {field.name}"
+        if field.role == "label"
+        else "change the text, or choose another format"
+    )
+    msg = f"{chunk.place(at)}{owner} {what}, which {form} cannot carry; {remedy}."
+    raise FormatError(msg)
+
+
+def present(
+    chunk: Chunk, field: Field, form: str, problem: Callable[[str], str | None]
+) -> Iterator[str]:
+    """Go through a column in which nothing may be missing and no text be a problem."""
+    for at, text in enumerate(chunk.rows[field]):
+        if text is None:
+            refuse(chunk, at, field, "is missing", form)
+        found = problem(text)
+        if found:
+            refuse(chunk, at, field, found, form)
+        yield text
+
+
+def check_names(fields: Sequence[Field], form: str) -> None:
+    """Refuse names of systems, references and labels that would not come back as they are."""
+    for field in fields:
+        name = field.name
+        if not name or name != name.strip() or _CONTROL.search(name):
+            msg = (
+                f"The name {name!r} of {named(field)} cannot be carried by {form}; give a "
+                "name without blanks around it, tabs or other control characters."
+            )
+            raise FormatError(msg)
+
+
+# What the one document is called where none are known.
+NAMELESS = "all"
+
+
+class Rules(NamedTuple):
+    """What a format wants: names of labels, and what no id or label may hold."""
+
+    form: str
+    label: re.Pattern[str]
+    bad: re.Pattern[str]
+
+
+class Run(NamedTuple):
+    """Segments of one document that follow each other; a long document has several runs."""
+
+    document: str
+    labels: dict[str, str]
+    begins: bool
+    ids: list[str]
+    chunk: Chunk
+
+
+def texts_of(fields: Sequence[Field]) -> list[Field]:
+    """List the texts: source, references, outputs."""
+    return [field for role in TEXTS for field in fields if field.role == role]
+
+
+def runs(
+    fields: Sequence[Field], chunks: Iterable[Chunk], rules: Rules
+) -> Iterator[Run]:
+    """Cut the chunks where documents end.
+
+    A document comes in one piece, its segments have ids of their own, and its labels are
+    the same throughout.
+    """
+    document = next((field for field in fields if field.role == "document"), None)
+    ids = _segment_ids(fields)
+    labels = [field for field in fields if field.role == "label" and field != ids]
+    _check_label_names(labels, rules)
+    ended: dict[str, int] = {}
+    now = _Document("", {}, Ids())
+    for chunk in chunks:
+        count = len(next(iter(chunk.rows.values())))
+        names = chunk.rows[document] if document else [NAMELESS] * count
+        for start, stop in _stretches(names):
+            part = _part(chunk, start, stop)
+            name = names[start] or ""
+            begins = name != now.name or not name
+            if begins:
+                if document:
+                    _check_name(part, document, name, rules)
+                ended[now.name] = part.first
+                if name in ended:
+                    raise FormatError(_in_pieces(part, name, ended[name], rules))
+                found = {field.name: part.rows[field][0] or "" for field in labels}
+                given = {key: value for key, value in found.items() if value}
+                now = _Document(name, given, Ids())
+            _check_labels(part, labels, now, rules)
+            yield Run(name, now.labels, begins, list(_ids(part, ids, now, rules)), part)
+
+
+class _Document(NamedTuple):
+    name: str
+    labels: dict[str, str]
+    ids: Ids
+
+
+def _segment_ids(fields: Sequence[Field]) -> Field | None:
+    for name in SEGMENT_IDS:
+        if Field("label", name) in fields:
+            return Field("label", name)
+    return None
+
+
+def _check_label_names(labels: Sequence[Field], rules: Rules) -> None:
+    for field in labels:
+        if not rules.label.fullmatch(field.name):
+            msg = (
+                f"The label {field.name!r} cannot be an attribute of a document in "
+                f"{rules.form}; leave it out with --drop {field.name!r}."
+            )
+            raise FormatError(msg)
+
+
+def _stretches(names: Sequence[str | None]) -> Iterator[tuple[int, int]]:
+    start = 0
+    for at in range(1, len(names) + 1):
+        if at == len(names) or names[at] != names[start]:
+            yield start, at
+            start = at
+
+
+def _part(chunk: Chunk, start: int, stop: int) -> Chunk:
+    rows = {field: values[start:stop] for field, values in chunk.rows.items()}
+    return Chunk(chunk.first + start, rows)
+
+
+def _check_name(chunk: Chunk, field: Field, name: str, rules: Rules) -> None:
+    if not name:
+        refuse(chunk, 0, field, "has no document id", rules.form)
+    if name != name.strip() or rules.bad.search(name):
+        refuse(chunk, 0, field, f"has the document id {name!r}", rules.form)
+
+
+def _in_pieces(chunk: Chunk, name: str, end: int, rules: Rules) -> str:
+    return (
+        f"{chunk.place(0)} returns to document {name!r}, which ended at segment {end}; "
+        f"{rules.form} needs each document in one piece."
+    )
+
+
+def _check_labels(
+    chunk: Chunk, labels: Sequence[Field], document: _Document, rules: Rules
+) -> None:
+    for field in labels:
+        expected = document.labels.get(field.name, "")
+        for at, label in enumerate(chunk.rows[field]):
+            found = label or ""
+            if found != expected:
+                what = f"is {found!r}, but {expected!r} before it in the same document"
+                refuse(chunk, at, field, what, rules.form)
+            if rules.bad.search(found):
+                refuse(chunk, at, field, f"is {found!r}", rules.form)
+
+
+def _ids(
+    chunk: Chunk, field: Field | None, document: _Document, rules: Rules
+) -> Iterator[str]:
+    count = len(next(iter(chunk.rows.values())))
+    given = chunk.rows[field] if field else [None] * count
+    label = field or Field("label", SEGMENT_IDS[0])
+    for at in range(count):
+        found = given[at] or str(document.ids.count + 1)
+        if found != found.strip() or rules.bad.search(found):
+            refuse(chunk, at, label, f"is {found!r}", rules.form)
+        if not document.ids.add(found):
+            what = f"is {found!r}, as it was before in the same document"
+            refuse(chunk, at, label, what, rules.form)
+        yield found

@@ -1,0 +1,415 @@
+"""The XML of WMT's test sets since 2021: documents with source, references and outputs.
+
+WMT's XML, written: documents with source, references and outputs.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+from xml.parsers import expat
+
+from metra.errors import FormatError
+from metra.formats.atomic import emptied, spool
+from metra.formats.stream import Seekable, checked_utf8, shown
+from metra.formats.texts.columns import Field, Role, column_name
+from metra.formats.texts.parts import Contents, OpenPart, Part, Segment, named, unbroken
+from metra.formats.texts.rows import (
+    Chunk,
+    Rules,
+    Run,
+    check_names,
+    present,
+    refuse,
+    runs,
+    texts_of,
+)
+
+TEXTS: dict[str, Role] = {"src": "source", "ref": "reference", "hyp": "output"}
+
+# What gives a text its name.
+NAMES = {"src": "", "ref": "translator", "hyp": "system"}
+
+# Deeper than any file of this format; a file that goes on nesting is broken.
+DEEPEST = 20
+
+# A tag or comment that goes on for longer than this would have to be kept whole.
+LONGEST = 1 << 20
+
+_ROOTS = ("dataset", "collection")
+_WITHOUT_TEXT = frozenset([*_ROOTS, "doc", *TEXTS, "p", "hl"])
+_UTF8 = ("utf-8", "utf8", "us-ascii", "ascii")
+
+# Stands for a line break in the file; XML has no such character, so text cannot hold it,
+# and a break that is written as &#10; remains one.
+_BREAK = "\0"
+
+
+def scan(file: Seekable, default_name: str) -> Contents:
+    """Find and check every document, text and segment id."""
+    scanning = _Scan(file.path, default_name)
+    parser = scanning.parser
+    fed = file.start
+    try:
+        for block in checked_utf8(file.blocks(file.start), file.path):
+            parser.Parse(block, False)
+            fed += len(block)
+            if fed - file.start - parser.CurrentByteIndex > LONGEST:
+                scanning.fail(f"a tag or comment is longer than {LONGEST:,} bytes")
+        parser.Parse(b"", True)
+    except expat.ExpatError as error:
+        msg = (
+            f"{shown(file.path)}, line {error.lineno}, column {error.offset + 1} is not "
+            f"XML: {expat.ErrorString(error.code)}; expected WMT's XML, all tags closed "
+            "and < and & written as &lt; and &amp;."
+        )
+        raise FormatError(msg) from None
+    for places in scanning.contents.parts.values():
+        for document, place in places.items():
+            places[document] = place._replace(
+                start=place.start + file.start, stop=place.stop + file.start
+            )
+    return scanning.contents
+
+
+def segments(file: Seekable, part: Part) -> Iterator[Segment]:
+    """Read the segments of one document's text."""
+    if not part.size:
+        return
+    found: list[Segment] = []
+    reading = _Reading(found.append, part.line)
+    if _may_have_references(file.blocks(part.start, part.stop)):
+        reading.tell_breaks_apart()
+    for block in file.blocks(part.start, part.stop):
+        reading.feed(block)
+        yield from found
+        found.clear()
+    reading.finish()
+    yield from found
+
+
+def _may_have_references(blocks: Iterator[bytes]) -> bool:
+    last = b""
+    for block in blocks:
+        if b"&#" in block or (last == b"&" and block.startswith(b"#")):
+            return True
+        last = block[-1:]
+    return False
+
+
+class _Reading:
+    """The text of segments while it is being read."""
+
+    def __init__(self, done: Callable[[Segment], None], line: int) -> None:
+        self._done = done
+        self._line = line - 1
+        self._pieces: list[str] = []
+        self._take: Callable[[str], None] = self._pieces.append
+        self._mark = "\n"
+        self._block = self._tail = b""
+        self._start = 0
+        self._outer = ""
+        self._segment = ("", 0)
+        self._parser = expat.ParserCreate("UTF-8")
+        self._parser.buffer_size = 1 << 16
+        self._parser.buffer_text = True
+        self._parser.StartElementHandler = self._begin
+        self._parser.EndElementHandler = self._end
+
+    def tell_breaks_apart(self) -> None:
+        """Look at each line break, whether it is one of the file or written as &#10;."""
+        self._parser.buffer_text = False
+        self._take = self._look
+        self._mark = _BREAK
+
+    def feed(self, block: bytes) -> None:
+        """Read on."""
+        # A reference may have begun in the block before.
+        self._tail = (self._tail + self._block)[-64:]
+        self._start += len(self._block)
+        self._block = block
+        self._parser.Parse(block, False)
+
+    def finish(self) -> None:
+        """Add the end tag, before which the part ends, so that nothing is held back."""
+        self._parser.Parse(f"</{self._outer}>".encode(), True)
+
+    def _begin(self, name: str, attributes: dict[str, str]) -> None:
+        self._outer = self._outer or name
+        if name == "seg":
+            line = self._line + self._parser.CurrentLineNumber
+            self._segment = (attributes["id"].strip(), line)
+            self._parser.CharacterDataHandler = self._take
+
+    def _look(self, piece: str) -> None:
+        if piece == "\n":
+            at = self._parser.CurrentByteIndex - self._start
+            here = self._block[at : at + 1] if at >= 0 else self._tail[at:][:1]
+            piece = "\n" if here == b"&" else _BREAK
+        self._pieces.append(piece)
+
+    def _end(self, name: str) -> None:
+        if name == "seg":
+            self._parser.CharacterDataHandler = None
+            text = unbroken("".join(self._pieces), mark=self._mark)
+            self._pieces.clear()
+            self._done(Segment(self._segment[0], text, self._segment[1]))
+
+
+@dataclass(slots=True)
+class _Scan:
+    """A file's structure while it is being read."""
+
+    path: str
+    default_name: str
+    contents: Contents = field(default_factory=Contents)
+    parser: Any = field(default_factory=lambda: expat.ParserCreate("UTF-8"))
+    _open: list[str] = field(default_factory=list)
+    _collection: str | None = None
+    _document: str | None = None
+    _part: OpenPart | None = None
+    _unknown: int = 0
+
+    def __post_init__(self) -> None:
+        self.parser.XmlDeclHandler = self._declaration
+        self.parser.StartDoctypeDeclHandler = self._doctype
+        self.parser.StartElementHandler = self._begin
+        self.parser.EndElementHandler = self._end
+        self.parser.CharacterDataHandler = self._text
+
+    def _declaration(self, _: str, encoding: str | None, __: int) -> None:
+        if encoding and encoding.lower() not in _UTF8:
+            msg = (
+                f"{shown(self.path)} is declared to be in {encoding}; convert the file to "
+                "UTF-8 and its declaration too."
+            )
+            raise FormatError(msg)
+
+    def _doctype(self, *_: object) -> None:
+        self.fail("<!DOCTYPE> declares something, which is not read")
+
+    def _begin(self, name: str, attributes: dict[str, str]) -> None:
+        if len(self._open) >= DEEPEST:
+            self.fail(f"tags are nested deeper than {DEEPEST} here")
+        outer = self._open[-1] if self._open else ""
+        if not outer and name not in _ROOTS:
+            self.fail(f"the file begins with <{name}>")
+        if outer == "seg":
+            self.fail(f"<{name}> stands inside of <seg>, which holds text only")
+        self._open.append(name)
+        # Elements that we do not know, such as <supplemental>, are left alone.
+        if self._unknown or (name not in _WITHOUT_TEXT and name != "seg"):
+            self._unknown += 1
+        elif name == "seg":
+            self._segment(attributes)
+        elif name in TEXTS:
+            self._part = self._text_of(name, attributes)
+        elif name == "doc":
+            self._begin_document(attributes)
+        elif name == "collection":
+            self._collection = attributes.get("id")
+        elif name == "dataset" and "id" in attributes:
+            self.contents.about.setdefault("setid", attributes["id"])
+
+    def _begin_document(self, attributes: dict[str, str]) -> None:
+        if self._document is not None:
+            self.fail("<doc> stands inside of another <doc>")
+        document = attributes.pop("id", "").strip()
+        if not document:
+            self.fail("<doc> has no id")
+        if document in self.contents.labels:
+            self.fail(f"document {document!r} is there twice")
+        if self._collection is not None:
+            attributes = {"collection": self._collection} | attributes
+        self._document = document
+        self.contents.labels[document] = attributes
+
+    def _text_of(self, name: str, attributes: dict[str, str]) -> OpenPart:
+        if self._document is None or self._part is not None:
+            self.fail(f"<{name}> stands outside of <doc>, or inside of another text")
+        role = TEXTS[name]
+        language = attributes.get("lang")
+        if language:
+            key = "srclang" if role == "source" else "trglang"
+            self.contents.about.setdefault(key, language)
+        title = attributes.get(NAMES[name], "").strip()
+        if name == "hyp" and not title:
+            self.fail("<hyp> has no system")
+        if name == "src":
+            title = "source"
+        text = Field(role, title or self.default_name)
+        return OpenPart(
+            text,
+            self._document,
+            start=self.parser.CurrentByteIndex,
+            line=self.parser.CurrentLineNumber,
+        )
+
+    def _segment(self, attributes: dict[str, str]) -> None:
+        if self._part is None:
+            self.fail("<seg> stands outside of <src>, <ref> and <hyp>")
+        found = attributes.get("id", "").strip()
+        if not found:
+            self.fail("<seg> has no id")
+        self._part.add(found, self.path, self.parser.CurrentLineNumber)
+        self.parser.CharacterDataHandler = None
+
+    def _end(self, name: str) -> None:
+        self._open.pop()
+        if self._unknown:
+            self._unknown -= 1
+        elif name == "seg":
+            self.parser.CharacterDataHandler = self._text
+        elif name in TEXTS and self._part is not None:
+            self._part.close(self.contents, self.path, self.parser.CurrentByteIndex)
+            self._part = None
+        elif name == "doc":
+            self._document = None
+        elif name == "collection":
+            self._collection = None
+
+    def _text(self, piece: str) -> None:
+        if (
+            self._open[-1] in _WITHOUT_TEXT
+            and not self._unknown
+            and not piece.isspace()
+        ):
+            self.fail("there is text outside of any <seg>")
+
+    def fail(self, what: str) -> NoReturn:
+        """Refuse the file, by the line that has been reached."""
+        msg = (
+            f"{shown(self.path)}, line {self.parser.CurrentLineNumber}: {what}; expected "
+            "WMT's XML: <dataset> around <doc> around <src>, <ref> and <hyp> around <seg>."
+        )
+        raise FormatError(msg)
+
+
+_TAGS = {role: tag for tag, role in TEXTS.items()}
+
+# What XML has no way to write, not even as a character reference.
+_NOT_XML = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_RULES = Rules(
+    "wmt-xml", label=re.compile(r"(?!id$)[A-Za-z_][A-Za-z0-9_.-]*"), bad=_NOT_XML
+)
+_REFERENCES = {
+    "&": "&amp;",
+    "<": "&lt;",
+    ">": "&gt;",
+    '"': "&quot;",
+    "\t": "&#9;",
+    "\n": "&#10;",
+    "\r": "&#13;",
+}
+_IN_TEXT = str.maketrans({k: v for k, v in _REFERENCES.items() if k not in '"\t'})
+_IN_ATTRIBUTE = str.maketrans(_REFERENCES)
+
+
+def pieces(
+    fields: Sequence[Field], chunks: Iterable[Chunk], about: Mapping[str, str]
+) -> Iterator[bytes]:
+    """Give the file's bytes, a document at a time."""
+    texts = texts_of(fields)
+    check_names(texts, "wmt-xml")
+    with ExitStack() as stack:
+        document = _Document(texts, about, stack)
+        identity = {"id": about.get("setid", "test")}
+        yield b"<?xml version='1.0' encoding='utf-8'?>\n"
+        yield f"<dataset{_attributes(identity)}>\n".encode()
+        collection = ""
+        for run in runs(fields, chunks, _RULES):
+            if run.begins:
+                yield from document.end()
+                wanted = run.labels.get("collection", "")
+                if wanted != collection:
+                    yield b"</collection>\n" if collection else b""
+                    attributes = _attributes({"id": wanted})
+                    yield f"<collection{attributes}>\n".encode() if wanted else b""
+                    collection = wanted
+            document.add(run)
+        yield from document.end()
+        document.refuse_empty_references()
+        yield b"</collection>\n" if collection else b""
+        yield b"</dataset>\n"
+
+
+class _Document:
+    """A document's texts side by side; they are written one after the other at its end."""
+
+    def __init__(
+        self, texts: Sequence[Field], about: Mapping[str, str], stack: ExitStack
+    ) -> None:
+        self._files = {text: spool(stack) for text in texts}
+        self._about = about
+        self._begin = ""
+        self._missing: dict[Field, bool] = {}
+        self._never = {text for text in texts if text.role == "reference"}
+
+    def add(self, run: Run) -> None:
+        """Take the next segments, of a new document or of the same."""
+        if run.begins:
+            labels = {k: v for k, v in run.labels.items() if k != "collection"}
+            self._begin = f"<doc{_attributes({'id': run.document} | labels)}>\n"
+            self._missing = {}
+        for text, file in self._files.items():
+            if text.role == "reference" and self._is_missing(run, text):
+                continue
+            self._never.discard(text)
+            found = present(run.chunk, text, "wmt-xml", _problem)
+            lines = (
+                f"<seg{_attributes({'id': id_})}>{segment.translate(_IN_TEXT)}</seg>\n"
+                for id_, segment in zip(run.ids, found, strict=True)
+            )
+            file.write("".join(lines).encode())
+
+    def _is_missing(self, run: Run, text: Field) -> bool:
+        """Tell whether the reference lacks the document; it cannot lack parts of one."""
+        for at, segment in enumerate(run.chunk.rows[text]):
+            missing = segment is None
+            if missing != self._missing.setdefault(text, missing):
+                lacks = "is missing" if missing else "is not missing"
+                what = f"{lacks}, unlike others of its document"
+                refuse(run.chunk, at, text, what, "wmt-xml")
+        return self._missing[text]
+
+    def end(self) -> Iterator[bytes]:
+        """Write the document that is open, if any, and make room for the next."""
+        if not self._begin:
+            return
+        yield self._begin.encode()
+        for text, file in self._files.items():
+            if self._missing.get(text):
+                continue
+            tag = _TAGS[text.role]
+            language = "srclang" if text.role == "source" else "trglang"
+            attributes = {
+                "lang": self._about.get(language, ""),
+                NAMES[tag]: text.name,
+            }
+            given = {k: v for k, v in attributes.items() if k and v}
+            yield f"<{tag}{_attributes(given)}>\n<p>\n".encode()
+            yield from emptied(file)
+            yield f"</p>\n</{tag}>\n".encode()
+        yield b"</doc>\n"
+        self._begin = ""
+
+    def refuse_empty_references(self) -> None:
+        """Refuse a reference that no document has: not even its name would be written."""
+        for text in self._never:
+            msg = (
+                f"All of {named(text)} is missing, so wmt-xml cannot carry it; leave it out "
+                f"with --drop {column_name(text)!r}."
+            )
+            raise FormatError(msg)
+
+
+def _problem(text: str) -> str | None:
+    found = _NOT_XML.search(text)
+    return f"holds the character U+{ord(found[0]):04X}" if found else None
+
+
+def _attributes(values: Mapping[str, str]) -> str:
+    return "".join(
+        f' {name}="{value.translate(_IN_ATTRIBUTE)}"' for name, value in values.items()
+    )

@@ -1,1 +1,0 @@
-"""Judgements as text and back: pure functions, one file a format."""

@@ -1,0 +1,308 @@
+"""The question `correlate`: every metric by several coefficients, with intervals."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from metra.errors import OptionError
+from metra.formats.scores.panel import Panel
+from metra.meta.findings import Figure, FigureTable, Findings, marked, number, signature
+from metra.stats.bootstrap import Drawn, bootstrap, bounds, resamples_segments
+from metra.stats.correlation import Options, Result, coefficient, correlate_all, grouped
+from metra.stats.moments import fisher_interval
+
+#: Where intervals come from: resamples, a formula, or nowhere.
+Interval: TypeAlias = Literal["bootstrap", "fisher", "none"]
+
+#: Pairs of values that are gone through for intervals at the most: about a minute.
+MOST_DRAWN = 10**10
+#: What is asked where nothing is: the coefficients that a level is usually judged by.
+DEFAULTS = {
+    "sys": ("pearson", "spearman", "accuracy", "spa"),
+    "seg": ("acc*_eq:item", "kendall-b:item", "pearson"),
+    "doc": ("acc*_eq:item", "kendall-b:item", "pearson"),
+}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A coefficient and its grouping, as `NAME` or `NAME:GROUP`."""
+
+    options: Options
+    level: str
+
+    @property
+    def heading(self) -> str:
+        """Name it: coefficient and, for segments, grouping."""
+        grouped = self.options.group if self.level != "sys" else ""
+        return f"{self.options.coef} {grouped}".strip()
+
+
+def asked(specs: Sequence[str], level: str, options: Options) -> list[Asked]:
+    """Read the coefficients that were asked for; none stands for the usual ones."""
+    found = []
+    for spec in specs or DEFAULTS[level]:
+        name, _, group = spec.partition(":")
+        chosen = coefficient(name)
+        if chosen.shape == "matrix" and group:
+            msg = f"{spec}: {chosen.name} has no groups; write {chosen.name} alone."
+            raise OptionError(msg)
+        group = group or ("none" if level == "sys" else options.group)
+        each = replace(options, coef=chosen.name, group=group)  # type: ignore[arg-type]
+        if chosen.shape != "calibrated":
+            each = replace(each, folds=0)
+        found.append(Asked(each.checked(), level))
+    if options.folds and not any(each.options.folds for each in found):
+        msg = "Cross-fitting is of the threshold of acc*_eq, which is not asked for."
+        raise OptionError(msg)
+    return found
+
+
+def fitted_elsewhere(
+    questions: Sequence[Asked], panel: Panel, source: str
+) -> list[Asked]:
+    """Give calibrated coefficients the thresholds of other scores, each metric its own."""
+    found = []
+    for question in questions:
+        options = question.options
+        if options.calibrates:
+            results = correlate_all(panel.gold, panel.metrics, options)
+            eps = {name: r.eps for name, r in results.items() if not r.reason}
+            options = replace(options, eps=eps, eps_from=source)  # type: ignore[arg-type]
+        found.append(replace(question, options=options))
+    return found
+
+
+def values(panel: Panel, question: Asked) -> dict[str, Result]:
+    """Answer one question for all metrics of a panel."""
+    options = question.options
+    whole = options.coefficient.shape == "matrix"
+    if question.level == "sys" and not whole:
+        return correlate_all(panel.system_gold, panel.system_metrics, options)
+    if not np.isfinite(panel.gold).any():
+        reason = f"There are no segment scores of {panel.gold_name} to compare with."
+        return {name: Result(np.nan, 0, reason=reason) for name in panel.names}
+    return correlate_all(panel.gold, panel.metrics, options)
+
+
+def correlated(
+    panels: Sequence[Panel],
+    questions: Sequence[Asked],
+    *,
+    interval: Interval = "bootstrap",
+    drawn: Drawn = "both",
+    confidence: float = 0.95,
+) -> Findings:
+    """Answer all questions for each language pair: a table each, best metrics first."""
+    tables, notes, data = [], [], []
+    boot = interval == "bootstrap"
+    for panel in panels:
+        answers = [values(panel, question) for question in questions]
+        refused = [without_interval(panel, question) for question in questions]
+        if interval == "fisher":
+            answers = [
+                _with_fisher(question, found, confidence)
+                for question, found in zip(questions, answers, strict=True)
+            ]
+        elif interval == "bootstrap":
+            answers = [
+                found
+                if reason
+                else _with_intervals(panel, question, found, drawn, confidence)
+                for question, found, reason in zip(
+                    questions, answers, refused, strict=True
+                )
+            ]
+        tables.append(_table(panel, questions, answers))
+        place = f"{panel.lang}: " if panel.lang else ""
+        notes += [
+            f"{place}{note}" for note in [*panel.notes, *reasons(questions, answers)]
+        ]
+        notes += [f"{place}{reason}" for reason in refused if reason and boot]
+        if questions[0].level == "sys" and len(panel.systems) == 2:
+            notes.append(
+                f"{place}Two systems agree wholly or not at all, by chance too."
+            )
+        data.append(_data(panel, questions, answers))
+    first = questions[0].options
+    effective = drawn
+    if questions[0].level == "sys" and not all(map(resamples_segments, panels)):
+        effective = "sys"
+    line = signature(
+        panels[0] if len(panels) == 1 else None,
+        level=questions[0].level,
+        coef=",".join(question.heading.replace(" ", ":") for question in questions),
+        average=first.average,
+        empty=first.nan,
+        spa_p=spa_said(questions),
+        eps=next(filter(None, (q.options.eps_said for q in questions)), None),
+        boot=f"{effective} k={first.trials}" if boot else None,
+        interval="fisher" if interval == "fisher" else None,
+        seed=first.seed if boot or first.folds else None,
+        lang=",".join(panel.lang for panel in panels) if len(panels) > 1 else None,
+    )
+    return Findings(tables, line, notes, {"correlations": data})
+
+
+def without_interval(panel: Panel, question: Asked) -> str:
+    """Say why a coefficient has no interval, if so: ties of long groups cost too much."""
+    options = question.options
+    if question.level == "sys" or options.group == "item":
+        return ""
+    if not options.coefficient.ties:
+        return ""
+    if options.folds:
+        return (
+            f"{question.heading} has no interval: a segment that is drawn twice would be "
+            "fitted to and measured; take acc*_eq:item."
+        )
+    rows = grouped(panel.gold, options.group)
+    pairs = rows.shape[0] * rows.shape[1] ** 2 // 2
+    if not (options.calibrates or options.eps):
+        return ""
+    if pairs * options.trials * len(panel.names) <= MOST_DRAWN:
+        return ""
+    return (
+        f"{question.heading} has no interval: each resample would go through {pairs:,} pairs "
+        f"of every metric; take {options.coef}:item, or a smaller --trials."
+    )
+
+
+def _with_fisher(
+    question: Asked, found: Mapping[str, Result], confidence: float
+) -> dict[str, Result]:
+    """Add intervals from a formula, of coefficients that are one sample each."""
+    options = question.options
+    name = options.coefficient.name
+    if options.group != "none" and question.level != "sys":
+        name = question.heading
+    return {
+        metric: replace(
+            result,
+            interval=fisher_interval(result.value, result.n, name, level=confidence),
+        )
+        for metric, result in found.items()
+    }
+
+
+def _with_intervals(
+    panel: Panel,
+    question: Asked,
+    found: Mapping[str, Result],
+    drawn: Drawn,
+    confidence: float,
+) -> dict[str, Result]:
+    if not any(np.isfinite(result.value) for result in found.values()):
+        return dict(found)
+    if len(panel.systems) < 3:
+        return dict(found)
+    draws = bootstrap(panel, question.level, question.options, drawn=drawn)
+    return {
+        name: replace(result, interval=bounds(draws[name], confidence))
+        if np.isfinite(result.value)
+        else result
+        for name, result in found.items()
+    }
+
+
+def _table(
+    panel: Panel, questions: Sequence[Asked], answers: Sequence[Mapping[str, Result]]
+) -> FigureTable:
+    def key(name: str) -> float:
+        value = answers[0][name].value
+        return -value if np.isfinite(value) else np.inf
+
+    names = sorted(panel.names, key=key)
+    columns = [
+        marked(
+            [Figure(number(found[name].value), found[name].interval) for name in names]
+        )
+        for found in answers
+    ]
+    rows = [
+        (name, list(cells))
+        for name, cells in zip(names, zip(*columns, strict=True), strict=True)
+    ]
+    title = f"{panel.lang}: {panel.gold_name}" if panel.lang else panel.gold_name
+    return FigureTable(
+        panel.lang or "correlations",
+        "metric",
+        [question.heading for question in questions],
+        rows,
+        f"Agreement with {title}",
+    )
+
+
+def reasons(
+    questions: Sequence[Asked], answers: Sequence[Mapping[str, Result]]
+) -> list[str]:
+    """Say why figures are missing, and what looks upside down."""
+    notes = []
+    for question, found in zip(questions, answers, strict=True):
+        for reason, names in by_reason(found).items():
+            notes.append(f"{question.heading} of {', '.join(names)}: {reason}")
+        empty = max((r.empty for r in found.values() if not r.reason), default=0)
+        if empty:
+            groups = next(iter(found.values())).groups
+            what = "counted as 0" if question.options.nan == "zero" else "left out"
+            notes.append(
+                f"{question.heading}: up to {empty:,} of {groups:,} groups are constant "
+                f"({what})."
+            )
+        if question.options.coefficient.lowest < 0:
+            below = [name for name, result in found.items() if result.value < -0.5]
+            if below:
+                notes.append(
+                    f"{question.heading} of {', '.join(below)} is far below zero; if lower "
+                    "values are better there, say so with --lower-is-better."
+                )
+    return list(dict.fromkeys(notes))
+
+
+def by_reason(found: Mapping[str, Result]) -> dict[str, list[str]]:
+    """The metrics without a figure, by why they have none."""
+    grouped_names: dict[str, list[str]] = {}
+    for name, result in found.items():
+        if result.reason:
+            grouped_names.setdefault(result.reason, []).append(name)
+    return grouped_names
+
+
+def spa_said(questions: Sequence[Asked]) -> str | None:
+    """Where the p-values of soft pairwise accuracy come from, for a signature."""
+    for question in questions:
+        if question.options.coef == "spa":
+            options = question.options
+            if options.wmt:
+                return "wmt"
+            return (
+                options.p if options.p == "normal" else f"perm k={options.trials} mid-p"
+            )
+    return None
+
+
+def _data(
+    panel: Panel, questions: Sequence[Asked], answers: Sequence[Mapping[str, Result]]
+) -> dict[str, object]:
+    return {
+        "lang": panel.lang,
+        "gold": panel.gold_name,
+        "systems": list(panel.systems),
+        "segments": panel.compared,
+        "metrics": {
+            name: {
+                question.heading: {
+                    "value": found[name].value,
+                    "interval": found[name].interval,
+                    "eps": found[name].eps,
+                    "n": found[name].n,
+                    "groups": found[name].groups,
+                    "empty_groups": found[name].empty,
+                }
+                for question, found in zip(questions, answers, strict=True)
+            }
+            for name in panel.names
+        },
+    }

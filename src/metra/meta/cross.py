@@ -1,0 +1,110 @@
+"""The question `cross`: how the scorers agree with each other, alike ones side by side."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from metra.errors import CorpusError
+from metra.formats.scores.record import Scores
+from metra.meta.findings import Figure, FigureTable, Findings, signature
+from metra.stats.arrays import Array, Codes
+from metra.stats.correlation import Options, correlate_all
+
+
+@dataclass(frozen=True)
+class Cross:
+    """Scorers in the order in which alike ones are neighbours, and their coefficients."""
+
+    names: list[str]
+    values: Array
+    counts: Codes
+
+
+def cross(scores: Scores, names: Sequence[str], level: str, options: Options) -> Cross:
+    """Correlate each scorer with each, on the cells that the two share."""
+    if len(names) < 2:
+        msg = "There is only one scorer; give at least two to compare with each other."
+        raise CorpusError(msg)
+    by_name = {name: _values(scores, name, level) for name in names}
+    size = len(names)
+    found, counts = np.eye(size), np.zeros((size, size), np.int64)
+    for i, one in enumerate(names):
+        others = {name: by_name[name] for name in names[i:]}
+        results = correlate_all(by_name[one], others, options)
+        for j, name in enumerate(names[i:], i):
+            counts[i, j] = counts[j, i] = results[name].n
+            if i != j:
+                found[i, j] = found[j, i] = results[name].value
+    order = alike(found)
+    return Cross(
+        [names[at] for at in order],
+        found[np.ix_(order, order)],
+        counts[np.ix_(order, order)],
+    )
+
+
+def crossed(
+    scores: Scores, names: Sequence[str], level: str, options: Options
+) -> tuple[Findings, Cross]:
+    """Lay out the matrix, with what it was computed from."""
+    found = cross(scores, names, level, options)
+    rows = [
+        (
+            f"{at} {name}",
+            [Figure(float(v)) if np.isfinite(v) else Figure(None) for v in row],
+        )
+        for at, (name, row) in enumerate(zip(found.names, found.values, strict=True), 1)
+    ]
+    heads = [str(at) for at in range(1, len(found.names) + 1)]
+    title = f"{options.coef} between scorers, alike ones side by side"
+    between = found.counts[np.triu_indices(len(names), 1)]
+    notes = [f"Each pair shares {between.min():,} to {between.max():,} values."]
+    missing = int((~np.isfinite(found.values)).sum()) // 2
+    if missing:
+        notes.append(
+            f"{missing} pairs share fewer than two values or are constant: no figure."
+        )
+    line = signature(
+        level=level,
+        coef=options.coef,
+        group=options.group if level != "sys" else None,
+        order="average linkage",
+        sys=len(scores.systems),
+    )
+    table = FigureTable("cross", "scorer", heads, rows, title, found.names)
+    return Findings([table], line, notes), found
+
+
+def alike(r: Array) -> list[int]:
+    """Order by average linkage: the two nearest groups become one, again and again.
+
+    >>> alike(np.array([[1, 0.1, 0.9], [0.1, 1, 0.2], [0.9, 0.2, 1]]))
+    [1, 0, 2]
+    """
+    distance = 1 - np.nan_to_num(r, nan=0.0)
+    groups = [[at] for at in range(len(r))]
+    while len(groups) > 1:
+        best = (np.inf, 0, 1)
+        for i in range(len(groups)):
+            for j in range(i + 1, len(groups)):
+                mean = float(distance[np.ix_(groups[i], groups[j])].mean())
+                best = min(best, (mean, i, j))
+        _, i, j = best
+        joined = sorted((groups[i], groups[j]), key=len)
+        groups = [group for at, group in enumerate(groups) if at not in (i, j)]
+        groups.append(joined[0] + joined[1])
+    return groups[0]
+
+
+def _values(scores: Scores, name: str, level: str) -> Array:
+    scorer = scores.scorers[scores.find(name)]
+    sign = 1.0 if scorer.higher_is_better else -1.0
+    matrix = scores.matrix(name)
+    if level != "sys":
+        return matrix * sign
+    whole = scores.system_scores(name)
+    there = np.isfinite(matrix)
+    means = np.where(there, matrix, 0).sum(1) / np.maximum(there.sum(1), 1)
+    means = np.where(there.any(1), means, np.nan)
+    return np.where(np.isfinite(whole), whole, means) * sign

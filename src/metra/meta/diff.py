@@ -1,0 +1,191 @@
+"""The question `diff`: do differences between systems agree, and where people are sure?"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from metra.formats.scores.panel import Panel
+from metra.meta.correlate import Asked, asked, reasons, values
+from metra.meta.findings import Figure, FigureTable, Findings, marked, number, signature
+from metra.meta.scatter import Cloud
+from metra.stats.arrays import Array, Mask
+from metra.stats.bootstrap import bootstrap, bounds, resamples_segments
+from metra.stats.correlation import Options, Result
+from metra.stats.moments import fit_line
+from metra.stats.soft_pairwise import permutation_p
+
+#: People are sure of a pair where their p-value is below these.
+BANDS = (0.05, 0.01, 0.001)
+#: Draws that it takes to speak of one in a thousand.
+MOST_SURE = 20_000
+
+
+def differing(
+    panels: Sequence[Panel], options: Options, *, interval: bool = True
+) -> tuple[Findings, list[Cloud]]:
+    """Pearson's r of differences, and the share of pairs ordered right, all and sure ones.
+
+    A band keeps the pairs of systems that people tell apart with p below it, in a two-sided
+    paired permutation test on segments; Kocmi et al. 2021, WMT. The clouds are of pairs, one
+    for each metric.
+    """
+    tables, notes = [], []
+    clouds: list[Cloud] = []
+    for panel in panels:
+        place = f"{panel.lang}: " if panel.lang else ""
+        notes += [f"{place}{note}" for note in panel.notes]
+        p = human_p(panel, options)
+        if p is None:
+            notes.append(
+                f"{place}No band of sure pairs: {panel.gold_name} has no segments."
+            )
+        questions = asked(["differentials", "accuracy"], "sys", options)
+        answers = [values(panel, question) for question in questions]
+        notes += [f"{place}{note}" for note in reasons(questions, answers)]
+        empty = [band for band in BANDS if p is not None and not (p < band).any()]
+        if empty:
+            notes.append(
+                f"{place}{panel.gold_name} tells no two systems apart with "
+                f"p < {max(empty):g}."
+            )
+        tables.append(_table(panel, questions, answers, p, interval))
+        made = [_cloud(panel, name, answers) for name in panel.names]
+        clouds += [cloud for cloud in made if cloud.x]
+        tied = int((_gaps(panel.system_gold) == 0).sum())
+        if tied:
+            notes.append(
+                f"{place}{tied} pairs of systems have equal {panel.gold_name} scores; they "
+                "have no direction and are left out of the differentials."
+            )
+    segments = all(map(resamples_segments, panels))
+    line = signature(
+        panels[0] if len(panels) == 1 else None,
+        level="sys",
+        coef="differentials,accuracy",
+        orient=options.orient,
+        bands=f"perm k={_trials(options)}",
+        boot=f"{'both' if segments else 'sys'} k={options.trials}"
+        if interval
+        else None,
+        seed=options.seed,
+    )
+    return Findings(tables, line, notes), clouds
+
+
+def human_p(panel: Panel, options: Options) -> Array | None:
+    """Two-sided p-values of all pairs of systems by the gold; None without segments."""
+    if not np.isfinite(panel.gold).any():
+        return None
+    gold = panel.gold
+    there = np.isfinite(gold)
+    if (there == there[:1]).all():
+        gold = gold[:, there[0]]
+    trials = _trials(options)
+    p = permutation_p(gold, trials=trials, seed=options.seed)
+    return (2 * trials * np.minimum(p, 1 - p) + 1) / (trials + 1)
+
+
+def _trials(options: Options) -> int:
+    """Enough draws to tell p-values below the last band."""
+    return max(options.trials, MOST_SURE)
+
+
+def _cloud(panel: Panel, name: str, answers: Sequence[dict[str, Result]]) -> Cloud:
+    """Differences of all pairs, the better system by the gold first; wrong ones are hollow."""
+    first, second = np.triu_indices(len(panel.systems), 1)
+    gold, metric = _gaps(panel.system_gold), _gaps(panel.system_metrics[name])
+    sign = np.where(gold < 0, -1.0, 1.0)
+    gold, metric = gold * sign, metric * sign
+    wrong = (metric <= 0) & (gold > 0)
+    # Pairs that people set farthest apart are named first, as long as there is room.
+    order = [at for at in np.argsort(-gold, kind="stable") if np.isfinite(metric[at])]
+    names = [
+        " > ".join(
+            panel.systems[of]
+            for of in (
+                (first[at], second[at]) if sign[at] > 0 else (second[at], first[at])
+            )
+        )
+        for at in order
+    ]
+    line = fit_line(gold[order], metric[order])
+    shown = " and ".join(
+        f"{label} {_said(found[name].value)}"
+        for label, found in zip(("differentials", "accuracy"), answers, strict=True)
+    )
+    place = f"{panel.lang}: " if panel.lang else ""
+    return Cloud(
+        f"{place}Differences between systems, {name} and {panel.gold_name}",
+        f"{panel.gold_name}, the better one first",
+        name,
+        names,
+        gold[order].tolist(),
+        metric[order].tolist(),
+        [""] * len(order),
+        wrong[order].tolist(),
+        # Pairs share systems, so a band that takes them for independent would be too narrow.
+        replace(line, band=()) if line else None,
+        f"{shown} of {len(order)} pairs; hollow: in the wrong order",
+        points="pairs of systems",
+        hollow="wrong order",
+        all_named=False,
+    )
+
+
+def _said(value: float) -> str:
+    """Write a figure, or a dash for what is none."""
+    return f"{value:.3f}" if value == value else "–"
+
+
+def _table(
+    panel: Panel,
+    questions: Sequence[Asked],
+    answers: list[dict[str, Result]],
+    p: Array | None,
+    interval: bool,
+) -> FigureTable:
+    if interval and len(panel.systems) > 2:
+        for at, question in enumerate(questions):
+            draws = bootstrap(panel, "sys", question.options)
+            answers[at] = {
+                name: replace(result, interval=bounds(draws[name]))
+                for name, result in answers[at].items()
+            }
+    gold = np.sign(_gaps(panel.system_gold))
+    names = sorted(
+        panel.names, key=lambda name: -np.nan_to_num(answers[0][name].value, nan=-9)
+    )
+    columns = [
+        marked(
+            [Figure(number(found[name].value), found[name].interval) for name in names]
+        )
+        for found in answers
+    ]
+    pairs = "1 pair" if len(gold) == 1 else f"{len(gold)} pairs"
+    headings = ["differentials", f"accuracy ({pairs})"]
+    for band in () if p is None else BANDS:
+        sure = np.asarray(p) < band
+        headings.append(f"p<{band:g} ({int(sure.sum())})")
+        columns.append(marked([_sure(panel, name, gold, sure) for name in names]))
+    rows = list(zip(names, map(list, zip(*columns, strict=True)), strict=True))
+    title = f"{panel.lang}: " if panel.lang else ""
+    return FigureTable(
+        panel.lang or "differentials",
+        "metric",
+        headings,
+        rows,
+        f"{title}Differences between systems, {panel.gold_name}",
+    )
+
+
+def _sure(panel: Panel, name: str, gold: Array, sure: Mask) -> Figure:
+    if not sure.any():
+        return Figure(None)
+    right = np.sign(_gaps(panel.system_metrics[name])) == gold
+    return Figure(float(right[sure].mean()))
+
+
+def _gaps(x: Array) -> Array:
+    first, second = np.triu_indices(len(x), 1)
+    return x[first] - x[second]

@@ -1,0 +1,85 @@
+"""Measures explained, from their factories' docstrings and parameters alone."""
+
+import inspect
+import re
+from dataclasses import dataclass
+
+from metra.metrics import registry
+from metra.metrics.record import Parameter, parameters_of, shown
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option as a user sees it."""
+
+    name: str
+    meaning: str
+    default: str
+    choices: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """A measure as a user sees it."""
+
+    name: str
+    summary: str
+    definition: str
+    options: tuple[Option, ...]
+
+
+def description(name: str) -> Description:
+    """Read a measure's docstring: first line, body, and an `Options:` block."""
+    factory = registry.factory(name)
+    doc = inspect.getdoc(factory) or ""
+    body, _, listed = doc.partition("\nOptions:\n")
+    summary, _, definition = body.partition("\n")
+    meanings = _meanings(listed)
+    options = tuple(
+        _option(parameter, meanings.get(parameter.name, ""))
+        for parameter in parameters_of(factory).values()
+    )
+    return Description(name, summary.strip(), definition.strip(), options)
+
+
+def overview() -> str:
+    """Name every measure with its first line."""
+    found = [description(name) for name in registry.names()]
+    left = max(len(entry.name) for entry in found)
+    return "\n".join(f"{entry.name:{left}}  {entry.summary}" for entry in found)
+
+
+def describe(name: str) -> str:
+    """Explain one measure for the terminal."""
+    found = description(name)
+    left = max((len(option.name) for option in found.options), default=0)
+    lines = [f"{found.name}: {found.summary}", "", found.definition, ""]
+    lines.append(f"Options, as in {found.name}:{_example(found)}")
+    for option in found.options:
+        lines.append(f"  {option.name:{left}}  {option.meaning}")
+        values = f"one of {', '.join(option.choices)}; " if option.choices else ""
+        lines.append(f"  {'':{left}}  {values}default {option.default}")
+    return "\n".join(lines)
+
+
+def _example(found: Description) -> str:
+    given = [option for option in found.options if option.default != "none"]
+    return ",".join(f"{option.name}={option.default}" for option in given[:2])
+
+
+def _option(parameter: Parameter, meaning: str) -> Option:
+    default = "none" if parameter.default in (None, "") else shown(parameter.default)
+    return Option(parameter.name, meaning, default, tuple(parameter.choices()))
+
+
+def _meanings(listed: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    name = ""
+    for line in inspect.cleandoc(listed).split("\n"):
+        entry = re.match(r"(\w+): (.+)", line)
+        if entry:
+            name = entry[1]
+            found[name] = entry[2]
+        elif name and line.strip():
+            found[name] += " " + line.strip()
+    return found

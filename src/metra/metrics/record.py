@@ -1,0 +1,374 @@
+"""The record that every measure is, and how its options become a signature.
+
+What a measure can say beside its numbers: what it found or missed, and where.
+Percentages that are undefined where there is nothing to count.
+"""
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, wraps
+from types import NoneType, UnionType
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Literal,
+    NamedTuple,
+    TypeAlias,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+import numpy as np
+
+from metra import __version__
+from metra.corpus.evalset import Batch, Column, Sentence
+from metra.errors import (
+    CorpusError,
+    OptionError,
+    UnfittedError,
+    UnknownNameError,
+    no_such,
+)
+from metra.stats import totals
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from metra.metrics.alignment import Alignment
+
+
+Array: TypeAlias = totals.Array
+Parts: TypeAlias = dict[str, float | list[float]]
+Aligner: TypeAlias = "Callable[[Batch | Sentence, int], list[Alignment]]"
+
+
+def _no_parts(_: Array) -> Parts:
+    return {}
+
+
+#: Arrays of numbers by their names, as a file keeps them.
+Tables: TypeAlias = Mapping[str, Any]
+
+
+class Terms(NamedTuple):
+    """What a measure counts to find its weights: keys with whole numbers, which add up.
+
+    The keys lie one behind the other in `keys`; `ends` says where each ends. Keys of several
+    words have the byte 0xFF between them, which no UTF-8 has.
+    """
+
+    keys: bytes
+    ends: "NDArray[np.int64]"
+    counts: "NDArray[np.int64]"
+
+
+@dataclass(frozen=True, slots=True)
+class Weighing:
+    """`fit` in two steps, for a corpus whose parts are counted in different places."""
+
+    #: What the references of a batch have, in no order, each key once.
+    count: Callable[[Batch], Terms]
+    #: The measure with the weights of all batches, from the sums of all that was counted, in
+    #: the order of the keys' bytes. It has no `fit` and no `weighing` itself.
+    weighed: "Callable[[Terms], Metric]"
+    #: What all batches have, as arrays to be kept in a file, and the measure with the weights
+    #: of such arrays, which is made much more quickly than they are counted.
+    tables: Callable[[Iterable[Batch]], Tables]
+    restored: "Callable[[Tables], Metric]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metric:
+    """A measure: additive statistics of segments, and a score from their sums.
+
+    `rows` gives one row of statistics per segment; `aggregate` gives the score of each
+    row of totals, over any leading shape: NaN where there was nothing to score. Everything
+    else (corpus and document scores, intervals, tests) is a choice of totals.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    rows: Callable[[Batch | Sentence], Array]
+    aggregate: Callable[[Array], Array]
+    higher_is_better: bool = True
+    #: Named pieces of one row of totals that users expect beside the score.
+    parts: Callable[[Array], Parts] = _no_parts
+    #: A shorter way to the sums of a batch's rows, `pool.BLOCK` rows at a time, if there is
+    #: one; `aggregate` and `parts` then take a plain list of totals as well as an array.
+    sums: Callable[[Batch], list[list[float]]] | None = None
+    #: The measure for single segments where that is another configuration; same rows.
+    for_segments: "Metric | None" = None
+    #: A shorter way from one output and its references to the same score, if there is one.
+    single: Callable[[str, Sequence[str]], float] | None = None
+    #: A shorter way to the scores of all pairs of outputs and references, both given by their
+    #: places in a column of texts, if there is one: (outputs, references).
+    pairs: Callable[[Column, Sequence[int], Sequence[int]], Array] | None = None
+    #: Measures with corpus weights: gives the same measure with the weights of these
+    #: references. What it gives has no `fit` itself and is used as it is.
+    fit: "Callable[[Iterable[Batch]], Metric] | None" = None
+    #: The same for parts of a corpus in different places, where counts that add up suffice.
+    weighing: Weighing | None = None
+    #: Measures that align words: a segment of the batch with each of its references.
+    align: "Aligner | None" = None
+    #: Measures that can say what they found or missed: in every segment of the batch.
+    details: "Callable[[Batch | Sentence], Iterable[Detail]] | None" = None
+    needs_source: bool = False
+    #: Whether it compares with references; one that does not can be used without any.
+    needs_reference: bool = True
+    #: Measures that look each segment's document up.
+    needs_documents: bool = False
+    #: Whether `rows` has to see a document's segments together, in one batch; where no
+    #: documents are known, all segments.
+    whole_documents: bool = False
+    #: Options as they turned out, where the parameter alone does not say it.
+    settled: Mapping[str, object] = field(default_factory=dict)
+    #: Every option with its value, filled in by `measure`.
+    options: Mapping[str, object] = field(default_factory=dict)
+
+    def signature(self, *, nrefs: int | str | None = None, **more: object) -> str:
+        """Name the measure with all its options, the number of references, the version."""
+        pairs = {**self.options, **self.settled}
+        if nrefs is not None:
+            pairs["nrefs"] = nrefs
+        pairs |= more
+        pairs["version"] = __version__
+        listed = "|".join(f"{key}:{shown(value)}" for key, value in pairs.items())
+        return f"{self.name}|{listed}"
+
+    def sentence(
+        self, hyp: str, refs: Sequence[str] = (), source: str | None = None
+    ) -> float:
+        """Score one segment, with as little around it as possible."""
+        metric = self.for_segments or self
+        self._check(refs, source)
+        try:
+            if metric.single:
+                return metric.single(hyp, refs)
+            return float(metric.aggregate(metric.rows(Sentence(hyp, refs, source)))[0])
+        except (TypeError, UnicodeEncodeError):
+            # To look at the texts before each call would take a good part of the time.
+            Sentence(hyp, refs).texts()
+            raise
+
+    def alignments(self, hyp: str, refs: Sequence[str]) -> "list[Alignment]":
+        """Align one segment with each of its references."""
+        if self.align is None:
+            msg = (
+                f"{self.name} aligns no words; choose a measure that does, such as wer."
+            )
+            raise OptionError(msg)
+        self._check(refs)
+        return self.align(Sentence(hyp, refs), 0)
+
+    def _check(self, refs: Sequence[str], source: str | None = None) -> None:
+        if isinstance(refs, str):
+            msg = "refs is one string; expected the list of the segment's references."
+            raise CorpusError(msg)
+        if self.needs_reference and not refs:
+            msg = "refs is empty; a segment needs at least one reference."
+            raise CorpusError(msg)
+        if self.needs_source and source is None:
+            msg = f"{self.name} compares with the source, but none was given."
+            raise CorpusError(msg)
+
+
+def measure(factory: Callable[..., Metric]) -> Callable[..., Metric]:
+    """Check a factory's options against its annotations and record them in the metric."""
+
+    @wraps(factory)
+    def make(**given: object) -> Metric:
+        parameters = parameters_of(factory)
+        values = {name: entry.default for name, entry in parameters.items()}
+        for name, value in given.items():
+            if name not in parameters:
+                owner = factory.__name__
+                raise UnknownNameError(no_such("option", name, parameters, owner=owner))
+            values[name] = _converted(factory.__name__, parameters[name], value)
+        return _with_options(factory(**values), values)
+
+    return make
+
+
+def _with_options(made: Metric, options: Mapping[str, object]) -> Metric:
+    """Record the options in the metric and in the metrics that come of it."""
+    segments, fit, weighing = made.for_segments, made.fit, made.weighing
+    if segments is not None:
+        segments = _with_options(segments, options)
+    if fit is not None:
+        plain = fit
+
+        def fit(batches: Iterable[Batch]) -> Metric:
+            return _with_options(plain(batches), options)
+
+    if weighing is not None:
+        weighed, restored = weighing.weighed, weighing.restored
+        weighing = replace(
+            weighing,
+            weighed=lambda terms: _with_options(weighed(terms), options),
+            restored=lambda tables: _with_options(restored(tables), options),
+        )
+
+    return replace(
+        made, options=options, for_segments=segments, fit=fit, weighing=weighing
+    )
+
+
+def unfitted(name: str) -> Callable[[Batch | Sentence], Array]:
+    """Give the `rows` of a measure that has to be fitted first: they refuse."""
+
+    def rows(_: Batch | Sentence) -> Array:
+        msg = (
+            f"{name} weighs what it counts by the references of the whole test set and "
+            f"has not seen them; use the metric that metric.fit([metra.Batch(hyps, refs)]) "
+            "returns."
+        )
+        raise UnfittedError(msg)
+
+    return rows
+
+
+class Parameter(NamedTuple):
+    """An option of a measure: its type, and what it is when not given."""
+
+    name: str
+    annotation: Any
+    default: object
+
+    def choices(self) -> list[str]:
+        """List the values it can have, empty where there are too many to list."""
+        if get_origin(self.annotation) is Literal:
+            return [str(value) for value in get_args(self.annotation)]
+        return ["yes", "no"] if self.annotation is bool else []
+
+
+@lru_cache(maxsize=256)
+def parameters_of(factory: Callable[..., Metric]) -> dict[str, Parameter]:
+    """Give the options of a measure from its factory's keyword parameters."""
+    plain = inspect.unwrap(factory)
+    hints = get_type_hints(plain)
+    return {
+        name: Parameter(name, hints[name], entry.default)
+        for name, entry in inspect.signature(plain).parameters.items()
+    }
+
+
+def parse_spec(spec: str) -> tuple[str, dict[str, str]]:
+    """Split `NAME:option=value,option=value`.
+
+    >>> parse_spec("bleu:tok=intl,n=3")
+    ('bleu', {'tok': 'intl', 'n': '3'})
+    """
+    name, _, rest = spec.partition(":")
+    options: dict[str, str] = {}
+    for piece in filter(None, rest.split(",")):
+        option, equals, value = piece.partition("=")
+        if not equals:
+            msg = f"{spec!r} has {piece!r} where option=value was expected."
+            raise OptionError(msg)
+        if option in options:
+            msg = f"{spec!r} gives the option {option!r} twice; give it once."
+            raise OptionError(msg)
+        options[option] = value
+    return name, options
+
+
+def _converted(owner: str, parameter: Parameter, value: object) -> object:
+    kinds = (
+        get_args(parameter.annotation)
+        if isinstance(parameter.annotation, UnionType)
+        else (parameter.annotation,)
+    )
+    for kind in kinds:
+        found = _as_kind(kind, value)
+        if found is not _NO:
+            return found
+    choices = parameter.choices()
+    expected = " or ".join(_kind_name(kind) for kind in kinds if kind is not NoneType)
+    if choices:
+        expected = f"one of {', '.join(choices)}"
+    msg = f"{owner}: {parameter.name}={shown(value)} is not possible; expected {expected}."
+    raise OptionError(msg)
+
+
+_NO = object()
+
+
+def _as_kind(kind: Any, value: object) -> object:
+    if get_origin(kind) is Literal:
+        text = shown(value) if isinstance(value, bool) else value
+        return text if text in get_args(kind) else _NO
+    if kind is bool:
+        return {"yes": True, "no": False}.get(shown(value), _NO)
+    if kind is NoneType:
+        return None if value is None else _NO
+    if isinstance(value, bool) or value is None:
+        return _NO
+    if kind is str:
+        return value if isinstance(value, str) else _NO
+    try:
+        found = kind(value)
+    except (TypeError, ValueError):
+        return _NO
+    return found if isinstance(value, str) or found == value else _NO
+
+
+def _kind_name(kind: Any) -> str:
+    return {int: "a whole number", float: "a number"}.get(kind, "a text")
+
+
+def shown(value: object) -> str:
+    """Write an option's value as in a spec.
+
+    >>> shown(True), shown(2.0), shown(0.1234567890123)
+    ('yes', '2', '0.1234567890123')
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        short = f"{value:g}"
+        return short if float(short) == value else repr(value)
+    return str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """One thing that a measure noted in a segment, such as a name that the output lacks.
+
+    `about` says what else is known of it, by name: the type of a name, the source's term.
+    """
+
+    #: Which segment of the batch, counted from 0.
+    at: int
+    #: What was noted, in a word or two: missed, untranslated.
+    note: str
+    #: The words that it is about.
+    text: str
+    about: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Equal details of all segments, together."""
+
+    note: str
+    text: str
+    about: Mapping[str, str]
+    #: The segments, counted from 1; one that has it twice is there twice.
+    segments: tuple[int, ...]
+
+    @property
+    def count(self) -> int:
+        """How often it was noted."""
+        return len(self.segments)
+
+
+def share(some: Array, of: Array) -> Array:
+    """Percentage of something in something; NaN of nothing.
+
+    >>> share(np.array([1.0, 0.0]), np.array([4.0, 0.0]))
+    array([25., nan])
+    """
+    there = of > 0
+    return np.where(there, 100 * some / np.where(there, of, 1), np.nan)

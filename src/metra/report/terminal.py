@@ -1,0 +1,298 @@
+"""The table for the terminal: aligned, the best in bold, what was scored underneath.
+
+Words as a terminal can show them, in a number of columns that is known beforehand.
+Running text with marked words, in lines that fit the screen.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from textwrap import wrap
+from unicodedata import bidirectional, category, east_asian_width, normalize
+
+from metra.report.layout import Cell, Sheet, Style, notes, remarks, sheets, signatures
+from metra.scoring.results import Results
+
+BOLD = "\x1b[1m"
+DIM = "\x1b[2m"
+PLAIN = "\x1b[0m"
+TONES = {"good": "\x1b[32m", "bad": "\x1b[31m"}
+
+
+def render(results: Results, style: Style) -> str:
+    """Lay out the results for a terminal."""
+    blocks = [block(sheet, style) for sheet in sheets(results, style)]
+    said = "\n".join(printable(line) for line in remarks(results))
+    small = [*notes(results), *signatures(results)]
+    below = "\n".join(styled(note, DIM, style) for note in small)
+    blocks.extend(filter(None, [said, below]))
+    if any(score.alignments for score in results.systems[0].scores.values()):
+        from metra.report import grid_text
+
+        blocks.extend(grid_text.blocks(results, style))
+    if any(score.details is not None for score in results.systems[0].scores.values()):
+        from metra.report import scores
+
+        blocks.extend(scores.blocks(results, style))
+    return "\n\n".join(blocks)
+
+
+def block(sheet: Sheet, style: Style) -> str:
+    """Lay out a sheet, in parts one below the other where it is too wide."""
+    left = max(width(name) for name in [sheet.corner, *map(_name, sheet.rows)])
+    columns = list(zip(*(cells for _, cells in sheet.rows), strict=True))
+    marked = any(cell.best for column in columns for cell in column)
+    layouts = [
+        _Column(printable(title), column, marked)
+        for title, column in zip(sheet.headings, columns, strict=True)
+    ]
+    parts = [
+        _part(sheet, left, layouts[first:last], first, style)
+        for first, last in _fitting(layouts, left, style.width)
+    ]
+    if sheet.title:
+        parts[0] = f"{styled(printable(sheet.title), BOLD, style)}\n{parts[0]}"
+    return "\n\n".join(parts)
+
+
+def _fitting(
+    layouts: Sequence["_Column"], left: int, most: int | None
+) -> list[tuple[int, int]]:
+    """Part the columns into runs that fit the screen, at least one column in each."""
+    runs = []
+    first = taken = 0
+    for at, column in enumerate(layouts):
+        taken += 2 + column.width
+        if most is not None and at > first and left + taken > most:
+            runs.append((first, at))
+            first, taken = at, 2 + column.width
+    return [*runs, (first, len(layouts))]
+
+
+def _part(
+    sheet: Sheet, left: int, layouts: Sequence["_Column"], first: int, style: Style
+) -> str:
+    heads = "  ".join(_padded_left(column.heading, column.width) for column in layouts)
+    lines = [styled(f"{_padded(sheet.corner, left)}  {heads}".rstrip(), BOLD, style)]
+    rule = "─" * (left + sum(2 + column.width for column in layouts))
+    lines.append(styled(rule, DIM, style))
+    for row in sheet.rows:
+        cells = row[1][first : first + len(layouts)]
+        shown = [
+            column.cell(cell, style)
+            for column, cell in zip(layouts, cells, strict=True)
+        ]
+        lines.append(f"{_padded(_name(row), left)}  {'  '.join(shown)}".rstrip())
+    return "\n".join(lines)
+
+
+def _name(row: tuple[str, Sequence[Cell]]) -> str:
+    return printable(row[0])
+
+
+class _Column:
+    """How wide a column's scores and intervals are."""
+
+    def __init__(self, heading: str, cells: tuple[Cell, ...], marked: bool) -> None:
+        self.heading = heading
+        self._score = max(width(cell.score) for cell in cells)
+        self._interval = max(len(cell.interval) for cell in cells)
+        self._mark = marked
+        self._gap = " " if self._score and self._interval else ""
+        natural = self._score + marked + len(self._gap) + self._interval
+        self.width = max(natural, width(heading))
+
+    def cell(self, cell: Cell, style: Style) -> str:
+        """Align a score, its mark and its interval under the heading's right end."""
+        mark = ("*" if cell.best else " ") if self._mark else ""
+        score = cell.score.rjust(self._score)
+        blanks = self.width - self._score - len(mark)
+        interval = ""
+        if self._interval:
+            interval = self._gap + cell.interval.rjust(self._interval)
+            blanks -= len(interval)
+        code = (BOLD if cell.best else "") + TONES.get(cell.tone, "")
+        text = styled(score + mark, code, style) if code else score + mark
+        return " " * blanks + text + styled(interval, DIM, style)
+
+
+def printable(text: str) -> str:
+    """Keep control characters, which could rewrite the terminal, from reaching it."""
+    return "".join(c if c.isprintable() else "\ufffd" for c in text)
+
+
+def width(text: str) -> int:
+    """Count the columns that a text takes in a terminal."""
+    return sum(
+        0 if _has_no_width(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text
+    )
+
+
+def _has_no_width(c: str) -> bool:
+    """Whether it is a mark on another character, a sign for programs, or part of a Hangul."""
+    return category(c) in ("Mn", "Me", "Cf") or "\u1160" <= c <= "\u11ff"
+
+
+def _padded(text: str, size: int) -> str:
+    return text + " " * (size - width(text))
+
+
+def _padded_left(text: str, size: int) -> str:
+    return " " * (size - width(text)) + text
+
+
+def styled(text: str, code: str, style: Style) -> str:
+    """Set a text in bold or in colour, where there are colours."""
+    return f"{code}{text}{PLAIN}" if style.color and text else text
+
+
+# They shape letters or order them, and have no width of their own.
+_JOINERS = frozenset("\u200c\u200d\u200e\u200f\u061c")
+# They ask for a picture or a plain sign; some terminals then take another width.
+_PICTURE_SELECTORS = frozenset("\ufe0e\ufe0f")
+_SKIN_TONES = range(0x1F3FB, 0x1F400)
+_DOTTED_CIRCLE = "\u25cc"
+_REPLACED = printable("\x00")
+_RIGHT_TO_LEFT = frozenset({"R", "AL", "AN"})
+_ISOLATE, _END_OF_ISOLATE = "\u2068", "\u2069"
+
+
+def shown(word: str) -> str:
+    """Write a word so that `width` tells how many columns it takes, at least one."""
+    if word and word.isascii() and word.isprintable():
+        return word
+    kept = "".join(c for c in word if c not in _PICTURE_SELECTORS)
+    text = "".join(_sign(kept, at) for at in range(len(kept)))
+    return _DOTTED_CIRCLE + text if not text or _attaches(text[0]) else text
+
+
+def told_apart(one: str, other: str) -> tuple[str, str]:
+    """Write two different words; by their code points if they would look the same."""
+    if _look(one) == _look(other):
+        return ascii(one)[1:-1], ascii(other)[1:-1]
+    return shown(one), shown(other)
+
+
+def pieces(text: str, columns: int) -> list[str]:
+    """Cut what `shown` wrote into pieces that take no more than this many columns."""
+    found = [""]
+    used = 0
+    for c in text:
+        size = width(c)
+        if used + size > columns and found[-1]:
+            found.append("")
+            used = 0
+        found[-1] += c
+        used += size
+    return found
+
+
+def isolated(text: str) -> str:
+    """Keep a right-to-left word from changing places with its neighbours."""
+    if any(bidirectional(c) in _RIGHT_TO_LEFT for c in text):
+        return f"{_ISOLATE}{text}{_END_OF_ISOLATE}"
+    return text
+
+
+def _sign(word: str, at: int) -> str:
+    """Replace what a terminal obeys, or what makes one picture of two in some of them."""
+    c = word[at]
+    before, after = width(word[at - 1 : at]), width(word[at + 1 : at + 2])
+    if c in _JOINERS:
+        return _REPLACED if 2 in (before, after) else c
+    return _REPLACED if ord(c) in _SKIN_TONES and before == 2 else printable(c)
+
+
+def _attaches(c: str) -> bool:
+    """Whether the character is drawn onto the one before."""
+    return width(c) == 0 or category(c) == "Mc" or ord(c) in _SKIN_TONES
+
+
+def _look(word: str) -> str:
+    composed = normalize("NFC", shown(word))
+    return "".join(c for c in composed if width(c))
+
+
+#: Sentences are not set in longer lines than this, however wide the screen is.
+WIDEST = 96
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Words that are marked alike: what stands before and after them, and their colour."""
+
+    text: str
+    #: Whether white space follows.
+    space: bool
+    opening: str = ""
+    closing: str = ""
+    color: str = ""
+
+
+def lines(
+    stretches: Sequence[Stretch], label: str, room: int, most: int, style: Style
+) -> list[str]:
+    """Set a text beside its label, broken at blanks, cut after so many lines."""
+    size = max(room - len(label), 20)
+    found: list[str] = []
+    line, used = "", 0
+    atoms = list(_atoms(stretches, size))
+    for at, (text, color, glued) in enumerate(atoms):
+        gap = 0 if glued or not used else 1
+        if used and used + gap + width(text) > size:
+            found.append(line)
+            if len(found) == most:
+                found[-1] += f" … {len(atoms) - at:,} more words"
+                break
+            line, used, gap = "", 0, 0
+        line += " " * gap + styled(text, color, style) if color else " " * gap + text
+        used += gap + width(text)
+    else:
+        found.append(line)
+    indent = " " * len(label)
+    return [
+        f"{indent if at else label}{_isolated(line)}".rstrip()
+        for at, line in enumerate(found)
+    ]
+
+
+def merged(stretches: Sequence[Stretch]) -> list[Stretch]:
+    """Put neighbours that have the same marks under one pair of them, each in its colour."""
+    signs = ["", *(stretch.opening for stretch in stretches), ""]
+    return [
+        replace(
+            stretch,
+            opening="" if before == stretch.opening else stretch.opening,
+            closing="" if after == stretch.opening else stretch.closing,
+        )
+        for before, stretch, after in zip(signs, stretches, signs[2:], strict=False)
+    ]
+
+
+def fitted(text: str, style: Style) -> str:
+    """Break a sentence of ours into lines."""
+    return "\n".join(wrap(text, min(style.width or WIDEST, WIDEST)))
+
+
+def _atoms(stretches: Sequence[Stretch], size: int) -> Iterator[tuple[str, str, bool]]:
+    """Cut into what must stay on one line: text, colour, whether it follows without blank."""
+    glued = True
+    for stretch in stretches:
+        words = stretch.text.split()
+        for at, word in enumerate(words):
+            text = shown(word)
+            if at == 0:
+                text = stretch.opening + text
+            if at == len(words) - 1:
+                text += stretch.closing
+            for part in pieces(text, size):
+                yield part, stretch.color, glued
+                glued = True
+            glued = False
+        glued = glued if not words else not stretch.space
+
+
+def _isolated(line: str) -> str:
+    """Keep right-to-left text from changing places with what stands beside it."""
+    if any(bidirectional(c) in _RIGHT_TO_LEFT for c in line):
+        return f"{_ISOLATE}{line}{_END_OF_ISOLATE}"
+    return line

@@ -1,0 +1,1 @@
+"""One pass over a corpus: statistics, totals, scores, intervals and comparisons."""

@@ -1,0 +1,155 @@
+"""Alignments on demand: of one output, or of chosen segments of a whole evaluation."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from metra.corpus.evalset import Batch, Corpus
+from metra.errors import OptionError, UnknownNameError, no_such
+from metra.metrics.alignment import AlignedSegment, Alignment
+from metra.metrics.record import Aligner, Metric
+from metra.metrics.registry import metric as make_metric
+from metra.scoring.results import Results
+from metra.scoring.statistics import CHUNK, check_inputs, fitted
+
+
+def align(
+    hyp: str, refs: Sequence[str], metric: str | Metric = "wer"
+) -> list[Alignment]:
+    """Align an output with each of its references, as the measure aligns them.
+
+    >>> for found in align("a cat sat down", ["the cat sat"]):
+    ...     print([(link.kind, *found.words(link)) for link in found.links[:2]])
+    [('substitution', ('a',), ('the',)), ('hit', ('cat',), ('cat',))]
+    """
+    chosen = make_metric(metric) if isinstance(metric, str) else metric
+    return chosen.alignments(hyp, refs)
+
+
+def align_segment(
+    hyp: str,
+    refs: Sequence[str | None],
+    metric: Metric,
+    *,
+    system: str,
+    number: int,
+    spec: str,
+) -> AlignedSegment:
+    """Align and score one segment by itself; a missing reference is None."""
+    if metric.align is None:
+        msg = f"{spec} aligns no words; choose a measure that does, such as gtm or wer."
+        raise OptionError(msg)
+    batch = Batch([hyp], [[ref] for ref in refs])
+    single = metric.for_segments or metric
+    row = single.rows(batch)[0]
+    parts = single.parts(row)
+    return AlignedSegment(
+        system=system,
+        number=number,
+        spec=spec,
+        score=float(single.aggregate(row)),
+        parts={name: part for name, part in parts.items() if isinstance(part, float)},
+        alignments=metric.align(batch, 0),
+    )
+
+
+def aligned_segment(
+    corpus: Corpus, system: str | None, number: int, metric: Metric, spec: str
+) -> AlignedSegment:
+    """Read a corpus up to one of its segments, counted from 1, and align that.
+
+    The system need not be named if there is only one.
+    """
+    system = _one_of(corpus.systems, system)
+    check_inputs(corpus, {spec: metric})
+    metric = fitted(corpus, {spec: metric})[spec]
+    start = 1
+    for chunk in corpus.chunks(CHUNK):
+        if number < start + len(chunk):
+            at = number - start
+            hyp = chunk.systems[system].text[at] or ""
+            refs = [column.text[at] for column in chunk.refs]
+            return align_segment(
+                hyp, refs, metric, system=system, number=number, spec=spec
+            )
+        start += len(chunk)
+    msg = (
+        f"Segment {number} was asked for, but the last one is {start - 1}; "
+        f"ask for one from 1 to {start - 1}."
+    )
+    raise OptionError(msg)
+
+
+def _one_of(systems: Sequence[str], wanted: str | None) -> str:
+    if wanted is None and len(systems) == 1:
+        return systems[0]
+    if wanted is None:
+        msg = f"There are {len(systems)} systems; choose one of {', '.join(systems)}."
+        raise OptionError(msg)
+    if wanted not in systems:
+        raise UnknownNameError(no_such("system", wanted, systems))
+    return wanted
+
+
+def aligners(metrics: Mapping[str, Metric]) -> dict[str, Aligner]:
+    """Find how each measure aligns, of those that do; refuse if none does."""
+    found = {spec: metric.align for spec, metric in metrics.items() if metric.align}
+    if not found:
+        msg = (
+            f"Alignments were asked for, but {', '.join(metrics)} aligns no words; "
+            "add a measure that does, for example wer."
+        )
+        raise OptionError(msg)
+    return found
+
+
+def with_alignments(
+    results: Results,
+    corpus: Corpus,
+    aligners: Mapping[str, Aligner],
+    wanted: Sequence[range] | None,
+) -> Results:
+    """Add the alignments of the segments wanted, counted from 1; None wants all of them."""
+    last = max((numbers[-1] for numbers in wanted or ()), default=0)
+    if last > results.segments:
+        msg = (
+            f"The alignment of segment {last} was asked for, but there are "
+            f"{results.segments} segments; ask for segments from 1 to {results.segments}."
+        )
+        raise OptionError(msg)
+    found = _found(corpus, aligners, wanted)
+    systems = [
+        replace(
+            system,
+            scores={
+                spec: replace(score, alignments=found.get((system.name, spec)))
+                for spec, score in system.scores.items()
+            },
+        )
+        for system in results.systems
+    ]
+    return replace(results, systems=systems)
+
+
+def _found(
+    corpus: Corpus, aligners: Mapping[str, Aligner], wanted: Sequence[range] | None
+) -> dict[tuple[str, str], dict[int, Sequence[Alignment]]]:
+    found: dict[tuple[str, str], dict[int, Sequence[Alignment]]] = {
+        (name, spec): {} for name in corpus.systems for spec in aligners
+    }
+    start = 1
+    for chunk in corpus.chunks(CHUNK):
+        numbers = [
+            number
+            for number in range(start, start + len(chunk))
+            if wanted is None or any(number in part for part in wanted)
+        ]
+        for name in corpus.systems if numbers else ():
+            batch = chunk.batch(name)
+            for spec, align_segment in aligners.items():
+                found[name, spec] |= {
+                    number: align_segment(batch, number - start) for number in numbers
+                }
+        start += len(chunk)
+        if wanted is not None and all(start >= part.stop for part in wanted):
+            break
+    return found

@@ -1,0 +1,294 @@
+"""Systems held against each other: differences, p-values and clusters, from one counting."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from math import ceil
+
+from metra.corpus.evalset import Corpus, EvalSet, Outputs
+from metra.errors import CorpusError, OptionError, UnknownNameError, no_such
+from metra.metrics.record import Metric
+from metra.scoring.evaluate import (
+    Questions,
+    assembled,
+    by_spec,
+    counted,
+    questions_of,
+    resampled_unit,
+    samples,
+)
+from metra.scoring.results import Comparison, Results, Terms
+from metra.scoring.statistics import CHUNK, Sheets
+from metra.stats import defaults, multiplicity, paired_tests
+from metra.stats.paired_tests import LEAST_UNITS
+from metra.stats.resampling import refuse_wrong
+from metra.text.columns import Segments
+
+CORRECTIONS = ("holm", "none")
+UNITS = ("auto", "segment", "document")
+
+#: Resamples behind the intervals, where the test does not bring its own.
+RESAMPLES = defaults.TRIALS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contest:
+    """Which systems meet, and how it is told whether they differ."""
+
+    #: The system that the others are held against; the first if None.
+    baseline: str | None = None
+    all_pairs: bool = False
+    test: defaults.Test = "ar"
+    #: As many as are usual, or as many comparisons need, if None.
+    trials: int | None = None
+    seed: int = defaults.SEED
+    unit: str = "auto"
+    alpha: float = 0.05
+    correction: str = "holm"
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be meant."""
+        refuse_wrong(
+            "A comparison",
+            {
+                f"unit={self.unit!r}": (
+                    self.unit in UNITS,
+                    f"one of {', '.join(UNITS)}",
+                ),
+                f"correction={self.correction!r}": (
+                    self.correction in CORRECTIONS,
+                    f"one of {', '.join(CORRECTIONS)}",
+                ),
+                f"alpha={self.alpha}": (
+                    0 < self.alpha < 1,
+                    "a share between 0 and 1, such as 0.05",
+                ),
+            },
+        )
+
+
+def compare(
+    evalset: EvalSet,
+    outputs: Mapping[str, Segments],
+    metrics: Sequence[str | Metric],
+    *,
+    baseline: str | None = None,
+    all_pairs: bool = False,
+    test: defaults.Test = "ar",
+    trials: int | None = None,
+    seed: int = defaults.SEED,
+    unit: str = "auto",
+    alpha: float = 0.05,
+    correction: str = "holm",
+    levels: Sequence[str] = ("system",),
+) -> Results:
+    """Compare systems: with the baseline (the first, if none is named), or all pairs.
+
+    The results are those of `evaluate` with intervals, and `comparisons` beside them; with
+    `all_pairs` also `clusters`.
+
+    >>> refs = [f"{at} is the number of this line" for at in range(12)]
+    >>> better = [ref.replace("is the", "is a") for ref in refs]
+    >>> worse = [ref.replace("number of this", "") for ref in refs]
+    >>> results = compare(EvalSet(refs), {"old": worse, "new": better}, ["chrf"])
+    >>> (found,) = results.comparisons
+    >>> found.system, found.difference > 0, found.significant
+    ('new', True, True)
+    """
+    contest = Contest(
+        baseline=baseline,
+        all_pairs=all_pairs,
+        test=test,
+        trials=trials,
+        seed=seed,
+        unit=unit,
+        alpha=alpha,
+        correction=correction,
+    )
+    questions = questions_of(levels)
+    return compare_corpus(
+        Outputs(evalset, outputs), by_spec(metrics), contest, questions
+    )
+
+
+def compare_corpus(
+    corpus: Corpus,
+    metrics: Mapping[str, Metric],
+    contest: Contest,
+    questions: Questions = Questions(),  # noqa: B008, it cannot change
+    *,
+    chunk: int = CHUNK,
+    counting: Callable[[int], None] = lambda _: None,
+    testing: Callable[[int], None] = lambda _: None,
+) -> Results:
+    """Compare the systems of a corpus; of the questions, the levels count.
+
+    There are two reports of progress: segments counted, trials done.
+    """
+    trials_of(corpus, contest)  # what cannot be is refused before the work begins
+    metrics, sheets = counted(
+        corpus, metrics, questions, keep=True, chunk=chunk, progress=counting
+    )
+    return compared(corpus, metrics, sheets, contest, questions, progress=testing)
+
+
+def compared(
+    corpus: Corpus,
+    metrics: Mapping[str, Metric],
+    sheets: Sheets,
+    contest: Contest,
+    questions: Questions = Questions(),  # noqa: B008, it cannot change
+    *,
+    progress: Callable[[int], None] = lambda _: None,
+) -> Results:
+    """Compare systems whose rows are counted and kept, by measures that are fitted."""
+    trials = trials_of(corpus, contest)
+    questions = questions._replace(
+        ci=True,
+        ci_method="percentile",
+        ci_unit=contest.unit,
+        trials=trials if contest.test == "bootstrap" else RESAMPLES,
+        seed=contest.seed,
+    )
+    # One unit for all measures, so that they can share their draws.
+    unit = resampled_unit(questions, sheets, metrics.values())
+    questions = questions._replace(ci_unit=unit)
+    found = samples(metrics, sheets, unit)
+    places = {key: at for at, key in enumerate(sheets.tallies)}
+    met = meetings(corpus, contest)
+    pairs = [
+        (places[one, spec], places[two, spec]) for spec in metrics for one, two in met
+    ]
+    intervals, contrasts = paired_tests.contrasts(
+        found,
+        pairs,
+        test=contest.test,
+        trials=trials,
+        resamples=RESAMPLES,
+        seed=contest.seed,
+        progress=progress,
+    )
+    by_tally = dict(zip(sheets.tallies, intervals, strict=True))
+    results = assembled(corpus, metrics, sheets, questions, by_tally)
+    terms = Terms(
+        test=contest.test,
+        unit=unit,
+        units=len(found[0].rows),
+        trials=trials,
+        seed=contest.seed,
+        alpha=contest.alpha,
+        correction=contest.correction,
+    )
+    comparisons: list[Comparison] = []
+    for at, (spec, metric) in enumerate(metrics.items()):
+        some = contrasts[at * len(met) : (at + 1) * len(met)]
+        comparisons += _comparisons(spec, metric, met, some, terms)
+    return replace(
+        results,
+        comparisons=comparisons,
+        terms=terms,
+        clusters=_clusters(results, comparisons) if contest.all_pairs else None,
+    )
+
+
+def baseline_of(corpus: Corpus, contest: Contest) -> str:
+    """Settle which system the others are held against."""
+    systems = list(corpus.systems)
+    if len(systems) < 2:
+        msg = (
+            f"There is only one system, {systems[0]!r}; a comparison needs a baseline and "
+            "at least one other output."
+        )
+        raise CorpusError(msg)
+    if contest.baseline is None:
+        return systems[0]
+    if contest.baseline not in systems:
+        raise UnknownNameError(no_such("system", contest.baseline, systems))
+    return contest.baseline
+
+
+def meetings(corpus: Corpus, contest: Contest) -> list[tuple[str, str]]:
+    """List who meets whom."""
+    baseline = baseline_of(corpus, contest)
+    others = [name for name in corpus.systems if name != baseline]
+    if contest.all_pairs:
+        return list(combinations([baseline, *others], 2))
+    return [(baseline, name) for name in others]
+
+
+def trials_of(corpus: Corpus, contest: Contest) -> int:
+    """Settle the number of trials; refuse so few that no p-value could be small enough."""
+    count = len(meetings(corpus, contest)) if contest.correction == "holm" else 1
+    least = ceil(count / contest.alpha) - 1
+    if contest.trials is None:
+        return max(defaults.TEST_TRIALS, least)
+    if contest.trials < least:
+        after = f" after Holm's correction for {count} comparisons" if count > 1 else ""
+        msg = (
+            f"With {contest.trials} trials no p-value could be as low as "
+            f"{contest.alpha}{after}; expected at least {least} trials."
+        )
+        raise OptionError(msg)
+    return contest.trials
+
+
+def _comparisons(
+    spec: str,
+    metric: Metric,
+    met: Sequence[tuple[str, str]],
+    contrasts: Sequence[paired_tests.Contrast],
+    terms: Terms,
+) -> list[Comparison]:
+    """Word what one metric found, and correct its p-values for their number."""
+    corrected = multiplicity.holm_several([contrast.p_value for contrast in contrasts])
+    too_few = (
+        f"{terms.units} {terms.unit}{'' if terms.units == 1 else 's'} cannot tell systems "
+        f"apart; a test needs at least {LEAST_UNITS}."
+    )
+    found = []
+    for meeting, contrast, p_holm in zip(met, contrasts, corrected, strict=True):
+        judged = p_holm if terms.correction == "holm" else contrast.p_value
+        found.append(
+            Comparison(
+                metric=spec,
+                baseline=meeting[0],
+                system=meeting[1],
+                difference=contrast.difference,
+                higher_is_better=metric.higher_is_better,
+                interval=contrast.interval,
+                standard_error=contrast.standard_error,
+                effect=contrast.effect,
+                p_value=contrast.p_value,
+                p_holm=p_holm,
+                significant=judged is not None and judged <= terms.alpha,
+                test=terms.signature(),
+                reason=None if contrast.enough else _reason(contrast, spec, too_few),
+            )
+        )
+    return found
+
+
+def _reason(contrast: paired_tests.Contrast, spec: str, too_few: str) -> str:
+    if contrast.difference != contrast.difference:
+        return f"by {spec}, one of the two systems has no score."
+    return too_few
+
+
+def _clusters(
+    results: Results, comparisons: Sequence[Comparison]
+) -> dict[str, list[list[str]]]:
+    """Part each metric's ranking where all above differ from all below."""
+    found = {}
+    for spec in results.specs:
+        apart = {
+            frozenset((entry.baseline, entry.system))
+            for entry in comparisons
+            if entry.metric == spec and entry.significant
+        }
+
+        def differ(one: str, two: str, apart: set[frozenset[str]] = apart) -> bool:
+            return frozenset((one, two)) in apart
+
+        ranked = [entry.name for entry in results.ranked(spec)]
+        found[spec] = multiplicity.clusters(ranked, differ)
+    return found

@@ -1,0 +1,64 @@
+"""Details on demand: what measures noted in a whole evaluation, equal ones together."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from metra.corpus.evalset import Corpus
+from metra.errors import OptionError
+from metra.metrics.record import Finding, Metric
+from metra.scoring.results import Results
+from metra.scoring.statistics import CHUNK, fitted, parts_of
+
+_Key: TypeAlias = tuple[str, str, tuple[tuple[str, str], ...]]
+_Tally: TypeAlias = dict[_Key, list[int]]
+
+
+def detailed(metrics: Mapping[str, Metric]) -> dict[str, Metric]:
+    """Choose the measures that give details; refuse if none does."""
+    found = {spec: metric for spec, metric in metrics.items() if metric.details}
+    if not found:
+        msg = (
+            f"Details were asked for, but {', '.join(metrics)} gives none; add a measure "
+            "that does, for example entities."
+        )
+        raise OptionError(msg)
+    return found
+
+
+def with_details(
+    results: Results, corpus: Corpus, metrics: Mapping[str, Metric]
+) -> Results:
+    """Add what the measures noted, the most frequent first."""
+    metrics = fitted(corpus, metrics)
+    tallies: dict[tuple[str, str], _Tally] = {
+        (system, spec): {} for system in corpus.systems for spec in metrics
+    }
+    for part in parts_of(corpus, metrics, CHUNK):
+        batches = {name: part.batch(name) for name in corpus.systems}
+        for (system, spec), tally in tallies.items():
+            noted = metrics[spec].details
+            for detail in noted(batches[system]) if noted else ():
+                key = (detail.note, detail.text, tuple(detail.about.items()))
+                tally.setdefault(key, []).append(part.first + detail.at + 1)
+    systems = [
+        replace(
+            entry,
+            scores={
+                spec: replace(score, details=_findings(tallies.get((entry.name, spec))))
+                for spec, score in entry.scores.items()
+            },
+        )
+        for entry in results.systems
+    ]
+    return replace(results, systems=systems)
+
+
+def _findings(tally: _Tally | None) -> Sequence[Finding] | None:
+    if tally is None:
+        return None
+    found = [
+        Finding(note, text, dict(about), tuple(segments))
+        for (note, text, about), segments in tally.items()
+    ]
+    return sorted(found, key=lambda finding: -finding.count)

@@ -1,0 +1,85 @@
+"""Scoring on Dask: a task for each Parquet file, on threads, processes or a cluster.
+
+It is here to be used, and to show how little an engine needs: see `spark` for a large one.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from metra.errors import MissingResourceError
+from metra.formats.texts import parquet
+from metra.scoring.plan import Plan, check_measures
+from metra.scoring.results import Results
+from metra.scoring.table_totals import (
+    add_totals,
+    added,
+    results_of,
+    term_rows,
+    total_rows,
+    totals_schema,
+    weights_of,
+)
+from metra.scoring.tables import check_same_groups, check_schema
+
+# So many answers are put together by one task.
+_FAN = 16
+
+
+def score_with_dask(paths: Sequence[str], plan: Plan, **compute: Any) -> Results:
+    """Score a table in Parquet files.
+
+    Where a `dask.distributed.Client` is there, its cluster does the work: files must be found
+    there by the same names. `compute` is what `dask.compute` takes, such as
+    `scheduler="processes"`.
+    """
+    try:
+        from dask import delayed
+    except ImportError:
+        msg = (
+            "Scoring on Dask needs the package 'dask', which is not installed; install it "
+            "with: pip install 'metra[dask]'"
+        )
+        raise MissingResourceError(msg) from None
+    check_measures(plan)
+    schemas = {path: parquet.schema_of(path) for path in paths}
+    for path, schema in schemas.items():
+        check_schema(plan, schema, path)
+    check_same_groups(plan, schemas)
+    weights = None
+    if plan.two_passes:
+        terms = [delayed(terms_of)(path, plan) for path in paths]
+        weights = delayed(weights_of)(_together(delayed(add_terms), terms))
+    totals = [delayed(totals_of)(path, plan, weights) for path in paths]
+    found = _together(delayed(add_totals), totals)
+    return results_of(found.compute(**compute), plan)
+
+
+def totals_of(path: str, plan: Plan, weights: bytes | None) -> pa.RecordBatch:
+    """Count one file."""
+    schema = totals_schema(plan, parquet.schema_of(path))
+    nothing = pa.RecordBatch.from_pylist([], schema=schema)
+    batches = parquet.batches(path, plan.columns)
+    return add_totals(
+        [nothing, *(total_rows(batch, plan, weights) for batch in batches)]
+    )
+
+
+def terms_of(path: str, plan: Plan) -> list[pa.RecordBatch]:
+    """Count what one file's references have, for measures of two passes."""
+    batches = parquet.batches(path, plan.columns)
+    return added(term_rows(batch, plan) for batch in batches).to_batches()
+
+
+def add_terms(parts: Sequence[Sequence[pa.RecordBatch]]) -> list[pa.RecordBatch]:
+    """Add up what was counted in several files."""
+    return added(batch for part in parts for batch in part).to_batches()
+
+
+def _together(add: Callable[[list[Any]], Any], parts: list[Any]) -> Any:
+    """Have some answers at a time added up, until there is one."""
+    while True:
+        parts = [add(parts[at : at + _FAN]) for at in range(0, len(parts), _FAN)]
+        if len(parts) == 1:
+            return parts[0]

@@ -1,0 +1,458 @@
+"""The engine that needs nothing: shards one after the other, batches on all cores.
+
+The files of a table, and what is kept of those that are finished.
+Shards with their segments' scores, written beside the ones that were read.
+What the first of two passes found, kept beside the totals of finished shards.
+"""
+
+import hashlib
+import json
+import os
+import re
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from metra import __version__
+from metra.corpus.evalset import Batch
+from metra.errors import FormatError, MetraError, OptionError
+from metra.formats.atomic import whole_file
+from metra.formats.texts import parquet
+from metra.formats.texts.parquet import NullValueError, references, required
+from metra.metrics.record import Metric, Tables, Weighing
+from metra.scoring.plan import (
+    Plan,
+    batches_of,
+    check_measures,
+    chunk_of,
+    pieces,
+    unweighed,
+)
+from metra.scoring.results import Results
+from metra.scoring.table_totals import (
+    Totals,
+    add,
+    as_batch,
+    count_rows,
+    counted_and_scored,
+    entries,
+    outcome,
+    scores_schema,
+    shape_of,
+    signatures,
+    totals_schema,
+)
+from metra.scoring.tables import check_same_groups, check_schema
+from metra.stats.parallel import ordered_map, thread_count
+
+#: Where a file keeps the fingerprint of what it was made of.
+FINGERPRINT = b"metra.fingerprint"
+_ENDING = ".totals"
+
+
+class Shard(NamedTuple):
+    """One file as it is now: another size or time, and it is another one."""
+
+    path: str
+    #: From the root, so that the same file is known again from other folders.
+    place: str
+    size: int
+    modified: int
+
+    @classmethod
+    def at(cls, path: str) -> "Shard":
+        """Look at a file."""
+        try:
+            found = os.stat(path)
+        except OSError as error:
+            msg = f"{path} cannot be read: {error.strerror}; check the name and its rights."
+            raise FormatError(msg) from None
+        place = os.path.abspath(path)
+        return cls(path, place, found.st_size, found.st_mtime_ns)
+
+
+def fingerprints(shards: Sequence[Shard], plan: Plan) -> list[str]:
+    """Name what comes of each shard by all that its digits depend on.
+
+    Where a measure weighs by the whole corpus, that is all shards.
+    """
+    known = [shard[1:] for shard in shards]
+    rest = [plan.fingerprint(), known if plan.two_passes else []]
+    return [
+        hashlib.sha256(json.dumps([entry, *rest]).encode()).hexdigest()
+        for entry in known
+    ]
+
+
+class KeptTotals:
+    """A folder with the totals of finished shards: a small file for each."""
+
+    def __init__(self, folder: str) -> None:
+        """Make the folder, if it is not there."""
+        self.folder = folder
+        try:
+            os.makedirs(folder, exist_ok=True)
+        except OSError as error:
+            msg = f"{folder} cannot be made a folder for totals: {error.strerror}."
+            raise FormatError(msg) from None
+
+    def find(self, shard: Shard, fingerprint: str) -> Totals | None:
+        """Give the totals of a shard that was finished, with this plan and unchanged."""
+        path = self._path(shard, fingerprint)
+        if not os.path.exists(path):
+            return None
+        try:
+            with pa.OSFile(path) as file, pa.ipc.open_file(file) as reader:
+                metadata = reader.schema.metadata or {}
+                batches = [
+                    reader.get_batch(at) for at in range(reader.num_record_batches)
+                ]
+        except (pa.ArrowException, OSError):
+            metadata, batches = {}, []
+        if metadata.get(FINGERPRINT) != fingerprint.encode():
+            msg = f"{path} is damaged; remove it, and its shard is scored again."
+            raise FormatError(msg)
+        totals: Totals = {}
+        for batch in batches:
+            add(totals, entries(batch))
+        return totals
+
+    def keep(self, shard: Shard, fingerprint: str, totals: Totals, plan: Plan) -> None:
+        """Write the totals of a shard that is finished."""
+        schema = totals_schema(plan, parquet.schema_of(shard.path))
+        schema = schema.with_metadata({FINGERPRINT: fingerprint.encode()})
+        batch = as_batch(totals, schema)
+        with (
+            whole_file(self._path(shard, fingerprint)) as file,
+            pa.ipc.new_file(file, schema) as writer,
+        ):
+            writer.write_batch(batch)
+
+    def _path(self, shard: Shard, fingerprint: str) -> str:
+        stem = re.sub(r"[^\w.-]", "_", Path(shard.path).stem)[:80]
+        return os.path.join(self.folder, f"{stem}-{fingerprint[:24]}{_ENDING}")
+
+
+#: What each column of scores was computed by, as JSON.
+_SIGNATURES = b"metra.signatures"
+_ENDINGS = (".parquet", ".pq")
+
+# A row group of the result holds at least so many rows, where there are as many.
+_ROW_GROUP = 64 * 1024
+
+
+def score_paths(paths: Sequence[str], out: str) -> list[str]:
+    """Name the file for each shard's scores: in a folder by the same names, or one file."""
+    if out.endswith(_ENDINGS) and not os.path.isdir(out):
+        if len(paths) > 1:
+            msg = (
+                f"{out} is one file, but there are {len(paths)} to be scored; give the name "
+                "of a folder, which gets a file for each."
+            )
+            raise OptionError(msg)
+        targets = [out]
+    else:
+        targets = [os.path.join(out, os.path.basename(path)) for path in paths]
+    for path, target in zip(paths, targets, strict=True):
+        if targets.count(target) > 1:
+            msg = f"Two files are called {os.path.basename(path)}; score them apart."
+            raise OptionError(msg)
+        if os.path.realpath(path) == os.path.realpath(target):
+            msg = f"{out} would overwrite {path}; give the name of another folder."
+            raise OptionError(msg)
+    try:
+        os.makedirs(os.path.dirname(os.path.abspath(targets[0])), exist_ok=True)
+    except OSError as error:
+        msg = f"{out} cannot be made a folder for scores: {error.strerror}."
+        raise FormatError(msg) from None
+    return targets
+
+
+def is_whole(target: str, fingerprint: str) -> bool:
+    """Whether a file is there with the scores of this shard, by this plan."""
+    if not os.path.exists(target):
+        return False
+    try:
+        metadata = parquet.schema_of(target).metadata or {}
+    except FormatError:
+        return False  # something else by this name, which is written anew
+    return metadata.get(FINGERPRINT) == fingerprint.encode()
+
+
+@contextmanager
+def score_file(
+    target: str, plan: Plan, schema: pa.Schema, fingerprint: str
+) -> Iterator[Callable[[pa.RecordBatch], None]]:
+    """Write a shard with its scores; the file is whole or not there."""
+    schema = scores_schema(plan, schema)
+    metadata = {
+        **(schema.metadata or {}),
+        FINGERPRINT: fingerprint.encode(),
+        _SIGNATURES: json.dumps(signatures(plan)).encode(),
+    }
+    schema = schema.with_metadata(metadata)
+    with whole_file(target) as file, pq.ParquetWriter(file, schema) as writer:
+        held: list[pa.RecordBatch] = []
+
+        def write(batch: pa.RecordBatch) -> None:
+            held.append(batch)
+            if sum(entry.num_rows for entry in held) >= _ROW_GROUP:
+                flush()
+
+        def flush() -> None:
+            table = pa.Table.from_batches(held).replace_schema_metadata(metadata)
+            writer.write_table(table)
+            held.clear()
+
+        yield write
+        if held:
+            flush()
+
+
+_KEPT_WEIGHTS_ENDING = ".weights"
+_FINGERPRINT = "fingerprint"
+
+
+def kept_weights(
+    folder: str,
+    fingerprint: str,
+    metric: Metric,
+    weighing: Weighing,
+    batches: Iterable[Batch],
+) -> Metric:
+    """Give the measure with the weights that are kept; else count them, and keep them."""
+    path = _path(folder, metric, fingerprint)
+    if os.path.exists(path):
+        return _restored(path, fingerprint, weighing)
+    tables = weighing.tables(batches)
+    named: dict[str, Any] = {_FINGERPRINT: np.array(fingerprint), **tables}
+    with whole_file(path) as file:
+        # Without compression: a resumed run is to go on at once.
+        np.savez(file, **named)
+    return weighing.restored(tables)
+
+
+def are_kept(folder: str, metric: Metric, fingerprint: str) -> bool:
+    """Whether weights need not be counted."""
+    return os.path.exists(_path(folder, metric, fingerprint))
+
+
+def weights_fingerprint(shards: Sequence[Shard], plan: Plan, metric: Metric) -> str:
+    """Name weights by all that they depend on: every file, and what is counted in it."""
+    known = [
+        __version__,
+        metric.signature(),
+        [plan.references, plan.documents, plan.nulls],
+        [shard[1:] for shard in shards],
+    ]
+    return hashlib.sha256(json.dumps(known).encode()).hexdigest()
+
+
+def _path(folder: str, metric: Metric, fingerprint: str) -> str:
+    return os.path.join(
+        folder, f"{metric.name}-{fingerprint[:24]}{_KEPT_WEIGHTS_ENDING}"
+    )
+
+
+def _restored(path: str, fingerprint: str, weighing: Weighing) -> Metric:
+    try:
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as arrays:
+            tables: Tables = dict(arrays)
+        if str(tables[_FINGERPRINT]) != fingerprint:
+            raise ValueError(_FINGERPRINT)
+        return weighing.restored(tables)
+    except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile):
+        msg = f"{path} is damaged; remove it, and its weights are counted again."
+        raise FormatError(msg) from None
+
+
+class Interrupted(KeyboardInterrupt):
+    """Somebody pressed Ctrl-C; the message says what is kept."""
+
+
+class Work(NamedTuple):
+    """How far the work has come: rows that were read, and all that this call has to read.
+
+    A first pass, for weights, reads all rows once more.
+    """
+
+    done: int
+    rows: int
+
+    def plus(self, rows: int) -> "Work":
+        """Count rows that were read."""
+        return self._replace(done=self.done + rows)
+
+
+def score_shards(
+    paths: Sequence[str],
+    plan: Plan,
+    *,
+    resume: str | None = None,
+    scores_out: str | None = None,
+    progress: Callable[[Work], None] = lambda _: None,
+) -> Results:
+    """Score a table in Parquet files, each read once (twice for measures of two passes).
+
+    With `resume`, a folder, the totals of each finished shard are kept there, and shards
+    that are finished already, by the same plan and unchanged, are not scored again; nor are
+    weights counted again. With
+    `scores_out`, each shard is written there with its segments' scores.
+    """
+    check_measures(plan)
+    schemas = {path: parquet.schema_of(path) for path in paths}
+    for path, schema in schemas.items():
+        check_schema(plan, schema, path)
+    check_same_groups(plan, schemas)
+    shards = [Shard.at(path) for path in paths]
+    names = fingerprints(shards, plan)
+    targets: Sequence[str | None] = [None] * len(paths)
+    if scores_out:
+        targets = score_paths(paths, scores_out)
+    kept = KeptTotals(resume) if resume else None
+    found = [
+        kept.find(shard, name)
+        if kept and (target is None or is_whole(target, name))
+        else None
+        for shard, name, target in zip(shards, names, targets, strict=True)
+    ]
+    finished = sum(totals is not None for totals in found)
+    try:
+        metrics = unweighed(plan)
+        rows = [parquet.row_count(path) for path in paths]
+        left = [
+            count for count, known in zip(rows, found, strict=True) if known is None
+        ]
+        work = Work(0, sum(left))
+        if left:
+            metrics, work = _fitted(shards, plan, resume, work, progress)
+        totals: Totals = {}
+        for shard, name, target, known in zip(
+            shards, names, targets, found, strict=True
+        ):
+            if known is None:
+                known, work = _shard(shard, name, target, plan, metrics, work, progress)
+                if kept:
+                    kept.keep(shard, name, known, plan)
+                finished += 1
+            add(totals, known.items())
+        return outcome(totals, shape_of(plan), metrics)
+    except KeyboardInterrupt:
+        note = _note(finished, len(shards), resume, scores_out)
+        msg = f"interrupted; of the files, {note}"
+        raise Interrupted(msg) from None
+    except MetraError as error:
+        if not finished:
+            raise
+        note = _note(finished, len(shards), resume, scores_out)
+        msg = f"{error} Of the files, {note}"
+        raise MetraError(msg) from None
+
+
+def _note(finished: int, shards: int, resume: str | None, out: str | None) -> str:
+    """Say what is kept, and how to go on."""
+    done = f"{finished} of {shards} are finished"
+    if resume:
+        return f"{done} and kept in {resume}; the same command goes on from there."
+    if out:
+        return (
+            f"{done}, with their scores in {out}; give --resume FOLDER to go on later."
+        )
+    return f"{done}, but their totals are lost; give --resume FOLDER to keep them."
+
+
+def _fitted(
+    shards: Sequence[Shard],
+    plan: Plan,
+    resume: str | None,
+    work: Work,
+    progress: Callable[[Work], None],
+) -> tuple[Mapping[str, Metric], Work]:
+    """Walk through all references first, for measures that weigh by them."""
+    metrics = dict(unweighed(plan))
+    names = {
+        spec: weights_fingerprint(shards, plan, metric)
+        for spec, metric in metrics.items()
+    }
+    counted = [
+        spec
+        for spec, metric in metrics.items()
+        if metric.fit and not (resume and are_kept(resume, metric, names[spec]))
+    ]
+    rows = sum(parquet.row_count(shard.path) for shard in shards)
+    work = work._replace(rows=work.rows + len(counted) * rows)
+
+    def references_of() -> Iterator[Batch]:
+        nonlocal work
+        for shard in shards:
+            for rows in _rows(shard.path, plan, plan.columns):
+                for piece in pieces(rows):
+                    yield next(batches_of(chunk_of(piece, plan)))[1]
+                work = work.plus(rows.num_rows)
+                progress(work)
+
+    for spec, metric in metrics.items():
+        if metric.weighing and resume:
+            batches = references_of()
+            metrics[spec] = kept_weights(
+                resume, names[spec], metric, metric.weighing, batches
+            )
+        elif metric.fit:
+            metrics[spec] = metric.fit(references_of())
+    return metrics, work
+
+
+def _shard(
+    shard: Shard,
+    fingerprint: str,
+    target: str | None,
+    plan: Plan,
+    metrics: Mapping[str, Metric],
+    work: Work,
+    progress: Callable[[Work], None],
+) -> tuple[Totals, Work]:
+    totals: Totals = {}
+    schema = parquet.schema_of(shard.path)
+    columns = schema.names if target else plan.columns
+
+    def counted(rows: pa.RecordBatch) -> tuple[int, Totals, pa.RecordBatch | None]:
+        if target:
+            return rows.num_rows, *counted_and_scored(rows, plan, metrics)
+        return rows.num_rows, count_rows(rows, plan, metrics), None
+
+    with ExitStack() as stack:
+        if target:
+            write = stack.enter_context(score_file(target, plan, schema, fingerprint))
+        parts = _rows(shard.path, plan, columns)
+        for rows, found, result in ordered_map(counted, parts, thread_count()):
+            add(totals, found.items())
+            if result is not None:
+                write(result)
+            work = work.plus(rows)
+            progress(work)
+    return totals, work
+
+
+def _rows(path: str, plan: Plan, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    """Read a shard's rows; refuse nulls where they are."""
+    first = 0
+    for rows in parquet.batches(path, columns):
+        try:
+            _refuse_nulls(rows, plan)
+        except NullValueError as null:
+            raise NullValueError(null.column, first + null.row, path) from None
+        yield rows
+        first += rows.num_rows
+
+
+def _refuse_nulls(rows: pa.RecordBatch, plan: Plan) -> None:
+    wanted = [*(name for _, name in plan.outputs), plan.source, plan.documents]
+    for name in filter(None, wanted):
+        required(rows, name, plan.nulls)
+    references(rows, plan.references, plan.nulls)

@@ -1,0 +1,365 @@
+"""Scoring on Apache Spark: its workers call the shared functions, and totals are added up.
+
+Totals are what tasks give back. Spark takes each task's answer once, however often the task
+had to be tried, and the answers add up to the same digits in any order: so a worker that
+dies, or tasks that are cut otherwise, change nothing.
+
+Where in which file a row is, for sentences about it: rows on a cluster have no numbers.
+A DataFrame written as Parquet by Spark: whole, or not there.
+Parquet files as Spark reads them, but none passed over in silence.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import accumulate, chain
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+
+from metra import __version__
+from metra.errors import FormatError, MissingResourceError
+from metra.formats.stream import stem
+from metra.formats.texts.columns import ColumnNames
+from metra.formats.texts.parquet import NullValueError
+from metra.scoring.executors.spark_session import (
+    Watcher,
+    quietly,
+    run,
+    sentences,
+    shown_path,
+)
+from metra.scoring.plan import Plan, check_measures
+from metra.scoring.results import Results
+from metra.scoring.table_totals import (
+    OWN_COLUMNS,
+    TERMS,
+    add_totals,
+    results_of,
+    score_rows,
+    scores_schema,
+    signatures,
+    term_rows,
+    total_rows,
+    weights_of,
+)
+from metra.scoring.tables import check_schema, plan_of
+
+
+@contextmanager
+def located(frame: Any, plan: Plan) -> Iterator[None]:
+    """Say of a null in which row of which file it is."""
+    try:
+        yield
+    except NullValueError as error:
+        place = _place_of_null(frame, plan, error.column)
+        if place is None:
+            raise
+        path, row = place
+        raise NullValueError(error.column, row, shown_path(path)) from None
+
+
+def _place_of_null(frame: Any, plan: Plan, column: str) -> tuple[str, int] | None:
+    """Find the first row at fault, in the order of files; None where there are no files."""
+    from pyspark.errors import PySparkException
+
+    numbers = [f"c{at}" for at in range(len(frame.columns))]
+    known = dict(zip(frame.columns, numbers, strict=True))
+    # A reference may be null where another one is there.
+    together = plan.references if column in plan.references else [column]
+    gaps = " and ".join(f"{known[name]} is null" for name in together)
+    where = ("_metadata.file_path", "_metadata.row_index")
+    try:
+        rows = frame.toDF(*numbers).where(gaps).select(*where)
+        found = rows.sort("file_path", "row_index").first()
+    except PySparkException:
+        return None
+    return None if found is None else (found.file_path, found.row_index)
+
+
+_EVERY = 0.1  # seconds
+_PATIENCE = 600  # times that
+
+
+def write_frame(frame: Any, folder: str) -> None:
+    """Write a DataFrame into a folder that is not there yet.
+
+    Spark moves files into it when all of them are whole. Of work that is stopped before
+    that, it leaves the folder, with nothing that is of use in it: that is taken away.
+    """
+    context = frame.sparkSession.sparkContext
+    path = context._jvm.org.apache.hadoop.fs.Path(folder)
+    files = path.getFileSystem(context._jsc.hadoopConfiguration())
+    there = files.exists(path)
+    try:
+        frame.write.parquet(folder)
+    except BaseException:
+        if not there:
+            _remove_unfinished(context, files, path)
+        raise
+
+
+def _remove_unfinished(context: Any, files: Any, path: Any) -> None:
+    """Take the folder away, again and again while tasks that were told to stop make it anew."""
+    tracker = context._jsc.sc().statusTracker()
+    for _ in range(_PATIENCE):
+        busy = any(info.numRunningTasks() for info in tracker.getExecutorInfos())
+        if files.exists(path):
+            names = [status.getPath().getName() for status in files.listStatus(path)]
+            if any(name != "_temporary" for name in names):
+                return
+            files.delete(path, True)
+        if not busy:
+            return
+        time.sleep(_EVERY)
+
+
+#: Where a column's metadata has the signature of the measure that its scores are by.
+SIGNATURE = "metra.signature"
+
+#: A pyspark.sql.DataFrame, wherever its rows come from.
+Frame: TypeAlias = Any
+#: A broadcast variable that holds the weights of measures of two passes.
+Weights: TypeAlias = Any
+Batches: TypeAlias = Iterator[pa.RecordBatch]
+
+
+def score_frame(
+    frame: Frame,
+    plan: Plan,
+    *,
+    scores_to: str | None = None,
+    progress: Watcher | None = None,
+) -> Results:
+    """Score a DataFrame; if wished, write it with its segments' scores as Parquet.
+
+    `scores_to` names a folder that is not there yet. Spark moves files into it when all of
+    them are whole, and then puts `_SUCCESS` beside them. `progress` is told now and then how
+    many tasks are done, and what share of the work that is.
+    """
+    check_measures(plan)
+    check_schema(plan, arrow_schema(frame))
+
+    weights: list[Weights] = [None]
+    totals: list[pa.RecordBatch] = []
+
+    def weigh() -> None:
+        weights[0] = weights_for(frame, plan)
+
+    def count() -> None:
+        totals.append(totals_of(frame, plan, weights[0]))
+
+    def write() -> None:
+        write_frame(scores_of(frame, plan, weights[0]), str(scores_to))
+
+    steps = [count]
+    if plan.two_passes:
+        steps.insert(0, weigh)
+    if scores_to is not None:
+        steps.append(write)
+    with quietly(), located(frame, plan), sentences():
+        run(frame.sparkSession, steps, progress)
+    if weights[0] is not None:
+        weights[0].destroy()
+    return results_of(totals[0], plan)
+
+
+def arrow_schema(frame: Frame) -> pa.Schema:
+    """Give the DataFrame's columns as Arrow's; what Arrow does not know is no text."""
+    with quietly():
+        from pyspark.errors import PySparkTypeError
+        from pyspark.sql.pandas.types import to_arrow_type
+
+    def kind(field: Any) -> Any:
+        try:
+            return to_arrow_type(field.dataType)
+        except PySparkTypeError:
+            return pa.binary()
+
+    return pa.schema(pa.field(field.name, kind(field)) for field in frame.schema)
+
+
+def weights_for(frame: Frame, plan: Plan) -> Weights | None:
+    """Count what measures of two passes weigh by, and send it to all workers.
+
+    Equal terms are put together on the cluster: each comes here once.
+    """
+    if not plan.two_passes:
+        return None
+    from pyspark.sql.types import BinaryType, LongType, StringType
+
+    def count(batches: Batches) -> Batches:
+        return (term_rows(batch, plan) for batch in batches)
+
+    kinds = [StringType(), BinaryType(), LongType()]
+    metric, term, number = names = _numbered(kinds)
+    counted = _mapped(frame, plan.columns, count, kinds)
+    added = counted.groupBy(metric, term).sum(number).toDF(*names)
+    table = added.toArrow().rename_columns(TERMS.names).cast(TERMS)
+    return frame.sparkSession.sparkContext.broadcast(weights_of(table.to_batches()))
+
+
+def totals_of(
+    frame: Frame, plan: Plan, weights: Weights | None = None
+) -> pa.RecordBatch:
+    """Count every partition where it lies, and add up what comes back."""
+    from pyspark.sql.types import ArrayType, DoubleType, LongType, StringType
+
+    def count(batches: Batches) -> Batches:
+        value = None if weights is None else weights.value
+        return _added(total_rows(batch, plan, value) for batch in batches)
+
+    names = [*plan.group_by, *OWN_COLUMNS]
+    keys = [frame.schema[name].dataType for name in plan.group_by]
+    own = [StringType(), StringType(), LongType(), LongType(), ArrayType(DoubleType())]
+    kinds = [*keys, *own]
+    counted = _mapped(frame, plan.columns, count, kinds)
+    if plan.group_by:
+        # Every partition may have every group: they are added up on the cluster as well.
+        together = counted.repartition(*_numbered(keys)).toDF(*names)
+        counted = _mapped(together, names, _added, kinds)
+    table = counted.toArrow().rename_columns(names)
+    nothing = pa.RecordBatch.from_pylist([], schema=table.schema)
+    return add_totals([*table.to_batches(), nothing])
+
+
+def scores_of(frame: Frame, plan: Plan, weights: Weights | None = None) -> Frame:
+    """Give the DataFrame with a column of scores for each system and measure behind its own.
+
+    Like every DataFrame it is computed when it is used. The metadata of a column of scores
+    says how they are computed, `metra.signature`; Spark writes it into Parquet files.
+    """
+    from pyspark.sql.types import DoubleType
+
+    def score(batches: Batches) -> Batches:
+        value = None if weights is None else weights.value
+        return (score_rows(batch, plan, value) for batch in batches)
+
+    names = scores_schema(plan, arrow_schema(frame)).names
+    kinds = [field.dataType for field in frame.schema]
+    kinds += [DoubleType()] * (len(names) - len(kinds))
+    scored = _mapped(frame, frame.columns, score, kinds).toDF(*names)
+    for name, signature in signatures(plan).items():
+        scored = scored.withMetadata(name, {SIGNATURE: signature})
+    return scored
+
+
+def _mapped(
+    frame: Frame,
+    columns: Sequence[str],
+    function: Callable[[Batches], Batches],
+    kinds: Sequence[Any],
+) -> Frame:
+    """Have workers call a function of the batches of these columns, partition by partition.
+
+    Columns travel under numbers, because Spark takes a dot in a name for a path into it. The
+    answer's columns keep theirs.
+    """
+    from pyspark.sql.types import StructField, StructType
+
+    known = dict(zip(frame.columns, _numbered(frame.columns), strict=True))
+    numbers = _numbered(kinds)
+    here = __version__
+
+    def call(batches: Batches) -> Batches:
+        _check_version(here)
+        named = (batch.rename_columns(list(columns)) for batch in batches)
+        return (batch.rename_columns(numbers) for batch in function(named))
+
+    schema = StructType(
+        [StructField(*pair) for pair in zip(numbers, kinds, strict=True)]
+    )
+    chosen = frame.toDF(*known.values()).select(*(known[name] for name in columns))
+    with quietly():
+        return chosen.mapInArrow(call, schema)
+
+
+def _numbered(columns: Sequence[object]) -> list[str]:
+    return [f"c{at}" for at in range(len(columns))]
+
+
+def _check_version(expected: str) -> None:
+    """Refuse to count by another version than the one that will close the formulas."""
+    if __version__ != expected:
+        msg = (
+            f"A worker of Spark has metra {__version__}, but this is metra {expected}; "
+            "install the same version everywhere."
+        )
+        raise MissingResourceError(msg)
+
+
+def _added(totals: Batches) -> Batches:
+    """Add up a partition's totals; an empty one has none."""
+    first = next(totals, None)
+    if first is not None:
+        yield add_totals(chain([first], totals))
+
+
+def score_parquet(
+    session: Any,
+    paths: Sequence[str],
+    metrics: Sequence[str],
+    names: ColumnNames,
+    *,
+    group_by: Sequence[str] = (),
+    scores_to: str | None = None,
+    progress: Watcher | None = None,
+) -> Results:
+    """Score a table in Parquet files; see `score_frame`."""
+    frame = read_files(session, paths)
+    files = frame.inputFiles()
+    # Of several files, Spark takes the columns of any one.
+    many = f"The table that Spark makes of {len(files)} files"
+    plan = plan_of(
+        arrow_schema(frame),
+        metrics,
+        names,
+        where=paths[0] if len(files) == 1 else many,
+        default_system=stem(shown_path(files[0])) if len(files) == 1 else "",
+        group_by=group_by,
+        segments=scores_to is not None,
+    )
+    return score_frame(frame, plan, scores_to=scores_to, progress=progress)
+
+
+def read_files(session: Any, paths: Sequence[str]) -> Any:
+    """Read Parquet files, or folders of them, as a DataFrame."""
+    _refuse_twice(paths)
+    with sentences():
+        frame = session.read.parquet(*paths)
+        _refuse_empty(session, frame.inputFiles())
+    return frame
+
+
+def _refuse_twice(paths: Sequence[str]) -> None:
+    """Refuse what is named twice, or lies in a folder that is named too."""
+    known = [path.rstrip("/") for path in paths]
+    for path in known:
+        folders = accumulate(path.split("/")[:-1], "{}/{}".format)
+        if known.count(path) > 1 or not set(known).isdisjoint(folders):
+            msg = f"{path} is given twice, so that its rows would count twice; give it once."
+            raise FormatError(msg)
+
+
+def _refuse_empty(session: Any, files: Sequence[str]) -> None:
+    """Refuse files without a byte: Spark passes over them, as if they had never been written.
+
+    Folders are listed, rather than file after file looked at: on distant storage that is slow.
+    """
+    java = session.sparkContext._jvm
+    settings = session.sparkContext._jsc.hadoopConfiguration()
+    by_folder: dict[str, set[str]] = {}
+    for file in files:
+        by_folder.setdefault(file.rpartition("/")[0], set()).add(
+            file.rpartition("/")[2]
+        )
+    for folder, names in by_folder.items():
+        path = java.org.apache.hadoop.fs.Path(java.java.net.URI(folder))
+        for status in path.getFileSystem(settings).listStatus(path):
+            name = status.getPath().toUri().getRawPath().rpartition("/")[2]
+            if status.getLen() == 0 and name in names:
+                msg = (
+                    f"{shown_path(f'{folder}/{name}')} cannot be read as Parquet: it is "
+                    "empty; write it again, or leave it out."
+                )
+                raise FormatError(msg)

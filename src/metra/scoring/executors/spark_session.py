@@ -1,0 +1,360 @@
+"""What Spark says when something is wrong, in a sentence instead of Java's stack traces.
+
+A session of Spark for as long as it is needed, without its chatter.
+Spark at work: how many tasks are done, and no work left behind on Ctrl-C.
+"""
+
+import os
+import re
+import shutil
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from tempfile import TemporaryFile
+from threading import Event, Thread
+from typing import IO, Any, TypeAlias
+from urllib.parse import unquote
+from uuid import uuid4
+
+from metra import errors
+from metra.errors import (
+    CorpusError,
+    FormatError,
+    MetraError,
+    MissingResourceError,
+    OptionError,
+)
+from metra.formats.texts.parquet import NullValueError
+
+
+@contextmanager
+def sentences() -> Iterator[None]:
+    """Raise what Spark raises inside as an error of ours, told in one sentence."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except (PySparkException, Py4JError) as error:
+        raise in_a_sentence(str(error)) from None
+
+
+def in_a_sentence(said: str) -> MetraError:
+    """Find out what happened from all that Spark said about it."""
+    for pattern, told in _KNOWN:
+        found = re.search(pattern, said, re.MULTILINE)
+        if found:
+            return told(*map(shown_path, found.groups()))
+    causes = re.findall(r"^(?:Caused )?(?:by)?: *[\w.$]+: (.+)$", said, re.MULTILINE)
+    first = (causes or [said.strip().split("\n")[0]])[-1]
+    return OptionError(f"Spark gave up: {shown_path(first)}")
+
+
+def shown_path(text: str) -> str:
+    """Write paths as people do, and leave out how databases number errors.
+
+    >>> shown_path("file:///data/my%20files/a.parquet. SQLSTATE: KD001")
+    '/data/my files/a.parquet.'
+    """
+    text = re.sub(
+        r"\bfile:/+(\S*)", lambda found: "/" + unquote(found[1]), text.strip()
+    )
+    return re.sub(r" *SQLSTATE: \w+", "", text)
+
+
+def _null(row: str, column: str) -> MetraError:
+    return NullValueError(column, int(row) - 1)
+
+
+def _ours(kind: str, message: str) -> MetraError:
+    return getattr(errors, kind, CorpusError)(message)
+
+
+def _no_module(name: str) -> MetraError:
+    return MissingResourceError(
+        f"The Python of Spark's workers has no module {name!r}; install metra[spark] on "
+        "every worker, and set PYSPARK_PYTHON to the Python that has it."
+    )
+
+
+def _other_type(path: str, more: str) -> MetraError:
+    return FormatError(
+        f"{path} does not fit the other files: {more.rstrip('.')}; a column must have the "
+        "same type in all of them."
+    )
+
+
+def _damaged(path: str) -> MetraError:
+    return FormatError(
+        f"{path} cannot be read as Parquet: it is damaged or cut off, or is something "
+        "else; write it again, or leave it out."
+    )
+
+
+def _not_there(path: str) -> MetraError:
+    return FormatError(f"{path} cannot be read: there is no such file or folder.")
+
+
+def _nothing_there() -> MetraError:
+    return FormatError(
+        "There is no Parquet in what was given: only empty files, or none at all."
+    )
+
+
+def _taken(path: str) -> MetraError:
+    return OptionError(
+        f"{path} is there already; name a folder that is not, or remove it first."
+    )
+
+
+def _no_folder(path: str) -> MetraError:
+    return FormatError(f"{path} cannot be made a folder for scores; name another.")
+
+
+def _full() -> MetraError:
+    return FormatError(
+        "A disk is full, so Spark gave up; nothing that it had begun to write is kept."
+    )
+
+
+def _too_large() -> MetraError:
+    return OptionError(
+        "What Spark has to send back is larger than its limit; raise it, for example with "
+        "--spark-conf spark.driver.maxResultSize=4g."
+    )
+
+
+def _memory() -> MetraError:
+    return OptionError(
+        "Java's memory was too small; give it more, for example with --spark-conf "
+        "spark.driver.memory=4g, or on a cluster spark.executor.memory."
+    )
+
+
+def _gone() -> MetraError:
+    return OptionError("Spark has stopped in the middle of the work; start again.")
+
+
+# In this order: what went wrong first is often followed by what came of it.
+_KNOWN: list[tuple[str, Callable[..., MetraError]]] = [
+    (
+        r"NullValueError: Row (\d+) of a batch is null in the column '(.+?)', where",
+        _null,
+    ),
+    (r"^metra\.(?:\w+\.)*(\w+): (.+)$", _ours),
+    (r"ModuleNotFoundError: No module named '([\w.]+)'", _no_module),
+    (r"No space left on device|Disk quota exceeded", _full),
+    (
+        r"_TYPE_MISMATCH\] Encountered error while reading file (\S+)\. (.+)$",
+        _other_type,
+    ),
+    (
+        r"\[FAILED_READ_FILE[\w.]*\] Encountered error while reading file (\S+)\. ",
+        _damaged,
+    ),
+    (r"\[PATH_NOT_FOUND\] Path does not exist: (.+?)\. SQLSTATE", _not_there),
+    (r"\[UNABLE_TO_INFER_SCHEMA\]", _nothing_there),
+    (r"\[PATH_ALREADY_EXISTS\] Path (.+?) already exists", _taken),
+    (r"Mkdirs failed to create (\S+?)/_temporary", _no_folder),
+    (r"spark\.driver\.maxResultSize", _too_large),
+    (r"OutOfMemoryError", _memory),
+    (r"SparkContext was shut down|Answer from Java side is empty", _gone),
+]
+
+
+LOCAL = "local[*]"
+
+
+@contextmanager
+def spark_session(
+    master: str = LOCAL, settings: Mapping[str, str] | None = None
+) -> Iterator[Any]:
+    """Give the session that is active, or start one and stop it at the end.
+
+    On this machine (`local…`) it talks to nobody else, and works with this Python. Elsewhere
+    the workers' Python is what the cluster says (PYSPARK_PYTHON); metra must be there.
+    """
+    pyspark = load_pyspark()
+    active = pyspark.sql.SparkSession.getActiveSession()
+    if active is not None:
+        with quietly():
+            yield active
+        return
+    with TemporaryFile() as log:
+        session = _started(pyspark, _settings(master) | dict(settings or {}), log)
+        try:
+            with quietly():
+                yield session
+        finally:
+            session.stop()
+
+
+def load_pyspark() -> Any:
+    """Load pyspark, or say how to get it."""
+    try:
+        with quietly():
+            import pyspark
+            import pyspark.sql
+    except ImportError:
+        msg = (
+            "Scoring on Spark needs the package 'pyspark', which is not installed; install "
+            "it with: pip install 'metra[spark]'"
+        )
+        raise MissingResourceError(msg) from None
+    return pyspark
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """Keep what Spark thinks of pandas to itself: it gets no pandas from us."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
+        yield
+
+
+def _settings(master: str) -> dict[str, str]:
+    settings = {
+        "spark.master": master,
+        "spark.app.name": "metra",
+        "spark.ui.showConsoleProgress": "false",
+    }
+    if master.startswith("local"):
+        settings |= {
+            "spark.ui.enabled": "false",
+            "spark.driver.host": "localhost",
+            "spark.driver.bindAddress": "127.0.0.1",
+        }
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    return settings
+
+
+def _started(pyspark: Any, settings: Mapping[str, str], log: IO[bytes]) -> Any:
+    """Start Java with its output in the log, where it can be looked up if it fails."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+    from pyspark.java_gateway import launch_gateway
+
+    _check_java()
+    conf = pyspark.SparkConf().setAll(settings.items())
+    try:
+        with quietly():
+            gateway = pyspark.SparkContext._gateway or launch_gateway(
+                conf, {"stdout": log, "stderr": log}
+            )
+            context = pyspark.SparkContext(conf=conf, gateway=gateway)
+            return pyspark.sql.SparkSession(context)
+    except (PySparkException, Py4JError) as error:
+        raise _reason(settings["spark.master"], error, log) from None
+
+
+def _check_java() -> None:
+    home = os.environ.get("JAVA_HOME")
+    java = os.path.join(home, "bin", "java") if home else "java"
+    if shutil.which(java) is None:
+        where = f"JAVA_HOME, {home}, has none" if home else "there is none here"
+        msg = (
+            f"Spark needs Java 17 or newer, but {where}; install it, on Debian with: "
+            "apt-get install openjdk-17-jre-headless"
+        )
+        raise MissingResourceError(msg)
+
+
+def _reason(master: str, error: Exception, log: IO[bytes]) -> Exception:
+    log.seek(0)
+    said = f"{log.read().decode(errors='replace')}\n{error}"
+    if "UnsupportedClassVersionError" in said:
+        msg = (
+            "Spark needs Java 17 or newer; an older one was found first: see JAVA_HOME."
+        )
+        return MissingResourceError(msg)
+    lines = [line.strip() for line in said.split("\n")]
+    told = [line for line in lines if "Exception" in line or line.startswith("Error")]
+    last = (told or [line for line in lines if line])[0]
+    msg = f"Spark could not be started with the master {master!r}: {last}"
+    return OptionError(msg)
+
+
+#: Told how many tasks are done, and what share of the work that is, from 0 to 1.
+Watcher: TypeAlias = Callable[[int, float], None]
+
+_EVERY = 0.5  # seconds
+_PATIENCE = 240  # times that; a second Ctrl-C is always quicker
+
+
+def run(
+    session: Any, steps: Sequence[Callable[[], None]], progress: Watcher | None
+) -> None:
+    """Have steps done that wait for Spark, and cancel them if they are interrupted.
+
+    They wait in a thread of its own: Ctrl-C reaches the main thread, and finds it free to
+    tell Spark.
+    """
+    context = session.sparkContext
+    # Each step has its own group of jobs, so that it can be told how far it is.
+    groups = [f"metra-{uuid4().hex}" for _ in steps]
+    done = Event()
+    failed: list[BaseException] = []
+
+    def attempt() -> None:
+        try:
+            for group, step in zip(groups, steps, strict=True):
+                context.setJobGroup(group, "metra", interruptOnCancel=True)
+                step()
+        except BaseException as error:
+            failed.append(error)
+        finally:
+            done.set()
+
+    threads = [Thread(target=attempt, daemon=True)]
+    if progress is not None:
+        following = (context, groups, progress, done)
+        threads.append(Thread(target=_follow, args=following, daemon=True))
+    for thread in threads:
+        thread.start()
+    try:
+        while not done.wait(_EVERY):
+            pass
+        # Nobody is told of work that is over, nor asks a session that may be stopped.
+        for thread in threads:
+            thread.join()
+    except KeyboardInterrupt:
+        # What Spark has not begun yet it cannot cancel: it is told until nothing comes.
+        for _ in range(_PATIENCE):
+            for group in groups:
+                context.cancelJobGroup(group)
+            if done.wait(_EVERY):
+                break
+        # Else it was finished before Spark could be told.
+        if failed or not done.is_set():
+            raise
+    if failed:
+        raise failed[0]
+
+
+def _follow(
+    context: Any, groups: Sequence[str], progress: Watcher, done: Event
+) -> None:
+    tracker = context.statusTracker()
+    share = 0.0
+    while not done.wait(_EVERY):
+        tasks = [_tasks(tracker, group) for group in groups]
+        begun = [pair for pair in tasks if pair[1]]
+        if not begun:
+            continue
+        finished, known = begun[-1]
+        # A step may turn out to have more tasks than it had so far: what was said stands.
+        share = max(share, (len(begun) - 1 + finished / known) / len(groups))
+        progress(sum(finished for finished, _ in tasks), share)
+
+
+def _tasks(tracker: Any, group: str) -> tuple[int, int]:
+    """How many tasks of a group of jobs are done, and how many there are so far."""
+    stages = [
+        tracker.getStageInfo(stage)
+        for job in tracker.getJobIdsForGroup(group)
+        for stage in getattr(tracker.getJobInfo(job), "stageIds", ())
+    ]
+    known = [stage for stage in stages if stage is not None]
+    finished = sum(stage.numCompletedTasks for stage in known)
+    return finished, sum(stage.numTasks for stage in known)

@@ -1,0 +1,164 @@
+"""All pairs of candidates and references: scores for reranking and minimum Bayes risk."""
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import starmap
+from typing import Any, TypeAlias, overload
+
+import numpy as np
+
+from metra.corpus.evalset import Batch, Column
+from metra.errors import CorpusError, LengthError, OptionError
+from metra.metrics.record import Array, Metric
+from metra.metrics.registry import metric as make_metric
+from metra.stats.parallel import ordered_map, thread_count
+from metra.text.columns import as_column, pack, window
+
+# Pairs that a measure without a way of its own counts at once.
+PAIRS_AT_ONCE = 2048
+
+# Not just any sequences: a string is one too.
+Sentences: TypeAlias = Sequence[list[str] | tuple[str, ...]]
+
+
+@overload
+def pairwise(
+    candidates: Sequence[str],
+    references: Sequence[str],
+    metric: str | Metric = "chrf",
+) -> Array: ...
+
+
+@overload
+def pairwise(
+    candidates: Sentences, references: Sentences, metric: str | Metric = "chrf"
+) -> list[Array]: ...
+
+
+def pairwise(
+    candidates: Sequence[str] | Sentences,
+    references: Sequence[str] | Sentences,
+    metric: str | Metric = "chrf",
+) -> Array | list[Array]:
+    """Score every candidate against every reference, each alone, as `metric.sentence` does.
+
+    Gives an array with a row for each candidate and a column for each reference. The
+    references may be the candidates themselves. Lists of such lists, one a sentence, give
+    a list of arrays, made on all cores. chrF and BLEU prepare each text once; other
+    measures count all pairs one by one.
+
+    >>> pairwise(["the cat sat", "a cat sat"], ["the cat sat"], "chrf").round(1).tolist()
+    [[100.0], [53.6]]
+    """
+    chosen = make_metric(metric) if isinstance(metric, str) else metric
+    _check(chosen)
+    score = partial(_matrix, chosen.for_segments or chosen)
+    ours, theirs = _listed(candidates, "candidates"), _listed(references, "references")
+    nested = _are_lists(ours, "candidates")
+    if nested != _are_lists(theirs, "references"):
+        msg = (
+            "Of candidates and references one is a list of strings and the other a list "
+            "of lists; expected strings in both (one sentence) or lists in both."
+        )
+        raise CorpusError(msg)
+    if not nested:
+        return score(ours, theirs)
+    if len(ours) != len(theirs):
+        msg = (
+            f"There are candidates for {len(ours)} sentences and references for "
+            f"{len(theirs)}; expected a list of each for every sentence."
+        )
+        raise LengthError(msg)
+    sentences = [
+        (_listed(left, f"candidates[{at}]"), _listed(right, f"references[{at}]"))
+        for at, (left, right) in enumerate(zip(ours, theirs, strict=True))
+    ]
+
+    def numbered(at: int) -> Array:
+        return score(*sentences[at], where=f"[{at}]")
+
+    return list(ordered_map(numbered, range(len(sentences)), thread_count()))
+
+
+def _check(metric: Metric) -> None:
+    """Refuse measures that need more than a candidate and a reference."""
+    if metric.needs_source:
+        lacking = "compares with the source"
+    elif metric.needs_documents or metric.whole_documents:
+        lacking = "looks at whole documents"
+    elif metric.fit is not None:
+        lacking = "weighs what it counts by a whole test set (give metric.fit([batch]))"
+    elif not metric.needs_reference:
+        lacking = "compares with no reference"
+    else:
+        return
+    msg = (
+        f"{metric.name} {lacking}; pairwise scores need a measure that takes a candidate "
+        "and a reference alone, such as chrf or bleu."
+    )
+    raise OptionError(msg)
+
+
+def _listed(texts: object, what: str) -> list[Any]:
+    """Give a column as a list; refuse one without anything in it."""
+    column = as_column(texts, what)
+    listed: list[Any] = window(column, 0, len(column))
+    if not listed:
+        msg = f"{what} is empty; expected at least one text."
+        raise CorpusError(msg)
+    return listed
+
+
+def _are_lists(texts: list[Any], what: str) -> bool:
+    nested = [not (isinstance(text, str) or text is None) for text in texts]
+    if any(nested) and not all(nested):
+        msg = f"{what} mixes strings and lists; expected strings, or a list a sentence."
+        raise CorpusError(msg)
+    return all(nested)
+
+
+def _matrix(
+    metric: Metric, candidates: list[Any], references: list[Any], where: str = ""
+) -> Array:
+    """The scores of one sentence; equal texts are looked at once."""
+    _check_strings(candidates, f"candidates{where}")
+    _check_strings(references, f"references{where}")
+    rows, columns = _numbered(candidates), _numbered(references)
+    if metric.pairs is None:
+        found = _one_by_one(metric, list(rows), list(columns))
+    else:
+        texts = _numbered([*rows, *columns])
+        column = Column(pack(list(texts), "the texts"))
+        outputs = [texts[text] for text in rows]
+        found = metric.pairs(column, outputs, [texts[text] for text in columns])
+    if found.shape == (len(candidates), len(references)):
+        return found
+    at_rows = [rows[text] for text in candidates]
+    return found[np.ix_(at_rows, [columns[text] for text in references])]
+
+
+def _check_strings(texts: list[Any], what: str) -> None:
+    gone = pack(texts, what).missing()
+    if gone:
+        msg = f"Segment {gone[0] + 1} of {what} is missing; expected a string."
+        raise CorpusError(msg)
+
+
+def _numbered(texts: list[Any]) -> dict[Any, int]:
+    """Number the texts that differ, in the order in which they first come."""
+    return {text: at for at, text in enumerate(dict.fromkeys(texts))}
+
+
+def _one_by_one(metric: Metric, candidates: list[Any], references: list[Any]) -> Array:
+    """Score the pairs as segments of a batch, some candidates at a time."""
+    at_once = max(1, PAIRS_AT_ONCE // len(references))
+
+    def scores(start: int, stop: int) -> Array:
+        hyps = [text for text in candidates[start:stop] for _ in references]
+        refs = references * (stop - start)
+        batch = Batch.of(Column(pack(hyps, "hyps")), [Column(pack(refs, "refs"))], None)
+        return metric.aggregate(metric.rows(batch)).reshape(-1, len(references))
+
+    starts = range(0, len(candidates), at_once)
+    bounds = ((start, min(start + at_once, len(candidates))) for start in starts)
+    return np.concatenate(list(starmap(scores, bounds)))

@@ -1,0 +1,253 @@
+"""What is to be scored in a table: which columns, by which measures, in which groups.
+
+The measures of a plan, made from their specs wherever rows are counted.
+From a batch of a table's rows to the columns that measures work on.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import Literal
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from metra import __version__
+from metra.corpus.evalset import Batch, Chunk, Column, Place
+from metra.errors import CorpusError, OptionError, UnfittedError
+from metra.formats.texts.parquet import references, required
+from metra.metrics.record import Metric, Terms
+from metra.metrics.registry import metric
+from metra.text.columns import packed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """The order for an engine: plain strings, so that it can be pickled, hashed or written.
+
+    Columns are given by their names in the table. `outputs` are pairs of a system's name and
+    the column with its outputs.
+    """
+
+    metrics: tuple[str, ...]
+    outputs: tuple[tuple[str, str], ...]
+    references: tuple[str, ...] = ()
+    source: str | None = None
+    documents: str | None = None
+    #: Columns whose values, together, name the group that a row belongs to.
+    group_by: tuple[str, ...] = ()
+    #: Whether scores of single segments are wanted beside the totals.
+    segments: bool = False
+    #: Whether a null where a text has to be is an error, or an empty text.
+    nulls: Literal["refuse", "empty"] = "refuse"
+
+    def __post_init__(self) -> None:
+        """Refuse what no table could answer."""
+        if not self.metrics or not self.outputs:
+            msg = "A plan needs at least one metric and one column of outputs."
+            raise OptionError(msg)
+        names = [name for name, _ in self.outputs]
+        for what, found in (
+            ("system", names),
+            ("metric", self.metrics),
+            ("column to group by", self.group_by),
+        ):
+            twice = [name for name in found if found.count(name) > 1]
+            if twice:
+                msg = f"The {what} {twice[0]!r} is given twice; give it once."
+                raise OptionError(msg)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems' names."""
+        return tuple(name for name, _ in self.outputs)
+
+    @property
+    def text_columns(self) -> tuple[str, ...]:
+        """The columns that must hold texts, each once."""
+        return tuple(dict.fromkeys(self._texts()))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All columns that totals are made of, each once: no others need be read."""
+        more = [self.documents] if self.documents else []
+        return tuple(dict.fromkeys([*self.text_columns, *more, *self.group_by]))
+
+    @property
+    def two_passes(self) -> tuple[str, ...]:
+        """The measures that weigh by counts of the whole corpus, which come first."""
+        return tuple(spec for spec in self.metrics if metric(spec).weighing)
+
+    def score_column(self, system: str, spec: str) -> str:
+        """Name the column for a system's segment scores by a measure.
+
+        >>> plan = Plan(metrics=("bleu",), outputs=(("A", "hyp"),), references=("ref",))
+        >>> plan.score_column("A", "bleu")
+        'bleu/A'
+        """
+        return f"{spec}/{system}"
+
+    def to_json(self) -> str:
+        """Write the plan in one line."""
+        return json.dumps(asdict(self), ensure_ascii=False, sort_keys=True)
+
+    @classmethod
+    def from_json(cls, text: str) -> "Plan":
+        """Read what `to_json` wrote.
+
+        >>> plan = Plan(metrics=("bleu",), outputs=(("A", "hyp"),), references=("ref",))
+        >>> Plan.from_json(plan.to_json()) == plan
+        True
+        """
+        data = json.loads(text)
+        data["outputs"] = tuple((name, column) for name, column in data["outputs"])
+        for name in ("metrics", "references", "group_by"):
+            data[name] = tuple(data[name])
+        return cls(**data)
+
+    def fingerprint(self) -> str:
+        """Name the plan by what its numbers depend on, the versions of resources included."""
+        signatures = [metric(spec).signature() for spec in self.metrics]
+        known = [__version__, self.to_json(), *signatures]
+        return hashlib.sha256("\n".join(known).encode()).hexdigest()
+
+    def _texts(self) -> Iterator[str]:
+        yield from (column for _, column in self.outputs)
+        yield from self.references
+        if self.source:
+            yield self.source
+
+
+def measures(plan: Plan, weights: bytes | None = None) -> Mapping[str, Metric]:
+    """Make the plan's measures, those of two passes with their weights.
+
+    The answer is kept: on a worker, weights are unpacked once and not for each batch.
+    """
+    check_measures(plan)
+    if plan.two_passes and weights is None:
+        listed = ", ".join(plan.two_passes)
+        msg = (
+            f"{listed}: what is weighed has to be counted first; give the weights that "
+            "`weights_of` makes of all that `term_rows` counted."
+        )
+        raise UnfittedError(msg)
+    return _made(plan.metrics, weights if plan.two_passes else None)
+
+
+def unweighed(plan: Plan) -> Mapping[str, Metric]:
+    """Make the measures as they are before the first pass; closing formulas need no weights."""
+    return {spec: metric(spec) for spec in plan.metrics}
+
+
+def check_measures(plan: Plan) -> None:
+    """Refuse measures that rows spread over machines cannot answer, or what they lack."""
+    for spec, made in unweighed(plan).items():
+        if made.whole_documents:
+            msg = (
+                f"{spec} looks at whole documents, whose rows may lie in different parts "
+                "of the table; score the files without groups, shards or an engine."
+            )
+            raise OptionError(msg)
+        if made.fit and not made.weighing:
+            msg = (
+                f"{spec} looks through the whole test set before it scores, which no engine "
+                "can do for it; score the files without groups, shards or an engine."
+            )
+            raise OptionError(msg)
+        check_columns(spec, made, plan)
+
+
+def check_columns(spec: str, made: Metric, plan: Plan) -> None:
+    """Refuse a measure whose columns are not there."""
+    lacking = (
+        ("references", "--ref-column", made.needs_reference and not plan.references),
+        ("the source", "--source-column", made.needs_source and not plan.source),
+        ("documents", "--doc-column", made.needs_documents and not plan.documents),
+    )
+    for what, option, missing in lacking:
+        if missing:
+            msg = f"{spec} needs {what}, but no column of the table is; give {option}."
+            raise OptionError(msg)
+
+
+@lru_cache(maxsize=4)
+def _made(specs: tuple[str, ...], weights: bytes | None) -> dict[str, Metric]:
+    made = {spec: metric(spec) for spec in specs}
+    if weights is None:
+        return made
+    table = pa.ipc.open_stream(pa.py_buffer(weights)).read_all()
+    return {
+        spec: entry.weighing.weighed(_terms(table, spec)) if entry.weighing else entry
+        for spec, entry in made.items()
+    }
+
+
+def _terms(table: pa.Table, spec: str) -> Terms:
+    import numpy as np
+
+    mine = table.filter(pc.equal(table["metric"], spec))
+    keys = mine["term"].cast(pa.large_binary()).combine_chunks()
+    counts = mine["count"].combine_chunks()
+    if isinstance(keys, pa.ChunkedArray):  # none, or one
+        keys = pa.concat_arrays(keys.chunks) if keys.chunks else pa.array([], keys.type)
+    _, bounds, values = keys.buffers()
+    ends = np.frombuffer(bounds, np.int64)[keys.offset : keys.offset + len(keys) + 1]
+    first, last = int(ends[0]), int(ends[-1])
+    data = values.to_pybytes()[first:last] if values else b""
+    return Terms(data, ends[1:] - first, np.asarray(counts, np.int64))
+
+
+# So many rows at a time: their tokens stay in the processor's caches.
+PIECE = 2048
+
+
+def pieces(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """Cut a batch of any size into small ones, which share its memory."""
+    for start in range(0, batch.num_rows, PIECE):
+        yield batch.slice(start, PIECE)
+
+
+def chunk_of(rows: pa.RecordBatch, plan: Plan) -> Chunk:
+    """Pack the texts of some rows."""
+
+    def column(values: pa.Array, name: str) -> Column:
+        return Column(packed(values, f"the column {name!r}"))
+
+    refs = references(rows, plan.references, plan.nulls)
+    source = documents = None
+    if plan.source:
+        source = column(required(rows, plan.source, plan.nulls), plan.source)
+    if plan.documents:
+        names = required(rows, plan.documents, plan.nulls)
+        documents = list(map(str, names.to_pylist()))
+    return Chunk(
+        {
+            system: column(required(rows, name, plan.nulls), name)
+            for system, name in plan.outputs
+        },
+        [column(*pair) for pair in zip(refs, plan.references, strict=True)],
+        source,
+        documents,
+    )
+
+
+def batches_of(chunk: Chunk) -> Iterator[tuple[str, Batch]]:
+    """Give each system's batch. Its rows have no numbers; measures must not ask for them."""
+    for system, hyps in chunk.systems.items():
+        place = _Unnumbered(system, 0, chunk.documents)
+        yield system, Batch.of(hyps, chunk.refs, chunk.source, place)
+
+
+class _Unnumbered(Place):
+    """Where a batch stands that came without the numbers of its rows."""
+
+    @property
+    def first(self) -> int:
+        """Refuse: a number made up would be looked up."""
+        msg = (
+            "A measure looks segments up by their numbers, which rows of a table that is "
+            "scored in parts do not have; score it in one piece, on this machine."
+        )
+        raise CorpusError(msg)

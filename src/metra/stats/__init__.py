@@ -1,0 +1,1 @@
+"""Statistics over arrays: totals, resampling, tests, correlation, agreement, ranking."""

@@ -1,0 +1,342 @@
+"""Krippendorff's alpha: one minus observed over expected disagreement.
+
+Krippendorff 2011, Computing Krippendorff's alpha-reliability. Units need two values or
+more; anything else may be missing. The squares of differences, and so the interval scale,
+need only sums. The ordinal distance of two values is the distance of their middle ranks
+among all values, so that the ordinal scale is the interval scale of ranks.
+
+A coefficient is a set of additive columns for each unit and a way to turn their totals
+into the value; a resample of units is then a weighting of the columns.
+
+Kappas and Gwet's coefficients: agreement beyond what chance would give.
+Intraclass correlations: the share of variance that is the units' own.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from metra.errors import OptionError
+from metra.formats.scores.ratings import Ratings
+from metra.stats.arrays import Array, Codes
+
+SCALES = ("nominal", "ordinal", "interval", "ratio")
+#: Up to so many different values are taken for categories.
+MOST_CATEGORIES = 256
+#: Up to so many different values the ratio scale compares each with each.
+MOST_RATIOS = 20_000
+
+Columns = tuple[Array, Callable[[Array], Array]]
+
+
+def alpha(ratings: Ratings, scale: str = "interval") -> float:
+    """Give alpha; NaN where fewer than two values are paired or all are equal.
+
+    >>> from metra.formats.scores.ratings import ratings_of
+    >>> round(alpha(ratings_of([[1, 2, 3], [1, 2, 4]])), 4)
+    0.878
+    """
+    paired = ratings.pairable()
+    if scale == "ordinal":
+        return float(ordinal_draws(paired, np.ones((1, len(paired.units))))[0])
+    if scale == "ratio" and len(paired.levels[0]) > MOST_CATEGORIES:
+        return _many_ratios(paired)
+    rows, aggregate = columns(paired, scale)
+    return float(aggregate(rows.sum(0)))
+
+
+def columns(paired: Ratings, scale: str) -> Columns:
+    """Give the additive columns of each unit and how totals become alpha."""
+    if scale == "interval":
+        return _squares(paired, paired.value - paired.value.mean()), _by_moments
+    if scale not in SCALES or scale == "ordinal":
+        msg = f"No columns of the scale {scale!r}; expected nominal, interval or ratio."
+        raise OptionError(msg)
+    values, codes = paired.levels
+    counts = category_counts(paired, codes, len(values))
+    distance = _ratio_distance(values, values)
+    if scale == "nominal":
+        distance = 1.0 - np.eye(len(values))
+    size = paired.counts.astype(np.float64)
+    # Not by BLAS, whose last digits depend on its threads.
+    apart = np.einsum("uk,uk->u", np.einsum("uc,ck->uk", counts, distance), counts)
+    rows = np.column_stack([size, apart / np.maximum(size - 1, 1), counts])
+
+    def aggregate(totals: Array) -> Array:
+        margins = totals[..., 2:]
+        expected = np.einsum("...c,ck,...k->...", margins, distance, margins)
+        return _one_minus(totals[..., 1], expected / np.maximum(totals[..., 0] - 1, 1))
+
+    return rows, aggregate
+
+
+def ordinal_draws(paired: Ratings, weights: Array) -> Array:
+    """Alpha of ranks for each weighting of the units: (draws, units) to draws.
+
+    Ranks are among the values that were drawn, so each draw ranks anew.
+    """
+    values, codes = paired.levels
+    found = np.empty(len(weights))
+    for at, weight in enumerate(weights):
+        margins = np.bincount(codes, weight[paired.unit], len(values))
+        ranks = np.cumsum(margins) - margins / 2
+        ranks -= (ranks * margins).sum() / max(margins.sum(), 1)
+        squares = _squares(paired, ranks[codes])
+        found[at] = _by_moments(np.einsum("u,uk->k", weight, squares))
+    return found
+
+
+def category_counts(ratings: Ratings, codes: Codes, categories: int) -> Array:
+    """Count for each unit how many judges chose each category."""
+    cells = ratings.unit * categories + codes
+    size = len(ratings.units) * categories
+    return np.bincount(cells, minlength=size).reshape(-1, categories).astype(np.float64)
+
+
+def _squares(paired: Ratings, values: Array) -> Array:
+    count = len(paired.units)
+    size = paired.counts.astype(np.float64)
+    total = np.bincount(paired.unit, values, count)
+    mean = total / np.maximum(size, 1)
+    within = np.bincount(paired.unit, (values - mean[paired.unit]) ** 2, count)
+    square = np.bincount(paired.unit, values**2, count)
+    apart = 2 * size * within / np.maximum(size - 1, 1)
+    return np.column_stack([size, apart, total, square])
+
+
+def _by_moments(totals: Array) -> Array:
+    size, apart, total, square = np.moveaxis(totals, -1, 0)
+    n = np.maximum(size, 1)
+    spread = 2 * n * (square - total**2 / n)
+    # What is left of equal values after rounding is no spread.
+    spread = np.where(spread > 1e-12 * n * np.maximum(square, 1e-300), spread, 0.0)
+    return _one_minus(apart, spread / np.maximum(size - 1, 1))
+
+
+def _one_minus(observed: Array, expected: Array) -> Array:
+    """1 - D_o / D_e, both times the number of values."""
+    there = expected > 0
+    share = np.divide(
+        observed, expected, out=np.full(np.shape(expected), np.nan), where=there
+    )
+    return np.asarray(1.0 - share)
+
+
+def _ratio_distance(a: Array, b: Array) -> Array:
+    """((a - b) / (a + b))², and nothing between two zeros."""
+    total = a[:, None] + b[None]
+    gap = a[:, None] - b[None]
+    share = np.divide(gap, total, out=np.zeros(gap.shape), where=total != 0)
+    return np.asarray(share**2)
+
+
+def _many_ratios(paired: Ratings) -> float:
+    values, codes = paired.levels
+    if len(values) > MOST_RATIOS:
+        return float("nan")
+    margins = np.bincount(codes).astype(np.float64)
+    expected = sum(
+        float(
+            np.einsum(
+                "c,ck,k->",
+                margins[at : at + 500],
+                _ratio_distance(values[at : at + 500], values),
+                margins,
+            )
+        )
+        for at in range(0, len(values), 500)
+    )
+    observed = 0.0
+    size = paired.counts
+    starts = np.concatenate([[0], np.cumsum(size)[:-1]])
+    for m in np.unique(size).tolist():
+        places = starts[size == m][:, None] + np.arange(m)
+        each = paired.value[places]
+        for i in range(m):
+            total = each + each[:, i : i + 1]
+            gap = each - each[:, i : i + 1]
+            share = np.divide(gap, total, out=np.zeros(gap.shape), where=total != 0)
+            observed += float((share**2).sum()) / (m - 1)
+    return float(
+        _one_minus(np.array(observed), np.array(expected / max(len(paired) - 1, 1)))
+    )
+
+
+def cohen(a: Array, b: Array, weights: str = "none") -> float:
+    """Cohen's kappa of two judges' values; NaN where chance would agree everywhere.
+
+    >>> round(cohen(np.array([1.0, 1, 2, 2]), np.array([1.0, 2, 2, 2])), 3)
+    0.5
+    """
+    if not len(a):
+        return float("nan")
+    if weights == "none":
+        observed = float((a != b).mean())
+        values, codes = np.unique(np.concatenate([a, b]), return_inverse=True)
+        p = np.bincount(codes[: len(a)], minlength=len(values)) / len(a)
+        q = np.bincount(codes[len(a) :], minlength=len(values)) / len(b)
+        expected = 1.0 - float((p * q).sum())
+        if (p > 0).sum() == 1 and (q > 0).sum() == 1 and observed == 0:
+            expected = 0.0
+    elif weights == "linear":
+        observed = float(np.abs(a - b).mean())
+        expected = _mean_gap(a, b)
+    else:
+        observed = float(((a - b) ** 2).mean())
+        expected = float(a.var() + b.var() + (a.mean() - b.mean()) ** 2)
+    return 1.0 - observed / expected if expected > 0 else float("nan")
+
+
+def fleiss_columns(paired: Ratings) -> Columns:
+    """Fleiss' kappa: mean agreement within units against the pooled categories.
+
+    Units may have different numbers of judges, two at least.
+    """
+    counts = _counts(paired)
+    size = paired.counts.astype(np.float64)
+    agreement = (counts * (counts - 1)).sum(1) / (size * (size - 1))
+    rows = np.column_stack([np.ones(len(size)), agreement, counts])
+
+    def aggregate(totals: Array) -> Array:
+        margins = totals[..., 2:]
+        shares = margins / np.maximum(margins.sum(-1, keepdims=True), 1)
+        return _beyond(totals[..., 1] / totals[..., 0], (shares**2).sum(-1))
+
+    return rows, aggregate
+
+
+def gwet_columns(ratings: Ratings, *, quadratic: bool = False) -> Columns:
+    """Gwet's AC1, or AC2 with quadratic weights; units with one judge count for chance."""
+    values = ratings.levels[0]
+    counts = _counts(ratings)
+    size = ratings.counts.astype(np.float64)
+    weights = np.eye(len(values))
+    if quadratic and len(values) > 1:
+        gap = (values[:, None] - values[None]) / (values[-1] - values[0])
+        weights = 1.0 - gap**2
+    paired = size >= 2
+    near = np.einsum("uc,ck->uk", counts, weights)
+    shared = (counts * (near - 1)).sum(1)
+    agreement = np.divide(
+        shared, size * (size - 1), out=np.zeros(len(size)), where=paired
+    )
+    judged = size > 0
+    shares = np.divide(
+        counts, size[:, None], out=np.zeros(counts.shape), where=judged[:, None]
+    )
+    rows = np.column_stack([paired, agreement, judged, shares]).astype(np.float64)
+    categories = len(values)
+
+    def aggregate(totals: Array) -> Array:
+        observed = totals[..., 1] / np.maximum(totals[..., 0], 1)
+        pi = totals[..., 3:] / np.maximum(totals[..., 2:3], 1)
+        if categories < 2:
+            return np.full(observed.shape, np.nan)
+        chance = weights.sum() / (categories * (categories - 1))
+        return _beyond(observed, chance * (pi * (1 - pi)).sum(-1))
+
+    return rows, aggregate
+
+
+def _counts(ratings: Ratings) -> Array:
+    values, codes = ratings.levels
+    return category_counts(ratings, codes, len(values))
+
+
+def _beyond(observed: Array, expected: Array) -> Array:
+    """(p_o - p_e) / (1 - p_e); NaN where chance agrees everywhere."""
+    room = 1.0 - expected
+    return np.divide(
+        observed - expected,
+        room,
+        out=np.full(np.shape(room), np.nan),
+        where=room > 1e-12,
+    )
+
+
+def _mean_gap(a: Array, b: Array) -> float:
+    """Mean of |x - y| over all x of a and y of b, by sorting."""
+    ordered = np.sort(b)
+    sums = np.concatenate([[0.0], np.cumsum(ordered)])
+    below = np.searchsorted(ordered, a)
+    gaps = a * below - sums[below] + (sums[-1] - sums[below]) - a * (len(b) - below)
+    return float(gaps.sum()) / (len(a) * len(b))
+
+
+ONE_WAY = ("ICC(1,1)", "ICC(1,k)")
+TWO_WAY = ("ICC(2,1)", "ICC(2,k)", "ICC(3,1)", "ICC(3,k)")
+
+
+def one_way_columns(paired: Ratings) -> Columns:
+    """ICC(1,1) and ICC(1,k); units may have different numbers of judges.
+
+    With unequal numbers, k is the usual mean (N - Σm²/N) / (units - 1).
+    """
+    size = paired.counts.astype(np.float64)
+    value = paired.value - paired.value.mean()
+    total = np.bincount(paired.unit, value, len(size))
+    square = np.bincount(paired.unit, value**2, len(size))
+    rows = np.column_stack(
+        [np.ones(len(size)), size, size**2, total, square, total**2 / size]
+    )
+
+    def aggregate(totals: Array) -> Array:
+        units, n, squares, grand, square, within = np.moveaxis(totals, -1, 0)
+        between = _over(within - grand**2 / n, units - 1)
+        residual = _over(square - within, n - units)
+        k = _over(n - squares / n, units - 1)
+        return np.stack(
+            [
+                _over(between - residual, between + (k - 1) * residual),
+                _over(between - residual, between),
+            ],
+            axis=-1,
+        )
+
+    return rows, aggregate
+
+
+def two_way_columns(complete: Ratings) -> Columns:
+    """ICC(2,1), (2,k), (3,1) and (3,k) of units that every judge judged."""
+    grid = complete.dense()
+    judges, _ = grid.shape
+    grid = grid - grid.mean()
+    total = grid.sum(0)
+    rows = np.column_stack(
+        [np.ones(len(total)), (grid**2).sum(0), total**2 / judges, grid.T]
+    )
+
+    def aggregate(totals: Array) -> Array:
+        units, square, by_unit = (totals[..., at] for at in range(3))
+        by_judge = totals[..., 3:]
+        grand = by_judge.sum(-1) ** 2 / (units * judges)
+        columns = (by_judge**2).sum(-1) / units - grand
+        rows_ss = by_unit - grand
+        between = _over(rows_ss, units - 1)
+        judge = columns / (judges - 1)
+        error = _over(square - grand - rows_ss - columns, (units - 1) * (judges - 1))
+        k = judges
+        spread = k * _over(judge - error, units)
+        return np.stack(
+            [
+                _over(between - error, between + (k - 1) * error + spread),
+                _over(between - error, between + spread / k),
+                _over(between - error, between + (k - 1) * error),
+                _over(between - error, between),
+            ],
+            axis=-1,
+        )
+
+    return rows, aggregate
+
+
+def complete_units(ratings: Ratings) -> Ratings:
+    """Keep the units that every judge judged."""
+    return ratings.of_units(np.flatnonzero(ratings.counts == len(ratings.judges)))
+
+
+def _over(part: Array, whole: Array) -> Array:
+    part, whole = np.broadcast_arrays(part, whole)
+    return np.divide(
+        part, whole, out=np.full(part.shape, np.nan), where=np.abs(whole) > 1e-300
+    )

@@ -1,0 +1,378 @@
+"""Bootstrap of correlations: systems, segments or both are drawn with replacement.
+
+Drawing both at once (BOOT-BOTH, Deutsch, Dror and Roth 2021, TACL) answers for other
+systems and other texts than those at hand. All metrics share the draws. Nothing is
+recomputed from scratch where weights do: a resample is a count of each system and each
+segment, and sums of weighted values are products of matrices. Products of whole numbers
+are exact in any order; others are made so (`exact_products`).
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metra.formats.scores.panel import Panel
+from metra.stats.arrays import Array
+from metra.stats.correlation import Options, correlate_all, thresholds
+from metra.stats.distributions import upper_tail
+from metra.stats.exact_tests import Values
+from metra.stats.pairs import OF_COUNTS, PairCounts
+from metra.stats.resampling import interval
+
+Drawn: TypeAlias = Literal["both", "sys", "item"]
+
+
+@dataclass(frozen=True)
+class Resample:
+    """Some draws: the systems drawn, and how often each segment was."""
+
+    systems: NDArray[np.int64]  # draws × systems
+    segments: Array  # draws × segments
+
+    @property
+    def weights(self) -> Array:
+        """How often each system was drawn: draws × systems."""
+        draws, count = self.systems.shape
+        at = self.systems + np.arange(draws)[:, None] * count
+        counts = np.bincount(at.ravel(), minlength=draws * count)
+        return counts.reshape(draws, count).astype(np.float64)
+
+    @property
+    def pair_weights(self) -> Array:
+        """How often each pair of different systems was drawn: draws × pairs."""
+        weights = self.weights
+        first, second = np.triu_indices(weights.shape[1], 1)
+        return weights[:, first] * weights[:, second]
+
+
+def resamples(
+    systems: int, segments: int, trials: int, seed: int, drawn: Drawn = "both"
+) -> Iterator[Resample]:
+    """Draw systems and segments, some resamples at a time."""
+    rng = np.random.default_rng(seed)
+    block = max(1, min(250, 2_000_000 // max(segments, 1)))
+    for start in range(0, trials, block):
+        size = min(block, trials - start)
+        chosen = rng.integers(0, systems, (size, systems))
+        if drawn == "item":
+            chosen = np.tile(np.arange(systems), (size, 1))
+        counts = np.ones((size, segments))
+        if drawn != "sys" and segments:
+            places = rng.integers(0, segments, (size, segments))
+            places += np.arange(size)[:, None] * segments
+            flat = np.bincount(places.ravel(), minlength=size * segments)
+            counts = flat.reshape(size, segments).astype(np.float64)
+        yield Resample(chosen, counts)
+
+
+def bootstrap(
+    panel: Panel, level: str, options: Options, *, drawn: Drawn = "both"
+) -> dict[str, Array]:
+    """The coefficient of every metric in each of `options.trials` resamples."""
+    systems, segments = panel.gold.shape
+    if level == "sys" and drawn == "both" and not resamples_segments(panel):
+        drawn = "sys"
+    found: dict[str, list[Array]] = {name: [] for name in panel.names}
+    score = _Scorer(panel, level, options)
+    for sample in resamples(systems, segments, options.trials, options.seed, drawn):
+        for name, values in score(sample).items():
+            found[name].append(values)
+    return {name: np.concatenate(values) for name, values in found.items()}
+
+
+def resamples_segments(panel: Panel) -> bool:
+    """Whether system scores follow from segments; given ones do not, unless re-pooled."""
+    return bool(np.isfinite(panel.gold).any()) and all(
+        name in panel.statistics for name in panel.given if name != panel.gold_name
+    )
+
+
+def bounds(draws: Array, level: float = 0.95) -> tuple[float, float] | None:
+    """Percentile interval of the draws that have a coefficient; None where few have."""
+    there = draws[np.isfinite(draws)]
+    return interval(there, level=level) if len(there) > len(draws) / 2 else None
+
+
+class _Scorer:
+    """One coefficient of all metrics, of any resample; what depends on no draw is kept."""
+
+    def __init__(self, panel: Panel, level: str, options: Options) -> None:
+        self.panel = panel
+        self.options = options
+        self.there = np.isfinite(panel.gold)
+        self.complete = bool(self.there.all())
+        self._kept: dict[str, Array] = {}
+        self._values: dict[str, Values] = {}
+        self._score = self._chosen(level)
+
+    def _chosen(self, level: str) -> Callable[[Resample], dict[str, Array]]:
+        """The quickest way to the coefficient."""
+        panel, options = self.panel, self.options
+        name, grouped_by_item = options.coefficient.name, options.group == "item"
+        self._of_counts = OF_COUNTS.get(name, OF_COUNTS["accuracy"])
+        if level == "sys":
+            if name == "spa":
+                return self._soft_pairs
+            if name not in OF_COUNTS:
+                return self._systems
+            self.eps = self._thresholds(panel.system_gold, panel.system_metrics)
+            return self._system_pairs
+        if name in OF_COUNTS and grouped_by_item:
+            self.eps = self._thresholds(panel.gold, panel.metrics)
+            return self._item_pairs
+        if name == "pearson" and options.group == "none":
+            return self._pearson
+        if name == "pearson" and grouped_by_item:
+            return self._item_pearson
+        return self._anew
+
+    def _thresholds(
+        self, gold: Array, metrics: Mapping[str, Array]
+    ) -> Mapping[str, Array]:
+        """The threshold of ties in each group; no draw changes it."""
+        if self.options.coefficient.ties:
+            return thresholds(gold, metrics, self.options)
+        return dict.fromkeys(metrics, np.zeros(1))
+
+    def __call__(self, sample: Resample) -> dict[str, Array]:
+        return self._score(sample)
+
+    def _systems(self, sample: Resample) -> dict[str, Array]:
+        rows = self.options.rows
+        gold, *means = self._means(sample)
+        drawn_gold = np.take_along_axis(gold, sample.systems, 1)
+        return {
+            name: rows(  # type: ignore[misc]  # all coefficients of systems have rows
+                drawn_gold, np.take_along_axis(each, sample.systems, 1)
+            )
+            for name, each in zip(self.panel.names, means, strict=True)
+        }
+
+    def _system_pairs(self, sample: Resample) -> dict[str, Array]:
+        """A system drawn twice makes a pair with itself, which proves nothing: left out."""
+        weights = sample.pair_weights
+        gold, *means = (_gaps(each.T).T for each in self._means(sample))
+        order = np.sign(gold)
+        found = {}
+        for name, gap in zip(self.panel.names, means, strict=True):
+            other = np.where(np.abs(gap) <= self.eps[name], 0.0, np.sign(gap))
+            both = order * other
+            counts = _counts(
+                (weights * both).sum(1),
+                (weights * np.abs(both)).sum(1),
+                (weights * np.abs(other)).sum(1),
+                (weights * np.abs(order)).sum(1),
+                weights.sum(1),
+            )
+            found[name] = self._of_counts(counts)
+        return found
+
+    def _soft_pairs(self, sample: Resample) -> dict[str, Array]:
+        weights = sample.pair_weights
+        gold = self._p(sample, self.panel.gold_name, self.panel.gold)
+        return {
+            name: 1.0
+            - _share(
+                (weights * np.abs(gold - self._p(sample, name, metric))).sum(1),
+                weights.sum(1),
+            )
+            for name, metric in self.panel.metrics.items()
+        }
+
+    def _item_pairs(self, sample: Resample) -> dict[str, Array]:
+        if self.options.coefficient.pairs:
+            return self._item_accuracy(sample)
+        weights = sample.pair_weights
+        there = weights @ self._of("there", self._pairs_there)
+        gold = self._of("gold", lambda: np.sign(_gaps(self.panel.gold)))
+        untied = weights @ self._of("gold untied", lambda: np.abs(gold))
+        found = {}
+        for name, metric in self.panel.metrics.items():
+            order = self._of(name, partial(self._order, name, metric))
+            both = order * gold
+            counts = _counts(
+                weights @ both,
+                weights @ np.abs(both),
+                weights @ np.abs(order),
+                untied,
+                there,
+            )
+            found[name] = self._mean(self._of_counts(counts), sample)
+        return found
+
+    def _item_accuracy(self, sample: Resample) -> dict[str, Array]:
+        """Whether pairs are right is all that matters: one product instead of three."""
+        weights = sample.pair_weights
+        there = weights @ self._of("there", self._pairs_there)
+        found = {}
+        for name, metric in self.panel.metrics.items():
+            right = self._of(name, partial(self._right, name, metric))
+            found[name] = self._mean(_share(weights @ right, there), sample)
+        return found
+
+    def _pearson(self, sample: Resample) -> dict[str, Array]:
+        def cells() -> Array:
+            """Every sum that is needed, side by side: one product serves them all."""
+            g = self._centred(self.panel.gold)
+            made = [self.there.astype(np.float64), g, g * g]
+            for metric in self.panel.metrics.values():
+                m = self._centred(metric)
+                made += [m, m * m, g * m]
+            return np.concatenate(made).T
+
+        sums = self._weighted("cells", sample.segments, cells)
+        sums = sums.reshape(len(sums), -1, len(self.there))
+        count, sum_g, sum_gg, *rest = np.einsum("dcs,ds->cd", sums, sample.weights)
+        found = {}
+        for at, name in enumerate(self.panel.names):
+            sum_m, sum_mm, sum_gm = rest[3 * at : 3 * at + 3]
+            above = count * sum_gm - sum_g * sum_m
+            spread = (count * sum_gg - sum_g**2) * (count * sum_mm - sum_m**2)
+            found[name] = _share(above, np.sqrt(np.maximum(spread, 0)))
+        return found
+
+    def _item_pearson(self, sample: Resample) -> dict[str, Array]:
+        weights = sample.weights
+        g = np.where(self.there, self.panel.gold, 0.0)
+        count = weights @ self.there.astype(np.float64)
+        sum_g = self._weighted("g", weights, lambda: g)
+        sum_gg = self._weighted("gg", weights, lambda: g * g)
+        spread_g = count * sum_gg - sum_g**2
+        found = {}
+        for name, metric in self.panel.metrics.items():
+            m = self._of(f"{name} centred", partial(self._centred, metric))
+            sum_m = self._weighted(f"{name} m", weights, partial(np.asarray, m))
+            sum_mm = self._weighted(f"{name} mm", weights, partial(np.multiply, m, m))
+            sum_gm = self._weighted(f"{name} gm", weights, partial(np.multiply, g, m))
+            above = count * sum_gm - sum_g * sum_m
+            spread_m = count * sum_mm - sum_m**2
+            # Rounding leaves a trace where a segment's drawn values are all the same.
+            flat = (spread_g < 1e-9 * count * sum_gg) | (
+                spread_m < 1e-9 * count * sum_mm
+            )
+            below = np.where(flat, 0.0, np.sqrt(np.maximum(spread_g * spread_m, 0)))
+            found[name] = self._mean(_share(above, below), sample)
+        return found
+
+    def _anew(self, sample: Resample) -> dict[str, Array]:
+        """Draw the values themselves, for coefficients that weights do not serve."""
+        found: dict[str, list[float]] = {name: [] for name in self.panel.names}
+        counts = sample.segments.astype(np.int64)
+        for systems, times in zip(sample.systems, counts, strict=True):
+            segments = np.repeat(np.arange(len(times)), times)
+            chosen = np.ix_(systems, segments)
+            drawn = {n: m[chosen] for n, m in self.panel.metrics.items()}
+            results = correlate_all(self.panel.gold[chosen], drawn, self.options)
+            for name, result in results.items():
+                found[name].append(result.value)
+        return {name: np.array(values) for name, values in found.items()}
+
+    def _means(self, sample: Resample) -> list[Array]:
+        """System scores in each draw, of the gold and of each metric: draws × systems."""
+        panel = self.panel
+        given = [panel.system_gold, *panel.system_metrics.values()]
+        found: list[Array | None] = []
+        for name, whole in zip([panel.gold_name, *panel.names], given, strict=True):
+            if name in panel.statistics:
+                found.append(panel.statistics[name].pooled(sample.segments))
+            elif name in panel.given:
+                found.append(np.broadcast_to(whole, sample.systems.shape))
+            else:
+                found.append(None)
+        averaged = [at for at, each in enumerate(found) if each is None]
+
+        def cells() -> Array:
+            """Values of all who are averaged, side by side: one product, not many."""
+            values = [panel.gold, *panel.metrics.values()]
+            return np.concatenate(
+                [np.where(self.there, values[at], 0.0) for at in averaged]
+            ).T
+
+        if averaged:
+            total = self._weighted("cells", sample.segments, cells)
+            total = total.reshape(len(total), len(averaged), -1)
+            count = np.full(sample.systems.shape, float(panel.gold.shape[1]))
+            if not self.complete:
+                count = sample.segments @ self.there.T.astype(np.float64)
+            for place, at in enumerate(averaged):
+                found[at] = _share(total[:, place], count)
+        return found  # type: ignore[return-value]  # every place is filled by now
+
+    def _p(self, sample: Resample, name: str, values: Array) -> Array:
+        def gaps() -> Array:
+            return _gaps(np.where(self.there, values, np.nan)).T
+
+        total = self._weighted(f"{name} gaps", sample.segments, gaps)
+        squares = self._weighted(
+            f"{name} squared", sample.segments, lambda: gaps() ** 2
+        )
+        spread = np.sqrt(squares)
+        z = np.divide(total, spread, out=np.zeros(total.shape), where=spread > 0)
+        return upper_tail(z)
+
+    def _centred(self, metric: Array) -> Array:
+        m = np.where(self.there, metric, 0.0)
+        return np.where(self.there, m - m.sum() / self.there.sum(), 0.0)
+
+    def _pairs_there(self) -> Array:
+        first, second = np.triu_indices(len(self.there), 1)
+        return (self.there[first] & self.there[second]).astype(np.float64)
+
+    def _right(self, name: str, metric: Array) -> Array:
+        """Whether the metric orders each pair of systems in each segment as the gold does."""
+        there = self._of("there", self._pairs_there) > 0
+        gold = np.sign(_gaps(self.panel.gold))
+        return ((gold == self._order(name, metric)) & there).astype(np.float64)
+
+    def _order(self, name: str, metric: Array) -> Array:
+        """The order of each two systems in each segment, 0 for ties and what is missing."""
+        gap = _gaps(np.where(self.there, metric, np.nan))
+        return np.where(np.abs(gap) <= self.eps[name], 0.0, np.sign(gap))
+
+    def _mean(self, each: Array, sample: Resample) -> Array:
+        """Mean over the segments that have a coefficient: draws × segments to draws."""
+        there = np.isfinite(each)
+        weights = sample.segments
+        if self.options.nan == "zero" or self.options.micro:
+            size = sample.weights @ self.there.astype(np.float64)
+            weights = weights * (size if self.options.micro else size > 1)
+        counted = weights if self.options.nan == "zero" else weights * there
+        return _share((np.where(there, each, 0.0) * weights).sum(1), counted.sum(1))
+
+    def _weighted(self, key: str, weights: Array, make: Callable[[], Array]) -> Array:
+        """Sums under the weights, of values that are made and taken apart once."""
+        if key not in self._values:
+            self._values[key] = Values(make())
+        return self._values[key].weighted(weights)
+
+    def _of(self, name: str, make: Callable[[], Array]) -> Array:
+        if name not in self._kept:
+            self._kept[name] = make()
+        return self._kept[name]
+
+
+def _gaps(x: Array) -> Array:
+    first, second = np.triu_indices(len(x), 1)
+    d = x[first] - x[second]
+    return np.where(np.isfinite(d), d, 0.0)
+
+
+def _counts(
+    agreement: Array, ordered: Array, metric: Array, gold: Array, total: Array
+) -> PairCounts:
+    """Kinds of pairs, from sums of orders' products, and of pairs that are not tied."""
+    return PairCounts(
+        (ordered + agreement) / 2,
+        (ordered - agreement) / 2,
+        metric - ordered,
+        gold - ordered,
+        total - metric - gold + ordered,
+    )
+
+
+def _share(above: Array, below: Array) -> Array:
+    return np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)

@@ -1,0 +1,492 @@
+"""How well metrics agree with gold scores: any coefficient, grouped in any way.
+
+The coefficients by name: what they mean, their range, and how they treat ties.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from metra.errors import LengthError, OptionError, UnknownNameError, no_such
+from metra.stats import moments, pairs, soft_pairwise
+from metra.stats.arrays import Array
+from metra.stats.defaults import SEED, TRIALS
+from metra.stats.pairs import Orient, accuracy, darr, differentials, within_segments
+from metra.stats.tie_calibration import (
+    MOST_PAIRS,
+    GoldPairs,
+    calibrate,
+    cross_fitted,
+    gold_pairs,
+    held_out,
+)
+
+#: How a coefficient is computed: of each group's values, with a threshold fitted to all
+#: groups, of the systems' segments as a whole, or of the systems' scores.
+Shape: TypeAlias = Literal["rows", "calibrated", "matrix", "systems"]
+
+
+@dataclass(frozen=True)
+class Coefficient:
+    """A way to say how well a metric agrees with the gold."""
+
+    name: str
+    about: str
+    lowest: float
+    #: Whether the metric is expected to find the gold's ties.
+    ties: bool = False
+    #: Whether it is a mean over pairs of outcomes that are right or wrong.
+    pairs: bool = False
+    shape: Shape = "rows"
+    rows: Callable[[Array, Array], Array] | None = None
+
+    def rescaled(self, value: float) -> float:
+        """Map the range to 0..1, as averages over tasks need."""
+        return (value - self.lowest) / (1.0 - self.lowest)
+
+
+_ALL = (
+    Coefficient("pearson", "Pearson's r", -1, rows=moments.pearson),
+    Coefficient("spearman", "Spearman's rank correlation", -1, rows=moments.spearman),
+    Coefficient("kendall-a", "Kendall's tau-a", -1, rows=pairs.kendall_a),
+    Coefficient("kendall-b", "Kendall's tau-b", -1, rows=pairs.kendall_b),
+    Coefficient("kendall-c", "Kendall's tau-c (Stuart)", -1, rows=pairs.kendall_c),
+    Coefficient("tau10", "tau as in WMT 2010", -1, rows=pairs.kendall_10),
+    Coefficient("tau13", "tau as in WMT 2013", -1, rows=pairs.kendall_13),
+    Coefficient("tau14", "tau as in WMT 2014", -1, rows=pairs.kendall_14),
+    Coefficient(
+        "tau23", "tau that rewards predicted ties", -1, ties=True, rows=pairs.kendall_23
+    ),
+    Coefficient(
+        "acc_eq",
+        "share of pairs ordered or tied as in the gold",
+        0,
+        ties=True,
+        pairs=True,
+        rows=pairs.accuracy,
+    ),
+    Coefficient(
+        "acc*_eq",
+        "acc_eq with the metric's ties calibrated",
+        0,
+        ties=True,
+        pairs=True,
+        shape="calibrated",
+    ),
+    Coefficient("darr", "Kendall-like tau of clearly different pairs (daRR)", -1),
+    Coefficient(
+        "accuracy",
+        "share of system pairs ordered as in the gold",
+        0,
+        ties=True,
+        pairs=True,
+        rows=pairs.accuracy,
+    ),
+    Coefficient("spa", "soft pairwise accuracy of systems", 0, shape="matrix"),
+    Coefficient(
+        "differentials",
+        "Pearson's r of differences between systems",
+        -1,
+        shape="systems",
+        rows=differentials,
+    ),
+    Coefficient(
+        "pdp", "Pearson's r of differences within segments", -1, shape="matrix"
+    ),
+)
+
+COEFFICIENTS = {entry.name: entry for entry in _ALL}
+
+#: Other names of the same, as programs and papers call them.
+ALIASES = {
+    "tau-a": "kendall-a",
+    "tau-b": "kendall-b",
+    "tau-c": "kendall-c",
+    "kendall": "kendall-b",
+    "acc23": "acc_eq",
+    "acc-t": "acc*_eq",
+    "acc_eq*": "acc*_eq",
+    "kendallwithtiesopt": "acc*_eq",
+    "kendalllike": "darr",
+    "pce": "spa",
+    "diff": "differentials",
+}
+
+
+def coefficient(name: str) -> Coefficient:
+    """Find a coefficient by any of its names.
+
+    >>> coefficient("acc-t").name
+    'acc*_eq'
+    """
+    known = ALIASES.get(name.lower(), name.lower())
+    if known not in COEFFICIENTS:
+        raise UnknownNameError(no_such("coefficient", name, COEFFICIENTS))
+    return COEFFICIENTS[known]
+
+
+Group: TypeAlias = Literal["none", "item", "sys"]
+Average: TypeAlias = Literal["macro", "micro"]
+Missing: TypeAlias = Literal["drop", "zero"]
+Rows: TypeAlias = Callable[[Array, Array], Array]
+
+
+@dataclass(frozen=True)
+class Options:
+    """Everything that changes a coefficient's value."""
+
+    coef: str = "pearson"
+    group: Group = "none"
+    average: Average = "macro"
+    #: What a group that has values but no coefficient counts: nothing, or zero.
+    nan: Missing = "drop"
+    #: The threshold of ties where it is not calibrated: one, or one for each metric.
+    eps: float | Mapping[str, float] | None = None
+    #: Where thresholds come from that were fitted to other scores.
+    eps_from: str = ""
+    #: Folds of segments whose thresholds are fitted to the other folds; 0 for none.
+    folds: int = 0
+    #: How far apart the gold must set a pair for daRR.
+    threshold: float = 25.0
+    orient: Orient = "gold"
+    #: Where the p-values of soft pairwise accuracy come from.
+    p: Literal["permutation", "normal"] = "permutation"
+    #: The same after exchanges between two metrics, where drawing takes its time.
+    swapped_p: Literal["permutation", "normal"] = "normal"
+    trials: int = TRIALS
+    seed: int = SEED
+    #: As the official scorer of WMT does it, to the last digit.
+    wmt: bool = False
+
+    def checked(self) -> "Options":
+        """Refuse values that mean nothing."""
+        for name, kind in (("group", Group), ("average", Average), ("nan", Missing)):
+            if getattr(self, name) not in get_args(kind):
+                known = ", ".join(get_args(kind))
+                msg = f"{name} is {getattr(self, name)!r}; expected one of {known}."
+                raise OptionError(msg)
+        if self.folds and self.eps is not None:
+            msg = "A threshold of ties is either given or cross-fitted, not both."
+            raise OptionError(msg)
+        return self
+
+    @property
+    def calibrates(self) -> bool:
+        """Whether the threshold of ties is fitted to the very scores it is applied to."""
+        fits = self.coefficient.shape == "calibrated"
+        return fits and self.eps is None and not self.folds
+
+    @property
+    def eps_said(self) -> str | None:
+        """Where the threshold of ties comes from, for a signature."""
+        if not self.coefficient.ties:
+            return None
+        if self.folds:
+            return f"cross-fit {self.folds} folds"
+        if self.eps_from:
+            return f"from {self.eps_from}"
+        return None if self.eps is None else str(self.eps)
+
+    @property
+    def coefficient(self) -> Coefficient:
+        """The coefficient that is meant."""
+        return coefficient(self.coef)
+
+    @property
+    def rows(self) -> Rows | None:
+        """The coefficient of rows of values, if it is one of them."""
+        if self.coefficient.name == "differentials":
+            return partial(differentials, orient=self.orient)
+        return self.coefficient.rows
+
+    @property
+    def micro(self) -> bool:
+        """Whether groups weigh as much as they have values, or pairs that count."""
+        return self.average == "micro" or self.coefficient.name == "darr"
+
+    @property
+    def in_tests(self) -> "Options":
+        """The options of the observed value in a test: p-values as after exchanges."""
+        if self.coefficient.name != "spa" or self.swapped_p == "permutation":
+            return self
+        return replace(self, p="normal", wmt=False)
+
+
+@dataclass(frozen=True)
+class Result:
+    """A coefficient's value, what it was computed from, and why it is none if it is none."""
+
+    value: float
+    #: Values that went into it, and groups of two or more of them.
+    n: int
+    groups: int = 1
+    #: Groups without a coefficient, because a side is constant.
+    empty: int = 0
+    eps: float | None = None
+    reason: str = ""
+    interval: tuple[float, float] | None = None
+
+
+def correlate(
+    gold: ArrayLike,
+    metric: ArrayLike,
+    *,
+    coef: str = "pearson",
+    group: Group = "none",
+    **options: object,
+) -> Result:
+    """Correlate a metric with gold scores: systems × segments, or one value a system.
+
+    NaN is a missing value; cells that lack either are left out. Higher must be better in
+    both. `group` is none (all cells are one sample), item (a coefficient for each segment,
+    over the systems) or sys (one for each system, over its segments); groups are averaged.
+    The other options are those of `metra.meta.Options`.
+
+    >>> correlate([1, 2, 3, 4], [1, 3, 2, 4]).value
+    0.8
+    """
+    chosen = Options(coef=coef, group=group, **options)  # type: ignore[arg-type]
+    g, m = _checked(gold, metric)
+    return correlate_all(g, {"metric": m}, chosen)["metric"]
+
+
+def correlate_all(
+    gold: Array, metrics: Mapping[str, Array], options: Options
+) -> dict[str, Result]:
+    """Correlate several metrics, sharing what depends on the gold alone."""
+    found = options.checked().coefficient
+    if found.name == "spa":
+        return _spa(gold, metrics, options)
+    if options.calibrates:
+        rows = grouped(gold, options.group)
+        if rows.shape[0] * rows.shape[1] ** 2 / 2 > MOST_PAIRS:
+            return _calibrated_long(rows, metrics, options)
+        shared = gold_pairs(rows)
+        results = {}
+        for name, metric in metrics.items():
+            values = grouped(metric, options.group)
+            ordered = shared
+            if not np.isfinite(values[np.isfinite(rows)]).all():
+                ordered = gold_pairs(np.where(np.isfinite(values), rows, np.nan))
+            results[name] = _calibrated(rows, values, ordered)
+        return results
+    if options.folds and found.shape == "calibrated" and options.group != "item":
+        return {n: _held_out(gold, m, options) for n, m in metrics.items()}
+    limits = thresholds(gold, metrics, options) if found.ties else {}
+    return {
+        name: _one(gold, metric, options, limits.get(name))
+        for name, metric in metrics.items()
+    }
+
+
+def thresholds(
+    gold: Array, metrics: Mapping[str, Array], options: Options
+) -> dict[str, Array]:
+    """The threshold of ties of each metric in each group: calibrated, cross-fitted, given."""
+    if options.calibrates:
+        fitted = correlate_all(gold, metrics, options)
+        eps: Mapping[str, float] = {name: r.eps or 0.0 for name, r in fitted.items()}
+    elif options.folds:
+        rows = grouped(gold, options.group)
+        fit = partial(cross_fitted, rows, folds=options.folds, seed=options.seed)
+        return {n: fit(grouped(m, options.group)) for n, m in metrics.items()}
+    elif isinstance(options.eps, Mapping):
+        eps = options.eps
+        lacking = [name for name in metrics if name not in eps]
+        if lacking:
+            msg = (
+                f"There is no threshold of ties for {', '.join(lacking)}: the scores that "
+                f"thresholds come from ({options.eps_from or 'eps'}) must have every metric."
+            )
+            raise OptionError(msg)
+    else:
+        eps = dict.fromkeys(metrics, options.eps or 0.0)
+    count = len(grouped(gold, options.group))
+    return {name: np.full(count, eps[name]) for name in metrics}
+
+
+def grouped(x: Array, group: str) -> Array:
+    """Lay out values as groups × values; a value a system is one group."""
+    if x.ndim == 1 or group == "none":
+        return x.reshape(1, -1)
+    return x.T if group == "item" else x
+
+
+def group_values(
+    gold: Array, metric: Array, options: Options, eps: Array | None = None
+) -> tuple[Array, Array]:
+    """The coefficient of each group, and what the group weighs where not all weigh alike."""
+    g, m = grouped(gold, options.group), grouped(metric, options.group)
+    found = options.coefficient
+    size = group_sizes(gold, metric, options)
+    if found.name == "darr":
+        return darr(g, m, threshold=options.threshold)
+    if found.ties and found.shape != "matrix":
+        right = accuracy(g, m, eps=0.0 if eps is None else eps)
+        return (2 * right - 1 if found.name == "tau23" else right), size
+    if found.rows is None or found.shape != "rows":
+        msg = f"{found.name} has no groups; leave out group={options.group!r}."
+        raise OptionError(msg)
+    return found.rows(g, m), size
+
+
+def _one(gold: Array, metric: Array, options: Options, eps: Array | None) -> Result:
+    found = options.coefficient
+    cells = int((np.isfinite(gold) & np.isfinite(metric)).sum())
+    if found.name == "pdp":
+        value = float(within_segments(np.atleast_2d(gold), np.atleast_2d(metric)))
+        return Result(value, cells, reason=_reason(value, gold, metric))
+    if found.name == "differentials":
+        if gold.ndim != 1:
+            msg = "differentials are between systems; give one score for each system."
+            raise OptionError(msg)
+        value = float(differentials(gold, metric, orient=options.orient))
+        reason = _reason(value, gold, metric)
+        if reason and cells == 2:
+            reason = (
+                "Two systems make one difference; a correlation needs at least two."
+            )
+        return Result(value, cells, reason=reason)
+    values, weights = group_values(gold, metric, options, eps)
+    found_eps = None
+    if eps is not None and found.name != "accuracy":
+        found_eps = float(eps.mean()) if len(eps) else None
+    result = averaged(values, weights, gold, metric, options)
+    return replace(result, eps=found_eps)
+
+
+def averaged(
+    values: Array,
+    weights: Array,
+    gold: Array,
+    metric: Array,
+    options: Options,
+    sizes: Array | None = None,
+) -> Result:
+    """Average the groups that have two values or more, and say how many are constant.
+
+    Groups are those of the gold and metric, unless their sizes say that they were parted.
+    """
+    if sizes is None:
+        sizes = group_sizes(gold, metric, options)
+    cells, pairs = int(sizes.sum()), sizes > 1
+    there = np.isfinite(values) & pairs
+    empty = int((pairs & ~there).sum())
+    counted = pairs if options.nan == "zero" else there
+    weights = np.where(counted, weights if options.micro else 1.0, 0.0)
+    if weights.sum() == 0:
+        reason = _reason(np.nan, gold, metric)
+        return Result(np.nan, cells, int(pairs.sum()), empty, reason=reason)
+    total = float((np.where(there, values, 0.0) * weights).sum() / weights.sum())
+    return Result(total, cells, int(pairs.sum()), empty)
+
+
+def group_sizes(gold: Array, metric: Array, options: Options) -> Array:
+    """How many values each group has."""
+    g, m = grouped(gold, options.group), grouped(metric, options.group)
+    return (np.isfinite(g) & np.isfinite(m)).sum(1).astype(np.float64)
+
+
+def _held_out(gold: Array, metric: Array, options: Options) -> Result:
+    """Accuracy of folds of segments, each with the threshold of the others."""
+    if gold.ndim == 1:
+        msg = "Cross-fitting deals segments into folds; whole systems have none: --level seg."
+        raise OptionError(msg)
+    parts = held_out(
+        gold,
+        metric,
+        folds=options.folds,
+        seed=options.seed,
+        pooled=options.group == "none",
+    )
+    right = accuracy(parts.gold, parts.metric, eps=parts.eps)
+    size = np.isfinite(parts.metric).sum(1).astype(np.float64)
+    result = averaged(right, size, gold, metric, options, size)
+    return replace(result, eps=float(parts.eps.mean()))
+
+
+def _calibrated_long(
+    rows: Array, metrics: Mapping[str, Array], options: Options
+) -> dict[str, Result]:
+    from metra.stats.tie_calibration import calibrate_long
+
+    results = {}
+    for name, metric in metrics.items():
+        values = grouped(metric, options.group)
+        both = np.isfinite(rows) & np.isfinite(values)
+        groups = int((both.sum(1) > 1).sum())
+        best = calibrate_long(rows, values)
+        reason = _reason(best.accuracy, rows, values)
+        results[name] = Result(
+            best.accuracy, int(both.sum()), groups, 0, best.eps, reason
+        )
+    return results
+
+
+def _calibrated(rows: Array, values: Array, ordered: GoldPairs) -> Result:
+    best = calibrate(np.where(np.isfinite(rows), values, np.nan), ordered)
+    both = np.isfinite(rows) & np.isfinite(values)
+    groups = int((both.sum(1) > 1).sum())
+    reason = _reason(best.accuracy, rows, values)
+    return Result(best.accuracy, int(both.sum()), groups, 0, best.eps, reason)
+
+
+def _spa(
+    gold: Array, metrics: Mapping[str, Array], options: Options
+) -> dict[str, Result]:
+    if gold.ndim != 2:
+        msg = "Soft pairwise accuracy needs segment scores; these are systems' only."
+        raise OptionError(msg)
+    results = {}
+    stack = np.stack([np.where(np.isfinite(gold), m, np.nan) for m in metrics.values()])
+    there = np.isfinite(gold) & np.isfinite(stack).all(0)
+    scores = np.where(there, np.concatenate([gold[None], stack]), np.nan)
+    alike = (there == there[:1]).all()
+    if alike:
+        scores = scores[..., there[0]]
+    if len(gold) < 2 or scores.shape[-1] == 0:
+        reason = "There are fewer than two systems with shared segments."
+        return {name: Result(np.nan, 0, reason=reason) for name in metrics}
+    if options.wmt:
+        p = soft_pairwise.wmt_p(scores, trials=options.trials)
+    elif options.p == "normal":
+        p = soft_pairwise.normal_p(scores)
+    else:
+        p = soft_pairwise.permutation_p(
+            scores, trials=options.trials, seed=options.seed
+        )
+    values = soft_pairwise.spa(p[0], p[1:])
+    for name, value in zip(metrics, values, strict=True):
+        results[name] = Result(float(value), int(there.sum()))
+    return results
+
+
+def _reason(value: float, gold: Array, metric: Array) -> str:
+    """Say why there is no coefficient."""
+    if np.isfinite(value):
+        return ""
+    both = np.isfinite(gold) & np.isfinite(metric)
+    count = int(both.sum())
+    if count < 2:
+        shared = "Only 1 value" if count else "No value"
+        return f"{shared} is shared; a correlation needs at least two."
+    for what, x in (("gold", gold), ("metric", metric)):
+        kept = x[both]
+        if (kept == kept[0]).all():
+            return f"All {count} {what} scores are {kept[0]:g}; a constant has no correlation."
+    return "Every group is constant or has fewer than two values."
+
+
+def _checked(gold: ArrayLike, metric: ArrayLike) -> tuple[Array, Array]:
+    g, m = np.asarray(gold, np.float64), np.asarray(metric, np.float64)
+    if g.shape != m.shape or g.ndim not in (1, 2):
+        msg = (
+            f"The gold scores have the shape {g.shape}, the metric's {m.shape}; expected "
+            "the same: one value a system, or systems × segments."
+        )
+        raise LengthError(msg)
+    return g, m

@@ -1,0 +1,247 @@
+"""Tests of two metrics without drawing: pairs, Williams, Wilcoxon.
+
+Tests of ranks: Wilcoxon's for pairs, Mann and Whitney's for two samples.
+Products of whole-number weights with values, the same to the last digit everywhere.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metra.stats.arrays import Array
+from metra.stats.distributions import binomial_tail, normal_tail, student_tail
+from metra.stats.moments import pearson, ranks
+
+
+class RankSum(NamedTuple):
+    """How far a sum of ranks is above what chance gives, its variance, and its most."""
+
+    above: float
+    variance: float
+    most: float
+
+
+def signed_rank_p(differences: Array) -> float:
+    """One-sided p-value that differences are not above zero; zeros are left out.
+
+    NaN stands for a missing difference. Without any difference but zero, p is 1/2.
+
+    >>> round(signed_rank_p(np.array([3.0, 1, 2, 5, -1, 4, 6, 7])), 4)
+    0.0124
+    """
+    return _p(signed_rank(differences))
+
+
+def rank_sum_p(a: Array, b: Array) -> float:
+    """One-sided p-value that a is not above b: two samples that are not paired.
+
+    >>> round(rank_sum_p(np.array([4.0, 5, 6, 7]), np.array([1.0, 2, 3, 4])), 4)
+    0.021
+    """
+    return _p(rank_sum(a, b))
+
+
+def signed_rank(differences: Array) -> RankSum:
+    """Wilcoxon's sum of the ranks of differences above zero."""
+    d = differences[np.isfinite(differences) & (differences != 0)]
+    n = len(d)
+    rank = ranks(np.abs(d)) if n else d
+    middle = n * (n + 1) / 4
+    there = bool(np.isfinite(differences).any())
+    return RankSum(
+        float(rank[d > 0].sum()) - middle,
+        float((rank**2).sum()) / 4,
+        2 * middle if there else math.nan,
+    )
+
+
+def rank_sum(a: Array, b: Array) -> RankSum:
+    """Mann and Whitney's U: in how many pairs the first is above the second."""
+    a, b = a[np.isfinite(a)], b[np.isfinite(b)]
+    n, m = len(a), len(b)
+    if not n or not m:
+        return RankSum(0.0, 0.0, math.nan)
+    together = np.concatenate([a, b])
+    above = float(ranks(together)[:n].sum()) - n * (n + 1) / 2
+    _, ties = np.unique(together, return_counts=True)
+    size = n + m
+    tied = float((ties.astype(np.float64) ** 3 - ties).sum())
+    room = tied / (size * (size - 1)) if size > 1 else 0.0
+    return RankSum(above - n * m / 2, n * m / 12 * (size + 1 - room), n * m)
+
+
+def strata_p(sums: Sequence[RankSum]) -> float:
+    """One-sided p-value of several strata that count the same; without a half step.
+
+    A stratum without a difference speaks for neither side.
+
+    >>> one = signed_rank(np.array([3.0, 1, 2, 5, -1, 4, 6, 7]))
+    >>> round(strata_p([one, one]), 4)
+    0.0005
+    """
+    known = [each for each in sums if each.most == each.most]
+    if len(known) == 1:
+        return _p(known[0])
+    if not known:
+        return math.nan
+    shares = [each for each in known if each.most > 0]
+    variance = sum(each.variance / each.most**2 for each in shares)
+    if variance <= 0:
+        return 0.5
+    return normal_tail(sum(e.above / e.most for e in shares) / math.sqrt(variance))
+
+
+def _p(one: RankSum) -> float:
+    if one.most != one.most:
+        return math.nan
+    if one.variance <= 0:
+        return 0.5
+    # The statistic steps by one; half a step is the limit's due.
+    return normal_tail((one.above - 0.5) / math.sqrt(one.variance))
+
+
+def weighted(weights: Array, values: Array) -> Array:
+    """Matrix product of whole numbers (draws × n) with values (n × columns), or one column.
+
+    >>> weighted(np.array([[1.0, 1, -1]]), np.array([[0.1], [0.2], [0.3]])).tolist()
+    [[2.7755575615628914e-17]]
+    """
+    return Values(values).weighted(weights)
+
+
+class Values:
+    """Values that are weighted again and again: n × columns, or one column."""
+
+    def __init__(self, values: Array) -> None:
+        self._values = values
+        self._whole = bool((values == np.rint(values)).all())
+        self._parts: dict[int, tuple[Array, Array]] = {}
+
+    def weighted(self, weights: Array) -> Array:
+        """Sums of the values under each row of whole-number weights."""
+        if self._whole:
+            return np.asarray(weights @ self._values)
+        most = float(np.abs(weights).sum(-1).max(initial=0.0))
+        coarse, fine = self._apart(int(np.frexp(most)[1]))
+        return np.asarray(weights @ coarse + weights @ fine)
+
+    def _apart(self, room: int) -> tuple[Array, Array]:
+        """Coarse and fine parts whose sums stay exact with weights below 2^room."""
+        if room not in self._parts:
+            _, exponent = np.frexp(np.abs(self._values).max(0, initial=0.0))
+            bits = 53 - room - exponent
+            coarse = _rounded(self._values, bits)
+            fine = _rounded(self._values - coarse, bits + 53 - room)
+            self._parts[room] = coarse, fine
+        return self._parts[room]
+
+
+def _rounded(values: Array, bits: NDArray[np.int32]) -> Array:
+    """Round to multiples of 2^-bits."""
+    if np.abs(bits).max(initial=0) < 1000:
+        # Powers of two change no digit, and multiplying is quicker than ldexp.
+        scale = np.ldexp(1.0, bits)
+        return np.asarray(np.rint(values * scale) / scale)
+    return np.asarray(np.ldexp(np.rint(np.ldexp(values, bits)), -bits))
+
+
+def pairs_p(right: Array, weights: Array) -> Array:
+    """The p-values that WMT's permutation of pairs draws, from a formula.
+
+    `right` is metrics × pairs of outputs, 1 where a metric orders the pair as the gold does.
+    Exchanging outcomes changes only the pairs that one metric has right and the other not,
+    and each of these falls like a fair coin: where all weigh the same, it is a sign test
+    (McNemar). Unequal weights have the normal limit. The pairs of a segment depend on each
+    other, which this test does not know: it finds differences too easily.
+    """
+    wrong = 1 - right
+    if (weights == weights[0]).all():
+        # Pairs that the row alone has right: whole numbers, exact in any order.
+        counts = (right @ wrong.T).astype(np.int64)
+        return np.array(
+            [
+                [
+                    binomial_tail(int(a + b), int(a))
+                    for a, b in zip(row, column, strict=True)
+                ]
+                for row, column in zip(counts, counts.T, strict=True)
+            ]
+        )
+    only = weighted(right, (wrong * weights).T)
+    squares = weighted(right, (wrong * weights**2).T)
+    spread = np.sqrt(squares + squares.T)
+    z = np.divide(only - only.T, spread, out=np.zeros(only.shape), where=spread > 0)
+    return np.vectorize(normal_tail, otypes=[float])(z)
+
+
+def williams_p(gold: Array, metrics: Array, *, absolute: bool = False) -> Array:
+    """One-sided p-values that metric i correlates no better than j with the gold.
+
+    Williams 1959; Graham and Baldwin 2014, EMNLP. Both metrics are of the same systems, so
+    their correlation with each other counts.
+    """
+    there = np.isfinite(gold) & np.isfinite(metrics).all(0)
+    gold, metrics = gold[there], metrics[:, there]
+    with_gold = pearson(gold, metrics)
+    between = pearson(metrics[:, None], metrics[None])
+    if absolute:
+        with_gold, between = np.abs(with_gold), np.abs(between)
+    size = len(metrics)
+    found = np.full((size, size), np.nan)
+    for i in range(size):
+        for j in range(size):
+            if i != j:
+                found[i, j] = _williams(
+                    float(with_gold[i]),
+                    float(with_gold[j]),
+                    float(between[i, j]),
+                    len(gold),
+                )
+    return found
+
+
+def _williams(r12: float, r13: float, r23: float, n: int) -> float:
+    if n < 4 or not all(map(math.isfinite, (r12, r13, r23))):
+        return math.nan
+    k = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
+    mean = (r12 + r13) / 2
+    below = 2 * k * (n - 1) / (n - 3) + mean**2 * (1 - r23) ** 3
+    if below <= 0:
+        return 0.5 if r12 == r13 else (0.0 if r12 > r13 else 1.0)
+    t = (r12 - r13) * math.sqrt((n - 1) * (1 + r23) / below)
+    return student_tail(t, n - 3)
+
+
+def wilcoxon_p(differences: Array) -> float:
+    """One-sided signed-rank p-value that differences are not above zero; zeros are dropped.
+
+    Wilcoxon 1945. Exact up to 25 differences without ties, else by the normal limit with the
+    corrections for ties and continuity.
+    """
+    d = differences[np.isfinite(differences) & (differences != 0)]
+    if not len(d):
+        return 1.0
+    places = ranks(np.abs(d))
+    above = float(places[d > 0].sum())
+    size = len(d)
+    repeats = np.unique(places, return_counts=True)[1]
+    if size <= 25 and (repeats == 1).all():
+        return _exact_wilcoxon(size, round(above))
+    mean = size * (size + 1) / 4
+    ties = float((repeats.astype(np.float64) ** 3 - repeats).sum())
+    spread = math.sqrt(size * (size + 1) * (2 * size + 1) / 24 - ties / 48)
+    if spread == 0:
+        return 0.5
+    return normal_tail((above - mean - 0.5) / spread)
+
+
+def _exact_wilcoxon(size: int, above: int) -> float:
+    """P(W ≥ above): count the sets of ranks by their sum."""
+    ways = [1] + [0] * (size * (size + 1) // 2)
+    for rank in range(1, size + 1):
+        for total in range(len(ways) - 1, rank - 1, -1):
+            ways[total] += ways[total - rank]
+    return sum(ways[above:]) / 2**size

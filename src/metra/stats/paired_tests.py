@@ -1,0 +1,209 @@
+"""Pairs of systems held against each other: difference, interval, error, effect, p-value.
+
+Paired tests: could the difference of two systems be chance?
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeAlias, get_args
+
+import numpy as np
+
+from metra.stats.defaults import SEED, TEST_TRIALS, TRIALS, Test
+from metra.stats.parallel import ordered_map, thread_count
+from metra.stats.resampling import (
+    Sample,
+    Weighing,
+    Weights,
+    bootstrap,
+    interval_of_defined,
+    left_out,
+    refuse_wrong,
+    standard_error,
+    swaps,
+)
+from metra.stats.totals import Array, total
+
+#: Two samples of one measure, by their places: the baseline, then what is held against it.
+Pair: TypeAlias = tuple[int, int]
+
+#: Scores that differ by less than this share of themselves differ in rounding only.
+ROUNDING = 1e-11
+
+
+def randomisation_p_values(
+    samples: Sequence[Sample],
+    pairs: Sequence[Pair],
+    *,
+    trials: int = TEST_TRIALS,
+    seed: int = SEED,
+    progress: Callable[[int], None] = lambda _: None,
+) -> list[float]:
+    """Test pairs of samples by approximate randomisation, all with the same swaps.
+
+    If two systems do not differ, each of a segment's two outputs might as well have come
+    from the other one. In every trial a coin decides for each row whether the two change
+    sides. Noreen 1989; for MT scores Riezler and Maxwell 2005, ACL workshop.
+    """
+    rng = np.random.default_rng(seed)
+    weighing = Weighing([sample.rows for sample in samples])
+    totals = weighing.totals
+    observed = [
+        sample.aggregate(total) for sample, total in zip(samples, totals, strict=True)
+    ]
+    least = [
+        _reached_from(float(observed[one]), float(observed[two])) for one, two in pairs
+    ]
+
+    def extreme(chosen: Weights) -> tuple[int, list[int]]:
+        found = []
+        # If M are the totals of the chosen rows, swapping them moves M of the one system
+        # to the other: products with each system's rows serve all of its pairs.
+        moved = weighing.weighted(chosen)
+        for (one, two), limit in zip(pairs, least, strict=True):
+            change = moved[two] - moved[one]
+            first = samples[one].aggregate(totals[one] + change)
+            second = samples[two].aggregate(totals[two] - change)
+            found.append(_count(second - first, limit))
+        return len(chosen), found
+
+    large = np.zeros(len(pairs), np.int64)
+    done = 0
+    blocks = swaps(len(samples[0].rows), trials, rng)
+    for size, found in ordered_map(extreme, blocks, thread_count()):
+        large += found
+        done += size
+        progress(done)
+    return [float(p) for p in (large + 1) / (trials + 1)]
+
+
+def shifted_p_value(
+    resampled: tuple[Array, Array], observed: tuple[float, float]
+) -> float:
+    """Test a pair by its bootstrapped scores, the baseline's first, and those observed.
+
+    What resampling adds to the difference is taken for what chance adds to no difference:
+    the resampled differences, moved to the mean 0, are held against the observed one
+    (Noreen 1989's shift method; Riezler and Maxwell 2005).
+    """
+    differences = resampled[1] - resampled[0]
+    if not len(differences):
+        return 1.0
+    limit = _reached_from(*observed)
+    large = _count(differences - differences.mean(), limit)
+    return (large + 1) / (len(differences) + 1)
+
+
+def _reached_from(first: float, second: float) -> float:
+    """Give the least difference that is as large as the one of these two scores."""
+    return abs(second - first) - ROUNDING * max(abs(first), abs(second))
+
+
+def _count(differences: Array, limit: float) -> int:
+    # What is no number is counted as large: the cautious side.
+    return int((~(np.abs(differences) < limit)).sum())
+
+
+#: With fewer units than this neither swaps nor resamples say anything about others.
+LEAST_UNITS = 10
+
+
+class Contrast(NamedTuple):
+    """Two samples of one measure: the second's score minus the first's, and its doubts."""
+
+    difference: float
+    interval: tuple[float, float] | None = None
+    #: Of the difference, by the jackknife.
+    standard_error: float | None = None
+    #: The difference in standard deviations of what single units contribute to it.
+    effect: float | None = None
+    p_value: float | None = None
+    #: Whether there is enough to say more than the difference.
+    enough: bool = True
+
+
+Intervals = list[tuple[float, float] | None]
+
+
+def contrasts(
+    samples: Sequence[Sample],
+    pairs: Sequence[Pair],
+    *,
+    test: Test = "ar",
+    trials: int = TEST_TRIALS,
+    resamples: int = TRIALS,
+    seed: int = SEED,
+    level: float = 0.95,
+    progress: Callable[[int], None] = lambda _: None,
+) -> tuple[Intervals, list[Contrast]]:
+    """Give the interval of each sample's score, and what is known of each pair.
+
+    All pairs and measures share their draws. Intervals come from `resamples` bootstrap
+    resamples, or with the bootstrap test from its trials, so that both tell one story.
+    Progress counts resamples and trials together.
+    """
+    refuse_wrong(
+        "A test",
+        {
+            f"test={test!r}": (test in get_args(Test), "ar or bootstrap"),
+            f"trials={trials}": (trials >= 1, "at least 1"),
+            f"resamples={resamples}": (resamples >= 1, "at least 1"),
+            f"seed={seed}": (seed >= 0, "0 or more"),
+        },
+    )
+    scores = [float(sample.aggregate(total(sample.rows))) for sample in samples]
+    differences = [scores[two] - scores[one] for one, two in pairs]
+    count = len(samples[0].rows)
+    if count < 2:
+        nothing = [Contrast(found, enough=False) for found in differences]
+        return [None] * len(samples), nothing
+
+    drawn = bootstrap(
+        samples,
+        trials=trials if test == "bootstrap" else resamples,
+        rng=np.random.default_rng(seed),
+        progress=progress,
+    )
+    intervals: Intervals = [interval_of_defined(each, level=level) for each in drawn]
+    if count < LEAST_UNITS:
+        return intervals, [Contrast(found, enough=False) for found in differences]
+
+    if test == "bootstrap":
+        p_values = [
+            shifted_p_value(
+                _both_defined(drawn, pair), (scores[pair[0]], scores[pair[1]])
+            )
+            for pair in pairs
+        ]
+    else:
+        p_values = randomisation_p_values(
+            samples,
+            pairs,
+            trials=trials,
+            seed=seed,
+            progress=lambda done: progress(resamples + done),
+        )
+    without = [left_out(sample) for sample in samples]
+    found = []
+    for (one, two), difference, p in zip(pairs, differences, p_values, strict=True):
+        if np.isnan(difference):
+            found.append(Contrast(difference, enough=False))
+            continue
+        without_each = np.subtract(*_both_defined(without, (two, one)))
+        error = standard_error(without_each) if len(without_each) > 1 else None
+        found.append(
+            Contrast(
+                difference,
+                interval_of_defined(drawn[two] - drawn[one], level=level),
+                error,
+                difference / (error * count**0.5) if error else None,
+                p,
+            )
+        )
+    return intervals, found
+
+
+def _both_defined(scores: Sequence[Array], pair: Pair) -> tuple[Array, Array]:
+    """Give two samples' scores where both have one."""
+    one, two = scores[pair[0]], scores[pair[1]]
+    there = ~(np.isnan(one) | np.isnan(two))
+    return one[there], two[there]

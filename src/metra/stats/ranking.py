@@ -1,0 +1,244 @@
+"""Systems in order: by mean, by z, by average rank, by expected wins, by several metrics.
+
+Ranking by average ranks, and how much two rankings agree.
+"""
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from metra.errors import CorpusError
+from metra.stats.arrays import Codes, row_means
+from metra.stats.exact_tests import rank_sum, signed_rank, strata_p
+
+Array = NDArray[np.float64]
+
+
+class Ranking(NamedTuple):
+    """The systems' average ranks over the documents, and their ranks by these."""
+
+    averages: Array
+    ranks: Array
+
+
+class Agreement(NamedTuple):
+    """How far a ranking is from the one it should be; shares are in percent."""
+
+    distance: float
+    similarity: float
+    precision: float
+    recall: float
+
+
+def mid_ranks(scores: ArrayLike, *, higher_is_better: bool = True) -> Array:
+    """Rank scores, the best first; equal scores share the mean of their ranks.
+
+    >>> mid_ranks([3, 5, 3, 1]).tolist()
+    [2.5, 1.0, 2.5, 4.0]
+    """
+    values = np.asarray(scores, dtype=np.float64)
+    worse = values[..., None, :] > values[..., :, None]
+    if not higher_is_better:
+        worse = values[..., None, :] < values[..., :, None]
+    equal = values[..., None, :] == values[..., :, None]
+    return worse.sum(-1) + (equal.sum(-1) + 1) / 2
+
+
+def average_rank_ranking(
+    scores: ArrayLike, *, higher_is_better: bool = True
+) -> Ranking:
+    """Rank systems by the average of their ranks on each document.
+
+    `scores` has a row for each document and a column for each system.
+
+    >>> average_rank_ranking([[9, 5, 1], [7, 8, 2]]).ranks.tolist()
+    [1.5, 1.5, 3.0]
+    """
+    ranks = mid_ranks(scores, higher_is_better=higher_is_better)
+    # Ranks are halves, so their sums are exact and equal averages are found equal.
+    sums = ranks.sum(0)
+    return Ranking(sums / len(ranks), mid_ranks(sums, higher_is_better=False))
+
+
+def agreement(ranks: Sequence[float], expected: Sequence[float]) -> Agreement:
+    """Compare a ranking with the one that is expected, pair by pair.
+
+    The distance is 1 for each pair in the opposite order and 1/2 for each pair that is
+    tied in exactly one ranking; similarity is 1 - distance / pairs. Precision is the
+    share of the pairs that `ranks` orders that are ordered as expected; recall the share
+    of the pairs that are expected to be ordered.
+
+    >>> agreement([1, 2, 3.5, 3.5], [1, 2, 3, 4]).distance
+    0.5
+    """
+    if len(ranks) != len(expected):
+        msg = f"{len(ranks)} and {len(expected)} systems are ranked; expected the same."
+        raise ValueError(msg)
+    pairs = list(combinations(range(len(ranks)), 2))
+    signs = [
+        (np.sign(ranks[one] - ranks[other]), np.sign(expected[one] - expected[other]))
+        for one, other in pairs
+    ]
+    opposite = sum(found * wanted < 0 for found, wanted in signs)
+    half_tied = sum((found == 0) != (wanted == 0) for found, wanted in signs)
+    agreeing = sum(found * wanted > 0 for found, wanted in signs)
+    distance = float(opposite + half_tied / 2)
+    return Agreement(
+        distance=distance,
+        similarity=100 * (1 - distance / len(pairs)) if pairs else 100.0,
+        precision=_share(agreeing, sum(found != 0 for found, _ in signs)),
+        recall=_share(agreeing, sum(wanted != 0 for _, wanted in signs)),
+    )
+
+
+def _share(part: int, whole: int) -> float:
+    return float(100 * part / whole) if whole else 100.0
+
+
+def expected_wins(values: Array) -> Array:
+    """Mean over opponents of the share of shared segments won; ties decide nothing.
+
+    `values` is systems × segments, higher being better, NaN where missing. Bojar et al.
+    2011, WMT.
+
+    >>> expected_wins(np.array([[2.0, 3, 1], [1, 2, 1], [0, 0, 2]])).round(3).tolist()
+    [0.833, 0.333, 0.333]
+    """
+    size = len(values)
+    share = np.full((size, size), np.nan)
+    for i in range(size):
+        for j in range(size):
+            won = int((values[i] > values[j]).sum())
+            lost = int((values[i] < values[j]).sum())
+            if i != j and won + lost:
+                share[i, j] = won / (won + lost)
+    return row_means(share)
+
+
+def average_ranks(values: Array, groups: Codes) -> tuple[Array, int]:
+    """Average each system's ranks over groups of segments, such as documents.
+
+    Systems are ranked by their means in a group; groups that lack a system are left out,
+    and how many are left is given too.
+    """
+    found = []
+    for group in np.unique(groups).tolist():
+        means = row_means(values[:, groups == group])
+        if np.isfinite(means).all():
+            found.append(mid_ranks(means))
+    if not found:
+        return np.full(len(values), np.nan), 0
+    return np.mean(found, axis=0), len(found)
+
+
+def auto_rank(scores: Array) -> Array:
+    """Put several metrics' system scores on one scale, the best at 1, the worst at n.
+
+    `scores` is metrics × systems, higher being better. Each is centred on its median and
+    divided by the span from its lower quartile to its top, so that poor outliers do not
+    press the good systems together; then the metrics are averaged. Kocmi et al. 2025, WMT.
+
+    >>> auto_rank(np.array([[1.0, 2, 3]])).tolist()
+    [3.0, 2.0, 1.0]
+    """
+    span = np.quantile(scores, 1.0, axis=1) - np.quantile(scores, 0.25, axis=1)
+    scaled = (scores - np.median(scores, axis=1)[:, None]) / np.maximum(span, 1e-9)[
+        :, None
+    ]
+    mean = scaled.mean(0)
+    top, bottom = mean.max(), mean.min()
+    if top == bottom:
+        return np.ones(len(mean))
+    return np.asarray(1 + (top - mean) / (top - bottom) * (len(mean) - 1))
+
+
+def p_values(values: Array, *, paired: bool, strata: Codes | None = None) -> Array:
+    """p-values that the row's system is no better than the column's.
+
+    Paired: Wilcoxon's signed ranks on shared segments; else Mann and Whitney's rank sum.
+    Identical systems get 1/2, two without a shared segment NaN. Strata, such as the domains
+    of the segments, count the same each.
+    """
+    size = len(values)
+    parts = [values]
+    if strata is not None:
+        parts = [values[:, strata == stratum] for stratum in np.unique(strata)]
+    p = np.full((size, size), np.nan)
+    for i in range(size):
+        for j in range(size):
+            if i != j:
+                sums = (
+                    [signed_rank(part[i] - part[j]) for part in parts]
+                    if paired
+                    else [rank_sum(part[i], part[j]) for part in parts]
+                )
+                p[i, j] = strata_p(sums)
+    return p
+
+
+def macro_means(values: Array, strata: Codes) -> tuple[Array, list[int]]:
+    """Mean over strata of each stratum's mean, and the strata that every system has.
+
+    >>> macro_means(np.array([[1.0, 1, 4], [2, 2, 2]]), np.array([0, 0, 1]))[0].tolist()
+    [2.5, 2.0]
+    """
+    each = {s: row_means(values[:, strata == s]) for s in np.unique(strata).tolist()}
+    shared = [s for s, means in each.items() if np.isfinite(means).all()]
+    if not shared:
+        return np.full(len(values), np.nan), []
+    return np.mean([each[s] for s in shared], axis=0), shared
+
+
+def are_paired(values: Array) -> bool:
+    """Whether each two systems share at least half of the segments of the shorter one."""
+    there = np.isfinite(values).astype(np.float64)
+    shared = there @ there.T
+    own = np.diag(shared)
+    return bool((2 * shared >= np.minimum(own[:, None], own[None])).all())
+
+
+def rank_ranges(p: Array, alpha: float = 0.05) -> list[tuple[int, int]]:
+    """How far up and down a system could stand before a significant loss or win.
+
+    `p` is in falling order of score, the row better than the column.
+
+    >>> rank_ranges(np.array([[1, 0.5, 0.01], [1, 1, 0.2], [1, 1, 1]]))
+    [(1, 2), (1, 3), (2, 3)]
+    """
+    size = len(p)
+    found = []
+    for at in range(size):
+        top = at
+        while top > 0 and not p[top - 1, at] < alpha:
+            top -= 1
+        bottom = at
+        while bottom < size - 1 and not p[at, bottom + 1] < alpha:
+            bottom += 1
+        found.append((top + 1, bottom + 1))
+    return found
+
+
+def clusters_by_range(ranges: list[tuple[int, int]]) -> list[int]:
+    """End a cluster where no range reaches across.
+
+    >>> clusters_by_range([(1, 2), (1, 2), (3, 3)])
+    [1, 1, 2]
+    """
+    found, cluster, reach = [], 1, 0
+    for at, (_, bottom) in enumerate(ranges, 1):
+        none_reaches_up = all(top >= at for top, _ in ranges[at - 1 :])
+        if at > 1 and reach < at and none_reaches_up:
+            cluster += 1
+        reach = max(reach, bottom)
+        found.append(cluster)
+    return found
+
+
+def check_systems(count: int) -> None:
+    """Refuse to rank one system."""
+    if count < 2:
+        msg = f"There is {count or 'no'} system with scores; ranking takes two or more."
+        raise CorpusError(msg)

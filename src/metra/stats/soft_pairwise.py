@@ -1,0 +1,151 @@
+"""Soft pairwise accuracy: does a metric tell systems apart as confidently as people do?
+
+For each pair of systems, the p-value that the first is better by the gold is compared with
+the p-value by the metric; Thompson et al. 2024, WMT. The p-values are of a paired
+permutation test on the segments, and all pairs and scorers share its sign changes.
+
+Ties of the permuted with the observed difference count half (mid-p). Counting them in full,
+as the official program does, makes the answer depend on the order of the systems.
+"""
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metra.errors import CorpusError
+from metra.stats.arrays import Array
+from metra.stats.defaults import SEED, TRIALS
+from metra.stats.distributions import normal_tail
+from metra.stats.exact_tests import Values
+
+#: What the official scorer draws its sign changes with.
+WMT_SEED = 4
+#: Rows and columns, and sums, of a product that is too small for threads.
+PART, LONGEST = 8, 4096
+
+Single: TypeAlias = NDArray[np.float32]
+
+
+def spa(gold: Array, metric: Array) -> Array:
+    """One minus the mean absolute difference of p-values, over pairs (last axis)."""
+    return 1.0 - np.abs(gold - metric).mean(-1)
+
+
+def permutation_p(scores: Array, *, trials: int = TRIALS, seed: int = SEED) -> Array:
+    """p-values that system i is no better than j, i < j: (…, systems, segments) to (…, pairs).
+
+    NaN is a missing value; a pair of systems is compared on the segments that both have.
+    """
+    first, second = np.triu_indices(scores.shape[-2], 1)
+    if np.isfinite(scores).all():
+        return _shared_p(scores, trials, np.random.default_rng(seed))
+    found = [
+        _shared_p(_both(scores, i, j), trials, np.random.default_rng(seed))
+        for i, j in zip(first.tolist(), second.tolist(), strict=True)
+    ]
+    return np.concatenate(found, axis=-1)
+
+
+def normal_p(scores: Array) -> Array:
+    """The same p-values by the normal limit: Φ(-Σd / √Σd²), half where d is all zero."""
+    first, second = np.triu_indices(scores.shape[-2], 1)
+    found = []
+    for i, j in zip(first, second, strict=True):
+        d = scores[..., i, :] - scores[..., j, :]
+        d = np.where(np.isfinite(d), d, 0.0)
+        spread = np.sqrt((d * d).sum(-1))
+        total = d.sum(-1)
+        found.append(
+            np.divide(total, spread, out=np.zeros(total.shape), where=spread > 0)
+        )
+    z = np.stack(found, axis=-1)
+    return np.vectorize(normal_tail, otypes=[float])(z)
+
+
+def wmt_p(scores: Array, *, trials: int = TRIALS) -> Array:
+    """The p-values of the official scorer, digit for digit: (…, systems, segments) to pairs.
+
+    Single precision, its seed, and ties counted in full. It needs the same segments of
+    every system; where they differ the official program shifts rows unseen.
+    """
+    there = np.isfinite(scores).reshape(-1, scores.shape[-1])
+    if not (there == there[:1]).all():
+        msg = (
+            "The official soft pairwise accuracy needs judgements of the same segments for "
+            "every system; leave out --wmt, which compares each pair on what both have."
+        )
+        raise CorpusError(msg)
+    scores = scores[..., there[0]].astype(np.float32)
+    rng = np.random.default_rng(WMT_SEED)
+    signs = rng.random((trials, scores.shape[-1]), np.float32)
+    np.rint(signs, out=signs)
+    signs = signs * np.float32(2) - np.float32(1)
+    first, second = np.triu_indices(scores.shape[-2], 1)
+    found = []
+    for each in scores.reshape(-1, *scores.shape[-2:]):
+        null, total = _in_small_parts(signs, each.T), each.sum(1)
+        reached = null[:, first] - null[:, second] >= total[first] - total[second]
+        found.append(reached.sum(0) / trials)
+    return np.array(found).reshape(*scores.shape[:-2], len(first))
+
+
+def _in_small_parts(signs: Single, values: Single) -> Single:
+    """Multiply in single precision, in parts too small to be shared out among threads.
+
+    Rounding decides here between values that tie, and with the order of adding, the threads
+    of the library would: the official program's digits hang on them.
+    """
+    rows, width = signs.shape
+    columns = values.shape[1]
+    signs = np.pad(signs, ((0, -rows % PART), (0, 0)))
+    values = np.pad(values, ((0, 0), (0, -columns % PART)))
+    found = np.zeros((len(signs), values.shape[1]), np.float32)
+    for start in range(0, width, LONGEST):
+        some = signs[:, start : start + LONGEST].reshape(
+            -1, PART, min(LONGEST, width - start)
+        )
+        for at in range(0, values.shape[1], PART):
+            part = values[start : start + LONGEST, at : at + PART]
+            found[:, at : at + PART] += (some @ part).reshape(-1, PART)
+    return found[:rows, :columns]
+
+
+def signs_of(trials: int, width: int, rng: "np.random.Generator") -> Iterator[Array]:
+    """Draw rows of +1 and -1, some at a time, from single random bits."""
+    block = max(1, min(trials, 4_000_000 // max(width, 1)))
+    words = (width + 63) // 64
+    for start in range(0, trials, block):
+        size = min(block, trials - start)
+        drawn = rng.integers(0, 2**64, (size, words), np.uint64)
+        bits = np.unpackbits(drawn.view(np.uint8), axis=1)[:, :width]
+        yield bits.astype(np.float64) * 2.0 - 1.0
+
+
+def _shared_p(scores: Array, trials: int, rng: "np.random.Generator") -> Array:
+    """The test where every system has every segment."""
+    shape = scores.shape[:-2]
+    systems, segments = scores.shape[-2:]
+    flat = scores.reshape(-1, systems, segments)
+    first, second = np.triu_indices(systems, 1)
+    total = flat.sum(-1)
+    observed = total[:, first] - total[:, second]
+    size = np.abs(flat).sum(-1)
+    slack = 1e-10 * (size[:, first] + size[:, second])
+    reached = np.zeros(observed.shape)
+    columns = Values(flat.reshape(-1, segments).T)
+    for signs in signs_of(trials, segments, rng):
+        null = columns.weighted(signs).reshape(len(signs), -1, systems)
+        for at in range(len(flat)):
+            gap = null[:, at, first] - null[:, at, second] - observed[at]
+            reached[at] += (gap > slack[at]).sum(0) + 0.5 * (
+                np.abs(gap) <= slack[at]
+            ).sum(0)
+    return (reached / trials).reshape(*shape, len(first))
+
+
+def _both(scores: Array, i: int, j: int) -> Array:
+    pair = scores[..., [i, j], :]
+    there = np.isfinite(pair).all(tuple(range(pair.ndim - 1)))
+    return pair[..., there]

@@ -1,0 +1,374 @@
+"""Tie calibration of long groups, whose pairs are too many to hold or to sort.
+
+All differences are counted in intervals first. From the counts it is known, for each
+interval, how good the accuracy can get within it at most; only the intervals that can hold
+the best threshold are cut again, and what is left in the end is looked at difference by
+difference, so the answer is exact.
+
+Tie calibration: the difference up to which a metric's values count as tied.
+Tie thresholds without optimism: fitted to some segments, applied to others.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from math import lcm
+from typing import TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metra import _core
+from metra.errors import OptionError
+from metra.stats.arrays import Array, Codes, Mask
+from metra.stats.parallel import ordered_map, thread_count
+
+Gains: TypeAlias = Array | NDArray[np.int64]
+
+#: Pairs that are held in memory; where there are more, `calibration_long` counts them.
+MOST_PAIRS = 1 << 23
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """The best threshold, and the accuracy with it: the mean over groups."""
+
+    eps: float
+    accuracy: float
+
+
+@dataclass(frozen=True)
+class GoldPairs:
+    """The order of the gold in every pair of every group, made once for all metrics."""
+
+    first: NDArray[np.intp]
+    second: NDArray[np.intp]
+    #: Groups × pairs: 1, 0 or -1; 2 where a value is missing.
+    sign: NDArray[np.int8]
+    #: What a pair of each group counts, in parts of `unit`.
+    weight: NDArray[np.int64] | Array
+    unit: float
+    complete: bool
+
+
+def gold_pairs(g: Array) -> GoldPairs:
+    """Order the gold's pairs in each row (groups × values)."""
+    first, second = np.triu_indices(g.shape[1], 1)
+    difference = g[:, first] - g[:, second]
+    there = np.isfinite(difference)
+    sign = np.where(there, np.sign(np.where(there, difference, 0)), 2).astype(np.int8)
+    pairs = there.sum(1)
+    groups = int((pairs > 0).sum())
+    shared = lcm(*(int(size) for size in np.unique(pairs[pairs > 0])), 1)
+    # Whole numbers keep "the first of equal maxima" free of rounding.
+    exact = shared * groups < 2**62 // max(1, int(pairs.max(initial=0)))
+    if exact:
+        weight = np.where(pairs > 0, shared // np.maximum(pairs, 1), 0)
+        return GoldPairs(
+            first, second, sign, weight, float(shared) * groups, bool(there.all())
+        )
+    weight = np.where(pairs > 0, 1.0 / np.maximum(pairs, 1), 0.0)
+    return GoldPairs(first, second, sign, weight, float(groups), bool(there.all()))
+
+
+def calibrate(m: Array, gold: GoldPairs) -> Calibration:
+    """Find the threshold for a metric (groups × values); the first of equal maxima.
+
+    >>> g, m = np.array([[1.0, 2, 2, 3, 4]]), np.array([[2.0, 1, 1.5, 5, 3]])
+    >>> calibrate(m, gold_pairs(g))
+    Calibration(eps=0.5, accuracy=0.7)
+    """
+    if gold.unit == 0:
+        return Calibration(np.nan, np.nan)
+    difference = m[:, gold.first] - m[:, gold.second]
+    gap = np.abs(difference)
+    tied = gold.sign == 0
+    agree = (np.sign(difference) == gold.sign) & ~tied
+    if gold.complete or (gold.weight == gold.weight.max()).all():
+        return _alike(gap, tied, agree, gold)
+    return _weighed(gap, tied, agree, gold)
+
+
+def _alike(gap: Array, tied: Mask, agree: Mask, gold: GoldPairs) -> Calibration:
+    """Sort differences and gains as one number each, because all pairs count the same."""
+    weight = float(gold.weight.max())
+    start = int(agree.sum())
+    # The bits of floats that are not negative are in the floats' order, and the sign's
+    # place is free; the gain stands in the last.
+    counted = tied | agree
+    keys = np.sort((gap[counted].view(np.uint64) << 1) | tied[counted])
+    gains = (keys & 1).astype(np.int64) * 2 - 1
+    thresholds = (keys >> 1).view(np.float64)
+    return _best(thresholds, gains, start, weight, gold.unit)
+
+
+def _weighed(gap: Array, tied: Mask, agree: Mask, gold: GoldPairs) -> Calibration:
+    counted = tied | agree
+    weights = np.broadcast_to(gold.weight[:, None], gap.shape)
+    start = weights[agree].sum()
+    gaps = gap[counted]
+    gains = np.where(tied, weights, -weights)[counted]
+    order = np.argsort(gaps, kind="stable")
+    return _best(gaps[order], gains[order], start, 1.0, gold.unit)
+
+
+def _best(
+    thresholds: Array, gains: Gains, start: float, weight: float, unit: float
+) -> Calibration:
+    value, eps = best_threshold(thresholds, gains, start)
+    return Calibration(eps, value * weight / unit)
+
+
+def best_threshold(
+    thresholds: Array, gains: Gains, start: float, *, from_zero: bool = True
+) -> tuple[float, float]:
+    """The highest sum of gains, and the first threshold (in rising order) that reaches it.
+
+    Zero is a threshold as well, unless the thresholds are only some out of the middle.
+    """
+    if not len(thresholds):
+        return float(start), 0.0
+    reached = start + np.cumsum(gains)
+    last = np.flatnonzero(np.append(thresholds[1:] != thresholds[:-1], True))
+    thresholds, reached = thresholds[last], reached[last]
+    if from_zero and thresholds[0] > 0:
+        thresholds = np.append(0.0, thresholds)
+        reached = np.append(np.asarray(start, reached.dtype), reached)
+    best = int(np.argmax(reached))
+    return float(reached[best]), float(thresholds[best])
+
+
+#: Pairs that are looked at in one step.
+STEP = 1 << 25
+#: Differences that are looked at one by one.
+MOST = 1 << 22
+#: Intervals of the first count: few, so that each is a long sweep. Later ones count less.
+FIRST, LATER = 512, 2048
+#: Differences that say where the first cuts are best made.
+SAMPLE = 1 << 14
+#: Bits of numbers that are not negative stay below.
+END = 1 << 63
+
+Bits: TypeAlias = NDArray[np.uint64]
+#: Ranks of the gold and values of the metric, in rising order of the metric.
+Group: TypeAlias = tuple[NDArray[np.uint32], Array]
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Differences from `low` up to `high`, as bits, and what ties of them come to."""
+
+    low: Bits
+    high: Bits
+    #: Pairs that are right when all smaller differences are ties.
+    before: Codes
+    gained: Codes
+    lost: Codes
+
+    def of(self, kept: Mask) -> "Intervals":
+        """Keep some."""
+        return Intervals(*(column[kept] for column in vars(self).values()))
+
+    @property
+    def reached(self) -> Codes:
+        """Pairs that are right when these are ties too."""
+        return self.before + self.gained - self.lost
+
+
+def calibrate_long(g: Array, m: Array) -> Calibration:
+    """Find the threshold of groups × values, all groups of the same size or only one."""
+    groups = [_sorted(a, b) for a, b in zip(g, m, strict=True)]
+    groups = [group for group in groups if len(group[0]) > 1]
+    if not groups:
+        return Calibration(np.nan, np.nan)
+    sizes = {len(gold) for gold, _ in groups}
+    if len(sizes) > 1:
+        msg = (
+            f"Groups of {len(sizes)} different sizes are too much for calibration of so many "
+            "pairs; use item groups."
+        )
+        raise OptionError(msg)
+    total = sum(len(gold) * (len(gold) - 1) // 2 for gold, _ in groups)
+    left = _first(groups)
+    best, found, eps = 0, -1, 0.0
+    while True:
+        best = max(best, int(left.reached.max()))
+        for single in np.flatnonzero(left.high - left.low == 1):
+            found, eps = _better(
+                (found, eps), (int(left.reached[single]), _number(left.low[single]))
+            )
+        open_still = (left.before + left.gained >= best) & (left.high - left.low > 1)
+        left = left.of(open_still & (left.gained + left.lost > 0))
+        if not len(left.low):
+            return Calibration(eps, found / total)
+        if (left.gained + left.lost).sum() <= MOST:
+            found, eps = _better((found, eps), _looked_at(groups, left))
+            return Calibration(eps, found / total)
+        left = _cut_again(groups, left)
+
+
+def _better(one: tuple[int, float], other: tuple[int, float]) -> tuple[int, float]:
+    """The higher sum; of equal sums, the lower threshold."""
+    return max(one, other, key=lambda each: (each[0], -each[1]))
+
+
+def _number(bits: np.uint64) -> float:
+    return float(bits.view(np.float64))
+
+
+def _sorted(g: Array, m: Array) -> Group:
+    """Drop what is missing and put the metric in rising order: no difference is negative."""
+    there = np.isfinite(g) & np.isfinite(m)
+    g, m = g[there], m[there] + 0.0  # which makes -0 a plain 0, whose bits count
+    order = np.argsort(m, kind="stable")
+    _, ranks = np.unique(g, return_inverse=True)
+    return ranks[order].astype(np.uint32), m[order]
+
+
+def _first(groups: Sequence[Group]) -> Intervals:
+    """Count all pairs, in intervals that hold about as many each."""
+    rng = np.random.default_rng(0)  # where cuts are made changes no answer
+    gaps = []
+    for _, m in groups:
+        some = rng.integers(0, len(m), (2, -(-SAMPLE // len(groups))))
+        gaps.append(np.abs(m[some[0]] - m[some[1]]))
+    sample = np.sort(np.concatenate(gaps)).view(np.uint64)
+    cuts, often = np.unique(sample[:: SAMPLE // FIRST], return_counts=True)
+    # A difference that comes up again and again is an interval of its own.
+    again = cuts[often > 1] + np.uint64(1)
+    ends = np.array([0, 1, END], np.uint64)
+    cuts = np.unique(np.concatenate([cuts, again, ends]))
+    gained, lost = _counted(groups, cuts, np.ones(len(cuts) - 1, np.bool_))
+    lost[0] = 0  # equal values are in no order that a tie could spoil
+    change = gained - lost
+    before = lost.sum() + np.cumsum(change) - change
+    return Intervals(cuts[:-1], cuts[1:], before, gained, lost)
+
+
+def _cut_again(groups: Sequence[Group], left: Intervals) -> Intervals:
+    """Cut intervals, the fuller the finer, and count what falls into the parts."""
+    held = left.gained + left.lost
+    parts = np.maximum(2, -(-held * LATER // held.sum())).astype(np.uint64)
+    steps = np.maximum(1, (left.high - left.low) // parts)
+    at = np.arange(int(parts.max()), dtype=np.uint64)
+    cuts = left.low[:, None] + steps[:, None] * at
+    kept = (at < parts[:, None]) & (cuts < left.high[:, None])
+    edges = np.unique(np.append(cuts[kept], left.high))
+    owner = np.searchsorted(left.low, edges[:-1], side="right") - 1
+    wanted = edges[:-1] < left.high[owner]
+    gained, lost = _counted(groups, edges, wanted)
+    change = gained - lost
+    sums = np.cumsum(change) - change
+    begins = np.searchsorted(edges, left.low)
+    before = (left.before - sums[begins])[owner] + sums
+    return Intervals(edges[:-1], edges[1:], before, gained, lost).of(wanted)
+
+
+def _looked_at(groups: Sequence[Group], left: Intervals) -> tuple[int, float]:
+    """The highest sum within some intervals, and the first threshold that reaches it."""
+    edges = np.unique(np.concatenate([left.low, left.high]))
+    wanted = np.isin(edges[:-1], left.low)
+    parts = list(_each_step(_core.tie_pairs, groups, edges, wanted))
+    keys = np.sort(np.concatenate(parts))
+    bits, gains = keys >> 1, (keys & 1).astype(np.int64) * 2 - 1
+    # Within each interval the sum goes on from what it was before the interval.
+    sums = np.cumsum(gains)
+    owner = np.searchsorted(left.low, bits, side="right") - 1
+    begins = np.searchsorted(bits, left.low)
+    sums += (left.before - np.append(0, sums)[begins])[owner]
+    last = np.append(bits[1:] != bits[:-1], True)
+    place = int(np.argmax(sums[last]))
+    return int(sums[last][place]), _number(bits[last][place])
+
+
+def _counted(groups: Sequence[Group], cuts: Bits, wanted: Mask) -> tuple[Codes, Codes]:
+    gained, lost = np.zeros((2, len(wanted)), np.int64)
+    for tied, ordered in _each_step(_core.tie_counts, groups, cuts, wanted):
+        gained += tied
+        lost += ordered
+    return gained, lost
+
+
+def _each_step(
+    kernel: Callable[..., Answer], groups: Sequence[Group], cuts: Bits, wanted: Mask
+) -> Iterator[Answer]:
+    """Ask a kernel about all pairs, some at a time, in threads."""
+
+    def ask(step: tuple[Group, int, int]) -> Answer:
+        (gold, metric), start, stop = step
+        return kernel(gold, metric, start, stop, cuts, wanted)
+
+    steps = (
+        (group, start, min(start + size, len(group[0]) - 1))
+        for group in groups
+        for size in [max(1, STEP // len(group[0]))]
+        for start in range(0, len(group[0]) - 1, size)
+    )
+    return ordered_map(ask, steps, thread_count(), alone=0)
+
+
+def cross_fitted(g: Array, m: Array, *, folds: int, seed: int) -> Array:
+    """A threshold for each group (groups × values), from the groups of the other folds.
+
+    Groups without a pair belong to no fold's fitting, and get a threshold all the same.
+    """
+    there = np.isfinite(g) & np.isfinite(m)
+    fold = _dealt(np.flatnonzero(there.sum(1) > 1), len(g), folds, seed)
+    gold, metric = np.where(there, g, np.nan), np.where(there, m, np.nan)
+    found = np.empty(len(g))
+    for each in range(folds):
+        rest = fold != each
+        found[~rest] = calibrate(metric[rest], gold_pairs(gold[rest])).eps
+    return found
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """The groups of all folds, one after the other, and the threshold of each."""
+
+    gold: Array
+    metric: Array
+    eps: Array
+
+
+def held_out(g: Array, m: Array, *, folds: int, seed: int, pooled: bool) -> HeldOut:
+    """Part systems × segments into folds: a group a system and fold, or `pooled`, a fold."""
+    there = np.isfinite(g) & np.isfinite(m)
+    fold = _dealt(np.flatnonzero(there.any(0)), g.shape[1], folds, seed)
+    gold, metric = np.where(there, g, np.nan), np.where(there, m, np.nan)
+    parts, limits = [], []
+    for each in range(folds):
+        inside = [np.where(fold == each, x, np.nan) for x in (gold, metric)]
+        rest = [x[:, fold != each] for x in (gold, metric)]
+        if pooled:
+            inside, rest = ([x.reshape(1, -1) for x in both] for both in (inside, rest))
+        parts.append(inside)
+        limits.append(np.full(len(inside[0]), _eps(rest[0], rest[1])))
+    golds, metrics = zip(*parts, strict=True)
+    return HeldOut(
+        np.concatenate(golds), np.concatenate(metrics), np.concatenate(limits)
+    )
+
+
+def _eps(g: Array, m: Array) -> float:
+    if g.shape[0] * g.shape[1] ** 2 / 2 > MOST_PAIRS:
+        eps = calibrate_long(g, m).eps
+    else:
+        eps = calibrate(m, gold_pairs(g)).eps
+    if np.isnan(eps):
+        msg = "The folds leave no two values to fit a threshold to; take fewer folds."
+        raise OptionError(msg)
+    return eps
+
+
+def _dealt(useful: Codes, count: int, folds: int, seed: int) -> Codes:
+    """A fold for each of `count`; each fold gets its share of those that say something."""
+    if not 2 <= folds <= len(useful):
+        msg = (
+            f"Cross-fitting in {folds} folds takes at least 2 folds and as many segments with "
+            f"something to compare; there are {len(useful)}."
+        )
+        raise OptionError(msg)
+    fold = np.random.default_rng(seed).permutation(count) % folds
+    fold[useful] = np.random.default_rng(seed).permutation(len(useful)) % folds
+    return fold

@@ -1,0 +1,173 @@
+"""Topping up: who has nothing left takes over what others have left behind.
+
+The choice follows from what is stored, and is written to the audit log.
+
+How far a judge is, and about how long the rest takes.
+"""
+
+from dataclasses import dataclass
+from statistics import median
+
+from sqlalchemy import Connection, bindparam, func, select
+
+from metra.campaign.campaign import Campaign
+from metra.campaign.task import COUNTED, Item, Task, opaque
+from metra.store import audit, campaigns, database, judges, screens, tasks
+from metra.store.campaigns import Stored
+from metra.store.database import Store
+from metra.store.judges import Judge
+from metra.store.screens import Way
+from metra.store.tasks import StoredTask
+
+#: Seconds after the end of the last lease from which on a judge counts as gone.
+AWAY_SECONDS = 3 * 86400.0
+
+
+def top_up(
+    store: Store, judge: Judge, *, now: float, away_after: float = AWAY_SECONDS
+) -> str | None:
+    """Give a judge one task that somebody else left; its id, or None if there is none."""
+    with store.transaction() as db:
+        # One at a time in a campaign, so that no task goes to two judges.
+        query = select(database.campaign.c.id).where(
+            database.campaign.c.id == judge.campaign
+        )
+        db.execute(query.with_for_update())
+        stored = campaigns.existing(db, judge.campaign)
+        way = screens.way(db, judge.id)
+        if stored.state != "open" or way.reached < len(way.places):
+            return None
+        left = _left(db, judge, now=now, away_after=away_after)
+        # What went to others counts too: the judge may have seen it.
+        had = tasks.ever_of_judge(db, judge.id)
+        for task in left:
+            if _may_take(stored.campaign, had, task) and _still_free(db, task):
+                return _take(db, stored, judge, task, now=now)
+    return None
+
+
+def _left(
+    db: Connection, judge: Judge, *, now: float, away_after: float
+) -> list[StoredTask]:
+    """What judges who are gone have not done, the first tasks first."""
+    found = []
+    for other in judges.of_campaign(db, judge.campaign):
+        if other.id != judge.id and _is_gone(db, other, now - away_after):
+            found += [
+                task
+                for task in tasks.of_judge(db, other.id)
+                if task.state != "done" and task.task.kind in COUNTED
+            ]
+    return sorted(found, key=lambda task: task.task.position)
+
+
+def _is_gone(db: Connection, judge: Judge, since: float) -> bool:
+    if judge.revoked_at is not None or judge.released_at is not None:
+        return True
+    task = database.task.c
+    query = select(func.max(task.lease_until)).where(task.judge == judge.id)
+    last = db.execute(query).scalar_one()
+    return last is not None and last < since
+
+
+def _may_take(campaign: Campaign, had: list[StoredTask], left: StoredTask) -> bool:
+    """Whether a judge has not seen the text; of whole blocks, not these very versions."""
+    wanted = _versions(left.task)
+    if campaign.blocks:
+        return all(_versions(mine.task) != wanted for mine in had)
+    segments = {segment for segment, _ in wanted}
+    return all(item.segment not in segments for mine in had for item in mine.task.items)
+
+
+def _versions(task: Task) -> set[tuple[int, str]]:
+    return {(item.segment, item.system) for item in task.items}
+
+
+def _still_free(db: Connection, left: StoredTask) -> bool:
+    """Lock the task: its judge may be back and answering it this moment."""
+    task = database.task.c
+    query = select(task.state).where(task.id == left.task.id).with_for_update()
+    return db.execute(query).scalar_one() in ("waiting", "open")
+
+
+def _take(
+    db: Connection,
+    stored: campaigns.Stored,
+    judge: Judge,
+    left: StoredTask,
+    *,
+    now: float,
+) -> str:
+    task = database.task.c
+    query = select(func.max(task.position)).where(task.judge == judge.id)
+    position = (db.execute(query).scalar_one() or 0) + 1
+    name = stored.campaign.settings.name
+
+    def hidden(*parts: object) -> str:
+        return opaque(stored.secret, name, "top-up", judge.label, left.task.id, *parts)
+
+    items = tuple(
+        Item(hidden("output", number), item.system, item.segment, item.text)
+        for number, item in enumerate(left.task.items)
+    )
+    new = Task(hidden("task"), judge.label, position, left.task.kind, items)
+    tasks.set_state(db, left.task.id, "passed")
+    tasks.add(
+        db,
+        stored.id,
+        stored.campaign,
+        [new],
+        {judge.label: judge.id},
+        topped_up_from=left.task.id,
+    )
+    data = {
+        "from": left.task.judge,
+        "to": judge.label,
+        "task": left.task.id,
+        "as": new.id,
+    }
+    audit.note(db, "metra", "top up", data, now=now, campaign=stored.id)
+    return new.id
+
+
+#: From how many answers on a judge's own pace counts more than the protocol's guess.
+_OWN_PACE = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Screens done out of all, the seconds left, and the active time so far."""
+
+    done: int
+    of: int
+    seconds_left: int
+    active_ms: int
+
+    @property
+    def minutes_left(self) -> int:
+        """The time left in minutes, at least one."""
+        return max(1, round(self.seconds_left / 60))
+
+    @property
+    def minutes_active(self) -> int:
+        """The active time in minutes."""
+        return round(self.active_ms / 60_000)
+
+
+def progress(db: Connection, stored: Stored, judge: str, way: Way) -> Progress:
+    """Say how far a judge is."""
+    rows = db.execute(_TIMES, {"of": judge}).all()
+    done = sum(place.answered for place in way.places)
+    times = [(row[0], row[1]) for row in rows if row[0] is not None]
+    first = [active / 1000 for active, revision in times if revision == 1]
+    asked = stored.campaign.protocol
+    outputs = asked.outputs or len(stored.campaign.systems)
+    each = median(first) if len(first) >= _OWN_PACE else asked.seconds * outputs
+    left = len(way.places) - done
+    active = sum(active for active, _ in times)
+    return Progress(done, len(way.places), round(left * each), active)
+
+
+_TIMES = select(database.judgement.c.active_ms, database.judgement.c.revision).where(
+    database.judgement.c.judge == bindparam("of")
+)

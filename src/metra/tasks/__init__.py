@@ -1,1 +1,0 @@
-"""Translations measured by what can be done with them."""

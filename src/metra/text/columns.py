@@ -1,0 +1,137 @@
+"""Columns of strings as callers have them, and the packed text made of them.
+
+Arrow's columns of strings as packed text, without a Python string on the way.
+Lines from bytes: cut at newlines only, checked to be UTF-8.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+
+from metra._core import BadSegment, LineBuffer, NotUtf8, Text
+from metra.errors import CorpusError, MissingResourceError
+
+__all__ = ["Column", "Segments", "Text", "as_column", "pack", "window"]
+
+
+class Column(Protocol):
+    """What a list, a numpy array, an Arrow, pandas or polars column have in common."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, index: Any, /) -> Any: ...
+
+
+Segments: TypeAlias = Sequence[str | None] | Column | Text
+
+
+def as_column(segments: object, what: str) -> Segments:
+    """Accept any column of strings; refuse a lone string, which would be cut into letters."""
+    if isinstance(segments, (list, tuple, Text)):
+        return segments
+    if isinstance(segments, (str, bytes)):
+        kind = type(segments).__name__
+        msg = f"{what} is one {kind}; expected a sequence of strings, one a segment."
+        raise CorpusError(msg)
+    kind = type(segments).__name__
+    if isinstance(segments, (dict, set, frozenset)):
+        msg = f"{what} is a {kind}; expected a sequence of strings, one a segment."
+        raise CorpusError(msg)
+    if hasattr(segments, "columns"):  # pandas, polars, Arrow
+        msg = f"{what} is a {kind}; expected one of its columns, one string a segment."
+        raise CorpusError(msg)
+    if hasattr(segments, "__len__") and hasattr(segments, "__getitem__"):
+        return segments
+    if hasattr(segments, "__iter__"):
+        return list(segments)
+    msg = f"{what} is a value of type {kind}; expected a sequence of strings."
+    raise CorpusError(msg)
+
+
+def window(segments: Segments, start: int, stop: int) -> list[str | None]:
+    """Give the segments from `start` to `stop` as a list, whatever the column is made of."""
+    if isinstance(segments, Text):
+        return [segments[index] for index in range(start, stop)]
+    column: Any = segments
+    part = column.iloc[start:stop] if hasattr(column, "iloc") else column[start:stop]
+    for method in ("to_pylist", "tolist", "to_list"):  # Arrow; numpy, pandas; polars
+        if hasattr(part, method):
+            return getattr(part, method)()
+    return list(part)
+
+
+def pack(segments: list[str | None], what: str, *, first: int = 0) -> Text:
+    """Pack strings into one buffer; None, NaN and pandas' NA are missing segments.
+
+    `what` and `first`, the position of the first segment, are for the error message.
+    """
+    try:
+        return Text(segments)
+    except BadSegment as error:
+        index, found = error.args
+        msg = f"Segment {first + index + 1} of {what} is {found}; expected a string."
+        raise CorpusError(msg) from None
+
+
+def pyarrow(why: str) -> Any:
+    """Load pyarrow, or say what needs it and how to get it."""
+    try:
+        import pyarrow
+    except ImportError:
+        msg = (
+            f"{why} needs the package 'pyarrow', which is not installed; install it with: "
+            "pip install 'metra[parquet]'"
+        )
+        raise MissingResourceError(msg) from None
+    return pyarrow
+
+
+def is_text(kind: Any) -> bool:
+    """Whether values of this type are strings, in any of Arrow's layouts; or all null."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    return any(
+        is_kind(kind)
+        for is_kind in (
+            pa.types.is_string,
+            pa.types.is_large_string,
+            pa.types.is_string_view,
+            pa.types.is_null,
+        )
+    )
+
+
+def packed(column: Any, what: str, *, first: int = 0) -> Text:
+    """Pack a column of strings; nulls become missing segments.
+
+    `what` and `first`, the position of the first segment, are for the error message.
+    """
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    column = column.cast(pa.large_string())
+    flags, bounds, values = column.buffers()
+    start, stop = column.offset, column.offset + len(column)
+    there = None
+    if column.null_count:
+        bits = np.unpackbits(np.frombuffer(flags, np.uint8), bitorder="little")
+        there = bits[start:stop].astype(np.bool_)
+    try:
+        return Text.packed(
+            np.frombuffer(values or b"", np.uint8),
+            np.frombuffer(bounds, np.int64)[start : stop + 1],
+            there,
+        )
+    except BadSegment as error:
+        index, found = error.args
+        msg = (
+            f"Segment {first + index + 1} of {what} is {found}; expected text in UTF-8."
+        )
+        raise CorpusError(msg) from None
+
+
+__all__ = ["LineBuffer", "NotUtf8", "Text"]

@@ -1,0 +1,240 @@
+"""Spelling dictionaries by name or path: Hunspell's, or plain lists of words.
+
+Where WordNet is: a folder with its index and exception files.
+spaCy models, by the names of their packages or by their folders.
+METEOR paraphrase tables: three lines an entry, probability, phrase and paraphrase.
+"""
+
+import gzip
+import os
+import re
+import zlib
+from collections.abc import Callable
+from functools import cache, lru_cache
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from metra.errors import FormatError, MissingResourceError
+
+# Where Debian, other systems and users keep them.
+USUAL = (
+    "/usr/share/hunspell",
+    "/usr/local/share/hunspell",
+    "/usr/share/myspell/dicts",
+    "/usr/share/myspell",
+)
+
+
+class Dictionary:
+    """Tells whether it knows a word; each type is looked up once."""
+
+    def __init__(self, knows: Callable[[str], bool], version: str) -> None:
+        self.version = version
+        self._knows = knows
+        self._seen: dict[str, bool] = {}
+        self._lock = Lock()  # Hunspell keeps state while it looks
+
+    def knows(self, word: str) -> bool:
+        """Tell whether the word, or every part of it between hyphens, is in the list."""
+        found = self._seen.get(word)
+        if found is None:
+            parts = [part for part in word.split("-") if part]
+            with self._lock:
+                found = self._knows(word) or (
+                    len(parts) > 1 and all(map(self._knows, parts))
+                )
+            self._seen[word] = found
+        return found
+
+
+def dictionaries(names: str) -> Dictionary:
+    """Find one or more dictionaries, with + between their names, as one."""
+    found = [_dictionary(name) for name in names.split("+")]
+    if len(found) == 1:
+        return found[0]
+    return Dictionary(
+        lambda word: any(one.knows(word) for one in found),
+        "+".join(one.version for one in found),
+    )
+
+
+def _dictionary(name: str) -> Dictionary:
+    # A list is read anew: it may have grown.
+    is_list = name.lower().endswith(".txt")
+    return _word_list(Path(name)) if is_list else _hunspell(name)
+
+
+@lru_cache(maxsize=16)
+def _hunspell(name: str) -> Dictionary:
+    path = _find(name)
+    try:
+        from hunspell import Hunspell
+    except ImportError:
+        msg = (
+            f"The dictionary {name} needs the package 'chunspell', which is not installed; "
+            "install it with: pip install 'metra[spell]'"
+        )
+        raise MissingResourceError(msg) from None
+    made = Hunspell(path.stem, hunspell_data_dir=str(path.parent))
+
+    def knows(word: str) -> bool:
+        try:
+            return made.spell(word.replace("’", "'"))
+        except UnicodeEncodeError:  # letters that the dictionary's encoding has not
+            return False
+
+    reader = f"chunspell {version('chunspell')}"
+    return Dictionary(knows, f"{name}[sha256:{_digest(path)}, {reader}]")
+
+
+def _word_list(path: Path) -> Dictionary:
+    if not path.is_file():
+        msg = (
+            f"There is no list of words at {path}; expected a text with a word a line."
+        )
+        raise MissingResourceError(msg)
+    try:
+        words = set(path.read_text(encoding="utf-8-sig").split("\n"))
+    except UnicodeDecodeError as error:
+        msg = f"{path} is not UTF-8 at byte {error.start}; convert the file to UTF-8."
+        raise FormatError(msg) from None
+    lower = {word.strip().lower() for word in words if word.strip()}
+    return Dictionary(
+        lambda word: word.replace("’", "'").lower() in lower,
+        f"{path}[sha256:{_digest(path)}]",
+    )
+
+
+def _find(name: str) -> Path:
+    """Find the .dic file, with its .aff file beside it."""
+    given = Path(name)
+    if given.suffix == ".dic" or given.parent != Path("."):
+        places = [given.with_suffix(".dic")]
+    else:
+        places = [Path(folder) / f"{name}.dic" for folder in _folders()]
+    for place in places:
+        if place.is_file() and place.with_suffix(".aff").is_file():
+            return place
+    language = name.partition("_")[0].lower()
+    where = f"at {places[0]}" if len(places) == 1 else f"named {name!r}"
+    msg = (
+        f"There is no Hunspell dictionary {where} (a .dic and an .aff file); install "
+        f"Debian's package hunspell-{language} or the like, give a .dic file's path, or "
+        "a text (.txt) with a word a line."
+    )
+    raise MissingResourceError(msg)
+
+
+def _folders() -> list[str]:
+    asked = filter(None, os.environ.get("DICPATH", "").split(os.pathsep))
+    return [*asked, *USUAL, *_beside_reader()]
+
+
+def _beside_reader() -> list[str]:
+    """The reader brings an English dictionary along."""
+    from importlib.util import find_spec
+
+    found = find_spec("hunspell")
+    if found is None or found.origin is None:
+        return []
+    return [str(Path(found.origin).parent / "dictionaries")]
+
+
+def _digest(path: Path) -> str:
+    return sha256(path.read_bytes()).hexdigest()[:12]
+
+
+# Where Debian's wordnet-base and WordNet's own installer put the files.
+WORDNET_USUAL = (
+    "/usr/share/wordnet",
+    "/usr/local/WordNet-3.0/dict",
+    "/usr/share/wordnet/dict",
+)
+
+NEEDED = [
+    name
+    for part in ("noun", "verb", "adj", "adv")
+    for name in (f"index.{part}", f"{part}.exc")
+]
+
+
+def wordnet_folder(given: str) -> Path:
+    """Find the folder: the one that is given, WNSEARCHDIR, or a usual place."""
+    asked = given or os.environ.get("WNSEARCHDIR", "")
+    for place in [asked] if asked else WORDNET_USUAL:
+        folder = Path(place)
+        if all((folder / name).is_file() for name in NEEDED):
+            return folder
+    where = f"not in {asked}" if asked else "in none of the usual places"
+    msg = (
+        f"Synonyms need WordNet's files, which are {where}; install Debian's package "
+        "wordnet-base, or give the folder that holds index.noun and noun.exc with "
+        "wordnet=FOLDER, or leave synonyms out with modules=exact+stem."
+    )
+    raise MissingResourceError(msg)
+
+
+@cache
+def wordnet_version(folder: Path) -> str:
+    """Read the version off the licence at the head of the index."""
+    with (folder / "index.noun").open(encoding="utf-8") as file:
+        head = "".join(line for line, _ in zip(file, range(30), strict=False))
+    found = re.search(r"WordNet (\d[\d.]*\d)", head)
+    return found[1] if found else "unknown"
+
+
+def spacy_model(model: str, *, owner: str, extra: str) -> Any:
+    """Load a model; what is not installed is named with the step that installs it."""
+    try:
+        import spacy
+    except ImportError:
+        msg = (
+            f"{owner}: model={model} needs the package 'spacy', which is not installed; "
+            f"install it with: pip install 'metra[{extra}]'"
+        )
+        raise MissingResourceError(msg) from None
+    try:
+        return spacy.load(model)
+    except (OSError, ImportError):
+        known = ", ".join(sorted(spacy.util.get_installed_models())) or "none"
+        msg = (
+            f"spaCy has no model {model!r} (installed: {known}); install one, for example "
+            "with: python -m spacy download en_core_web_sm, or give a model's folder."
+        )
+        raise MissingResourceError(msg) from None
+
+
+def model_version(pipeline: Any) -> str:
+    """Name a model and spaCy with their versions, for signatures."""
+    about = pipeline.meta
+    return (
+        f"{about['lang']}_{about['name']} {about['version']}, spaCy {version('spacy')}"
+    )
+
+
+def paraphrase_table(path: str) -> str:
+    """Read a table, packed with gzip or plain."""
+    try:
+        table = Path(path).read_bytes()
+        if table.startswith(b"\x1f\x8b"):
+            table = gzip.decompress(table)
+        return table.decode("utf-8")
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
+        msg = (
+            f"{path} cannot be read as a paraphrase table: {error}; expected METEOR's "
+            "three lines an entry (probability, phrase, paraphrase) in UTF-8, plain or "
+            "packed with gzip."
+        )
+        raise MissingResourceError(msg) from None
+
+
+def table_digest(path: str) -> str:
+    """Name a table by its digest, for signatures."""
+    try:
+        return f"sha256:{sha256(Path(path).read_bytes()).hexdigest()[:12]}"
+    except OSError as error:
+        msg = f"The paraphrase table {path} cannot be read: {error.strerror}."
+        raise MissingResourceError(msg) from None

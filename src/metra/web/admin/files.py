@@ -1,0 +1,176 @@
+"""A campaign's judgements as files.
+
+Old campaigns from files: judgements that were made elsewhere, put into the store.
+"""
+
+from typing import Any
+from urllib.parse import quote
+
+from fastapi import APIRouter, Request, Response
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData, UploadFile
+
+from metra.campaign.exports import export, formats_for
+from metra.campaign.imports import judgements_of, language_pair, uploaded
+from metra.campaign.key_log import key_log
+from metra.errors import MetraError
+from metra.store import audit, imported
+from metra.store.access import Session
+from metra.store.campaigns import Stored
+from metra.web.admin.showing import admin_page, found, is_blind, shown_judgements
+from metra.web.pages import redirect
+from metra.web.security.visitors import Administering
+from metra.web.state import Refusal, state_of
+
+router = APIRouter()
+#: What each format is for.
+_ABOUT = {
+    "zip": ("Everything", "All files below, the protocol, the seed and a codebook."),
+    "jsonl": (
+        "JSON lines",
+        "Everything that was recorded, every revision; metra reads it.",
+    ),
+    "tsv": ("Table of scores", "A line for each score; metra meta and report read it."),
+    "csv": ("Spreadsheet", "Scores, times and comments, safe to open."),
+    "appraise": ("Appraise", "The export of Appraise, for scripts made for it."),
+    "marot": ("Marot", "MQM errors, a line each, for Marot."),
+    "mt-metrics-eval": ("mt-metrics-eval", "Texts, scores and ratings in its folders."),
+    "texts": ("Scores of texts", "Each judge's mean for each text, 0 to 100."),
+    "annotations": (
+        "Names or terms",
+        "What was agreed; entities and terminology read it.",
+    ),
+    "keys": ("What was typed", "Every key and change in the texts, to be replayed."),
+    "judged": ("Judged outputs", "Scores from 0 to 10; evaltrans reads it."),
+}
+
+
+@router.get("/admin/campaigns/{key}/export")
+def show_exports(request: Request, key: str, session: Administering) -> Response:
+    """List the formats."""
+    stored = found(request, key)
+    known = _formats(stored)
+    return admin_page(
+        request,
+        "export.html",
+        stored=stored,
+        who=session.name,
+        formats=[(form, *_ABOUT[form]) for form in _ABOUT if form in known],
+        blind=is_blind(stored),
+        problem="",
+    )
+
+
+@router.get("/admin/campaigns/{key}/export/{form}")
+def download(request: Request, key: str, form: str, session: Administering) -> Response:
+    """Write a file; that it was taken is written down."""
+    stored = found(request, key)
+    if form not in _formats(stored):
+        raise Refusal.not_found()
+    with state_of(request).store.reading() as db:
+        keys = key_log(db, stored) if form in ("keys", "zip") else ""
+    try:
+        known = None if stored.imported else stored.campaign
+        judgements = shown_judgements(request, stored)
+        file = export(form, judgements, known, keys=keys)
+    except MetraError as error:
+        return admin_page(
+            request,
+            "export.html",
+            status=422,
+            stored=stored,
+            who=session.name,
+            formats=[],
+            blind=is_blind(stored),
+            problem=str(error),
+        )
+    house = state_of(request)
+    with house.store.transaction() as db:
+        audit.note(
+            db,
+            session.name,
+            "export",
+            {"format": form, "blind": is_blind(stored)},
+            now=house.clock(),
+            campaign=stored.id,
+        )
+    name = quote(f"{stored.name}.{file.name}", safe="")
+    disposition = f"attachment; filename*=UTF-8''{name}"
+    return Response(
+        file.content,
+        media_type=file.media_type,
+        headers={"Content-Disposition": disposition},
+    )
+
+
+def _formats(stored: Stored) -> tuple[str, ...]:
+    campaign = stored.campaign
+    return formats_for(campaign.protocol.name, keys=campaign.settings.log_keys)
+
+
+_MOST_FILES = 20
+_PROTOCOLS = ("da", "da-sqm", "esa", "mqm")
+
+
+@router.get("/admin/campaigns/import")
+def show_import(request: Request, session: Administering) -> Response:
+    """Ask for the files."""
+    return _page(request, session.name, {})
+
+
+@router.post("/admin/campaigns/import")
+async def add(request: Request, session: Administering) -> Response:
+    """Read the files and keep their campaigns: all of them or, with a reason, none."""
+    async with request.form(max_files=_MOST_FILES) as form:
+        sent = [
+            (value.filename, await value.read())
+            for value in form.getlist("files")
+            if isinstance(value, UploadFile) and value.filename
+        ]
+    # Work of seconds is done in a thread, so that judges need not wait for it.
+    return await run_in_threadpool(_add, request, session, form, sent)
+
+
+def _add(
+    request: Request, session: Session, form: FormData, sent: list[tuple[str, bytes]]
+) -> Response:
+    typed = {
+        name: value.strip() if isinstance(value := form.get(name), str) else ""
+        for name in ("name", "lang", "protocol")
+    }
+    if not sent:
+        return _page(request, session.name, typed, problem="Choose at least one file.")
+    house = state_of(request)
+    try:
+        judgements = judgements_of(
+            [uploaded(name, content) for name, content in sent],
+            languages=language_pair(typed["lang"] or None),
+            protocol=typed["protocol"] or None,
+        )
+        with house.store.transaction() as db:
+            kept = imported.add_all(
+                db,
+                judgements,
+                files=[name for name, _ in sent],
+                now=house.clock(),
+                who=session.name,
+                name=typed["name"] or None,
+            )
+    except MetraError as error:
+        return _page(request, session.name, typed, problem=str(error))
+    [first, *more] = kept.values()
+    return redirect("/admin" if more else f"/admin/campaigns/{first.id}/results")
+
+
+def _page(
+    request: Request, who: str, typed: dict[str, Any], problem: str = ""
+) -> Response:
+    return admin_page(
+        request,
+        "import.html",
+        status=422 if problem else 200,
+        who=who,
+        typed=typed,
+        problem=problem,
+        protocols=_PROTOCOLS,
+    )

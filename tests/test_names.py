@@ -1,0 +1,124 @@
+"""Names: functions are no bare participles, modules no gerunds, classes named once.
+
+`names_allowed.txt` lists the exceptions, and only shrinks: an entry whose name no longer
+occurs has to go (`python bench/structure.py --shrink-names` takes it off).
+"""
+
+import sys
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+ALLOWED = Path(__file__).with_name("names_allowed.txt")
+
+sys.path.append(str(ROOT / "bench"))
+
+from code_figures import (  # noqa: E402 (bench is no package)
+    Item,
+    Source,
+    list_duplicate_classes,
+    list_gerunds,
+    list_names,
+    list_participles,
+    read_allowed,
+    read_sources,
+    shrink_allowed,
+)
+
+
+@pytest.fixture(scope="module")
+def sources() -> list[Source]:
+    return read_sources(ROOT)
+
+
+def find_problems(kind: str, items: list[Item], path: Path = ALLOWED) -> list[str]:
+    """Compare names with the list; describe what is missing from it or too much on it."""
+    allowed = {
+        key: entry.count
+        for key, entry in read_allowed(path).items()
+        if key.split()[0] == kind
+    }
+    places = defaultdict(list)
+    for item in items:
+        places[item.key].append(f"{item.path}:{item.line}")
+    problems = []
+    for key in sorted(allowed.keys() | places.keys()):
+        count, limit = len(places[key]), allowed.get(key, 0)
+        if count > limit:
+            where = ", ".join(places[key])
+            problems.append(f"{key}: {count} times, {limit} allowed: {where}")
+        elif count < limit:
+            problems.append(
+                f"{key}: {limit} allowed, but {count} left; shorten the list"
+            )
+    return problems
+
+
+def test_functions_are_no_bare_participles(sources):
+    assert not find_problems("function", list_participles(sources))
+
+
+def test_modules_are_no_gerunds(sources):
+    assert not find_problems("module", list_gerunds(sources))
+
+
+def test_class_names_occur_once(sources):
+    assert not find_problems("class", list_duplicate_classes(sources))
+
+
+def test_the_list_has_no_other_entries():
+    kinds = Counter(key.split()[0] for key in read_allowed(ALLOWED))
+    assert kinds.keys() <= {"function", "module", "class"}
+
+
+CODE = """
+class Table:
+    def sorted(self): ...
+    def sort_rows(self): ...
+    @property
+    def paired(self): ...
+
+def _found(): ...
+def feed(): ...
+def read_told():
+    def told(): ...
+"""
+
+
+@pytest.fixture
+def small_checkout(tmp_path: Path) -> Path:
+    package = tmp_path / "src" / "metra"
+    package.mkdir(parents=True)
+    for name in ("comparing", "ranking", "own_wording"):
+        (package / f"{name}.py").write_text(CODE)
+    return tmp_path
+
+
+def test_what_counts_as_such_a_name(small_checkout):
+    counts = Counter(item.key for item in list_names(read_sources(small_checkout)))
+    assert counts == {
+        "function Table.sorted": 3,
+        "function _found": 3,
+        "function told": 3,
+        "module comparing": 1,
+        "module own_wording": 1,
+        "class Table": 3,
+    }
+
+
+def test_the_list_only_shrinks(small_checkout, tmp_path):
+    path = tmp_path / "allowed.txt"
+    path.write_text("# names\nfunction told 4  # why\nfunction gone\nfunction _found\n")
+    items = list_participles(read_sources(small_checkout))
+    problems = find_problems("function", items, path)
+    assert [problem.partition(":")[0] for problem in problems] == [
+        "function Table.sorted",
+        "function _found",
+        "function gone",
+        "function told",
+    ]
+    assert "shorten the list" in problems[2]
+    assert shrink_allowed(path, items) == 2
+    assert path.read_text() == "# names\nfunction told 3  # why\nfunction _found\n"

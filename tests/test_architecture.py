@@ -1,4 +1,4 @@
-"""The shape of the house: which room may know which, and how large a file may grow."""
+"""The structure of the code: which package imports which, and how large a file may grow."""
 
 import ast
 import os
@@ -16,63 +16,44 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "metra"
 KERNELS = ROOT / "rust" / "src"
 
-# A room may import what lies below it, and itself. A new room gets a number here.
+# A package imports only from packages of lower layers, and from itself. Packages of the same
+# layer do not import each other.
 LAYERS = {
     "errors": 0,
     "_core": 0,
-    "examples": 0,
-    "alignment": 0,
-    "detail": 0,
     "text": 1,
-    "pool": 1,
-    "parallel": 1,
+    "stats": 1,
     "corpus": 2,
-    "annotations": 3,
-    "measure": 3,
-    "stability": 3,
-    "io": 3,
-    "infer": 3,
-    "whole_documents": 4,
-    "metrics": 4,
-    "human": 4,
-    "results": 4,
+    "formats": 2,
+    "metrics": 3,
+    "scoring": 4,
+    "analysis": 5,
     "meta": 5,
-    "describe": 5,
-    "counting": 5,
-    "judging": 8,
-    "evaluation": 6,
+    "campaign": 5,
+    "report": 6,
     "store": 6,
-    "engine": 6,
-    "single": 7,
-    "aligning": 7,
-    "all_pairs": 7,
-    "comparing": 7,
-    "repool": 7,
-    "tasks": 7,
-    "detailing": 7,
-    "insight": 8,
-    "report": 9,
-    "picture": 10,
-    "web": 11,
-    "cli": 12,
-    "__main__": 13,
+    "web": 7,
+    "cli": 7,
+    "__main__": 7,
 }
-# Neighbours that must not know each other, whatever their numbers.
-APART = ("io", "metrics", "human", "infer")
-# Who may call the kernels.
-CALLERS = ("text", "metrics", "human", "meta")
-# Who only shows what others have computed.
-SHOWERS = ("report", "cli", "web")
+# `metra judge serve` starts the web app, and `python -m metra` the command line.
+STARTS = {("cli", "web"), ("__main__", "cli")}
+# Imports that point the wrong way and are going to be turned round: module, what it imports.
+KNOWN: set[tuple[str, str]] = set()
+# Packages that may call the kernels.
+KERNEL_CALLERS = ("text", "stats", "metrics", "scoring", "campaign")
+# Packages that show what others have computed.
+PRESENTATION = ("report", "cli", "web")
 
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 
-def room(path: Path) -> str:
+def package_of(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
 def imports(path: Path) -> Iterator[str]:
-    """The modules that a file imports anywhere in it, by their full names."""
+    """Yield the modules that a file imports anywhere in it, by their full names."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (name.name for name in node.names)
@@ -81,10 +62,10 @@ def imports(path: Path) -> Iterator[str]:
             yield from (f"{node.module}.{name.name}" for name in node.names)
 
 
-def rooms_of(path: Path) -> set[str]:
-    """The rooms of ours that a file imports."""
-    found = {name.split(".")[1] for name in imports(path) if name.startswith("metra.")}
-    return found - set(metra.__all__)
+def packages_imported(path: Path) -> set[str]:
+    """Return the packages of metra that a file imports."""
+    names = {name.split(".")[1] for name in imports(path) if name.startswith("metra.")}
+    return names - {"__version__"}
 
 
 def id_of(path: Path) -> str:
@@ -93,20 +74,21 @@ def id_of(path: Path) -> str:
 
 @pytest.mark.parametrize("path", FILES, ids=id_of)
 def test_imports_point_downwards(path):
-    here = room(path)
+    here = package_of(path)
     if here == "__init__":
         return  # it knows where each public name lives, and loads none of them
     assert here in LAYERS, f"give {here} a layer"
-    for other in rooms_of(path) - {here}:
+    for other in packages_imported(path) - {here}:
         assert other in LAYERS, f"give {other} a layer"
+        if (here, other) in STARTS or (id_of(path), other) in KNOWN:
+            continue
         assert LAYERS[other] < LAYERS[here], f"{here} imports {other}"
-        assert not {here, other} <= set(APART), f"{here} imports {other}"
         if other == "_core":
-            assert here in CALLERS, f"{here} calls kernels"
+            assert here in KERNEL_CALLERS, f"{here} calls kernels"
 
 
 @pytest.mark.parametrize(
-    "path", [path for path in FILES if room(path) in SHOWERS], ids=id_of
+    "path", [path for path in FILES if package_of(path) in PRESENTATION], ids=id_of
 )
 def test_what_is_shown_was_computed_elsewhere(path):
     assert not {"numpy", "scipy"} & {name.split(".")[0] for name in imports(path)}
@@ -141,7 +123,7 @@ def test_kernels_know_no_python_and_no_threads(path):
     "path", [*FILES, PACKAGE / "_core.pyi", *sorted(KERNELS.rglob("*.rs"))], ids=id_of
 )
 def test_files_are_short_enough_to_read(path):
-    assert path.read_text(encoding="utf-8").count("\n") <= 400
+    assert path.read_text(encoding="utf-8").count("\n") <= 600
 
 
 def test_names_say_what_is_in_a_file():

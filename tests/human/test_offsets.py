@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.campaign.protocols.marks import (
+from metra.text.offsets import (
     Span,
     code_points,
     code_points_inclusive,

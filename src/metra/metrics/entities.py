@@ -14,9 +14,9 @@ import numpy as np
 from metra.corpus.evalset import Batch, Sentence
 from metra.errors import MissingResourceError, OptionError
 from metra.formats.annotations.entities import Entity, read_entities
-from metra.formats.annotations.places import units_of
 from metra.formats.table import file_version
 from metra.metrics.record import Array, Detail, Metric, Parts, measure, share
+from metra.metrics.units import check_places, units_of
 from metra.text.resources import model_version, spacy_model
 from metra.text.words import normaliser, occurs
 

@@ -9,11 +9,10 @@ import numpy as np
 
 from metra.corpus.evalset import Batch, Sentence
 from metra.errors import CorpusError, OptionError
-from metra.formats.annotations.places import units_of
 from metra.formats.annotations.templates import Templates, read_templates
 from metra.formats.table import file_version
 from metra.metrics.record import Array, Detail, Metric, Parts, measure
-from metra.metrics.units import of_system
+from metra.metrics.units import of_system, units_of
 
 COUNTS = ("correct", "filled", "expected")
 # Slots that the reference has nowhere stand together: filling them is never right.

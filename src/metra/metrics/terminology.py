@@ -8,10 +8,11 @@ import numpy as np
 
 from metra.corpus.evalset import Batch, Column, Sentence
 from metra.errors import CorpusError, OptionError
-from metra.formats.annotations.places import Placed, units_of
+from metra.formats.annotations.places import Placed
 from metra.formats.annotations.terms import Term, read_terms
 from metra.formats.table import file_version
 from metra.metrics.record import Array, Detail, Metric, Parts, measure, share
+from metra.metrics.units import check_places, units_of
 from metra.text.columns import pack
 from metra.text.preparation import Preparation, preparation, prepare
 from metra.text.words import occurs
@@ -122,7 +123,7 @@ def _check(
             seen.update(batch.place.documents or ())
             yield batch
 
-    terms.check(noted())
+    check_places(terms, noted())
     if everywhere and len(seen) > 1:
         msg = (
             f"{terms.path} does not say in which of the {len(seen)} documents "

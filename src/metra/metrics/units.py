@@ -1,7 +1,13 @@
-"""Files that there is one of for each system, named by a pattern."""
+"""Segments and documents as units of annotation, and files named after a system."""
 
-from metra.corpus.evalset import Place
-from metra.errors import OptionError
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+from metra.corpus.evalset import Batch, Place, Sentence
+from metra.errors import CorpusError, OptionError
+from metra.formats.annotations.places import Placed
+
+T = TypeVar("T")
 
 
 def of_system(owner: str, path: str, place: Place) -> str:
@@ -15,3 +21,55 @@ def of_system(owner: str, path: str, place: Place) -> str:
         )
         raise OptionError(msg)
     return path.replace("{system}", place.system)
+
+
+def units_of(batch: Batch | Sentence, unit: str) -> Iterator[tuple[str, range]]:
+    """Give the segments, or the documents, of a batch: a document's name, and its segments.
+
+    Where no documents are known, all is one document.
+    """
+    if unit == "segment":
+        yield from (("", range(at, at + 1)) for at in range(len(batch)))
+        return
+    names = batch.place.documents
+    if names is None:
+        yield "", range(len(batch))
+        return
+    start = 0
+    for at in range(1, len(names) + 1):
+        if at == len(names) or names[at] != names[start]:
+            yield names[start], range(start, at)
+            start = at
+
+
+def check_places(placed: Placed[T], batches: Iterable[Batch]) -> None:
+    """Raise an error if an annotation belongs to a segment or document that the text lacks."""
+    count = 0
+    known: set[str] | None = set()
+    for batch in batches:
+        count += len(batch)
+        if known is not None:
+            names = batch.place.documents
+            known = None if names is None else known | set(names)
+    beyond = max(placed.segments, default=0)
+    if beyond >= count:
+        msg = (
+            f"{placed.path} speaks of segment {beyond + 1}, but the text has {count} "
+            "segments; the annotations must belong to the text."
+        )
+        raise CorpusError(msg)
+    if not placed.documents:
+        return
+    if known is None:
+        msg = (
+            f"{placed.path} says which document its lines belong to, but no documents "
+            "are known; give --docs."
+        )
+        raise CorpusError(msg)
+    for name in placed.documents:
+        if name not in known:
+            msg = (
+                f"{placed.path} speaks of document {name!r}, which the text has not; it "
+                f"has: {', '.join(sorted(known)[:10])}."
+            )
+            raise CorpusError(msg)

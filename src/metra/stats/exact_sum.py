@@ -8,7 +8,7 @@ holds for up to 2³⁰ segments; whole numbers stay exact up to 2⁵³.
 
 import numpy as np
 
-from metra.metrics.record import Array
+from metra.stats.totals import Array
 
 _GRIDS = (2.0**10, 2.0**34, 2.0**58)
 PARTS = len(_GRIDS)

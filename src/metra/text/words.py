@@ -19,7 +19,7 @@ from itertools import pairwise
 from typing import Literal, NamedTuple, TypeAlias
 from unicodedata import category
 
-from metra.campaign.protocols.marks import Span
+from metra.text.offsets import Span
 from metra.text.scripts import script_of
 
 #: Scripts that put no blanks between words.

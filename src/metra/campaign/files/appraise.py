@@ -15,17 +15,13 @@ from typing import Any
 
 from metra.campaign.files.pearmut import JudgedText
 from metra.campaign.judgement import Judgement, latest, marks_of
-from metra.campaign.protocols.marks import (
-    MISSING,
-    Span,
-    code_points_inclusive,
-    utf16_inclusive,
-)
+from metra.campaign.protocols.marks import MISSING
 from metra.campaign.protocols.registry import PROTOCOLS
 from metra.campaign.task import Kind
 from metra.errors import FormatError, OptionError
 from metra.formats.stream import parsed
 from metra.formats.table import guarded, unguarded
+from metra.text.offsets import Span, code_points_inclusive, utf16_inclusive
 
 TYPES: dict[Kind, str] = {
     "judged": "TGT",

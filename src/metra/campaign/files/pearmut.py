@@ -14,11 +14,12 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from metra.campaign.judgement import Judgement
-from metra.campaign.protocols.marks import MISSING, Marks, code_points_inclusive
+from metra.campaign.protocols.marks import MISSING, Marks
 from metra.campaign.protocols.record import Protocol
 from metra.campaign.protocols.registry import PROTOCOLS
 from metra.errors import FormatError
 from metra.formats.stream import parsed
+from metra.text.offsets import code_points_inclusive
 
 
 class JudgedText(NamedTuple):

@@ -13,7 +13,7 @@ from metra.campaign.protocols.answers import (
     texts,
     undefined,
 )
-from metra.campaign.protocols.marks import Span
+from metra.text.offsets import Span
 from metra.text.words import how_counted, words
 
 

@@ -189,7 +189,7 @@ def _from_file(path: str, unit: str, lang: str) -> _Listed:
             yield list(names(batch, segments, document)), segments
 
     types = sorted({entity.type for group in groups for entity in group})
-    return _Listed(types, units, annotated.check)
+    return _Listed(types, units, partial(check_places, annotated))
 
 
 def _from_model(model: str, unit: str, lang: str) -> _Listed:

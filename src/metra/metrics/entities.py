@@ -5,7 +5,7 @@ Names found by an installed spaCy model, in the same form as names from a file.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from threading import Lock
 from typing import Any, Literal, NamedTuple, TypeAlias
 

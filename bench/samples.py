@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from metra.corpus.examples import find
+from metra.corpus.examples import find_example
 
 SENTENCES = {
     "zh": [
@@ -26,7 +26,7 @@ SENTENCES = {
 
 def pairs(references: int) -> list[tuple[str, ...]]:
     """Pair every example output with the first example references."""
-    example = find()
+    example = find_example()
     refs = [_lines(path) for path in example.references[:references]]
     return [
         pair

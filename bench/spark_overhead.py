@@ -17,7 +17,7 @@ from metra.corpus import examples
 from metra.scoring.executors.local import score_shards
 from metra.scoring.executors.spark import read_files, score_frame
 from metra.scoring.executors.spark_session import spark_session
-from metra.scoring.plan import Plan
+from metra.scoring.plan import ScoringPlan
 
 FILES = 8
 PLANS = {
@@ -55,7 +55,7 @@ def main(sizes: list[int]) -> None:
                     str(path) for path in (Path(folder) / str(rows)).iterdir()
                 )
                 for label, metrics in PLANS.items():
-                    plan = Plan(
+                    plan = ScoringPlan(
                         metrics=metrics, outputs=(("A", "hyp"),), references=("ref",)
                     )
                     start = time.perf_counter()

@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 from metra import store
 from metra.campaign.campaign import Campaign
 from metra.campaign.creation import open_campaign
-from metra.campaign.demo_data import fill
+from metra.campaign.demo_data import fill_store
 from metra.campaign.protocols.registry import protocol
 from metra.corpus import examples
 from metra.store import access, campaigns, judges
@@ -51,9 +51,9 @@ def main() -> None:
 def results(browser: Browser, kept: Store, url: str) -> None:
     """The results of a campaign that made-up judges have filled."""
     now = time.time()
-    [filled] = fill(kept, ["adequacy"], now=now)
+    [filled] = fill_store(kept, ["adequacy"], now=now)
     with kept.transaction() as db:
-        token, _ = access.begin(db, "admin", now=now, name="admin")
+        token, _ = access.begin_session(db, "admin", now=now, name="admin")
     context = browser.new_context(viewport={"width": 1120, "height": 860})
     context.add_cookies([{"name": "metra-admin", "value": token, "url": url}])
     page = context.new_page()
@@ -96,11 +96,13 @@ def _token(kept: Store, name: str) -> str:
     """A link of the example's campaign under another protocol, past consent and guide."""
     now = time.time()
     with kept.transaction() as db:
-        key = campaigns.create(db, _campaign(name), now=now, who="docs", state="open")
-        judge = judges.of_campaign(db, key)[0].id
-        judges.consent(db, judge, now=now, profile={})
-        judges.guided(db, judge, now=now)
-        return judges.issue(db, judge, now=now, who="docs")
+        key = campaigns.create_campaign(
+            db, _campaign(name), now=now, who="docs", state="open"
+        )
+        judge = judges.list_judges(db, key)[0].id
+        judges.record_consent(db, judge, now=now, profile={})
+        judges.record_guide(db, judge, now=now)
+        return judges.issue_link(db, judge, now=now, who="docs")
 
 
 def _campaign(name: str) -> Campaign:

@@ -7,12 +7,12 @@ from typing import Any
 from metra.corpus import examples
 from metra.errors import MetraError
 from metra.metrics import registry
-from metra.metrics.describe import Description, description
-from metra.metrics.record import Metric, parameters_of
+from metra.metrics.describe import Description, read_description
+from metra.metrics.record import Metric, read_parameters
 from metra.report import render
 from metra.report.layout import Style
-from metra.scoring.details import with_details
-from metra.scoring.evaluate import Questions, by_spec, evaluate_corpus
+from metra.scoring.details import add_details
+from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus, make_metrics
 from metra.scoring.files import FileCorpus, open_corpus
 from metra.scoring.results import Results
 
@@ -39,7 +39,7 @@ NOTE = "<!-- Written by docs/generate.py; change the measure's docstring instead
 
 def page(name: str) -> str:
     """Explain one measure."""
-    found = description(name)
+    found = read_description(name)
     metric = registry.metric(_spec(name))
     blocks = [
         NOTE,
@@ -74,7 +74,7 @@ def index() -> str:
 def listed(folder: str) -> str:
     """Name every measure with its first line, linked to its page in the folder."""
     return "\n".join(
-        f"- [`{name}`]({folder}{name}.md): {_prose(description(name).summary)}"
+        f"- [`{name}`]({folder}{name}.md): {_prose(read_description(name).summary)}"
         for name in NAMES
     )
 
@@ -86,13 +86,13 @@ def menu() -> str:
 
 def _spec(name: str, **options: str) -> str:
     """Name a measure with its files of the example, as seen from the repository's root."""
-    return examples.spec(name, Path("examples"), **options)
+    return examples.build_spec(name, Path("examples"), **options)
 
 
 def _options(found: Description) -> str:
     if not found.options:
         return "It has none."
-    kinds = parameters_of(registry.factory(found.name))
+    kinds = read_parameters(registry.find_factory(found.name))
     lines = ["| option | meaning | values | default |", "| :-- | :-- | :-- | :-- |"]
     for option in found.options:
         values = ", ".join(f"`{choice}`" for choice in option.choices)
@@ -120,8 +120,8 @@ def _noted(spec: str, metric: Metric) -> str:
         return ""
     outputs = (NOTED.get(metric.name, OUTPUTS[1]),)
     corpus = _corpus(outputs, metric)
-    results = evaluate_corpus(corpus, by_spec([spec]), Questions())
-    results = with_details(results, corpus, by_spec([spec]))
+    results = evaluate_corpus(corpus, make_metrics([spec]), EvaluationOptions())
+    results = add_details(results, corpus, make_metrics([spec]))
     table = render(results, "table", Style())
     return f"```console\n{_command(spec, outputs, metric)} --details\n{table}\n```"
 
@@ -191,7 +191,9 @@ def _shown(value: float | list[float]) -> str:
 def _results(
     specs: list[str], outputs: tuple[str, ...], metric: Metric, *, ci: bool = False
 ) -> Results:
-    return evaluate_corpus(_corpus(outputs, metric), by_spec(specs), Questions(ci=ci))
+    return evaluate_corpus(
+        _corpus(outputs, metric), make_metrics(specs), EvaluationOptions(ci=ci)
+    )
 
 
 def _corpus(outputs: tuple[str, ...], metric: Metric) -> FileCorpus:

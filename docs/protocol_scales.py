@@ -3,7 +3,7 @@
 from metra.campaign.protocols.marks import Marks
 from metra.campaign.protocols.record import Protocol, Step
 from metra.campaign.protocols.registry import PROTOCOLS
-from metra.campaign.protocols.scales import Scale
+from metra.campaign.protocols.scales import RatingScale
 
 
 def scales() -> str:
@@ -26,7 +26,7 @@ def _step(step: Step, number: int, asked: Protocol) -> str:
     shows = f"shows the {' and the '.join(shown)}" if shown else before
     question = step.question.replace("{language}", "language")
     head = f"**{step.name}** {shows}. *{question}*"
-    if isinstance(step.asks, Scale):
+    if isinstance(step.asks, RatingScale):
         return f"{head}\n\n{_scale(step.asks)}"
     if isinstance(step.asks, Marks):
         return f"{head}\n\n{_marks(step.asks)}"
@@ -49,7 +49,7 @@ _ANSWERS = {
 }
 
 
-def _scale(scale: Scale) -> str:
+def _scale(scale: RatingScale) -> str:
     rows = [
         f"| {round(anchor.at, 1):g} | {anchor.label} "
         f"| {anchor.text.replace('{language}', 'language')} |"

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from metra.campaign.campaign import Campaign, campaign
+from metra.campaign.campaign import Campaign, freeze_campaign
 from metra.campaign.settings import Settings
 from metra.corpus.evalset import EvalSet, Outputs
 
@@ -42,7 +42,7 @@ def made(
         else tuple(f"judge {at}" for at in range(judges)),
         "unit": "segment" if per_text == 1 else "document",
     }
-    return campaign(
+    return freeze_campaign(
         Settings(protocol=protocol, **wished | wishes),
         Outputs(evalset, outputs),
         material,
@@ -95,7 +95,9 @@ class House:
         from metra.store import answers, campaigns
 
         with self.store.reading() as db:
-            return answers.judgements(db, campaigns.existing(db, self.campaign))
+            return answers.read_judgements(
+                db, campaigns.get_campaign(db, self.campaign)
+            )
 
 
 def opened(store: Any, content: Campaign, **more: Any) -> House:
@@ -104,9 +106,11 @@ def opened(store: Any, content: Campaign, **more: Any) -> House:
 
     clock = more.pop("clock", None) or Clock()
     with store.transaction() as db:
-        key = campaigns.create(db, content, now=clock(), who="test", state="open")
+        key = campaigns.create_campaign(
+            db, content, now=clock(), who="test", state="open"
+        )
         tokens = {
-            judge.label: judges.issue(db, judge.id, now=clock(), who="test")
-            for judge in judges.of_campaign(db, key)
+            judge.label: judges.issue_link(db, judge.id, now=clock(), who="test")
+            for judge in judges.list_judges(db, key)
         }
     return House(store, key, tokens, clock, more)

@@ -160,7 +160,7 @@ def cli(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ran]:
                     code = 0
                 except SystemExit as ended:
                     code = int(ended.code or 0)
-        stream.forget()
+        stream.clear_pipe_buffers()
         return Ran(code, out.getvalue(), err.getvalue())
 
     return run

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 import metra
 from metra.corpus.evalset import Outputs
-from metra.metrics.alignment import Link, Span
-from metra.scoring.alignments import aligners, with_alignments
-from metra.scoring.evaluate import Questions, by_spec, evaluate_corpus
+from metra.metrics.alignment import Link, WordRange
+from metra.scoring.alignments import add_alignments, find_aligners
+from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus, make_metrics
 
 WORDS = st.lists(st.sampled_from("abcd"), max_size=140)
 
@@ -81,10 +81,10 @@ def test_preference_among_equal_alignments(hyp, ref, letters):
 
 def test_insertions_are_words_that_the_output_has_too_much():
     (found,) = metra.align("a b c", ["a c"])
-    assert found.links[1] == Link("insertion", Span(1, 2), Span(1, 1))
+    assert found.links[1] == Link("insertion", WordRange(1, 2), WordRange(1, 1))
     assert found.words(found.links[1]) == (("b",), ())
     (found,) = metra.align("a c", ["a b c"])
-    assert found.links[1] == Link("deletion", Span(1, 1), Span(1, 2))
+    assert found.links[1] == Link("deletion", WordRange(1, 1), WordRange(1, 2))
 
 
 def test_words_are_those_compared():
@@ -133,7 +133,7 @@ def test_ten_thousand_words():
             "refs is empty; a segment needs at least one reference.",
         ),
         (
-            lambda: aligners(by_spec(["bleu", "ser"])),
+            lambda: find_aligners(make_metrics(["bleu", "ser"])),
             "Alignments were asked for, but bleu, ser aligns no words; add a measure that "
             "does, for example wer.",
         ),
@@ -148,9 +148,9 @@ def test_messages(call, message):
 def aligned(wanted, segments=2500):
     hyps = [f"a {at}" for at in range(segments)]
     corpus = Outputs(metra.EvalSet([["a 7"] * segments]), {"sys": hyps})
-    metrics = by_spec(["wer", "bleu"])
-    results = evaluate_corpus(corpus, metrics, Questions())
-    return with_alignments(results, corpus, aligners(metrics), wanted)["sys"]
+    metrics = make_metrics(["wer", "bleu"])
+    results = evaluate_corpus(corpus, metrics, EvaluationOptions())
+    return add_alignments(results, corpus, find_aligners(metrics), wanted)["sys"]
 
 
 def test_segments_of_a_corpus():

@@ -5,7 +5,7 @@ import pytest
 
 import metra
 from metra.errors import CorpusError, MetraError
-from metra.scoring.compare import Contest
+from metra.scoring.compare import ComparisonSettings
 
 REFS = [f"line {at} of the text is about the number {at % 7}" for at in range(40)]
 DOCUMENTS = [f"doc {at // 2}" for at in range(40)]
@@ -189,7 +189,7 @@ def test_an_unknown_baseline():
 )  # fmt: skip
 def test_wrong_wishes(given, expected):
     with pytest.raises(MetraError) as caught:
-        Contest(**given)
+        ComparisonSettings(**given)
     assert str(caught.value) == f"A comparison with {expected}"
 
 

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import metra
-from metra.corpus.evalset import Batch, EvalSet, Outputs, Place, Sentence
+from metra.corpus.evalset import Batch, BatchPosition, EvalSet, Outputs, Sentence
 from metra.errors import CorpusError, LengthError
 
 HYPS = ["the cat sat on the mat", "", "é 中 😀 four words"]
@@ -304,8 +304,11 @@ def test_a_batch_knows_its_place():
     evalset = EvalSet([["a", "b", "c"]], documents=["d1", "d1", "d2"])
     corpus = Outputs(evalset, {"x": ["1", "2", "3"]})
     places = [chunk.batch("x").place for chunk in corpus.chunks(2)]
-    assert places == [Place("x", 0, ["d1", "d1"]), Place("x", 2, ["d2"])]
-    assert Batch(["c"], [["a"]]).place == Place()
+    assert places == [
+        BatchPosition("x", 0, ["d1", "d1"]),
+        BatchPosition("x", 2, ["d2"]),
+    ]
+    assert Batch(["c"], [["a"]]).place == BatchPosition()
 
 
 def test_a_batch_may_be_a_view_of_part_of_a_column():

@@ -6,15 +6,15 @@ import pytest
 
 from metra.corpus import examples
 from metra.metrics import registry
-from metra.metrics.describe import describe, description, overview
-from metra.metrics.record import parameters_of, shown
+from metra.metrics.describe import describe_metric, format_overview, read_description
+from metra.metrics.record import format_value, read_parameters
 
-every_measure = pytest.mark.parametrize("name", registry.names())
+every_measure = pytest.mark.parametrize("name", registry.list_metrics())
 
 
 @every_measure
 def test_the_docstring_is_complete(name):
-    found = description(name)
+    found = read_description(name)
     assert found.name == name
     assert found.summary
     assert "\n" not in found.summary
@@ -24,40 +24,40 @@ def test_the_docstring_is_complete(name):
 
 @every_measure
 def test_the_direction_is_said(name):
-    up = registry.metric(examples.spec(name)).higher_is_better
+    up = registry.metric(examples.build_spec(name)).higher_is_better
     direction = "Higher is better." if up else "Lower is better."
-    assert direction in description(name).summary
+    assert direction in read_description(name).summary
 
 
 @every_measure
 def test_every_option_is_explained(name):
-    parameters = parameters_of(registry.factory(name))
-    options = description(name).options
+    parameters = read_parameters(registry.find_factory(name))
+    options = read_description(name).options
     assert [option.name for option in options] == list(parameters)
     for option, parameter in zip(options, parameters.values(), strict=True):
         assert option.meaning.endswith("."), f"{name}: {option.name} has no meaning"
         default = parameter.default
-        expected = "none" if default in (None, "") else shown(default)
+        expected = "none" if default in (None, "") else format_value(default)
         assert option.default == expected
         assert option.choices == tuple(parameter.choices())
 
 
 @every_measure
 def test_no_other_option_is_explained(name):
-    doc = registry.factory(name).__doc__ or ""
+    doc = registry.find_factory(name).__doc__ or ""
     listed = re.findall(r"^ {8}(\w+): ", doc.partition("Options:\n")[2], re.MULTILINE)
-    assert set(listed) <= set(parameters_of(registry.factory(name)))
+    assert set(listed) <= set(read_parameters(registry.find_factory(name)))
 
 
 def test_the_overview_has_a_line_for_each():
-    lines = overview().split("\n")
-    assert [line.split()[0] for line in lines] == registry.names()
-    starts = {line.index(description(line.split()[0]).summary) for line in lines}
+    lines = format_overview().split("\n")
+    assert [line.split()[0] for line in lines] == registry.list_metrics()
+    starts = {line.index(read_description(line.split()[0]).summary) for line in lines}
     assert len(starts) == 1
 
 
 def test_bleu_in_full():
-    text = describe("bleu")
+    text = describe_metric("bleu")
     assert text.startswith(
         "bleu: N-gram precision with a penalty for brevity, 0 to 100. Higher is better.\n\n"
         "For each n, p_n is the share"

@@ -12,8 +12,8 @@ from metra.metrics.record import Detail, Finding, Metric
 from metra.metrics.registry import metric
 from metra.report import render
 from metra.report.layout import Style
-from metra.scoring.details import detailed, with_details
-from metra.scoring.evaluate import Questions, evaluate_corpus
+from metra.scoring.details import add_details, select_detailed
+from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus
 
 
 def shouting() -> Metric:
@@ -56,8 +56,8 @@ OUTPUTS = {"a": ["NO way", "1 2", "OH NO NO"], "b": ["no way", "3", "oh no"]}
 def results(outputs=OUTPUTS, **questions):
     corpus = Outputs(EvalSet(), outputs)
     metrics = {"loud": shouting()}
-    found = evaluate_corpus(corpus, metrics, Questions(**questions))
-    return with_details(found, corpus, detailed(metrics))
+    found = evaluate_corpus(corpus, metrics, EvaluationOptions(**questions))
+    return add_details(found, corpus, select_detailed(metrics))
 
 
 def test_equal_details_are_told_together_the_most_frequent_first():
@@ -105,12 +105,12 @@ def test_json_has_all():
 
 def test_measures_that_note_nothing():
     with pytest.raises(OptionError) as caught:
-        detailed({"bleu": metric("bleu")})
+        select_detailed({"bleu": metric("bleu")})
     assert str(caught.value) == (
         "Details were asked for, but bleu gives none; add a measure that does, for example "
         "entities."
     )
-    assert list(detailed({"bleu": metric("bleu"), "l": shouting()})) == ["l"]
+    assert list(select_detailed({"bleu": metric("bleu"), "l": shouting()})) == ["l"]
 
 
 def test_formats_without_room(cli, write):

@@ -9,8 +9,8 @@ import metra
 from metra.corpus.evalset import EvalSet, Outputs
 from metra.errors import CorpusError, OptionError
 from metra.metrics.record import Metric
-from metra.scoring.evaluate import Questions, by_spec, evaluate_corpus
-from metra.scoring.statistics import count, fitted
+from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus, make_metrics
+from metra.scoring.statistics import count_corpus, fit_metrics
 
 REFS = [["the cat sat on the mat", "a b c d", "e f g h i"]]
 OUTPUTS = {"good": list(REFS[0]), "bad": ["the cat sat", "a x c d", "e f g h"]}
@@ -104,12 +104,14 @@ def test_wrong_questions(given, kind, message):
 def test_a_measure_that_compares_with_the_source():
     needy = replace(metra.metric("bleu"), needs_source=True)
     with pytest.raises(CorpusError) as caught:
-        evaluate_corpus(Outputs(EvalSet(REFS), OUTPUTS), {"needy": needy}, Questions())
+        evaluate_corpus(
+            Outputs(EvalSet(REFS), OUTPUTS), {"needy": needy}, EvaluationOptions()
+        )
     assert str(caught.value) == (
         "needy compares with the source, but none was given; give -s FILE."
     )
     corpus = Outputs(EvalSet(REFS, ["s"] * 3), OUTPUTS)
-    assert evaluate_corpus(corpus, {"needy": needy}, Questions()).segments == 3
+    assert evaluate_corpus(corpus, {"needy": needy}, EvaluationOptions()).segments == 3
 
 
 def weighing() -> Metric:
@@ -134,10 +136,12 @@ def weighing() -> Metric:
 @pytest.mark.parametrize("chunk", [1, 2, 1000])
 def test_measures_are_fitted_to_all_that_they_score(chunk):
     corpus = Outputs(EvalSet(REFS), OUTPUTS)
-    made = fitted(corpus, {"w": weighing(), "b": metra.metric("bleu")}, chunk)
+    made = fit_metrics(corpus, {"w": weighing(), "b": metra.metric("bleu")}, chunk)
     assert made["w"].aggregate(np.ones((1, 1))) == 3
     assert made["b"] is metra.metric("bleu")
-    results = evaluate_corpus(corpus, {"w": weighing()}, Questions(), chunk=chunk)
+    results = evaluate_corpus(
+        corpus, {"w": weighing()}, EvaluationOptions(), chunk=chunk
+    )
     assert results["bad"]["w"].score == 9
 
 
@@ -149,14 +153,18 @@ def test_progress_is_told():
     told = []
     corpus = Outputs(EvalSet(REFS), OUTPUTS)
     evaluate_corpus(
-        corpus, by_spec(["bleu"]), Questions(), chunk=2, progress=told.append
+        corpus,
+        make_metrics(["bleu"]),
+        EvaluationOptions(),
+        chunk=2,
+        progress=told.append,
     )
     assert told == [2, 3]
 
 
 def test_rows_are_kept_only_where_they_are_needed():
     corpus = Outputs(EvalSet(REFS), OUTPUTS)
-    sheets = count(corpus, by_spec(["bleu"]), keep=False)
+    sheets = count_corpus(corpus, make_metrics(["bleu"]), keep=False)
     tally = sheets.tallies["bad", "bleu"]
     assert tally.total[8] == 11
     with pytest.raises(RuntimeError, match="the rows were not kept"):

@@ -12,15 +12,15 @@ import pytest
 
 import metra
 from metra.corpus import examples
-from metra.corpus.evalset import Batch, EvalSet, Outputs, Place, Sentence
+from metra.corpus.evalset import Batch, BatchPosition, EvalSet, Outputs, Sentence
 from metra.errors import MissingResourceError, OptionError
 from metra.metrics import registry
-from metra.metrics.record import Metric, parameters_of, shown
-from metra.scoring.statistics import count, fitted
+from metra.metrics.record import Metric, format_value, read_parameters
+from metra.scoring.statistics import count_corpus, fit_metrics
 from metra.stats import totals as pool
 from metra.stats.paired_tests import contrasts
-from metra.stats.resampling import Sample, confidence
-from metra.stats.totals import total
+from metra.stats.resampling import Sample, compute_intervals
+from metra.stats.totals import sum_rows
 
 #: Measures whose best possible score is not 100, with the reason.
 NO_CEILING = {"nist": "adds up information, of which longer texts have more"}
@@ -45,7 +45,7 @@ BY_PLACE = {
 #: texts: they have laws in their own tests.
 OF_KNOWN_TEXTS = ("xscore", "transfer", "ie")
 
-EXAMPLE = examples.find()
+EXAMPLE = examples.find_example()
 
 
 def texts(path: str) -> list[str]:
@@ -81,14 +81,14 @@ REFS = [
 
 def specs() -> Iterator[object]:
     """Every measure as it is, and with each other listed value of each of its options."""
-    for name in registry.names():
+    for name in registry.list_metrics():
         if name in OF_KNOWN_TEXTS:
             continue
-        yield from possible(examples.spec(name), name)
-        for parameter in parameters_of(registry.factory(name)).values():
+        yield from possible(examples.build_spec(name), name)
+        for parameter in read_parameters(registry.find_factory(name)).values():
             for choice in parameter.choices():
-                if choice != shown(parameter.default):
-                    spec = examples.spec(name, **{parameter.name: choice})
+                if choice != format_value(parameter.default):
+                    spec = examples.build_spec(name, **{parameter.name: choice})
                     yield from possible(spec, f"{name}:{parameter.name}={choice}")
 
 
@@ -125,11 +125,11 @@ def corpus(
 
 def made(spec: str, scored: Outputs | None = None) -> Metric:
     """The measure, fitted to what it will score if it has corpus weights."""
-    return fitted(scored or corpus(), {spec: registry.metric(spec)})[spec]
+    return fit_metrics(scored or corpus(), {spec: registry.metric(spec)})[spec]
 
 
 def rows_of(metric: Metric, scored: Outputs | None = None, **options: int):
-    sheets = count(scored or corpus(), {"m": metric}, keep=True, **options)
+    sheets = count_corpus(scored or corpus(), {"m": metric}, keep=True, **options)
     return sheets.tallies["hyps", "m"].rows
 
 
@@ -162,7 +162,7 @@ def test_the_order_of_segments_is_irrelevant(spec):
     metric, again = made(spec), made(spec, shuffled)
     rows, moved = rows_of(metric), rows_of(again, shuffled)
     assert np.allclose(moved, rows[order], rtol=1e-12, atol=1e-12)
-    score, other = metric.aggregate(total(rows)), again.aggregate(total(moved))
+    score, other = metric.aggregate(sum_rows(rows)), again.aggregate(sum_rows(moved))
     assert other == pytest.approx(score, abs=1e-9, rel=1e-9)
 
 
@@ -176,7 +176,7 @@ def test_shards_add_up(spec):
                 HYPS[at],
                 [ref[at] for ref in REFS],
                 SOURCE[at],
-                place=Place("hyps", at.start, DOCUMENTS[at]),
+                place=BatchPosition("hyps", at.start, DOCUMENTS[at]),
             )
         )
         for at in (slice(0, half), slice(half, None))
@@ -212,7 +212,7 @@ def test_scores_are_finite_and_in_range(spec):
     metric = made(spec)
     rows = rows_of(metric)
     single = metric.for_segments or metric
-    for totals in (rows, total(rows), np.zeros(rows.shape[1])):
+    for totals in (rows, sum_rows(rows), np.zeros(rows.shape[1])):
         for scores in (metric.aggregate(totals), single.aggregate(totals)):
             if metric.name in UNDEFINED:
                 scores = np.nan_to_num(scores)
@@ -247,7 +247,7 @@ def test_a_copy_of_the_reference_is_perfect(spec):
 
 
 def score_of(metric: Metric, scored: Outputs) -> float:
-    return float(metric.aggregate(total(rows_of(metric, scored))))
+    return float(metric.aggregate(sum_rows(rows_of(metric, scored))))
 
 
 @every_measure
@@ -257,20 +257,20 @@ def test_chunks_and_threads_change_no_bit(spec, threads, monkeypatch):
     expected = rows_of(metric)
     monkeypatch.setenv("METRA_THREADS", threads)
     for chunk in (1, 3, 7, len(HYPS)):
-        again = fitted(corpus(), {spec: registry.metric(spec)}, chunk)[spec]
-        sheets = count(corpus(), {"m": again}, keep=True, chunk=chunk)
+        again = fit_metrics(corpus(), {spec: registry.metric(spec)}, chunk)[spec]
+        sheets = count_corpus(corpus(), {"m": again}, keep=True, chunk=chunk)
         tally = sheets.tallies["hyps", "m"]
         assert same(tally.rows, expected)
-        assert same(tally.total, total(expected))
+        assert same(tally.total, sum_rows(expected))
 
 
 @every_measure
 def test_the_shorter_way_to_the_sums_changes_no_bit(spec, monkeypatch):
     metric = made(spec)
-    expected = total(rows_of(metric))
+    expected = sum_rows(rows_of(metric))
     monkeypatch.setattr(pool, "BLOCK", len(HYPS))
     for chunk in (len(HYPS), len(HYPS) + 1):
-        sheets = count(corpus(), {"m": metric}, keep=False, chunk=chunk)
+        sheets = count_corpus(corpus(), {"m": metric}, keep=False, chunk=chunk)
         found = sheets.tallies["hyps", "m"].total
         assert isinstance(found, list) == (
             metric.sums is not None and chunk == len(HYPS)
@@ -337,7 +337,7 @@ def test_empty_text_has_a_score(spec, hyp, refs):
     rows = rows_of(metric, scored)
     assert np.isfinite(rows).all()
     if metric.name not in UNDEFINED:
-        assert math.isfinite(float(metric.aggregate(total(rows))))
+        assert math.isfinite(float(metric.aggregate(sum_rows(rows))))
         assert np.isfinite((metric.for_segments or metric).aggregate(rows)).all()
 
 
@@ -347,7 +347,7 @@ def test_the_signature_names_every_option(spec):
     name, *pairs = metric.signature(nrefs=2).split("|")
     keys = [pair.partition(":")[0] for pair in pairs]
     assert name == metric.name
-    assert set(parameters_of(registry.factory(name))) <= set(keys)
+    assert set(read_parameters(registry.find_factory(name))) <= set(keys)
     assert len(set(keys)) == len(keys)
     assert pairs[-2:] == ["nrefs:2", f"version:{metra.__version__}"]
     assert "None" not in metric.signature()
@@ -366,9 +366,9 @@ def test_no_two_measures_share_a_signature():
 def test_options_survive_the_way_through_a_spec(spec):
     metric = registry.metric(spec)
     options = {
-        name: shown(value)
+        name: format_value(value)
         for name, value in metric.options.items()
-        if value is not None and "," not in shown(value)
+        if value is not None and "," not in format_value(value)
     }
     again = registry.metric(
         f"{metric.name}:"
@@ -404,17 +404,17 @@ def test_a_sentence_is_a_batch_of_one(spec):
 @every_measure
 def test_measures_share_a_batch_without_knowing_each_other(spec):
     metric = made(spec)
-    batch = Batch(HYPS, REFS, SOURCE, place=Place("hyps", 0, DOCUMENTS))
-    for name in registry.names():
+    batch = Batch(HYPS, REFS, SOURCE, place=BatchPosition("hyps", 0, DOCUMENTS))
+    for name in registry.list_metrics():
         if name not in OF_KNOWN_TEXTS:
-            made(examples.spec(name)).rows(batch)
+            made(examples.build_spec(name)).rows(batch)
     assert same(metric.rows(batch), rows_of(metric))
 
 
 @every_measure
 def test_parts_are_plain_numbers(spec):
     metric = made(spec)
-    for totals in (total(rows_of(metric)), np.zeros(len(metric.columns))):
+    for totals in (sum_rows(rows_of(metric)), np.zeros(len(metric.columns))):
         parts = metric.parts(totals)
         assert json.loads(json.dumps(parts, allow_nan=False)) == parts
         assert all(type(part) in (float, list) for part in parts.values())
@@ -426,7 +426,9 @@ def test_the_same_seed_gives_the_same_interval(spec):
     rows = rows_of(metric)
 
     def interval(seed: int) -> tuple[float, float] | None:
-        return confidence([Sample(rows, metric.aggregate)], trials=60, seed=seed)[0]
+        return compute_intervals(
+            [Sample(rows, metric.aggregate)], trials=60, seed=seed
+        )[0]
 
     assert interval(1) == interval(1)
     low, high = interval(1)

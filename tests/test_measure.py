@@ -9,10 +9,16 @@ import metra
 from metra.corpus import examples
 from metra.errors import OptionError, UnknownNameError, no_such
 from metra.metrics import registry
-from metra.metrics.record import Metric, measure, parameters_of, parse_spec, shown
+from metra.metrics.record import (
+    Metric,
+    format_value,
+    parse_spec,
+    read_parameters,
+    record_options,
+)
 
 
-@measure
+@record_options
 def toy(
     *,
     number: int = 1,
@@ -78,7 +84,7 @@ def test_every_option_is_recorded():
     expected = {"number": 2, "share": None, "flag": False, "kind": "a", "text": "x"}
     assert metric.options == expected
     assert metric.for_segments.options == expected
-    assert list(metric.options) == list(parameters_of(toy))
+    assert list(metric.options) == list(read_parameters(toy))
 
 
 WRONG = [
@@ -155,7 +161,7 @@ def test_signatures_hold_what_was_settled():
     ],
 )
 def test_values_are_written_as_in_specs(value, expected):
-    assert shown(value) == expected
+    assert format_value(value) == expected
 
 
 def test_the_same_spec_is_the_same_measure():
@@ -163,5 +169,5 @@ def test_the_same_spec_is_the_same_measure():
 
 
 def test_every_name_of_the_registry_makes_a_measure_of_that_name():
-    for name in registry.names():
-        assert metra.metric(examples.spec(name)).name == name
+    for name in registry.list_metrics():
+        assert metra.metric(examples.build_spec(name)).name == name

@@ -19,7 +19,7 @@ def test_the_size_of_chunks_changes_no_bit(size):
     adding = pool.Total(3)
     for start in range(0, len(ROWS), size):
         adding.add(ROWS[start : start + size])
-    assert adding.value().tobytes() == pool.total(ROWS).tobytes()
+    assert adding.value().tobytes() == pool.sum_rows(ROWS).tobytes()
 
 
 @given(st.lists(st.integers(0, 1500), max_size=8))
@@ -28,7 +28,7 @@ def test_chunks_of_any_sizes_change_no_bit(sizes):
     ends = np.cumsum([0, *sizes]).clip(0, len(ROWS))
     for start, end in pairwise(ends):
         adding.add(ROWS[start:end])
-    assert adding.value().tobytes() == pool.total(ROWS[: ends[-1]]).tobytes()
+    assert adding.value().tobytes() == pool.sum_rows(ROWS[: ends[-1]]).tobytes()
 
 
 def test_a_total_can_be_read_while_it_grows():
@@ -46,18 +46,18 @@ def test_sums_of_blocks_add_up_to_the_same_bits(count):
     adding = pool.BlockTotal(3)
     for start in range(0, count, pool.BLOCK):
         adding.add([ROWS[start : min(start + pool.BLOCK, count)].sum(0).tolist()])
-    assert np.array(adding.value()).tobytes() == pool.total(ROWS[:count]).tobytes()
+    assert np.array(adding.value()).tobytes() == pool.sum_rows(ROWS[:count]).tobytes()
 
 
 def test_the_sum_is_the_sum():
     exact = [math.fsum(column) for column in ROWS.T]
-    assert pool.total(ROWS) == pytest.approx(exact, rel=1e-14)
-    assert pool.total(ROWS[:0]).tolist() == [0, 0, 0]
+    assert pool.sum_rows(ROWS) == pytest.approx(exact, rel=1e-14)
+    assert pool.sum_rows(ROWS[:0]).tolist() == [0, 0, 0]
 
 
 def test_groups_come_in_order_of_appearance():
     rows = np.arange(10.0).reshape(5, 2)
-    names, totals = pool.by_group(rows, ["b", "a", "b", "c", "a"])
+    names, totals = pool.sum_by_group(rows, ["b", "a", "b", "c", "a"])
     assert names == ["b", "a", "c"]
     assert totals.tolist() == [[0 + 4, 1 + 5], [2 + 8, 3 + 9], [6, 7]]
 
@@ -65,7 +65,7 @@ def test_groups_come_in_order_of_appearance():
 @given(st.lists(st.sampled_from("xyz"), min_size=1, max_size=50))
 def test_groups_add_up_to_the_whole(labels):
     rows = ROWS[: len(labels)]
-    names, totals = pool.by_group(rows, labels)
+    names, totals = pool.sum_by_group(rows, labels)
     assert names == list(dict.fromkeys(labels))
     for name, total in zip(names, totals, strict=True):
         chosen = [row for row, label in zip(rows, labels, strict=True) if label == name]

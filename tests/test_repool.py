@@ -5,10 +5,15 @@ import pytest
 
 import metra
 from metra.corpus.evalset import EvalSet, Outputs
-from metra.formats.scores.panel import panel
-from metra.formats.scores.record import Item, Scorer, joined, table
-from metra.scoring.evaluate import by_spec
-from metra.scoring.scorers import scored
+from metra.formats.scores.panel import build_panel
+from metra.formats.scores.record import (
+    ScoredItem,
+    Scorer,
+    build_score_table,
+    concatenate_scores,
+)
+from metra.scoring.evaluate import make_metrics
+from metra.scoring.scorers import score_systems
 
 REF = ["the cat sat on the mat", "a dog barked at the moon", "it rained all day long"]
 OUTPUTS = {
@@ -20,7 +25,7 @@ SPECS = ["bleu", "ter", "recall", "nist"]
 
 
 def own():
-    return scored(Outputs(EvalSet([REF]), OUTPUTS), by_spec(SPECS))
+    return score_systems(Outputs(EvalSet([REF]), OUTPUTS), make_metrics(SPECS))
 
 
 def test_scores_are_those_of_score():
@@ -33,18 +38,20 @@ def test_scores_are_those_of_score():
             assert scores.system_scores(spec)[at] == pytest.approx(result.score)
             np.testing.assert_allclose(scores.matrix(spec)[at], result.segments)
             sign = 1 if statistics[spec].higher_is_better else -1
-            whole = statistics[spec].pooled(np.ones((1, 3)))[0, at]
+            whole = statistics[spec].score_weightings(np.ones((1, 3)))[0, at]
             assert sign * whole == pytest.approx(result.score)
 
 
 def test_corpus_scores_are_of_the_judged_segments_only():
     scores, statistics = own()
-    gold = table(
+    gold = build_score_table(
         [name for name in OUTPUTS for _ in range(2)],
-        [Item("1"), Item("3")] * 3,
+        [ScoredItem("1"), ScoredItem("3")] * 3,
         {Scorer("mqm", "mqm"): [3, 4, 2, 3, 1, 0.0]},
     )
-    found = panel(joined([gold, scores]), "mqm", statistics=statistics)
+    found = build_panel(
+        concatenate_scores([gold, scores]), "mqm", statistics=statistics
+    )
     assert found.compared == 2
     for at, hyps in enumerate(OUTPUTS.values()):
         two = metra.score([hyps[0], hyps[2]], [[REF[0], REF[2]]], "bleu").score

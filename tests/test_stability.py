@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.analysis.word_stability import stability
+from metra.analysis.word_stability import compute_stability
 from metra.errors import CorpusError, OptionError
 from metra.text.salience import Frequencies, Tokens
 
@@ -21,7 +21,7 @@ SECOND = text(("x", "a b f"), ("y", "a d g"), ("x", "c c c"))
 
 
 def test_by_hand():
-    found = stability(FIRST, SECOND, names=("A", "B"), width=1)
+    found = compute_stability(FIRST, SECOND, names=("A", "B"), width=1)
     one, two = found.overlaps[:2]
     # x: a b c c e and a b c c c f share 4 of 5 and 6 words, 3 of 4 types each;
     # y: a d d and a d g share 2 of 3 words, 2 of 2 and 3 types.
@@ -50,7 +50,7 @@ WORDS = st.lists(st.sampled_from("abcdef"), min_size=1, max_size=8).map(" ".join
 def test_sets_and_means_equal_their_twin(pairs):
     names = [f"d{at}" for at in range(len(pairs))]
     texts = [text(*zip(names, side, strict=True)) for side in zip(*pairs, strict=True)]
-    found = stability(*texts, names=("A", "B"))
+    found = compute_stability(*texts, names=("A", "B"))
     for which in (0, 1):
         lists = Frequencies(texts[which])
         tfidf = {
@@ -73,11 +73,11 @@ def test_sets_and_means_equal_their_twin(pairs):
 
 def test_what_cannot_be_compared():
     with pytest.raises(CorpusError, match="of different documents"):
-        stability(FIRST, text(("x", "a"), ("z", "b")))
+        compute_stability(FIRST, text(("x", "a"), ("z", "b")))
     with pytest.raises(CorpusError, match="one document only"):
-        stability(text(("x", "a")), text(("x", "b")))
+        compute_stability(text(("x", "a")), text(("x", "b")))
     with pytest.raises(OptionError, match="width=0 is not possible"):
-        stability(FIRST, SECOND, width=0)
+        compute_stability(FIRST, SECOND, width=0)
 
 
 def test_two_real_references_vary_as_those_of_the_paper(shared, read_table):
@@ -91,7 +91,7 @@ def test_two_real_references_vary_as_those_of_the_paper(shared, read_table):
         [(prepare(pack([row[r] for row in rows], r), chosen), [r["doc"] for r in rows])]
         for r in ("refA", "refB")
     ]
-    found = stability(*texts)
+    found = compute_stability(*texts)
     assert found.overlaps[0].tokens == pytest.approx(0.72, abs=0.03)
     assert found.overlaps[0].types == pytest.approx(0.68, abs=0.03)
     assert found.overlaps[3].tokens == pytest.approx(0.46, abs=0.03)

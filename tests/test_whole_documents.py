@@ -7,7 +7,7 @@ import metra
 from metra.corpus.evalset import EvalSet, Outputs
 from metra.errors import CorpusError
 from metra.metrics.record import Metric
-from metra.scoring.statistics import count, whole_documents
+from metra.scoring.statistics import count_corpus, join_documents
 
 DOCUMENTS = ["a", "a", "b", "c", "c", "c", "c", "d"]
 HYPS = [f"h{at}" for at in range(8)]
@@ -22,7 +22,7 @@ def corpus(documents=DOCUMENTS) -> Outputs:
 def test_chunks_end_where_documents_end(size):
     (whole,) = corpus().chunks(8)
     seen = []
-    for chunk in whole_documents(corpus().chunks(size)):
+    for chunk in join_documents(corpus().chunks(size)):
         assert chunk.first == len(seen)
         for at in range(len(chunk)):
             seen.append(chunk.documents[at])
@@ -55,13 +55,13 @@ def longest() -> Metric:
 
 @pytest.mark.parametrize("size", [1, 3, 100])
 def test_rows_see_documents_in_one_piece(size):
-    sheets = count(corpus(), {"m": longest()}, keep=True, chunk=size)
+    sheets = count_corpus(corpus(), {"m": longest()}, keep=True, chunk=size)
     assert sheets.tallies["x", "m"].rows[:, 0].tolist() == [2, 2, 1, 4, 4, 4, 4, 1]
 
 
 def test_a_document_in_two_pieces_is_refused():
     with pytest.raises(CorpusError) as caught:
-        list(whole_documents(corpus(["a", "b", "a", *"cccdd"]).chunks(2)))
+        list(join_documents(corpus(["a", "b", "a", *"cccdd"]).chunks(2)))
     assert str(caught.value) == (
         "Segment 3 returns to document 'a', which had ended; a measure of whole documents "
         "needs each in one piece."
@@ -70,7 +70,7 @@ def test_a_document_in_two_pieces_is_refused():
 
 def test_where_no_documents_are_known_all_is_one():
     plain = Outputs(EvalSet(HYPS), {"x": HYPS})
-    (whole,) = whole_documents(plain.chunks(3))
+    (whole,) = join_documents(plain.chunks(3))
     assert [whole.systems["x"].text[at] for at in range(len(whole))] == HYPS
     assert whole.documents is None
 

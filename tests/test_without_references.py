@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import metra
-from metra.corpus.evalset import Outputs, Place, Sentence
+from metra.corpus.evalset import BatchPosition, Outputs, Sentence
 from metra.errors import CorpusError
 from metra.metrics import registry
 from metra.metrics.record import Metric
@@ -53,7 +53,7 @@ def test_references_do_no_harm():
 
 
 def test_a_batch_knows_its_place():
-    batch = metra.Batch(["a"], place=Place("s", 7, ["d"]))
+    batch = metra.Batch(["a"], place=BatchPosition("s", 7, ["d"]))
     assert (batch.place.system, batch.place.first) == ("s", 7)
     assert (len(batch), list(batch.refs)) == (1, [])
 

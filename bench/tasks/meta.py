@@ -11,25 +11,25 @@ import numpy as np
 import scipy.stats
 from record import Limit
 
-from metra.formats.scores.panel import Panel
-from metra.formats.scores.ratings import ratings_of
-from metra.formats.scores.record import Item, Scorer, Scores, table
-from metra.meta.arrays import panel_of
+from metra.formats.scores.panel import ScorePanel
+from metra.formats.scores.ratings import convert_matrix
+from metra.formats.scores.record import ScoredItem, Scorer, Scores, build_score_table
+from metra.meta.arrays import panel_from_arrays
 from metra.meta.compare import compare
-from metra.meta.correlate import asked
-from metra.meta.pseudo import Judgements, pseudo_documents
+from metra.meta.correlate import parse_specs
+from metra.meta.pseudo import JudgementCells, draw_documents
 from metra.stats.agreement import alpha
 from metra.stats.bootstrap import bootstrap
 from metra.stats.correlation import Options, correlate, correlate_all
-from metra.stats.permutation import swapped
-from metra.stats.trueskill import comparisons, skills
+from metra.stats.permutation import prepare_swaps
+from metra.stats.trueskill import compare_systems, learn_skills
 from tasks.memory import STATUS, memory_now
 
 SYSTEMS, SEGMENTS, METRICS = 15, 2_000, 30
 
 
 @lru_cache(maxsize=1)
-def panel() -> Panel:
+def panel() -> ScorePanel:
     """A gold with ties, as MQM has, and metrics from good to poor."""
     rng = np.random.default_rng(0)
     quality = rng.normal(size=(SYSTEMS, 1))
@@ -38,7 +38,7 @@ def panel() -> Panel:
         f"metric {at}": gold + 4 * (at + 1) * rng.normal(size=gold.shape)
         for at in range(METRICS)
     }
-    return panel_of(gold, metrics)
+    return panel_from_arrays(gold, metrics)
 
 
 def coefficient(coef: str, group: str) -> None:
@@ -47,11 +47,11 @@ def coefficient(coef: str, group: str) -> None:
 
 
 def tested(coef: str, level: str, test: str) -> None:
-    compare(panel(), asked([coef], level, Options())[0], test=test)  # type: ignore[arg-type]
+    compare(panel(), parse_specs([coef], level, Options())[0], test=test)  # type: ignore[arg-type]
 
 
 def drawn(coef: str, level: str) -> None:
-    bootstrap(panel(), level, asked([coef], level, Options())[0].options)
+    bootstrap(panel(), level, parse_specs([coef], level, Options())[0].options)
 
 
 def documents(judges: int) -> None:
@@ -59,12 +59,12 @@ def documents(judges: int) -> None:
     made = panel()
     size = made.gold.size
     rng = np.random.default_rng(1)
-    judged = Judgements(
+    judged = JudgementCells(
         judges * np.arange(size).reshape(made.gold.shape),
         np.full(made.gold.shape, judges),
         np.repeat(made.gold.ravel(), judges) + rng.normal(size=judges * size),
     )
-    pseudo_documents(made, judged)
+    draw_documents(made, judged)
 
 
 @lru_cache(maxsize=1)
@@ -75,7 +75,7 @@ def three_judges() -> Any:
 
 
 def alpha_of_many() -> None:
-    alpha(ratings_of(three_judges()))
+    alpha(convert_matrix(three_judges()))
 
 
 def against_krippendorff() -> list[float]:
@@ -86,10 +86,10 @@ def against_krippendorff() -> list[float]:
 
     few = three_judges()[:, :100]
     theirs = partial(krippendorff.alpha, few, level_of_measurement="interval")
-    if abs(theirs() - alpha(ratings_of(few))) > 1e-9:
-        msg = f"alpha: {theirs()} and {alpha(ratings_of(few))}"
+    if abs(theirs() - alpha(convert_matrix(few))) > 1e-9:
+        msg = f"alpha: {theirs()} and {alpha(convert_matrix(few))}"
         raise ValueError(msg)
-    fast = min(seconds(lambda: [alpha(ratings_of(few)) for _ in range(20)])) / 20
+    fast = min(seconds(lambda: [alpha(convert_matrix(few)) for _ in range(20)])) / 20
     return [slow / fast for slow in seconds(theirs)]
 
 
@@ -110,17 +110,17 @@ def long_group_peak_here() -> float:
 
 def soft_pair() -> None:
     """One thousand exchanges of cells between two metrics, for soft pairwise accuracy."""
-    swapped(panel(), "sys", Options(coef="spa"), "both")(0, 1)
+    prepare_swaps(panel(), "sys", Options(coef="spa"), "both")(0, 1)
 
 
 def soft_pair_drawn() -> None:
     """The same by segments, with p-values that are drawn anew after every exchange."""
     options = Options(coef="spa", swapped_p="permutation")
-    swapped(panel(), "sys", options, "input")(0, 1)
+    prepare_swaps(panel(), "sys", options, "input")(0, 1)
 
 
 def learned_skills() -> None:
-    skills(comparisons(ranked_systems(), "da"), runs=100, matches=10_000)
+    learn_skills(compare_systems(ranked_systems(), "da"), runs=100, matches=10_000)
 
 
 @lru_cache(maxsize=1)
@@ -128,8 +128,8 @@ def ranked_systems() -> Scores:
     """The gold as a table, for rankings."""
     gold = panel().gold
     systems = [f"system {at}" for at in range(SYSTEMS) for _ in range(SEGMENTS)]
-    items = [Item(str(at)) for at in range(SEGMENTS)] * SYSTEMS
-    return table(systems, items, {Scorer("da"): gold.ravel()})
+    items = [ScoredItem(str(at)) for at in range(SEGMENTS)] * SYSTEMS
+    return build_score_table(systems, items, {Scorer("da"): gold.ravel()})
 
 
 def seconds(job: Callable[[], object], rounds: int = 3) -> list[float]:

@@ -23,7 +23,7 @@ from timing import WORKERS
 
 import metra
 from metra.errors import MissingResourceError
-from metra.text.resources import wordnet_folder
+from metra.text.resources import find_wordnet_folder
 
 SPEC = "meteor:modules=exact+stem+synonym,tok=none,case=mixed"
 #: Segments that are sent before answers are read: few enough for the pipes to hold them.
@@ -62,7 +62,7 @@ def missing() -> str | None:
     if not Path("/proc/self/stat").exists():
         return "no /proc, which tells how long the original computes"
     try:
-        wordnet_folder("")
+        find_wordnet_folder("")
     except MissingResourceError as error:
         return str(error)
     return None

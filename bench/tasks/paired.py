@@ -82,7 +82,7 @@ def agree(text: Corpus, trials: int, test: str) -> None:
             np.sum(metric._extract_corpus_statistics(["0"], None), 0)
         )
         same_score(
-            text, theirs.score, float(sample.aggregate(totals.total(sample.rows)))
+            text, theirs.score, float(sample.aggregate(totals.sum_rows(sample.rows)))
         )
     ours = randomised(text, trials) if test == "ar" else list(_folded(text, trials))
     for left, right in zip(sacrebleus(text, trials, test), ours, strict=True):
@@ -94,7 +94,7 @@ def agree(text: Corpus, trials: int, test: str) -> None:
 def _folded(text: Corpus, trials: int) -> Iterator[float]:
     given = samples(text)
     drawn = resampling.bootstrap(given, trials=trials, rng=np.random.default_rng(1))
-    scores = [sample.aggregate(totals.total(sample.rows)) for sample in given]
+    scores = [sample.aggregate(totals.sum_rows(sample.rows)) for sample in given]
     for one, two in PAIRS:
         gaps = np.abs(drawn[two] - drawn[one])
         large = np.sum(gaps - gaps.mean() > abs(scores[two] - scores[one]))

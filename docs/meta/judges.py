@@ -15,19 +15,25 @@ from functools import partial
 from pathlib import Path
 
 from metra.corpus.evalset import EvalSet, Outputs
-from metra.formats.scores.panel import Panel, panel
-from metra.formats.scores.ratings import ratings
-from metra.formats.scores.record import Item, Scorer, Scores, joined, table
-from metra.meta.agree import Agreement, agree
-from metra.meta.correlate import asked
-from metra.meta.judge_plots import gap_histogram, judge_plot
+from metra.formats.scores.panel import ScorePanel, build_panel
+from metra.formats.scores.ratings import collect_ratings
+from metra.formats.scores.record import (
+    ScoredItem,
+    Scorer,
+    Scores,
+    build_score_table,
+    concatenate_scores,
+)
+from metra.meta.agree import JudgeAgreement, agree
+from metra.meta.correlate import parse_specs
+from metra.meta.judge_plots import build_gap_histogram, build_judge_plot
 from metra.meta.normalise import normalise
-from metra.meta.pseudo import JUDGES, Curves, judgements, pseudo_documents
-from metra.meta.refs import by_references
+from metra.meta.pseudo import JUDGES, DocumentCurves, draw_documents, gather_judgements
+from metra.meta.refs import correlate_subsets
 from metra.report import pictures
 from metra.report import pictures as judge_picture
-from metra.scoring.evaluate import by_spec
-from metra.scoring.scorers import WithReferences, scored
+from metra.scoring.evaluate import make_metrics
+from metra.scoring.scorers import ReferenceSubset, score_systems
 from metra.stats.correlation import Options
 from metra.stats.defaults import SEED
 
@@ -67,38 +73,40 @@ def main(folder: Path, *, plots: bool) -> None:
         draw(adequacy, lined, drawn, *independent)
 
 
-def agreement_of(scores: Scores, method: str = "none") -> Agreement:
+def agreement_of(scores: Scores, method: str = "none") -> JudgeAgreement:
     """Compute all coefficients, perhaps of values put on one scale."""
     if method != "none":
         scores, _ = normalise(scores, scores.names[0], method)  # type: ignore[arg-type]
-    return agree(ratings(scores, scores.names[0]))
+    return agree(collect_ratings(scores, scores.names[0]))
 
 
 def adequacy_judgements(folder: Path) -> Scores:
     """Everybody judged the same hundred outputs from 1 to 5."""
     lines = list(rows(folder / "ratings.tsv"))
-    items = [Item(line["item"]) for line in lines]
+    items = [ScoredItem(line["item"]) for line in lines]
     values = {Scorer("adequacy", "adequacy"): [float(r["adequacy"]) for r in lines]}
-    return table([""] * len(lines), items, values, [line["judge"] for line in lines])
+    return build_score_table(
+        [""] * len(lines), items, values, [line["judge"] for line in lines]
+    )
 
 
 def three_raters(folder: Path, lang: str) -> Scores:
     """Outputs that three raters marked, alone or beside another output."""
     lines = list(rows(folder / f"{lang}.sxs_mqm_ratings.tsv.gz"))
     systems = [f"{line['system']} {line['condition']}" for line in lines]
-    items = [Item(line["seg"]) for line in lines]
+    items = [ScoredItem(line["seg"]) for line in lines]
     values = {Scorer("mqm", "mqm"): [float(line["mqm"]) for line in lines]}
-    return table(systems, items, values, [line["rater"] for line in lines])
+    return build_score_table(systems, items, values, [line["rater"] for line in lines])
 
 
-def documents(folder: Path) -> tuple[Panel, Curves]:
+def documents(folder: Path) -> tuple[ScorePanel, DocumentCurves]:
     """Two campaigns of ESA judged the same outputs: two judgements of each."""
     refs = [row["refA"] for row in rows(folder / "en-de.segments.tsv.gz")]
     lines = list(rows(folder / "en-de.outputs.tsv.gz"))
     systems = [s for s in lines[0] if s != "seg" and not s.startswith("ref")]
     outputs = {name: [line[name] for line in lines] for name in systems}
-    measures = by_spec(MEASURES)
-    mine, statistics = scored(Outputs(EvalSet([refs]), outputs), measures)
+    measures = make_metrics(MEASURES)
+    mine, statistics = score_systems(Outputs(EvalSet([refs]), outputs), measures)
     marks = [
         row
         for row in rows(folder / "en-de.annotations.tsv.gz")
@@ -106,9 +114,9 @@ def documents(folder: Path) -> tuple[Panel, Curves]:
         and row["is_control"] == "no"
         and row["system"] in outputs
     ]
-    esa = table(
+    esa = build_score_table(
         [mark["system"] for mark in marks],
-        [Item(mark["seg"]) for mark in marks],
+        [ScoredItem(mark["seg"]) for mark in marks],
         {Scorer("esa", "esa"): [float(mark["score"]) for mark in marks]},
         [f"{mark['protocol']} {mark['annotator']}" for mark in marks],
     )
@@ -116,17 +124,19 @@ def documents(folder: Path) -> tuple[Panel, Curves]:
     given = [
         r for r in rows(folder / "en-de.seg_scores.tsv.gz") if r["system"] in outputs
     ]
-    neural = table(
+    neural = build_score_table(
         [row["system"] for row in given],
-        [Item(row["seg"]) for row in given],
+        [ScoredItem(row["seg"]) for row in given],
         {
             Scorer(n, "metric"): [float(row[n] or "nan") for row in given]
             for n in OTHERS
         },
     )
-    scores = joined([z, mine, neural])
-    lined = panel(scores, "esa-z", [*measures, *OTHERS], statistics=statistics)
-    return lined, pseudo_documents(lined, judgements(scores, lined), lengths=LENGTHS)
+    scores = concatenate_scores([z, mine, neural])
+    lined = build_panel(scores, "esa-z", [*measures, *OTHERS], statistics=statistics)
+    return lined, draw_documents(
+        lined, gather_judgements(scores, lined), lengths=LENGTHS
+    )
 
 
 def by_number(
@@ -144,24 +154,31 @@ def by_number(
         texts[place[mark["seg"]]] = mark["text"]
     # An exact zero stands for a segment that nobody judged.
     judged = [mark for mark in marks if float(mark["da_z"]) != 0]
-    gold = table(
+    gold = build_score_table(
         [mark["system"] for mark in judged],
-        [Item(str(place[mark["seg"]] + 1)) for mark in judged],
+        [ScoredItem(str(place[mark["seg"]] + 1)) for mark in judged],
         {Scorer("da", "da"): [float(mark["da_z"]) for mark in judged]},
     )
-    measures = by_spec(["bleu", "f1", "gtm:e=1", "recall", "chrf", "ter"])
+    measures = make_metrics(["bleu", "f1", "gtm:e=1", "recall", "chrf", "ter"])
     corpus = Outputs(EvalSet(refs), outputs)
 
-    def score(chosen: Sequence[int]) -> Panel:
-        mine, statistics = scored(WithReferences(corpus, chosen), measures)
-        return panel(joined([gold, mine]), "da", list(measures), statistics=statistics)
+    def score(chosen: Sequence[int]) -> ScorePanel:
+        mine, statistics = score_systems(ReferenceSubset(corpus, chosen), measures)
+        return build_panel(
+            concatenate_scores([gold, mine]),
+            "da",
+            list(measures),
+            statistics=statistics,
+        )
 
-    ask = asked(["pearson"], "seg", Options())[0]
-    found, _ = by_references(score, len(refs), ask, counts=counts, most=6, seed=SEED)
+    ask = parse_specs(["pearson"], "seg", Options())[0]
+    found, _ = correlate_subsets(
+        score, len(refs), ask, counts=counts, most=6, seed=SEED
+    )
     return found.counts, {name: found.mean(name) for name in found.found}
 
 
-def print_agreement(found: dict[str, Agreement]) -> None:
+def print_agreement(found: dict[str, JudgeAgreement]) -> None:
     """Coefficients down, sets of judgements across."""
     print(f"| | {' | '.join(found)} |\n| :-- |{' --: |' * len(found)}")
     sizes = [f"{each.units:,}" for each in found.values()]
@@ -173,13 +190,13 @@ def print_agreement(found: dict[str, Agreement]) -> None:
     print()
 
 
-def shown(found: Agreement, key: str) -> str:
+def shown(found: JudgeAgreement, key: str) -> str:
     """Write a coefficient, or a dash."""
     value = found.values.get(key, float("nan"))
     return f"{value:.3f}" if value == value else "–"
 
 
-def print_curves(lined: Panel, found: Curves) -> None:
+def print_curves(lined: ScorePanel, found: DocumentCurves) -> None:
     """Scorers down, lengths across."""
     print(f"{len(lined.systems)} systems, {lined.compared} segments\n")
     lines = {name: found.mean(name) for name in found.by_name}
@@ -200,9 +217,9 @@ def print_lines(
 
 
 def draw(
-    adequacy: Agreement,
-    lined: Panel,
-    found: Curves,
+    adequacy: JudgeAgreement,
+    lined: ScorePanel,
+    found: DocumentCurves,
     counts: list[int],
     means: dict[str, list[float]],
 ) -> None:
@@ -210,15 +227,15 @@ def draw(
     save = partial(Path.write_text, encoding="utf-8", newline="\n")
     save(
         HERE / "judges-pair.svg",
-        judge_picture.draw_judge_plot(judge_plot(adequacy, "adequacy")),
+        judge_picture.draw_judge_plot(build_judge_plot(adequacy, "adequacy")),
     )
     save(
         HERE / "judges-gaps.svg",
-        pictures.draw_histogram(gap_histogram(adequacy, "adequacy")),
+        pictures.draw_histogram(build_gap_histogram(adequacy, "adequacy")),
     )
     lines = {name: found.mean(name) for name in DRAWN}
     lines[JUDGES] = found.judge_mean()
-    by_length = pictures.Curves(
+    by_length = pictures.CurvePlot(
         "Mean Spearman with people by length of document",
         f"{len(lined.systems)} systems, 1,000 documents of each length, ESA, z per judge",
         "segments in a document",
@@ -228,7 +245,7 @@ def draw(
         dashed=[JUDGES],
     )
     save(HERE / "judges-length.svg", pictures.draw_curves(by_length))
-    by_count = pictures.Curves(
+    by_count = pictures.CurvePlot(
         "Pearson of segments by number of references",
         "12 systems, 160 segments, English-Czech; mean over all subsets of four references",
         "references",

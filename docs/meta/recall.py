@@ -16,13 +16,18 @@ from pathlib import Path
 import numpy as np
 
 from metra.corpus.evalset import EvalSet, Outputs
-from metra.formats.scores.panel import Panel, panel
-from metra.formats.scores.record import Item, Scorer, joined, table
+from metra.formats.scores.panel import ScorePanel, build_panel
+from metra.formats.scores.record import (
+    ScoredItem,
+    Scorer,
+    build_score_table,
+    concatenate_scores,
+)
 from metra.meta.compare import compare
-from metra.meta.correlate import asked, values
-from metra.scoring.evaluate import by_spec
-from metra.scoring.scorers import scored
-from metra.stats.bootstrap import bootstrap, bounds
+from metra.meta.correlate import correlate_panel, parse_specs
+from metra.scoring.evaluate import make_metrics
+from metra.scoring.scorers import score_systems
+from metra.stats.bootstrap import bootstrap, compute_bounds
 from metra.stats.correlation import Options
 
 SETS = (
@@ -58,7 +63,7 @@ def main(folder: Path) -> None:
         print_table(made, language)
 
 
-def judged(folder: Path, lang: str, reference: str, language: str) -> Panel:
+def judged(folder: Path, lang: str, reference: str, language: str) -> ScorePanel:
     """Score the outputs and put the scores beside the judgements."""
     refs = [row[reference] for row in rows(folder / f"{lang}.segments.tsv.gz")]
     lines = list(rows(folder / f"{lang}.outputs.tsv.gz"))
@@ -67,17 +72,17 @@ def judged(folder: Path, lang: str, reference: str, language: str) -> Panel:
     ]
     outputs = {name: [line[name] for line in lines] for name in systems}
     specs = [spec for name in STEMMED for spec in pair(name, language)]
-    measures = by_spec([*specs, *OTHERS])
-    scores, statistics = scored(Outputs(EvalSet([refs]), outputs), measures)
+    measures = make_metrics([*specs, *OTHERS])
+    scores, statistics = score_systems(Outputs(EvalSet([refs]), outputs), measures)
     marks = [
         r for r in rows(folder / f"{lang}.seg_scores.tsv.gz") if r["system"] in outputs
     ]
-    gold = table(
+    gold = build_score_table(
         [mark["system"] for mark in marks],
-        [Item(mark["seg"]) for mark in marks],
+        [ScoredItem(mark["seg"]) for mark in marks],
         {Scorer("mqm", "mqm"): [float(mark["mqm"] or "nan") for mark in marks]},
     )
-    return panel(joined([gold, scores]), "mqm", statistics=statistics)
+    return build_panel(concatenate_scores([gold, scores]), "mqm", statistics=statistics)
 
 
 def pair(name: str, language: str) -> tuple[str, str]:
@@ -86,7 +91,7 @@ def pair(name: str, language: str) -> tuple[str, str]:
     return plain, f"{plain},stem={language}"
 
 
-def print_table(made: Panel, language: str) -> None:
+def print_table(made: ScorePanel, language: str) -> None:
     """One line a measure: plain and stemmed, system scores and differences."""
     found = {coef: figures(made, coef) for coef in ("pearson", "differentials")}
     print("| measure | r | stemmed | ± (segments) | 95 % (both) | diff. | stemmed |")
@@ -110,21 +115,23 @@ def print_table(made: Panel, language: str) -> None:
     print(f"{verdicts(made, language)}\n")
 
 
-def figures(made: Panel, coef: str) -> dict[str, Row]:
+def figures(made: ScorePanel, coef: str) -> dict[str, Row]:
     """Coefficients of all measures, with both intervals."""
-    ask = asked([coef], "sys", Options())[0]
-    observed = values(made, ask)
+    ask = parse_specs([coef], "sys", Options())[0]
+    observed = correlate_panel(made, ask)
     segments = bootstrap(made, "sys", ask.options, drawn="item")
     both = bootstrap(made, "sys", ask.options)
     return {
-        name: Row(result.value, bounds(segments[name]), bounds(both[name]))
+        name: Row(
+            result.value, compute_bounds(segments[name]), compute_bounds(both[name])
+        )
         for name, result in observed.items()
     }
 
 
-def verdicts(made: Panel, language: str) -> str:
+def verdicts(made: ScorePanel, language: str) -> str:
     """Test recall against precision and BLEU, and count where stemming helps."""
-    ask = asked(["pearson"], "sys", Options())[0]
+    ask = parse_specs(["pearson"], "sys", Options())[0]
     parts = []
     for one, other in (("recall", "precision"), ("recall", "bleu"), ("fmean", "f1")):
         names = [pair(one, language)[0], pair(other, language)[0]]

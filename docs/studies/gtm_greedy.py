@@ -108,7 +108,7 @@ def print_differences(entry: TestSet, e: float) -> None:
 
 def example_sets() -> Iterator[TestSet]:
     """Give the example that comes with metra, with one reference and with four."""
-    example = examples.find()
+    example = examples.find_example()
     outputs = [lines(Path(path)) for path in example.outputs]
     refs = [lines(Path(path)) for path in example.references]
     yield from with_references("metra's example", outputs, [refs[:1], refs])

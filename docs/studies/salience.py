@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 import metra
-from metra.analysis.word_stability import Stability, stability
+from metra.analysis.word_stability import StabilityResult, compute_stability
 from metra.report import scatter
 from metra.text.columns import pack
 from metra.text.preparation import preparation, prepare
@@ -64,7 +64,7 @@ def main() -> None:
     print_agreement(judged)
 
 
-def two_references(folder: Path) -> Iterator[tuple[str, Stability]]:
+def two_references(folder: Path) -> Iterator[tuple[str, StabilityResult]]:
     """Compare pairs of references: real documents first, then segments as documents."""
     hebrew = table(folder / "wmt23-mqm-esa" / "he-en.segments.tsv.gz")
     yield "WMT23 he-en", compared(hebrew, "refA", "refB", hebrew["doc"])
@@ -76,10 +76,10 @@ def two_references(folder: Path) -> Iterator[tuple[str, Stability]]:
 
 def compared(
     columns: Table, first: str, second: str, documents: list[str]
-) -> Stability:
+) -> StabilityResult:
     """Compare two columns of references."""
     texts = [[(tokens(columns[name]), documents)] for name in (first, second)]
-    return stability(*texts, names=(first, second))
+    return compute_stability(*texts, names=(first, second))
 
 
 def tokens(segments: list[str]) -> Tokens:
@@ -87,7 +87,7 @@ def tokens(segments: list[str]) -> Tokens:
     return prepare(pack(list(segments), "segments"), TEXT)
 
 
-def print_stability(pairs: Mapping[str, Stability]) -> None:
+def print_stability(pairs: Mapping[str, StabilityResult]) -> None:
     """Print what two references share, and how salient it is."""
     print(
         "| set | documents | up to | tokens | types |\n| :-- | --: | --: | --: | --: |"

@@ -3,7 +3,7 @@
 import pytest
 
 from metra.errors import FormatError
-from metra.formats.annotations.conllu import conllu, parsed, read
+from metra.formats.annotations.conllu import format_conllu, parse_conllu, read_conllu
 
 PARSE = """\
 # sent_id = a
@@ -25,7 +25,7 @@ def one(word: str) -> list[str]:
 
 
 def test_words_and_spelling():
-    (parse,) = parsed(PARSE.split("\n"), "f").segments[0]
+    (parse,) = parse_conllu(PARSE.split("\n"), "f").segments[0]
     assert [word.form for word in parse.words] == [
         "Vamos",
         "nos",
@@ -41,7 +41,7 @@ def test_words_and_spelling():
 
 
 def test_without_comments_a_sentence_is_a_segment():
-    parses = parsed([*one("a"), "", *one("b")], "f")
+    parses = parse_conllu([*one("a"), "", *one("b")], "f")
     assert [parses.of(at)[0].words[0].form for at in (0, 1)] == ["a", "b"]
     with pytest.raises(FormatError, match="f has parses of 2 segments, one a sentence"):
         parses.of(2)
@@ -49,13 +49,13 @@ def test_without_comments_a_sentence_is_a_segment():
 
 def test_comments_say_where_sentences_belong():
     lines = ["# segment = 2", *one("a"), *one("b"), "#segment=4", *one("c")]
-    parses = parsed(lines, "f")
+    parses = parse_conllu(lines, "f")
     forms = [[parse.words[0].form for parse in parses.of(at)] for at in range(5)]
     assert forms == [[], ["a", "b"], [], ["c"], []]
 
 
 def test_parses_of_another_text_are_refused():
-    parses = parsed(one("cat"), "f")
+    parses = parse_conllu(one("cat"), "f")
     assert parses.of(0, " c at\u00a0")
     with pytest.raises(
         FormatError, match=r"segment 1 is of another text: it has 'cat'"
@@ -89,30 +89,30 @@ FAULTS = [
 @pytest.mark.parametrize(("text", "message"), FAULTS)
 def test_faults_are_named_with_their_line(text, message):
     with pytest.raises(FormatError, match=message):
-        parsed(text.split("\n"), "f.conllu")
+        parse_conllu(text.split("\n"), "f.conllu")
 
 
 def test_files_are_read_again_when_they_change(tmp_path):
     path = tmp_path / "p.conllu"
     path.write_text("\n".join(one("a")))
-    assert read(str(path)).of(0)[0].words[0].form == "a"
+    assert read_conllu(str(path)).of(0)[0].words[0].form == "a"
     path.write_text("\r\n".join(one("longer")))
-    assert read(str(path)).of(0)[0].words[0].form == "longer"
+    assert read_conllu(str(path)).of(0)[0].words[0].form == "longer"
 
 
 def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(FormatError, match=r"gone.conllu cannot be read: No such file"):
-        read(str(tmp_path / "gone.conllu"))
+        read_conllu(str(tmp_path / "gone.conllu"))
     path = tmp_path / "latin.conllu"
     path.write_bytes("1\té".encode("latin-1"))
     with pytest.raises(FormatError, match="line 1: byte 3 of the line is 0xe9"):
-        read(str(path))
+        read_conllu(str(path))
 
 
 def test_what_is_written_is_read_again():
-    parses = parsed(
+    parses = parse_conllu(
         ["# segment = 1", *one("a"), *one("b"), "# segment = 3", *one("c")], ""
     )
     segments = [parses.of(at) for at in range(3)]
-    again = parsed(list(conllu(segments, made_by="hand")), "")
+    again = parse_conllu(list(format_conllu(segments, made_by="hand")), "")
     assert [list(again.of(at)) for at in range(3)] == [list(each) for each in segments]

@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.metrics.syntax import Changes, Chip, exact, inferred, longest_increase
+from metra.metrics.syntax import (
+    CorrectedWord,
+    EditCounts,
+    count_changes,
+    count_increasing,
+    infer_changes,
+)
 
 TEXTS = [  # insertions, deletions, substitutions, moves, worked out by hand
     pytest.param("a b c", "a b c", (0, 0, 0, 0), id="nothing to correct"),
@@ -36,7 +42,7 @@ TEXTS = [  # insertions, deletions, substitutions, moves, worked out by hand
 
 @pytest.mark.parametrize(("before", "after", "expected"), TEXTS)
 def test_inferred_from_two_texts(before, after, expected):
-    assert inferred(before.split(), after.split()) == Changes(*expected)
+    assert infer_changes(before.split(), after.split()) == EditCounts(*expected)
 
 
 def slow_inferred(before: str, after: str) -> tuple[int, int, int, int]:
@@ -85,21 +91,21 @@ def longest_chain(values: tuple[int, ...]) -> int:
 
 @given(st.text("abc", max_size=6), st.text("abd", max_size=6))
 def test_inferred_is_the_best_of_all_ways(before, after):
-    assert inferred(before, after) == slow_inferred(before, after)
+    assert infer_changes(before, after) == slow_inferred(before, after)
 
 
 def test_inferred_is_the_best_of_all_ways_in_small():
     texts = ["".join(text) for size in range(5) for text in product("ab", repeat=size)]
     for before, after in product(texts, repeat=2):
-        assert inferred(before, after + "c") == slow_inferred(before, after + "c")
+        assert infer_changes(before, after + "c") == slow_inferred(before, after + "c")
 
 
 @given(st.text("abcde", max_size=30), st.text("abcde", max_size=30))
 def test_the_counts_fit_the_lengths(before, after):
-    changes = inferred(before, after)
+    changes = infer_changes(before, after)
     assert min(changes) >= 0
     assert len(before) - changes.deletions + changes.insertions == len(after)
-    back = inferred(after, before)
+    back = infer_changes(after, before)
     assert (back.moves, back.substitutions) == (changes.moves, changes.substitutions)
     assert changes.total <= max(len(before), len(after)) + min(len(before), len(after))
 
@@ -115,21 +121,30 @@ OPERATIONS = [
     ),
     pytest.param(2, [0, None, 1], (1, 0, 0, 0), id="one added"),
     pytest.param(
-        2, [Chip(1, "substitution"), Chip(0)], (0, 0, 1, 1), id="replaced and moved"
+        2,
+        [CorrectedWord(1, "substitution"), CorrectedWord(0)],
+        (0, 0, 1, 1),
+        id="replaced and moved",
     ),
     pytest.param(
-        2, [Chip(0, "inflection"), Chip(1)], (0, 0, 0, 0), id="inflection is free"
+        2,
+        [CorrectedWord(0, "inflection"), CorrectedWord(1)],
+        (0, 0, 0, 0),
+        id="inflection is free",
     ),
 ]
 
 
 @pytest.mark.parametrize(("words", "corrected", "expected"), OPERATIONS)
 def test_exact_from_operations(words, corrected, expected):
-    chips = [chip if isinstance(chip, Chip) else Chip(chip) for chip in corrected]
-    assert exact(words, chips) == Changes(*expected)
+    chips = [
+        chip if isinstance(chip, CorrectedWord) else CorrectedWord(chip)
+        for chip in corrected
+    ]
+    assert count_changes(words, chips) == EditCounts(*expected)
 
 
 @given(st.permutations(range(7)))
 def test_moves_are_what_no_chain_holds(order):
-    moves = exact(7, [Chip(at) for at in order]).moves
-    assert moves == 7 - longest_chain(tuple(order)) == 7 - longest_increase(order)
+    moves = count_changes(7, [CorrectedWord(at) for at in order]).moves
+    assert moves == 7 - longest_chain(tuple(order)) == 7 - count_increasing(order)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from metra.formats.annotations.conllu import Parse, Word
-from metra.metrics.xscore import dependencies
+from metra.formats.annotations.conllu import Parse, ParsedWord
+from metra.metrics.xscore import find_dependencies
 
 
 def parse(text: str) -> Parse:
@@ -12,7 +12,9 @@ def parse(text: str) -> Parse:
     for entry in text.split():
         form, upos, head, deprel, *features = entry.split("/")
         words.append(
-            Word(form, form, upos, "_", "".join(features) or "_", int(head), deprel)
+            ParsedWord(
+                form, form, upos, "_", "".join(features) or "_", int(head), deprel
+            )
         )
     return Parse(tuple(words), "".join(word.form for word in words))
 
@@ -171,9 +173,9 @@ HAVE_NOT = [
 
 @pytest.mark.parametrize(("sentence", "expected"), HAVE)
 def test_sentences_that_have_it(sentence, expected):
-    assert [tuple(found) for found in dependencies(parse(sentence))] == expected
+    assert [tuple(found) for found in find_dependencies(parse(sentence))] == expected
 
 
 @pytest.mark.parametrize("sentence", HAVE_NOT)
 def test_sentences_that_have_it_not(sentence):
-    assert not list(dependencies(parse(sentence)))
+    assert not list(find_dependencies(parse(sentence)))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from metra.corpus.evalset import Batch, Place
+from metra.corpus.evalset import Batch, BatchPosition
 from metra.errors import CorpusError, FormatError
 from metra.formats.annotations.entities import Entity, read_entities
 
@@ -103,7 +103,7 @@ def test_annotations_of_another_text(write):
     )
     path = str(write("e.tsv", ["document\ttype\ttext", "d\tX\ty"]))
     with pytest.raises(CorpusError) as caught:
-        read_entities(path).check([Batch(["a"], place=Place("s", 0, ["c"]))])
+        read_entities(path).check([Batch(["a"], place=BatchPosition("s", 0, ["c"]))])
     assert str(caught.value) == (
         f"{path} speaks of document 'd', which the text has not; it has: c."
     )

@@ -10,45 +10,55 @@ import pytest
 from metra.errors import FormatError, UnknownNameError
 from metra.formats.annotations import judged_outputs
 from metra.formats.annotations.judged_outputs import (
-    Judged,
-    of_source,
-    read_judged,
+    JudgedOutput,
+    compute_version,
+    format_judged_outputs,
+    list_source_outputs,
+    read_judged_outputs,
     read_judged_table,
-    summary,
-    version_of,
-    written,
+    summarise_judged_outputs,
 )
 
 PAIRS = [
-    Judged("1", "a b", 10.0, "anna", "t1"),
-    Judged("2", "c", 3.5, "ben", "t2"),
-    Judged("10", "d", 0.0, "", "t3"),
+    JudgedOutput("1", "a b", 10.0, "anna", "t1"),
+    JudgedOutput("2", "c", 3.5, "ben", "t2"),
+    JudgedOutput("10", "d", 0.0, "", "t3"),
 ]
 
 
 @pytest.fixture
 def database(tmp_path):
     path = str(tmp_path / "judged.db")
-    judged_outputs.add(path, PAIRS)
+    judged_outputs.add_judged_outputs(path, PAIRS)
     return path
 
 
 def test_what_goes_in_comes_out(database):
-    assert read_judged(database) == PAIRS
+    assert read_judged_outputs(database) == PAIRS
 
 
 def test_a_new_score_of_the_same_judge_replaces_the_old_one(database):
-    judged_outputs.add(
+    judged_outputs.add_judged_outputs(
         database,
-        [Judged("1", "a b", 9.0, "anna", "t4"), Judged("1", "a b", 7.0, "ben")],
+        [
+            JudgedOutput("1", "a b", 9.0, "anna", "t4"),
+            JudgedOutput("1", "a b", 7.0, "ben"),
+        ],
     )
-    assert [entry.score for entry in read_judged(database)] == [9.0, 7.0, 3.5, 0.0]
+    assert [entry.score for entry in read_judged_outputs(database)] == [
+        9.0,
+        7.0,
+        3.5,
+        0.0,
+    ]
 
 
 def test_all_or_nothing(database):
     with pytest.raises(FormatError, match="cannot be used as a database"):
-        judged_outputs.add(database, [Judged("3", "e", 5.0), Judged("3", "f", 11.0)])
-    assert read_judged(database) == PAIRS
+        judged_outputs.add_judged_outputs(
+            database, [JudgedOutput("3", "e", 5.0), JudgedOutput("3", "f", 11.0)]
+        )
+    assert read_judged_outputs(database) == PAIRS
 
 
 WRITER = """
@@ -74,22 +84,22 @@ def test_a_writer_that_is_killed_leaves_what_was_there(database):
     ) as writer:
         assert writer.stdout.readline() == "written\n"
         # Others read while it writes.
-        assert read_judged(database) == PAIRS
+        assert read_judged_outputs(database) == PAIRS
         writer.send_signal(signal.SIGKILL)
         assert writer.wait() == -signal.SIGKILL
-    assert read_judged(database) == PAIRS
+    assert read_judged_outputs(database) == PAIRS
     with sqlite3.connect(database) as plain:
         assert plain.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         assert plain.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     plain.close()
-    judged_outputs.add(database, [Judged("3", "e", 5.0)])
-    assert len(read_judged(database)) == 4
+    judged_outputs.add_judged_outputs(database, [JudgedOutput("3", "e", 5.0)])
+    assert len(read_judged_outputs(database)) == 4
 
 
 def test_refusals_of_files(tmp_path, write):
     missing = str(tmp_path / "none.db")
     with pytest.raises(FormatError) as caught:
-        read_judged(missing)
+        read_judged_outputs(missing)
     assert str(caught.value) == (
         f"There is no database of judged outputs at {missing}; make one with: metra "
         f"evaltrans import {missing} FILE.tsv"
@@ -98,13 +108,13 @@ def test_refusals_of_files(tmp_path, write):
         "text.db", b"no database at all, but long enough to be taken for one\n" * 9
     )
     with pytest.raises(FormatError, match="cannot be used as a database of judged"):
-        read_judged(str(text))
+        read_judged_outputs(str(text))
     other = tmp_path / "other.db"
     with sqlite3.connect(other) as plain:
         plain.execute("CREATE TABLE t (x)")
     plain.close()
     with pytest.raises(FormatError, match="is a database of something else"):
-        judged_outputs.add(str(other), PAIRS)
+        judged_outputs.add_judged_outputs(str(other), PAIRS)
 
 
 def test_a_database_of_a_newer_program(database):
@@ -112,7 +122,7 @@ def test_a_database_of_a_newer_program(database):
         plain.execute("PRAGMA user_version = 99")
     plain.close()
     with pytest.raises(FormatError, match=r"made by a newer metra \(version 99\)"):
-        read_judged(database)
+        read_judged_outputs(database)
 
 
 def test_tables(write):
@@ -120,11 +130,11 @@ def test_tables(write):
     path = str(write("j.tsv", lines))
     found = list(read_judged_table(path, now="t"))
     assert found == [
-        Judged("1", "a b", 10.0, "anna", "t"),
-        Judged("2", "", 3.5, "", "t"),
+        JudgedOutput("1", "a b", 10.0, "anna", "t"),
+        JudgedOutput("2", "", 3.5, "", "t"),
     ]
-    assert read_judged(path)[0].time == ""
-    again = str(write("k.tsv", list(written(found))))
+    assert read_judged_outputs(path)[0].time == ""
+    again = str(write("k.tsv", list(format_judged_outputs(found))))
     assert list(read_judged_table(again)) == found
 
 
@@ -146,36 +156,37 @@ def test_tables(write):
 def test_refusals_of_lines(line, message, write):
     path = str(write("j.tsv", ["source\toutput\tscore", line]))
     with pytest.raises(FormatError) as caught:
-        read_judged(path)
+        read_judged_outputs(path)
     assert str(caught.value) == f"{path}, line 2: {message}."
 
 
 def test_the_version_is_of_the_judgements():
-    assert version_of("j", PAIRS) == version_of("j", PAIRS[::-1])
-    assert version_of("j", PAIRS) != version_of("j", PAIRS[:2])
-    assert version_of("j", PAIRS).startswith("j[3 judgements, sha256:")
+    assert compute_version("j", PAIRS) == compute_version("j", PAIRS[::-1])
+    assert compute_version("j", PAIRS) != compute_version("j", PAIRS[:2])
+    assert compute_version("j", PAIRS).startswith("j[3 judgements, sha256:")
 
 
 def test_summaries():
-    more = [*PAIRS, Judged("1", "a b", 6.0, "ben")]
-    assert summary(more) == (
+    more = [*PAIRS, JudgedOutput("1", "a b", 6.0, "ben")]
+    assert summarise_judged_outputs(more) == (
         "judgements       4\n"
         "outputs          3, 1 of them judged perfect\n"
         "source sentences 3\n"
         "mean score       4.88\n"
         "judges           ben 2, anna 1, (unnamed) 1"
     )
-    assert summary([]) == "Nothing is judged yet."
-    listed = [*more, Judged("1", "x", 9.0)]
+    assert summarise_judged_outputs([]) == "Nothing is judged yet."
+    listed = [*more, JudgedOutput("1", "x", 9.0)]
     assert (
-        of_source(listed, "1") == " 9.00  x  (unnamed 9)\n 8.00  a b  (anna 10, ben 6)"
+        list_source_outputs(listed, "1")
+        == " 9.00  x  (unnamed 9)\n 8.00  a b  (anna 10, ben 6)"
     )
     with pytest.raises(UnknownNameError, match="No output of the source sentence '7'"):
-        of_source(more, "7")
+        list_source_outputs(more, "7")
 
 
 def test_commands(cli, write, tmp_path):
-    table = write("j.tsv", list(written(PAIRS)))
+    table = write("j.tsv", list(format_judged_outputs(PAIRS)))
     database = tmp_path / "j.db"
     assert cli("evaltrans", "import", database, table).out == (
         f"3 judgements added to {database}.\n"

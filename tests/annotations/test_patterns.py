@@ -3,17 +3,21 @@
 import pytest
 
 from metra.errors import FormatError
-from metra.formats.annotations.conllu import Word
-from metra.formats.annotations.transfer_rules import chunks, compiled, matches
+from metra.formats.annotations.conllu import ParsedWord
+from metra.formats.annotations.transfer_rules import (
+    compile_pattern,
+    find_matches,
+    find_phrases,
+)
 
 
-def words(text: str) -> list[Word]:
+def words(text: str) -> list[ParsedWord]:
     """Words from `form/POS`, with `/lemma` and `/xpos` where they matter."""
     found = []
     for entry in text.split():
         form, upos, *more = entry.split("/")
         lemma, xpos = [*more, form, "_"][:2] if more else (form, "_")
-        found.append(Word(form, lemma, upos, xpos, "_", 0, "dep"))
+        found.append(ParsedWord(form, lemma, upos, xpos, "_", 0, "dep"))
     return found
 
 
@@ -45,15 +49,19 @@ FITS = [
 
 @pytest.mark.parametrize(("pattern", "expected"), FITS)
 def test_where_patterns_fit(pattern, expected):
-    spans = matches([compiled(pattern)], SENTENCE)
+    spans = find_matches([compile_pattern(pattern)], SENTENCE)
     assert [
         " ".join(word.form for word in SENTENCE[start:stop]) for start, stop in spans
     ] == expected
 
 
 def test_the_first_of_several_patterns_that_fits_counts():
-    patterns = [compiled("NOUN NOUN"), compiled("NOUN"), compiled("ADJ NOUN")]
-    assert list(matches(patterns, SENTENCE)) == [(2, 4), (4, 5), (10, 11)]
+    patterns = [
+        compile_pattern("NOUN NOUN"),
+        compile_pattern("NOUN"),
+        compile_pattern("ADJ NOUN"),
+    ]
+    assert list(find_matches(patterns, SENTENCE)) == [(2, 4), (4, 5), (10, 11)]
 
 
 def test_patterns_know_whether_they_need_a_parse():
@@ -66,7 +74,7 @@ def test_patterns_know_whether_they_need_a_parse():
     }
     needs |= {"the|lemma=be": True, "!NOUN": True, "xpos=NN": True}
     for text, needed in needs.items():
-        assert compiled(text).needs_parse == needed, text
+        assert compile_pattern(text).needs_parse == needed, text
 
 
 FAULTS = [
@@ -82,7 +90,7 @@ FAULTS = [
 @pytest.mark.parametrize(("pattern", "message"), FAULTS)
 def test_faulty_patterns_are_refused(pattern, message):
     with pytest.raises(FormatError, match=message):
-        compiled(pattern)
+        compile_pattern(pattern)
 
 
 PHRASES = [
@@ -106,5 +114,5 @@ PHRASES = [
 
 @pytest.mark.parametrize(("sentence", "nouns", "verbs"), PHRASES)
 def test_phrases(sentence, nouns, verbs):
-    assert list(chunks(words(sentence), "NP")) == nouns
-    assert list(chunks(words(sentence), "VP")) == verbs
+    assert list(find_phrases(words(sentence), "NP")) == nouns
+    assert list(find_phrases(words(sentence), "VP")) == verbs

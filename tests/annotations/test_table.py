@@ -3,7 +3,7 @@
 import pytest
 
 from metra.errors import FormatError
-from metra.formats.table import file_version, read_lines, read_table
+from metra.formats.table import compute_file_version, read_lines, read_table
 
 KNOWN = {"a", "b", "c"}
 
@@ -71,14 +71,14 @@ def test_refusals(content, message, write):
 
 
 def test_a_file_that_is_not_there(tmp_path):
-    for read in (read_lines, file_version):
+    for read in (read_lines, compute_file_version):
         with pytest.raises(FormatError, match=r"none cannot be read: No such file"):
             read(str(tmp_path / "none"))
 
 
 def test_the_version_is_of_the_content(write):
     path = str(write("t.tsv", b"a\n"))
-    first = file_version(path)
+    first = compute_file_version(path)
     assert first == f"{path}[sha256:87428fc52280]"
     write("t.tsv", b"b\n")
-    assert file_version(path) != first
+    assert compute_file_version(path) != first

@@ -9,7 +9,7 @@ import metra
 from metra.cli import COMMANDS
 from metra.corpus import examples
 from metra.metrics import registry
-from metra.metrics.record import parameters_of
+from metra.metrics.record import read_parameters
 
 
 def test_version(metra_command):
@@ -51,15 +51,15 @@ def test_help_of_score_names_every_option(cli):
 
 def test_every_measure_is_listed(cli):
     lines = cli("metrics").out.removesuffix("\n").split("\n")
-    assert [line.split(" ")[0] for line in lines] == registry.names()
+    assert [line.split(" ")[0] for line in lines] == registry.list_metrics()
     assert all(line.endswith(".") for line in lines)
 
 
-@pytest.mark.parametrize("name", registry.names())
+@pytest.mark.parametrize("name", registry.list_metrics())
 def test_every_measure_is_explained(name, cli):
     out = cli("metrics", name).out
     assert out.startswith(f"{name}: ")
-    for option in parameters_of(registry.factory(name)):
+    for option in read_parameters(registry.find_factory(name)):
         assert f"\n  {option} " in out
 
 
@@ -97,7 +97,7 @@ def test_what_the_demo_suggests_works(metra_command, tmp_path):
 def test_all_measures_and_what_else_the_demo_suggests(metra_command, tmp_path):
     ran = metra_command("demo", "play", "--all", cwd=tmp_path)
     assert ran.code == 0, ran.err
-    for name in registry.names():
+    for name in registry.list_metrics():
         assert f" {name} " in ran.out or f"Left out {name}: " in ran.out
     suggested = [line for line in ran.out.split("\n") if line.startswith("  metra ")]
     assert [line.split()[1] for line in suggested] == ["score", "score", "rank", "clir"]
@@ -123,7 +123,7 @@ def test_the_demo_leaves_changed_files_alone(cli, tmp_path):
 
 
 def test_the_example_is_whole():
-    example = examples.find()
+    example = examples.find_example()
     assert len(example.outputs) == 12
     assert len(example.references) == 4
     for path in [*example.outputs, *example.references, example.source, example.docs]:

@@ -11,9 +11,9 @@ import pytest
 from tests.patience import PATIENCE
 
 import metra
-from metra.corpus.examples import find
+from metra.corpus.examples import find_example
 
-EXAMPLE = find()
+EXAMPLE = find_example()
 
 
 def output(name: str) -> str:

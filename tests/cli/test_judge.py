@@ -126,7 +126,9 @@ def test_passwords_come_from_a_file_and_are_long_enough(judge, write, monkeypatc
     assert "has 5 characters; expected 10 or more" in refused.err
     store = stores.open(os.environ["METRA_STORE"])
     with store.reading() as db:
-        assert access.fits("battery staple", access.password_hash(db, "admin"))
+        assert access.check_password(
+            "battery staple", access.find_password_hash(db, "admin")
+        )
     store.close()
 
 

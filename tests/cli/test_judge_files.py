@@ -8,11 +8,11 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs metra[judge]")
 
-from metra.campaign.demo_data import SYSTEMS, demonstrable, fill
+from metra.campaign.demo_data import SYSTEMS, fill_store, list_demo_protocols
 from metra.campaign.files import jsonl
-from metra.campaign.judgement_files import read_judged
-from metra.campaign.ranking import rankings
-from metra.campaign.results import system_means
+from metra.campaign.judgement_files import read_question
+from metra.campaign.ranking import rank_systems
+from metra.campaign.results import average_systems
 from metra.errors import FormatError
 
 
@@ -23,7 +23,7 @@ def filled(tmp_path_factory):
 
     path = tmp_path_factory.mktemp("demo") / "judge.db"
     store = stores.open(str(path))
-    fill(store, ["ldc", "mqm"], now=1_800_000_000.0)
+    fill_store(store, ["ldc", "mqm"], now=1_800_000_000.0)
     store.close()
     return str(path)
 
@@ -60,7 +60,7 @@ def test_meta_and_report_read_the_export_at_once(cli, filled, tmp_path, root):
     lines, _ = exported(cli, filled, tmp_path, "jsonl", LDC)
     means = {
         one.system: one.native
-        for one in system_means(jsonl.read(lines.read_text(), "x"))
+        for one in average_systems(jsonl.read(lines.read_text(), "x"))
         if one.scorer == "adequacy"
     }
     tables = []
@@ -73,7 +73,7 @@ def test_meta_and_report_read_the_export_at_once(cli, filled, tmp_path, root):
     assert {name: row["mean"] for name, row in rows.items()} == pytest.approx(means)
     [ranking] = [
         one
-        for one in rankings(jsonl.read(lines.read_text(), "x"))
+        for one in rank_systems(jsonl.read(lines.read_text(), "x"))
         if one.scorer == "adequacy"
     ]
     for one in ranking.systems:
@@ -109,7 +109,7 @@ def test_all_of_it_there_and_back(cli, filled, tmp_path):
     assert "answers by 8 judges about 4 systems." in ran.err
 
     def means(path):
-        found = system_means(jsonl.read(path.read_text(), "x"))
+        found = average_systems(jsonl.read(path.read_text(), "x"))
         return [(one.system, one.native, one.items) for one in found]
 
     assert means(out) == means(lines)
@@ -156,7 +156,7 @@ def test_who_waits_for_the_demo_is_told_how_far_it_is(tmp_path):
 
     store = stores.open(str(tmp_path / "judge.db"))
     heard = []
-    fill(store, ["adequacy", "da"], now=1_800_000_000.0, tell=heard.append)
+    fill_store(store, ["adequacy", "da"], now=1_800_000_000.0, tell=heard.append)
     store.close()
     assert heard == [
         "Market and brake: Adequacy: 1 of 2",
@@ -165,13 +165,15 @@ def test_who_waits_for_the_demo_is_told_how_far_it_is(tmp_path):
 
 
 def test_what_can_be_demonstrated():
-    assert {"ldc", "adequacy", "da", "da-sqm", "esa", "mqm"} <= set(demonstrable())
-    assert {"pairwise", "ranking"} <= set(demonstrable())
-    assert {"cloze", "correction", "reading", "minimal-correction"} <= set(
-        demonstrable()
+    assert {"ldc", "adequacy", "da", "da-sqm", "esa", "mqm"} <= set(
+        list_demo_protocols()
     )
-    assert {"comprehension", "templates", "evaltrans"} <= set(demonstrable())
-    assert "verdicts" not in demonstrable()
+    assert {"pairwise", "ranking"} <= set(list_demo_protocols())
+    assert {"cloze", "correction", "reading", "minimal-correction"} <= set(
+        list_demo_protocols()
+    )
+    assert {"comprehension", "templates", "evaltrans"} <= set(list_demo_protocols())
+    assert "verdicts" not in list_demo_protocols()
 
 
 def test_an_export_is_imported_into_a_store(cli, filled, tmp_path):
@@ -220,7 +222,7 @@ def test_what_cannot_be_imported_into_a_store(cli, filled, tmp_path):
 def scores_in(path, question=None):
     """The mean of the judgements of each output."""
     found: dict[tuple[str, int], list[float]] = {}
-    for one in read_judged(str(path), question):
+    for one in read_question(str(path), question):
         found.setdefault((one.system, one.segment), []).append(one.score)
     return {output: fmean(scores) for output, scores in sorted(found.items())}
 
@@ -256,9 +258,9 @@ def test_a_report_needs_judgements_of_segments_by_people(write, tmp_path):
         "m.jsonl", ['{"system": "a", "segment": 1, "scorer": "b", "value": 2}']
     )
     with pytest.raises(FormatError, match="no judgements of people"):
-        read_judged(str(metrics))
+        read_question(str(metrics))
     home = tmp_path / "human-scores"
     home.mkdir()
     (home / "en-de.mqm.sys.score").write_text("a\t-1\n", encoding="utf-8")
     with pytest.raises(FormatError, match="whole systems or documents only"):
-        read_judged(str(home))
+        read_question(str(home))

@@ -27,12 +27,12 @@ def answered(store, frozen, value, *, state="open"):
     from metra.store import answers, campaigns, screens, tasks
 
     with store.transaction() as db:
-        key = campaigns.create(db, frozen, now=0.0, who="test", state=state)
-        stored = campaigns.existing(db, key)
-        for owned in tasks.of_campaign(db, key):
-            screens.show(db, owned.task.id, 0, 0, now=0.0)
+        key = campaigns.create_campaign(db, frozen, now=0.0, who="test", state=state)
+        stored = campaigns.get_campaign(db, key)
+        for owned in tasks.list_campaign_tasks(db, key):
+            screens.record_shown_steps(db, owned.task.id, 0, 0, now=0.0)
             given = answers.Answer(str(uuid4()), value(owned.task))
-            answers.submit(db, stored, owned, 0, given, now=9.0)
+            answers.submit_answer(db, stored, owned, 0, given, now=9.0)
     return key
 
 
@@ -58,17 +58,17 @@ def test_close_answers_become_a_campaign_and_its_verdicts_count(store, cli, tmp_
     assert made.code == 0, made.err
     assert made.out.startswith("second: 1 judge × ")
     with store.reading() as db:
-        second = campaigns.named(db, "second")
+        second = campaigns.find_by_name(db, "second")
     assert second.campaign.protocol.name == "verdicts"
     from uuid import uuid4
 
     from metra.store import answers, screens, tasks
 
     with store.transaction() as db:
-        for owned in tasks.of_campaign(db, second.id):
-            screens.show(db, owned.task.id, 0, 0, now=0.0)
+        for owned in tasks.list_campaign_tasks(db, second.id):
+            screens.record_shown_steps(db, owned.task.id, 0, 0, now=0.0)
             given = answers.Answer(str(uuid4()), {"verdict": {"right": True}})
-            answers.submit(db, second, owned, 0, given, now=9.0)
+            answers.submit_answer(db, second, owned, 0, given, now=9.0)
     cli("judge", "export", "first", "--format", "tsv", "-o", out)
     after = Path(out).read_text()
     lines = [line.split("\t") for line in after.split("\n") if "cloze-close" in line]

@@ -50,7 +50,7 @@ def test_a_full_disk_leaves_nothing_half_written(cli, tmp_path, monkeypatch, roo
     monkeypatch.setenv("METRA_ADMIN_PASSWORD", "correct horse battery")
     url = str(tmp_path / "judge.db")
     assert cli("judge", "init", "--store", url).code == 0
-    made = opening._sqlite
+    made = opening._create_sqlite_engine
 
     def small(address):
         from sqlalchemy import event

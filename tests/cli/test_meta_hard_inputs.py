@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from metra.cli import cli
 from metra.errors import MetraError
-from metra.formats.scores.read import read_all
+from metra.formats.scores.read import read_score_files
 
 HEADER = "system\tsegment\tdocument\tjudge\tda\tbleu\tchrf"
 
@@ -200,7 +200,7 @@ def test_errors_of_mqm_with_the_rounding_of_wmt(tmp_path):
     lines += [f"B\t1\tr\t{kind}" for kind in (small, small, minor)]
     path.write_text("\n".join(lines) + "\n")
     exact, noisy = (
-        read_all([str(path)], wmt=wmt).matrix("mqm") for wmt in (False, True)
+        read_score_files([str(path)], wmt=wmt).matrix("mqm") for wmt in (False, True)
     )
     assert exact.tolist() == [[-1.2], [-1.2]]
     assert noisy.tolist() == [[-(0.1 + 1 + 0.1)], [-(0.1 + 0.1 + 1)]]

@@ -8,8 +8,8 @@ import pytest
 import metra
 from metra.cli import output
 from metra.corpus.evalset import Outputs
-from metra.report.study import study
-from metra.scoring.evaluate import by_spec
+from metra.report.study import build_study
+from metra.scoring.evaluate import make_metrics
 
 
 class Terminal(io.StringIO):
@@ -31,7 +31,7 @@ def clock(monkeypatch):
 
 def test_long_work_is_shown_and_wiped_away(clock, monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
-    with output.Progress() as report:
+    with output.ProgressLine() as report:
         clock(0.5)
         report(1000)
         assert sys.stderr.getvalue() == ""
@@ -50,7 +50,7 @@ def test_long_work_is_shown_and_wiped_away(clock, monkeypatch):
 
 def test_quick_work_is_not_shown(clock, monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
-    with output.Progress() as report:
+    with output.ProgressLine() as report:
         clock(0.9)
         report(5000)
     assert sys.stderr.getvalue() == ""
@@ -58,7 +58,7 @@ def test_quick_work_is_not_shown(clock, monkeypatch):
 
 def test_nothing_is_shown_where_no_one_watches(clock, monkeypatch):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
-    with output.Progress() as report:
+    with output.ProgressLine() as report:
         clock(10)
         report(5000)
     assert sys.stderr.getvalue() == ""
@@ -77,13 +77,13 @@ def test_every_finding_is_announced():
         metra.EvalSet([["a b c", "d e f"]]), {"x": ["a b", "d"], "y": ["a c", "e"]}
     )
     stages = []
-    study(corpus, by_spec(["bleu"]), looking=stages.append)
+    build_study(corpus, make_metrics(["bleu"]), looking=stages.append)
     assert stages == ["changed segments", "n-grams", "buckets", "profiles"]
 
 
 def test_the_time_that_is_left(clock, monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
-    with output.Progress() as report:
+    with output.ProgressLine() as report:
         report.share = lambda: 0.25
         clock(100)
         report(1_000_000)

@@ -6,7 +6,7 @@ import pytest
 
 from metra.corpus import examples
 
-EXAMPLE = examples.find()
+EXAMPLE = examples.find_example()
 SYSTEMS = [path for path in EXAMPLE.outputs if "literal" in path or "solid" in path]
 
 
@@ -32,7 +32,7 @@ def test_the_table_says_the_same(metra_command, tmp_path):
     people = tmp_path / "people.tsv"
     people.write_text("literal\t2\nsolid\t1\n")
     ran = metra_command(
-        "rank", *SYSTEMS, "-m", examples.spec("xscore"), "--docs", EXAMPLE.docs,
+        "rank", *SYSTEMS, "-m", examples.build_spec("xscore"), "--docs", EXAMPLE.docs,
         "--expected", str(people),
     )  # fmt: skip
     assert ran.code == 0

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from metra.corpus.examples import find
+from metra.corpus.examples import find_example
 
 UNUSED = {
     "numpy.random",
@@ -28,7 +28,7 @@ def loaded(*arguments: str) -> set[str]:
 
 
 def test_the_score_of_a_system_alone_loads_no_arrays():
-    example = find()
+    example = find_example()
     score = ("score", *example.outputs[:2], "-r", example.references[0])
     ours = loaded("-m", "metra", *score)
     assert "metra.scoring.evaluate" in ours
@@ -45,7 +45,7 @@ def test_the_score_of_a_system_alone_loads_no_arrays():
 
 
 def test_plain_scoring_loads_little_beside_numpy():
-    example = find()
+    example = find_example()
     score = ("score", example.outputs[0], "-r", example.references[0], "-m", "chrf")
     ours = loaded("-m", "metra", *score) - loaded("-c", "import numpy")
     assert "metra.scoring.evaluate" in ours

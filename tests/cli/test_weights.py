@@ -4,7 +4,7 @@ import pytest
 
 from metra.corpus import examples
 
-EXAMPLE = examples.find()
+EXAMPLE = examples.find_example()
 
 
 @pytest.fixture

@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 import metra
 from metra.errors import CorpusError, FormatError, OptionError, UnfittedError
 from metra.formats.texts.parquet import NullValueError
-from metra.scoring.plan import Plan, check_measures
+from metra.scoring.plan import ScoringPlan, check_metrics
 from metra.scoring.table_totals import (
     add_totals,
-    results_of,
+    count_terms,
+    count_totals,
+    encode_weights,
     score_rows,
+    score_totals,
     scores_schema,
-    term_rows,
-    total_rows,
     totals_schema,
-    weights_of,
 )
 from metra.scoring.tables import check_schema
 from metra.stats import exact_sum
@@ -51,7 +51,7 @@ def table(rows: int = 500) -> pa.Table:
     )
 
 
-def plan(**changed: object) -> Plan:
+def plan(**changed: object) -> ScoringPlan:
     known = {
         "metrics": SPECS,
         "outputs": (("A", "hyp"), ("B", "other")),
@@ -59,7 +59,7 @@ def plan(**changed: object) -> Plan:
         "documents": "doc",
         "group_by": ("lp", "year"),
     }
-    return Plan(**(known | changed))
+    return ScoringPlan(**(known | changed))
 
 
 def cut(rows: pa.Table, sizes: list[int]) -> list[pa.RecordBatch]:
@@ -70,9 +70,11 @@ def cut(rows: pa.Table, sizes: list[int]) -> list[pa.RecordBatch]:
     return [batch for piece in pieces for batch in piece.combine_chunks().to_batches()]
 
 
-def added(batches: list[pa.RecordBatch], wanted: Plan) -> tuple[bytes, list[dict]]:
-    weights = weights_of(term_rows(batch, wanted) for batch in batches)
-    totals = add_totals(total_rows(batch, wanted, weights) for batch in batches)
+def added(
+    batches: list[pa.RecordBatch], wanted: ScoringPlan
+) -> tuple[bytes, list[dict]]:
+    weights = encode_weights(count_terms(batch, wanted) for batch in batches)
+    totals = add_totals(count_totals(batch, wanted, weights) for batch in batches)
     names = [*wanted.group_by, "_system", "_metric"]
     return weights, sorted(
         totals.to_pylist(), key=lambda row: [str(row[name]) for name in names]
@@ -99,16 +101,16 @@ def test_terms_are_added_in_steps_where_they_are_many(monkeypatch):
 
 
 def test_totals_may_be_added_in_steps():
-    batches = [total_rows(batch, plan(), WHOLE[0]) for batch in cut(ROWS, [100] * 5)]
+    batches = [count_totals(batch, plan(), WHOLE[0]) for batch in cut(ROWS, [100] * 5)]
     step = add_totals(batches[:2])
     found = add_totals([add_totals(batches[2:]), step])
-    assert results_of(found, plan()) == results_of(add_totals(batches), plan())
+    assert score_totals(found, plan()) == score_totals(add_totals(batches), plan())
 
 
 def test_the_same_scores_as_in_memory():
     weights, _ = WHOLE
-    totals = add_totals(total_rows(b, plan(), weights) for b in ROWS.to_batches())
-    found = results_of(totals, plan())
+    totals = add_totals(count_totals(b, plan(), weights) for b in ROWS.to_batches())
+    found = score_totals(totals, plan())
     columns = ROWS.to_pydict()
     evalset = metra.EvalSet([columns["ref"], columns["ref2"]], documents=columns["doc"])
     outputs = {"A": columns["hyp"], "B": columns["other"]}
@@ -126,7 +128,9 @@ def test_the_same_scores_as_in_memory():
 def test_a_group_is_scored_as_if_it_were_alone():
     specs = ("bleu", "chrf", "ter")
     wanted = plan(metrics=specs, group_by=("lp",), references=("ref",))
-    found = results_of(add_totals([total_rows(ROWS.to_batches()[0], wanted)]), wanted)
+    found = score_totals(
+        add_totals([count_totals(ROWS.to_batches()[0], wanted)]), wanted
+    )
     assert [group.key for group in found.groups] == [
         {"lp": "en-de"},
         {"lp": "fr-de"},
@@ -167,7 +171,9 @@ def test_segment_scores_are_further_columns():
 
 def test_what_cannot_be_scored_is_null():
     rows = pa.table({"hyp": [""], "ref": [""]}).to_batches()[0]
-    wanted = Plan(metrics=("wer", "f1"), outputs=(("A", "hyp"),), references=("ref",))
+    wanted = ScoringPlan(
+        metrics=("wer", "f1"), outputs=(("A", "hyp"),), references=("ref",)
+    )
     found = score_rows(rows, wanted).to_pylist()[0]
     expected = metra.score([""], [""], "f1").score
     assert (found["f1/A"] is None) == (expected != expected)
@@ -177,11 +183,11 @@ def test_no_rows_have_no_totals():
     empty = ROWS.slice(0, 0).to_batches() or [
         pa.RecordBatch.from_pylist([], ROWS.schema)
     ]
-    totals = total_rows(empty[0], plan(metrics=("bleu",)))
+    totals = count_totals(empty[0], plan(metrics=("bleu",)))
     assert totals.num_rows == 0
     assert totals.schema == totals_schema(plan(metrics=("bleu",)), ROWS.schema)
     with pytest.raises(CorpusError, match="no segments to score; the table has no"):
-        results_of(totals, plan(metrics=("bleu",)))
+        score_totals(totals, plan(metrics=("bleu",)))
     with pytest.raises(CorpusError, match="no totals to add up"):
         add_totals([])
     assert score_rows(empty[0], plan(metrics=("bleu",))).num_rows == 0
@@ -189,7 +195,7 @@ def test_no_rows_have_no_totals():
 
 def test_plans_travel():
     wanted = plan()
-    assert Plan.from_json(wanted.to_json()) == wanted
+    assert ScoringPlan.from_json(wanted.to_json()) == wanted
     assert pickle.loads(pickle.dumps(wanted)) == wanted
     assert wanted.fingerprint() == plan().fingerprint()
     changes = (
@@ -243,7 +249,7 @@ def test_nulls_are_refused_or_empty(columns, name):
     with pytest.raises(
         NullValueError, match=f"is null in the column {name!r}"
     ) as found:
-        total_rows(batch, Plan(**wanted))
+        count_totals(batch, ScoringPlan(**wanted))
     assert found.value.column == name
     assert found.value.row == batch.column(name).to_pylist().index(None)
     filled = pa.table(
@@ -252,17 +258,19 @@ def test_nulls_are_refused_or_empty(columns, name):
             for key, v in columns.items()
         }
     ).to_batches()[0]
-    assert total_rows(batch, Plan(**wanted, nulls="empty")) == total_rows(
-        filled, Plan(**wanted)
+    assert count_totals(batch, ScoringPlan(**wanted, nulls="empty")) == count_totals(
+        filled, ScoringPlan(**wanted)
     )
 
 
 def test_bytes_that_are_no_text_are_refused():
     bad = pa.array([b"ok", b"\xff\xfe"], pa.binary()).view(pa.string())
     batch = pa.record_batch({"hyp": bad, "ref": ["a", "b"]})
-    wanted = Plan(metrics=("bleu",), outputs=(("A", "hyp"),), references=("ref",))
+    wanted = ScoringPlan(
+        metrics=("bleu",), outputs=(("A", "hyp"),), references=("ref",)
+    )
     with pytest.raises(CorpusError, match="Segment 2 of the column 'hyp' is not UTF-8"):
-        total_rows(batch, wanted)
+        count_totals(batch, wanted)
 
 
 SCHEMAS = [
@@ -323,12 +331,12 @@ def test_measures_that_cannot_be_are_refused(changed, message, tmp_path):
         spec.replace("{here}", str(tmp_path)) for spec in changed.get("metrics", SPECS)
     )
     with pytest.raises(OptionError, match=message):
-        check_measures(plan(**changed))
+        check_metrics(plan(**changed))
 
 
 def test_weights_come_first():
     with pytest.raises(UnfittedError, match="nist, ltv: what is weighed has to be"):
-        total_rows(ROWS.to_batches()[0], plan())
+        count_totals(ROWS.to_batches()[0], plan())
 
 
 @given(
@@ -339,8 +347,8 @@ def test_weights_come_first():
 )
 def test_parts_of_fractions_add_up_exactly(values, random):
     rows = np.array(values)[:, None]
-    parts = exact_sum.parted(rows)
-    assert exact_sum.joined(parts) == pytest.approx(rows, rel=1e-15, abs=2.0**-59)
+    parts = exact_sum.split_parts(rows)
+    assert exact_sum.join_parts(parts) == pytest.approx(rows, rel=1e-15, abs=2.0**-59)
     order = list(range(len(values)))
     random.shuffle(order)
     one = parts.sum(0)
@@ -349,5 +357,10 @@ def test_parts_of_fractions_add_up_exactly(values, random):
 
 
 def test_what_is_not_finite_stays_so():
-    assert exact_sum.joined(exact_sum.parted(np.array([[np.inf]])))[0, 0] == np.inf
-    assert np.isnan(exact_sum.joined(exact_sum.parted(np.array([[np.nan]]))))[0, 0]
+    assert (
+        exact_sum.join_parts(exact_sum.split_parts(np.array([[np.inf]])))[0, 0]
+        == np.inf
+    )
+    assert np.isnan(exact_sum.join_parts(exact_sum.split_parts(np.array([[np.nan]]))))[
+        0, 0
+    ]

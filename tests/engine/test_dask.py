@@ -13,9 +13,9 @@ pytest.importorskip("dask", reason="needs dask: metra[dask]")
 from metra.errors import FormatError, MissingResourceError
 from metra.scoring.executors import dask as engine
 from metra.scoring.executors.local import score_shards
-from metra.scoring.plan import Plan
+from metra.scoring.plan import ScoringPlan
 
-PLAN = Plan(
+PLAN = ScoringPlan(
     metrics=("bleu", "nist", "ltv", "ter"),
     outputs=(("A", "hyp"),),
     references=("ref",),
@@ -58,7 +58,7 @@ def test_a_damaged_file_is_named(paths, tmp_path):
 
 
 def test_a_column_that_is_not_there_is_refused_before_any_work(paths):
-    plan = Plan(metrics=("bleu",), outputs=(("A", "hyp"),), references=("reff",))
+    plan = ScoringPlan(metrics=("bleu",), outputs=(("A", "hyp"),), references=("reff",))
     with pytest.raises(FormatError, match=r"no column 'reff'\. Did you mean 'ref'"):
         engine.score_with_dask(paths, plan)
 

@@ -18,7 +18,7 @@ import metra
 from metra.errors import FormatError, MetraError, OptionError
 from metra.formats.texts.columns import ColumnNames
 from metra.scoring.executors import local
-from metra.scoring.plan import Plan
+from metra.scoring.plan import ScoringPlan
 
 WORDS = "the a cat dog sat on mat , . house very big é 日本 «x»"
 
@@ -57,7 +57,7 @@ def rows_of(paths: list[Path]) -> dict[str, list]:
     return pa.concat_tables([pq.read_table(path) for path in paths]).to_pydict()
 
 
-PLAN = Plan(
+PLAN = ScoringPlan(
     metrics=("bleu", "chrf", "nist", "ltv"),
     outputs=(("A", "hyp"),),
     references=("ref",),
@@ -66,7 +66,7 @@ PLAN = Plan(
 )
 
 
-def score(paths: list[Path], plan: Plan = PLAN, **options: object):
+def score(paths: list[Path], plan: ScoringPlan = PLAN, **options: object):
     return local.score_shards([str(path) for path in paths], plan, **options)
 
 
@@ -96,7 +96,7 @@ def test_order_and_number_of_threads_change_no_digit(shards, monkeypatch):
 
 def test_scores_are_written_back(shards, tmp_path):
     out = tmp_path / "scored"
-    plan = Plan(**{**as_fields(PLAN), "segments": True})
+    plan = ScoringPlan(**{**as_fields(PLAN), "segments": True})
     assert score(shards, plan, scores_out=str(out)) == score(shards)
     assert sorted(path.name for path in out.iterdir()) == [path.name for path in shards]
     rows = rows_of(shards)
@@ -115,12 +115,12 @@ def test_scores_are_written_back(shards, tmp_path):
     assert "eff:yes" in signatures["bleu/A"]
 
 
-def as_fields(plan: Plan) -> dict[str, object]:
-    return {name: getattr(plan, name) for name in Plan.__dataclass_fields__}
+def as_fields(plan: ScoringPlan) -> dict[str, object]:
+    return {name: getattr(plan, name) for name in ScoringPlan.__dataclass_fields__}
 
 
 def test_one_shard_may_go_to_a_file(shards, tmp_path):
-    plan = Plan(**{**as_fields(PLAN), "segments": True, "metrics": ("bleu",)})
+    plan = ScoringPlan(**{**as_fields(PLAN), "segments": True, "metrics": ("bleu",)})
     out = tmp_path / "one.parquet"
     score(shards[:1], plan, scores_out=str(out))
     assert pq.read_table(out).num_rows == 700
@@ -129,7 +129,7 @@ def test_one_shard_may_go_to_a_file(shards, tmp_path):
 
 
 def test_what_is_read_is_never_written_over(shards, tmp_path):
-    plan = Plan(**{**as_fields(PLAN), "segments": True, "metrics": ("bleu",)})
+    plan = ScoringPlan(**{**as_fields(PLAN), "segments": True, "metrics": ("bleu",)})
     with pytest.raises(OptionError, match=r"would overwrite .*part-0.parquet"):
         score(shards, plan, scores_out=str(tmp_path))
     other = tmp_path / "other" / "part-0.parquet"
@@ -146,13 +146,13 @@ class Counted:
         self.rows = 0
         self.all = 0
 
-    def __call__(self, work: local.Work) -> None:
+    def __call__(self, work: local.ScoringProgress) -> None:
         self.rows, self.all = work
 
 
 def test_finished_shards_are_not_scored_again(shards, tmp_path):
     kept = tmp_path / "kept"
-    plan = Plan(**{**as_fields(PLAN), "metrics": ("bleu", "chrf")})
+    plan = ScoringPlan(**{**as_fields(PLAN), "metrics": ("bleu", "chrf")})
     first, second, third = Counted(), Counted(), Counted()
     expected = score(shards, plan)
     assert score(shards[:2], plan, resume=str(kept), progress=first).segments == 701
@@ -175,16 +175,18 @@ CHANGES = [
 def test_another_plan_does_not_use_what_is_kept(shards, tmp_path, changed, counted):
     kept = str(tmp_path / "kept")
     plan = {**as_fields(PLAN), "metrics": ("bleu",)}
-    score(shards, Plan(**plan), resume=kept)
+    score(shards, ScoringPlan(**plan), resume=kept)
     watched = Counted()
-    found = score(shards, Plan(**{**plan, **changed}), resume=kept, progress=watched)
+    found = score(
+        shards, ScoringPlan(**{**plan, **changed}), resume=kept, progress=watched
+    )
     assert watched.rows == counted
-    assert found == score(shards, Plan(**{**plan, **changed}))
+    assert found == score(shards, ScoringPlan(**{**plan, **changed}))
 
 
 def test_another_shard_does_not_use_what_is_kept(shards, tmp_path):
     kept = str(tmp_path / "kept")
-    plan = Plan(**{**as_fields(PLAN), "metrics": ("bleu",)})
+    plan = ScoringPlan(**{**as_fields(PLAN), "metrics": ("bleu",)})
     score(shards, plan, resume=kept)
     pq.write_table(table(50, 9), shards[1])
     watched = Counted()
@@ -226,8 +228,8 @@ OTHER_WEIGHTS = [
 def test_other_weights_are_counted_anew(shards, tmp_path, changed):
     kept = tmp_path / "kept"
     plan = {**as_fields(PLAN), "metrics": ("nist",)}
-    score(shards, Plan(**plan), resume=str(kept))
-    other = Plan(**{**plan, **changed})
+    score(shards, ScoringPlan(**plan), resume=str(kept))
+    other = ScoringPlan(**{**plan, **changed})
     assert score(shards, other, resume=str(kept)) == score(shards, other)
     assert len([*kept.glob("*.weights")]) == 2
 
@@ -243,7 +245,7 @@ def test_a_changed_file_makes_other_weights(shards, tmp_path):
 @pytest.mark.parametrize("harm", ["cut", "changed", "renamed"])
 def test_damaged_weights_are_said(shards, tmp_path, harm):
     kept = tmp_path / "kept"
-    plan = Plan(**{**as_fields(PLAN), "metrics": ("nist",)})
+    plan = ScoringPlan(**{**as_fields(PLAN), "metrics": ("nist",)})
     score(shards, plan, resume=str(kept))
     (path,) = kept.glob("*.weights")
     next(kept.glob("*.totals")).unlink()
@@ -274,7 +276,7 @@ def test_weights_of_the_whole_corpus_make_all_shards_new(shards, tmp_path):
 
 def test_scores_that_are_gone_are_written_again(shards, tmp_path):
     kept, out = str(tmp_path / "kept"), tmp_path / "out"
-    plan = Plan(**{**as_fields(PLAN), "metrics": ("bleu",), "segments": True})
+    plan = ScoringPlan(**{**as_fields(PLAN), "metrics": ("bleu",), "segments": True})
     score(shards, plan, resume=kept, scores_out=str(out))
     (out / "part-1.parquet").unlink()
     (out / "part-0.parquet").write_bytes(b"PAR1 something else")
@@ -286,7 +288,7 @@ def test_scores_that_are_gone_are_written_again(shards, tmp_path):
 
 def test_kept_totals_that_are_damaged_are_refused(shards, tmp_path):
     kept = tmp_path / "kept"
-    plan = Plan(**{**as_fields(PLAN), "metrics": ("bleu",)})
+    plan = ScoringPlan(**{**as_fields(PLAN), "metrics": ("bleu",)})
     score(shards, plan, resume=str(kept))
     first = sorted(kept.iterdir())[0]
     content = first.read_bytes()
@@ -328,7 +330,7 @@ def test_pages_that_are_damaged_inside(shards, tmp_path):
     content = bytearray(shards[2].read_bytes())
     content[1000:30000] = os.urandom(29000)
     shards[2].write_bytes(content)
-    plan = Plan(**{**as_fields(PLAN), "metrics": ("bleu",)})
+    plan = ScoringPlan(**{**as_fields(PLAN), "metrics": ("bleu",)})
     with pytest.raises(MetraError, match=r"part-2.parquet") as found:
         score(shards, plan, resume=kept)
     assert "Of the files, 2 of 3 are finished and kept in" in str(found.value)
@@ -356,7 +358,7 @@ def test_a_column_of_another_type(shards):
     with pytest.raises(FormatError, match="'ref' of type int64, where a text is expec"):
         score(shards)
     with pytest.raises(FormatError, match=r"'tags' of type list<.*, where a text is"):
-        score(shards, Plan(**{**as_fields(PLAN), "references": ("tags",)}))
+        score(shards, ScoringPlan(**{**as_fields(PLAN), "references": ("tags",)}))
 
 
 def test_a_null_is_found_by_file_row_and_column(shards):
@@ -364,12 +366,12 @@ def test_a_null_is_found_by_file_row_and_column(shards):
     rows["hyp"][12_345] = None
     pq.write_table(pa.table(rows), shards[2])
     with pytest.raises(MetraError) as found:
-        score(shards, Plan(**{**as_fields(PLAN), "metrics": ("bleu",)}))
+        score(shards, ScoringPlan(**{**as_fields(PLAN), "metrics": ("bleu",)}))
     assert str(found.value).startswith(
         f"Row 12346 of {shards[2]} is null in the column 'hyp', where a text has to be; "
         "give it one, leave the row out, or count nulls as empty texts: --nulls empty."
     )
-    plan = Plan(**{**as_fields(PLAN), "metrics": ("bleu",), "nulls": "empty"})
+    plan = ScoringPlan(**{**as_fields(PLAN), "metrics": ("bleu",), "nulls": "empty"})
     found = score(shards, plan)
     rows["hyp"][12_345] = ""
     pq.write_table(pa.table(rows), shards[2])
@@ -381,7 +383,7 @@ def test_files_without_rows(shards):
     expected = score([shards[0], shards[2]])
     assert score(shards) == expected
     with pytest.raises(MetraError, match="no segments to score; the table has no rows"):
-        score([shards[1]], Plan(**{**as_fields(PLAN), "metrics": ("bleu",)}))
+        score([shards[1]], ScoringPlan(**{**as_fields(PLAN), "metrics": ("bleu",)}))
 
 
 def test_one_large_row_group_is_not_held_in_memory_at_once(tmp_path):
@@ -389,7 +391,7 @@ def test_one_large_row_group_is_not_held_in_memory_at_once(tmp_path):
 
     path = tmp_path / "large.parquet"
     pq.write_table(table(30_000), path, row_group_size=30_000)
-    sizes = [batch.num_rows for batch in parquet.batches(str(path), ["hyp"])]
+    sizes = [batch.num_rows for batch in parquet.read_batches(str(path), ["hyp"])]
     assert max(sizes) == parquet.ROWS
     assert sum(sizes) == 30_000
 
@@ -431,7 +433,7 @@ def test_a_full_disk_leaves_what_is_whole(shards, tmp_path):
         check=True,
     )
     found = json.loads(again.stdout)["systems"][0]["scores"]["bleu"]["score"]
-    plan = Plan(**{**as_fields(PLAN), "metrics": ("bleu",), "group_by": ()})
+    plan = ScoringPlan(**{**as_fields(PLAN), "metrics": ("bleu",), "group_by": ()})
     assert found == score(shards, plan)["A"]["bleu"].score
 
 
@@ -478,11 +480,11 @@ def test_ctrl_c_says_what_is_kept_and_how_to_go_on(shards, tmp_path):
 
 
 def test_columns_are_settled_by_name(shards):
-    from metra.scoring.tables import plan_of
+    from metra.scoring.tables import build_plan
 
     schema = pq.read_schema(shards[0])
-    plan = plan_of(schema, ["bleu"], ColumnNames(), group_by=["lp"])
-    assert plan == Plan(
+    plan = build_plan(schema, ["bleu"], ColumnNames(), group_by=["lp"])
+    assert plan == ScoringPlan(
         metrics=("bleu",),
         outputs=(("hyp", "hyp"),),
         references=("ref",),
@@ -492,4 +494,4 @@ def test_columns_are_settled_by_name(shards):
     with pytest.raises(
         FormatError, match=r"no column for outputs; it has: ref. Name one"
     ):
-        plan_of(pa.schema([("ref", pa.string())]), ["bleu"], ColumnNames())
+        build_plan(pa.schema([("ref", pa.string())]), ["bleu"], ColumnNames())

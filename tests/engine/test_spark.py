@@ -20,15 +20,15 @@ from tests.patience import PATIENCE
 from metra.errors import CorpusError, FormatError, MetraError, OptionError
 from metra.formats.texts.columns import ColumnNames
 from metra.metrics.registry import BUILT_IN, metric
-from metra.scoring.plan import Plan
+from metra.scoring.plan import ScoringPlan
 from metra.scoring.table_totals import (
     add_totals,
-    results_of,
+    count_terms,
+    count_totals,
+    encode_weights,
+    list_signatures,
     score_rows,
-    signatures,
-    term_rows,
-    total_rows,
-    weights_of,
+    score_totals,
 )
 
 pyspark = pytest.importorskip("pyspark", reason="needs pyspark: metra[spark]")
@@ -37,7 +37,7 @@ if shutil.which("java") is None:
 
 from metra.scoring.executors import spark as engine  # noqa: E402, without pyspark there is no use
 from metra.scoring.executors.spark import read_files, score_parquet  # noqa: E402
-from metra.scoring.executors.spark_session import quietly, spark_session  # noqa: E402
+from metra.scoring.executors.spark_session import silence_warnings, spark_session  # noqa: E402
 
 # Short work on a small machine: no second compiler, one thread to collect garbage.
 SMALL = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
@@ -128,7 +128,7 @@ def decomposable() -> Iterator[str]:
     yield from ("gtm:e=2", "chrf:word_order=2", "untranslated:rule=copied")
 
 
-def plan(**changed: object) -> Plan:
+def plan(**changed: object) -> ScoringPlan:
     known = {
         "metrics": ("bleu", "nist", "ter"),
         "outputs": (("A", "hyp.a"), ("B", "other")),
@@ -137,19 +137,21 @@ def plan(**changed: object) -> Plan:
         "documents": "doc",
         "group_by": ("lp", "year"),
     }
-    return Plan(**(known | changed))
+    return ScoringPlan(**(known | changed))
 
 
-def local(rows: pa.Table, wanted: Plan) -> tuple[pa.RecordBatch, bytes | None]:
+def local(rows: pa.Table, wanted: ScoringPlan) -> tuple[pa.RecordBatch, bytes | None]:
     """What the functions give when they are called here, one batch after the other."""
     batches = rows.to_batches()
     weights = None
     if wanted.two_passes:
-        weights = weights_of(term_rows(batch, wanted) for batch in batches)
-    return add_totals(total_rows(batch, wanted, weights) for batch in batches), weights
+        weights = encode_weights(count_terms(batch, wanted) for batch in batches)
+    return add_totals(
+        count_totals(batch, wanted, weights) for batch in batches
+    ), weights
 
 
-def entries(totals: pa.RecordBatch, wanted: Plan) -> list[dict[str, object]]:
+def entries(totals: pa.RecordBatch, wanted: ScoringPlan) -> list[dict[str, object]]:
     names = [*wanted.group_by, "_system", "_metric"]
     return sorted(
         totals.to_pylist(), key=lambda row: [str(row[name]) for name in names]
@@ -170,14 +172,16 @@ def test_all_measures_equal_those_counted_here(spark, data):
     assert {"bleu", "chrf", "nist", "ltv", "meteor", "gtm", "wer"} < set(wanted.metrics)
     before = done_by_executor(spark)
     frame = read_files(spark, [str(data)])
-    totals = engine.totals_of(frame, wanted, engine.weights_for(frame, wanted))
+    totals = engine.count_frame(
+        frame, wanted, engine.count_frame_weights(frame, wanted)
+    )
     after = done_by_executor(spark)
     expected, _ = local(pq.read_table(data), wanted)
     assert entries(totals, wanted) == entries(expected, wanted)  # to the last bit
     assert len(after) == 2
     assert all(after[one] > before[one] for one in after)  # every worker has worked
     found = engine.score_frame(frame, wanted)
-    assert found == results_of(expected, wanted)
+    assert found == score_totals(expected, wanted)
     assert found.segments == sum(SIZES)
 
 
@@ -215,14 +219,14 @@ def test_who_dies_in_the_middle_changes_no_digit(spark, data, tmp_path):
     frame = read_files(spark, [str(data)]).toDF(*names).repartition(6)
 
     def dying(whom: str) -> Any:
-        with quietly():
+        with silence_warnings():
             return frame.mapInArrow(struck(tmp_path / whom, whom), frame.schema)
 
     before = done_by_executor(spark)
-    weights = engine.weights_for(dying("worker"), wanted)
+    weights = engine.count_frame_weights(dying("worker"), wanted)
     assert is_dead(tmp_path / "worker")
     assert weights.value == expected_weights
-    totals = engine.totals_of(dying("executor"), wanted, weights)
+    totals = engine.count_frame(dying("executor"), wanted, weights)
     assert is_dead(tmp_path / "executor")
     assert entries(totals, wanted) == entries(expected, wanted)
     # Somebody comes in the place of the dead; the survivor may have done it all by then.
@@ -242,7 +246,7 @@ def test_segments_are_scored_and_written(spark, data, tmp_path):
     )
     rows = pa.concat_tables([pq.read_table(data / f"{at}.parquet") for at in (0, 4)])
     totals, weights = local(rows, wanted)
-    assert results == results_of(totals, wanted)
+    assert results == score_totals(totals, wanted)
     expected = [
         row
         for batch in rows.to_batches()
@@ -275,9 +279,9 @@ def test_columns_of_scores_say_how_they_were_computed(spark, data, tmp_path):
     fields = {
         field.name: field.metadata for field in spark.read.parquet(str(where)).schema
     }
-    assert {name: fields[name][engine.SIGNATURE] for name in signatures(wanted)} == (
-        signatures(wanted)
-    )
+    assert {
+        name: fields[name][engine.SIGNATURE] for name in list_signatures(wanted)
+    } == (list_signatures(wanted))
     (file, *_) = where.glob("*.parquet")
     written = pq.read_schema(file).metadata[
         b"org.apache.spark.sql.parquet.row.metadata"
@@ -328,7 +332,7 @@ def test_nulls_are_empty_texts_if_wished(spark, tmp_path):
     rows = with_nulls("ref", 5, 8)
     pq.write_table(rows, tmp_path / "a.parquet")
     found = engine.score_frame(read_files(spark, [str(tmp_path)]), wanted)
-    assert found == results_of(local(rows, wanted)[0], wanted)
+    assert found == score_totals(local(rows, wanted)[0], wanted)
 
 
 def test_a_null_without_a_file_has_no_place(spark):

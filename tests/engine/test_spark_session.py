@@ -6,7 +6,7 @@ import pytest
 
 from metra.errors import CorpusError, FormatError, MissingResourceError, OptionError
 from metra.formats.texts.parquet import NullValueError
-from metra.scoring.executors.spark_session import in_a_sentence, spark_session
+from metra.scoring.executors.spark_session import spark_session, translate_error
 
 
 def start(**settings: str) -> None:
@@ -142,6 +142,6 @@ SAID = [  # as Spark 4.3.0 says it, shortened in the middle
 
 @pytest.mark.parametrize(("said", "kind", "message"), SAID)
 def test_stack_traces_become_sentences(said, kind, message):
-    error = in_a_sentence(said)
+    error = translate_error(said)
     assert type(error) is kind
     assert str(error) == message

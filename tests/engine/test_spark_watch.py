@@ -3,7 +3,7 @@
 from threading import Event, Timer
 from types import SimpleNamespace
 
-from metra.scoring.executors.spark_session import run
+from metra.scoring.executors.spark_session import run_steps
 
 
 def test_nobody_is_told_of_work_that_is_over():
@@ -31,6 +31,6 @@ def test_nobody_is_told_of_work_that_is_over():
 
     told: list[tuple[int, float]] = []
     session = SimpleNamespace(sparkContext=context)
-    run(session, [work], lambda *news: told.append(news))
+    run_steps(session, [work], lambda *news: told.append(news))
     assert done == ["done"]
     assert told == [(3, 0.75)]  # what was asked before the end, and by now

@@ -1,9 +1,9 @@
 """Small campaigns for tests: a text of two documents, two systems, and answers to all of it."""
 
 from metra.campaign.assignment import assign
-from metra.campaign.campaign import campaign
-from metra.campaign.judgement import judged
-from metra.campaign.settings import settings
+from metra.campaign.campaign import freeze_campaign
+from metra.campaign.judgement import check_answer
+from metra.campaign.settings import check_settings
 from metra.corpus.evalset import EvalSet, Outputs
 
 SECRET = b"s" * 32
@@ -27,13 +27,13 @@ def opened(asked, material=None, /, *, judges=("ann", "bob", "cleo", "dan"), **w
         "calibration": 0,
     } | wishes
     corpus = Outputs(EvalSet([REFERENCE], SOURCE, DOCUMENTS), SYSTEMS)
-    return campaign(settings(wishes, "c.toml"), corpus, material)
+    return freeze_campaign(check_settings(wishes, "c.toml"), corpus, material)
 
 
 def answered(frozen, value):
     """Judgements of all tasks; `value` gives the answer to a task."""
     return [
-        judged(
+        check_answer(
             frozen, task, value(task, number), id=f"{task.id}-{number}", number=number
         )
         for task in assign(frozen, secret=SECRET)

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metra.campaign.assignment import assign, degraded
-from metra.campaign.campaign import campaign
-from metra.campaign.creation import cost, overlaps
-from metra.campaign.screen import screen
+from metra.campaign.assignment import assign, degrade_text
+from metra.campaign.campaign import freeze_campaign
+from metra.campaign.creation import count_overlaps, describe_cost
+from metra.campaign.screen import build_screen
 from metra.campaign.settings import Settings
 from metra.campaign.task import COUNTED
 from metra.corpus.evalset import EvalSet, Outputs
@@ -39,7 +39,7 @@ def made(*, judges=4, systems=2, texts=8, per_text=1, **wishes):
     wished = Settings(
         "test", **wishes, source_language="fr", target_language="en", judges=names
     )
-    return campaign(wished, Outputs(evalset, outputs))
+    return freeze_campaign(wished, Outputs(evalset, outputs))
 
 
 @st.composite
@@ -163,7 +163,7 @@ def test_what_a_judge_receives_names_no_system_and_no_reason(frozen, data):
     number = 0
     if not frozen.protocol.contrastive:
         number = data.draw(st.integers(0, len(task.items) - 1))
-    sent = json.dumps(screen(frozen, task, number=number, step=0))
+    sent = json.dumps(build_screen(frozen, task, number=number, step=0))
     words = [*NAMES, "degraded", "repeat", "calibration", "test", "judge"]
     assert not [word for word in words if word.lower() in sent.lower()]
     known = {"task", "step", "outputs", "source", "context", "before"}
@@ -241,7 +241,7 @@ def test_a_reference_takes_part_as_a_system_of_its_own_kind():
     tasks = [t for t in assign(frozen, secret=SECRET) if t.kind == "reference"]
     assert {item.system for task in tasks for item in task.items} == {"reference"}
     assert len(tasks) == 12
-    shown = screen(frozen, tasks[0], number=0, step=0)
+    shown = build_screen(frozen, tasks[0], number=0, step=0)
     at = tasks[0].items[0].segment
     assert shown["outputs"][0]["text"] == f"reference b {at}"
     assert shown["reference"] == f"reference a {at}"
@@ -250,8 +250,8 @@ def test_a_reference_takes_part_as_a_system_of_its_own_kind():
 def test_fluency_is_asked_before_the_reference_is_sent():
     frozen = made(protocol="ldc", basis="reference")
     task = assign(frozen, secret=SECRET)[0]
-    assert "reference" not in json.dumps(screen(frozen, task, number=0, step=0))
-    assert "reference" in screen(frozen, task, number=0, step=1)
+    assert "reference" not in json.dumps(build_screen(frozen, task, number=0, step=0))
+    assert "reference" in build_screen(frozen, task, number=0, step=1)
 
 
 def test_context_is_the_rest_of_the_document():
@@ -259,7 +259,7 @@ def test_context_is_the_rest_of_the_document():
     task = next(
         task for task in assign(frozen, secret=SECRET) if task.items[0].segment == 4
     )
-    shown = screen(frozen, task, number=0, step=0)
+    shown = build_screen(frozen, task, number=0, step=0)
     assert shown["context"] == ["source 3", "source 5"]
     assert shown["before"] == 1
 
@@ -272,13 +272,13 @@ def test_a_short_secret_is_refused():
 def test_the_cost_in_words():
     frozen = made(judges=4, systems=2, texts=8, repeats=0, degraded=0)
     tasks = assign(frozen, secret=SECRET)
-    fewest = min(overlaps(tasks, frozen.settings.judges).values())
-    assert cost(frozen, tasks) == (
+    fewest = min(count_overlaps(tasks, frozen.settings.judges).values())
+    assert describe_cost(frozen, tasks) == (
         "4 judges × 8 items ≈ 3 min each; every item by 2 judges; "
         f"each of the 6 pairs of judges shares at least {fewest}."
     )
     alone = made(judges=1, systems=1, texts=6, each=1, repeats=0, degraded=0)
-    assert cost(alone, assign(alone, secret=SECRET)) == (
+    assert describe_cost(alone, assign(alone, secret=SECRET)) == (
         "1 judge × 6 items ≈ 2 min each; every item by 1 judge."
     )
 
@@ -294,17 +294,17 @@ SPOILT = [
 
 @pytest.mark.parametrize(("text", "donors", "kept"), SPOILT)
 def test_spoilt(text, donors, kept):
-    found = degraded(text, donors, rng=np.random.default_rng(1))
+    found = degrade_text(text, donors, rng=np.random.default_rng(1))
     assert found != text
     assert len(set(found.split()) & set(text.split())) == kept
-    assert found == degraded(text, donors, rng=np.random.default_rng(1))
+    assert found == degrade_text(text, donors, rng=np.random.default_rng(1))
 
 
 @given(st.text("ab ", max_size=9), st.lists(st.text("ab ", max_size=9), max_size=4))
 def test_a_spoilt_copy_differs_or_is_none(text, donors):
-    found = degraded(text, donors, rng=np.random.default_rng(0))
+    found = degrade_text(text, donors, rng=np.random.default_rng(0))
     assert found is None or found.split() != text.split()
 
 
 def test_nothing_to_take_words_from():
-    assert degraded("a b", [], rng=np.random.default_rng(0)) is None
+    assert degrade_text("a b", [], rng=np.random.default_rng(0)) is None

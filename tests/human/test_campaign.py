@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from metra.campaign.campaign import campaign
-from metra.campaign.settings import settings
+from metra.campaign.campaign import freeze_campaign
+from metra.campaign.settings import check_settings
 from metra.corpus.evalset import EvalSet, Outputs
 from metra.errors import CorpusError, FormatError, MetraError, OptionError
 
@@ -47,7 +47,7 @@ REFUSED = [
 @pytest.mark.parametrize(("wish", "says"), REFUSED)
 def test_refused_wishes(wish, says):
     with pytest.raises(FormatError) as error:
-        settings(WISHES | wish, "spring.toml")
+        check_settings(WISHES | wish, "spring.toml")
     assert "spring.toml" in str(error.value)
     assert says in str(error.value)
 
@@ -56,7 +56,7 @@ def test_refused_wishes(wish, says):
 def test_what_a_campaign_cannot_do_without(name):
     wishes = {key: value for key, value in WISHES.items() if key != name}
     with pytest.raises(FormatError, match=f"spring.toml has no {name}; expected"):
-        settings(wishes, "spring.toml")
+        check_settings(wishes, "spring.toml")
 
 
 UNFIT = [
@@ -124,11 +124,11 @@ UNFIT = [
 @pytest.mark.parametrize(("wish", "streams", "kind", "says"), UNFIT)
 def test_wishes_that_the_texts_do_not_allow(wish, streams, kind, says):
     with pytest.raises(kind, match=says):
-        campaign(settings(WISHES | wish, "x"), corpus(**streams))
+        freeze_campaign(check_settings(WISHES | wish, "x"), corpus(**streams))
 
 
 def test_frozen():
-    frozen = campaign(settings(WISHES, "x"), corpus(**FULL))
+    frozen = freeze_campaign(check_settings(WISHES, "x"), corpus(**FULL))
     assert [system.name for system in frozen.systems] == ["one", "two"]
     assert frozen.systems[1].outputs == ("two a", "two b")
     assert frozen.segments[0].source == "s a"
@@ -138,16 +138,20 @@ def test_frozen():
 
 
 def test_a_document_is_judged_as_one():
-    frozen = campaign(settings(WISHES | {"unit": "document"}, "x"), corpus(**FULL))
+    frozen = freeze_campaign(
+        check_settings(WISHES | {"unit": "document"}, "x"), corpus(**FULL)
+    )
     assert frozen.texts == ((0, 1),)
 
 
 def test_the_version_follows_every_text_and_wish():
-    frozen = campaign(settings(WISHES, "x"), corpus(**FULL))
-    again = campaign(settings(WISHES, "x"), corpus(**FULL))
+    frozen = freeze_campaign(check_settings(WISHES, "x"), corpus(**FULL))
+    again = freeze_campaign(check_settings(WISHES, "x"), corpus(**FULL))
     assert frozen.version == again.version
     seeds = replace(frozen, settings=replace(frozen.settings, seed=1))
     texts = replace(frozen, systems=frozen.systems[::-1])
-    source = campaign(settings(WISHES | {"basis": "source"}, "x"), corpus(**FULL))
+    source = freeze_campaign(
+        check_settings(WISHES | {"basis": "source"}, "x"), corpus(**FULL)
+    )
     assert len({one.version for one in (frozen, seeds, texts, source)}) == 4
     assert source.protocol.version != frozen.protocol.version

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metra.campaign.files import appraise, jsonl, marot, mt_metrics_eval, tables
-from metra.campaign.judgement import Judgement, latest
+from metra.campaign.judgement import Judgement, keep_latest
 from metra.campaign.protocols.rating_protocols import CATEGORIES
 from metra.campaign.protocols.registry import protocol
 from metra.errors import FormatError, OptionError
 from metra.formats.scores.read import read_scores
-from metra.formats.table import guarded, unguarded
+from metra.formats.table import escape_formula, unescape_formula
 
 ALPHABET = "ab é\u0301😀👩\u200dא語\u2028<v>/'=,\"\t\n"
 NAMES = st.text("ab=+-@'é😀 ", min_size=1, max_size=6)
@@ -163,8 +163,8 @@ def test_marot_by_others_may_hold_many_errors_of_other_kinds():
 
 @given(st.text("='+-@\t\ra", max_size=6))
 def test_the_guard_hides_formulas_and_comes_off(cell):
-    assert guarded(cell)[:1] not in {"=", "+", "-", "@", "\t", "\r"}
-    assert unguarded(guarded(cell)) == cell
+    assert escape_formula(cell)[:1] not in {"=", "+", "-", "@", "\t", "\r"}
+    assert unescape_formula(escape_formula(cell)) == cell
 
 
 def test_no_cell_of_appraise_runs():
@@ -185,8 +185,8 @@ CAMPAIGN = [
 
 
 def test_the_last_revision_counts():
-    assert [one.value["da"] for one in latest(CAMPAIGN)] == [70, 60, 10, 81, 33]
-    assert [one.revision for one in latest(CAMPAIGN[::-1])] == [2, 1, 1, 1, 1]
+    assert [one.value["da"] for one in keep_latest(CAMPAIGN)] == [70, 60, 10, 81, 33]
+    assert [one.revision for one in keep_latest(CAMPAIGN[::-1])] == [2, 1, 1, 1, 1]
 
 
 def test_meta_reads_the_long_table(write):

@@ -7,19 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.campaign.protocols.chips import Chips, changes, tokens
+from metra.campaign.protocols.chips import Chips, get_changes, split_words
 from metra.campaign.protocols.edit import Edit
-from metra.campaign.protocols.gaps import Gaps, undecided
+from metra.campaign.protocols.gaps import Gaps, find_undecided
 from metra.campaign.protocols.near import Near
-from metra.campaign.protocols.questions import Question, Questions
-from metra.campaign.protocols.reading import Reading, interrupted
-from metra.campaign.protocols.record import public
+from metra.campaign.protocols.questions import Question, QuestionSet
+from metra.campaign.protocols.reading import Reading, is_interrupted
+from metra.campaign.protocols.record import hide_key
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.protocols.template import Template
 from metra.errors import OptionError
-from metra.metrics.evaltrans import edits
-from metra.text.diff import difference, distance
-from metra.text.words import words
+from metra.metrics.evaltrans import count_edits
+from metra.text.diff import compute_difference, compute_edit_distance
+from metra.text.words import find_words
 
 MARY = (
     "Mary, who had gone to see the fountain (in the center of town), said that it was "
@@ -41,15 +41,15 @@ def chip(origin, text, change="none"):
 
 
 def test_the_workbooks_sentence_has_24_tokens():
-    assert len(tokens(MARY)) == 24
-    assert Chips().extra(MARY)["tokens"] == tokens(MARY)
+    assert len(split_words(MARY)) == 24
+    assert Chips().extra(MARY)["tokens"] == split_words(MARY)
 
 
 def test_four_words_moved_of_which_one_is_deleted_are_one_deletion_and_three_moves():
     before = list("wxyzuabcd")  # a b c d goes to the front, and b is deleted
     value = {"chips": [chip(at, before[at]) for at in (5, 7, 8, 0, 1, 2, 3, 4)]}
     checked = Chips().check(value, "syntax", {"output": " ".join(before)})
-    assert changes(checked)._asdict() == {
+    assert get_changes(checked)._asdict() == {
         "insertions": 0,
         "deletions": 1,
         "substitutions": 0,
@@ -71,7 +71,7 @@ def test_inflection_is_free_and_nobody_can_call_a_new_word_unchanged():
         ]
     }
     checked = Chips().check(value, "syntax", {"output": "He go home"})
-    assert tuple(changes(checked)) == (1, 0, 1, 0)
+    assert tuple(get_changes(checked)) == (1, 0, 1, 0)
     assert [one["change"] for one in checked["chips"]] == [
         "none",
         "inflection",
@@ -85,14 +85,14 @@ def test_plain_text_is_inferred_and_says_so():
     value = {"text": "c d a b"}
     checked = Chips().check(value, "syntax", {"output": "a b c d"})
     assert checked["mode"] == "inferred"
-    assert tuple(changes(checked)) == (0, 0, 0, 2)
+    assert tuple(get_changes(checked)) == (0, 0, 0, 2)
 
 
 def test_characters_are_the_words_where_no_blanks_are_written():
     checked = Chips().check(
         {"text": "市場は開く。"}, "syntax", {"output": "市場が開く。"}
     )
-    assert tuple(changes(checked)) == (0, 0, 1, 0)
+    assert tuple(get_changes(checked)) == (0, 0, 1, 0)
     assert Chips().scores(checked, "syntax")[0].native == pytest.approx(100 / 6)
 
 
@@ -111,7 +111,7 @@ TEXT = "one two three four five six seven EIGHT, nine ten eleven twelve Café."
 def test_where_the_gaps_are(every, offset, expected):
     asks = Gaps(every, offset)
     assert [TEXT[a:b] for a, b in asks.places(TEXT)] == expected
-    assert asks.shown(TEXT) == ""
+    assert asks.hide_text(TEXT) == ""
     assert len(asks.extra(TEXT)["pieces"]) == len(expected) + 1
 
 
@@ -128,13 +128,13 @@ def test_exact_and_close_are_two_percentages():
     value, scored = cloze(["B", "bee", "b", ""], [None, 1.0, None, None], text)
     assert scored["cloze-exact"].native == 50
     assert scored["cloze-close"].native == 50  # one of the two that are not exact
-    assert undecided(value) == []
+    assert find_undecided(value) == []
 
 
 def test_close_waits_for_a_second_judge_and_half_a_vote_is_half():
     text = "a b a b a b a b"
     value, scored = cloze(["B", "bee", "b", "c"], None, text)
-    assert undecided(value) == [1, 3]
+    assert find_undecided(value) == [1, 3]
     assert scored["cloze-close"].reason == "2 answers wait for a second judge"
     assert math.isnan(scored["cloze-close"].native)
     _, scored = cloze(["B", "bee", "b", "c"], [None, 0.5, None, 0.0], text)
@@ -178,7 +178,7 @@ UNDEFINED = [
         id="no chips",
     ),
     pytest.param(
-        lambda: rated(Questions(), {"answers": []})[0],
+        lambda: rated(QuestionSet(), {"answers": []})[0],
         "there are no questions about this text",
         id="no questions",
     ),
@@ -199,7 +199,7 @@ UNDEFINED = [
 def test_what_cannot_be_scored_says_why_and_is_not_0(scored, reason):
     found = scored()
     assert found.reason == reason
-    assert not found.defined
+    assert not found.is_defined
     assert math.isnan(found.hundred)
 
 
@@ -225,11 +225,11 @@ def test_pieces_and_words_make_the_text_again(text, every, offset):
 
 @given(TRAPS)
 def test_words_are_in_order_and_hold_no_blank(text):
-    spans = words(text)
+    spans = find_words(text)
     assert all(a < b for a, b in spans)
     assert all(x.end <= y.start for x, y in pairwise(spans))
     assert not any(c.isspace() for a, b in spans for c in text[a:b])
-    assert len(words(text)) <= len(text)
+    assert len(find_words(text)) <= len(text)
 
 
 def test_words_per_minute_and_the_share_of_the_natural_speed():
@@ -243,9 +243,9 @@ def test_words_per_minute_and_the_share_of_the_natural_speed():
 def test_an_attempt_with_a_pause_is_flagged_and_kept():
     asks = Reading(natural=240)
     value = asks.check({"ms": 60_000, "pauses": 1}, "x", {"output": "a b"})
-    assert interrupted(value)
-    assert asks.scores(value, "x")[0].defined
-    assert not interrupted(asks.check({"ms": 1}, "x", {"output": "a"}))
+    assert is_interrupted(value)
+    assert asks.scores(value, "x")[0].is_defined
+    assert not is_interrupted(asks.check({"ms": 1}, "x", {"output": "a"}))
 
 
 def test_no_time_is_trusted_beyond_the_servers():
@@ -270,7 +270,7 @@ def test_correction_is_minutes_for_ten_words_keys_for_a_word_and_hter():
 
 
 def test_questions_are_right_by_choice_or_by_accepted_wording():
-    asks = Questions(
+    asks = QuestionSet(
         (
             Question("Why?", ("A flood",), ("A fire", "A flood")),
             Question("How many?", ("36", "thirty-six")),
@@ -315,8 +315,8 @@ def test_the_nearest_judged_outputs_come_first_and_an_identical_one_pre_fills():
     st.lists(st.sampled_from("abc"), max_size=7),
 )
 def test_the_distance_is_that_of_the_kernel_and_the_difference_tells_it(one, other):
-    assert distance(one, other) == edits([(one, other)])[0]
-    pieces = difference(one, other)
+    assert compute_edit_distance(one, other) == count_edits([(one, other)])[0]
+    pieces = compute_difference(one, other)
     assert " ".join(p.text for p in pieces if p.sort != "new").split() == one
     assert " ".join(p.text for p in pieces if p.sort != "gone").split() == other
 
@@ -409,8 +409,8 @@ def test_what_an_answer_is_scored_against_never_goes_back():
         {"cloze": {"answers": ["x"]}}, {"output": "the secret"}
     )
     assert value["cloze"]["key"]["words"] == ["secret"]
-    assert public(value) == {"cloze": {"answers": ["x"]}}
-    assert public({"clarity": 3}) == {"clarity": 3}
+    assert hide_key(value) == {"cloze": {"answers": ["x"]}}
+    assert hide_key({"clarity": 3}) == {"clarity": 3}
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 from tests.human.campaigns import answered
 
-from metra.campaign.campaign import campaign, cases
-from metra.campaign.exports import export, formats_for
+from metra.campaign.campaign import find_missed_names, freeze_campaign
+from metra.campaign.exports import export_judgements, list_formats
 from metra.campaign.material import read_material
 from metra.campaign.protocols.missed import Missed
-from metra.campaign.settings import settings
-from metra.campaign.summary import annotations
+from metra.campaign.settings import check_settings
+from metra.campaign.summary import write_annotations
 from metra.corpus.evalset import EvalSet, Outputs
 from metra.errors import CorpusError, OptionError
 from metra.scoring.evaluate import evaluate
@@ -36,7 +36,9 @@ def checking(outputs=None, names=NAMES, judges=("zoe",), **more):
         "each": len(judges),
     }
     corpus = Outputs(EvalSet([REFERENCE]), outputs or OUTPUTS)
-    return campaign(settings(table | more, "test"), corpus, {"entities": names})
+    return freeze_campaign(
+        check_settings(table | more, "test"), corpus, {"entities": names}
+    )
 
 
 def test_only_outputs_that_lack_names_are_looked_at_and_equal_ones_once():
@@ -50,7 +52,7 @@ def test_only_outputs_that_lack_names_are_looked_at_and_equal_ones_once():
         "outputs",
         (OUTPUTS["one"][0], "She left."),
     )
-    first, second = (found.asked(at).steps[0].asks for at in (0, 1))
+    first, second = (found.bind_protocol(at).steps[0].asks for at in (0, 1))
     assert first.names == (("PERSON", "Novak"), ("LOCATION", "Munich"))
     assert (second.names, second.segment) == ((("PERSON", "Novak"),), 3)
     # Nothing comes back, nothing is spoilt: there is one right answer.
@@ -72,7 +74,7 @@ def forms(task, _, said=("Nowak", "München")):
 def test_other_forms_feed_the_measure_of_names(write):
     made = checking()
     found = answered(made, forms)
-    name, table = annotations(found, made)
+    name, table = write_annotations(found, made)
     assert name == "entities.tsv"
     assert table == (
         "segment\ttype\ttext\tvariants\n"
@@ -100,20 +102,20 @@ def test_more_than_half_of_those_who_looked_have_to_find_it():
         said = ("Nowak", "München" if task.judge == "ann" else "nothing")
         return forms(task, number, said)
 
-    _, table = annotations(answered(made, value), made)
+    _, table = write_annotations(answered(made, value), made)
     assert "Novak\tNowak\n" in table
     assert "Munich\t\n" in table
 
 
 def test_the_file_is_among_the_exports():
     made = checking()
-    assert "annotations" in formats_for("entity-check")
-    assert "texts" not in formats_for("entity-check")
+    assert "annotations" in list_formats("entity-check")
+    assert "texts" not in list_formats("entity-check")
     found = answered(made, forms)
-    assert b"Munich\tM" in export("annotations", found, made).content
-    assert export("zip", found, made).content
+    assert b"Munich\tM" in export_judgements("annotations", found, made).content
+    assert export_judgements("zip", found, made).content
     with pytest.raises(OptionError, match="no tags here"):
-        export("annotations", found)
+        export_judgements("annotations", found)
 
 
 def test_nothing_missed_is_nothing_to_check():
@@ -151,4 +153,4 @@ def test_an_exported_answer_reads_as_it_was():
 
 def test_a_name_listed_twice_is_one_name():
     names = {"1": [["PERSON", "Ann"], ["PERSON", "ANN"]]}
-    assert cases([["Bob"]], names, "en")[0]["missed"] == [["PERSON", "ANN"]]
+    assert find_missed_names([["Bob"]], names, "en")[0]["missed"] == [["PERSON", "ANN"]]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metra.campaign.files import pearmut
-from metra.campaign.judgement import latest
+from metra.campaign.judgement import keep_latest
 from metra.errors import FormatError
 
 FR_EN = ("fr", "en")
@@ -79,7 +79,7 @@ def test_later_lines_replace_and_resets_mask():
     found = read(first, second)
     assert [one.revision for one in found] == [1, 2]
     assert len({one.id for one in found}) == 2
-    assert [one.value["da"] for one in latest(found)] == [2.0]
+    assert [one.value["da"] for one in keep_latest(found)] == [2.0]
     reset = json.dumps({"user_id": "u", "item_i": 0, "annotation": "__RESET__"})
     assert [one.value["da"] for one in read(first, reset, second)] == [2.0]
     assert read(first, line(user="v"), reset)[0].judge == "v"
@@ -145,8 +145,8 @@ def test_a_campaign_gives_each_text_once():
         ("x", "y", True),
     ]
     assert (found[0].reference, found[0].document) == ("r", "i1")
-    assert pearmut.protocol_of(text, "x") == "esa"
-    assert pearmut.protocol_of('{"data": []}', "x") is None
+    assert pearmut.find_protocol(text, "x") == "esa"
+    assert pearmut.find_protocol('{"data": []}', "x") is None
 
 
 WRONG = [

@@ -6,8 +6,14 @@ import pytest
 from tests.campaigns import made, opened
 from tests.web.browsing import answer
 
-from metra.campaign.exports import export
-from metra.campaign.material import changes, checked, compared, prefilled, read_marks
+from metra.campaign.exports import export_judgements
+from metra.campaign.material import (
+    check_marks,
+    compare_marks,
+    count_mark_changes,
+    prefill_marks,
+    read_marks,
+)
 from metra.errors import CorpusError, FormatError, OptionError
 from metra.store import campaigns, tasks
 
@@ -25,7 +31,7 @@ def house(store):
     every = {
         str(at): [MARK, {"side": "missing", "severity": "major"}] for at in range(1, 9)
     }
-    return opened(store, checked(with_marks({SYSTEM: every})))
+    return opened(store, check_marks(with_marks({SYSTEM: every})))
 
 
 def test_judges_begin_with_them_and_may_change_them(house):
@@ -36,7 +42,7 @@ def test_judges_begin_with_them_and_may_change_them(house):
         with house.store.reading() as db:
             [owned] = [
                 one
-                for one in tasks.of_campaign(db, house.campaign)
+                for one in tasks.list_campaign_tasks(db, house.campaign)
                 if one.task.id == screen["task"]
             ]
         mine = owned.task.items[0].system == SYSTEM and owned.task.kind != "degraded"
@@ -56,12 +62,12 @@ def test_judges_begin_with_them_and_may_change_them(house):
         assert browser.send("POST", f"{place}/answer", said).status_code == 200
     assert seen
     with house.store.reading() as db:
-        content = campaigns.existing(db, house.campaign).campaign
-    [found] = changes(content, house.judgements())
+        content = campaigns.get_campaign(db, house.campaign).campaign
+    [found] = count_mark_changes(content, house.judgements())
     assert (found.judge, found.answers, found.there) == ("judge 0", seen, 2 * seen)
     assert (found.kept, found.changed, found.deleted) == (0, seen, seen)
     assert found.added == seen
-    files = export("zip", house.judgements(), content).content
+    files = export_judgements("zip", house.judgements(), content).content
     assert b"prefilled.tsv" in files
 
 
@@ -94,7 +100,7 @@ CASES = [
 
 @pytest.mark.parametrize(("there", "handed_in", "expected"), CASES)
 def test_what_became_of_marks(there, handed_in, expected):
-    assert compared(there, handed_in) == expected
+    assert compare_marks(there, handed_in) == expected
 
 
 WRONG = [
@@ -116,19 +122,21 @@ WRONG = [
 @pytest.mark.parametrize(("marks", "protocol", "says"), WRONG)
 def test_marks_that_do_not_fit(marks, protocol, says):
     with pytest.raises((CorpusError, OptionError), match=says):
-        checked(with_marks(marks, protocol))
+        check_marks(with_marks(marks, protocol))
 
 
 def test_spoilt_copies_have_none(house):
     with house.store.reading() as db:
-        stored = campaigns.existing(db, house.campaign)
+        stored = campaigns.get_campaign(db, house.campaign)
         spoilt = [
             one.task
-            for one in tasks.of_campaign(db, house.campaign)
+            for one in tasks.list_campaign_tasks(db, house.campaign)
             if one.task.kind == "degraded"
         ]
     assert spoilt
-    assert {prefilled(stored.campaign, task, 0) is None for task in spoilt} == {True}
+    assert {prefill_marks(stored.campaign, task, 0) is None for task in spoilt} == {
+        True
+    }
 
 
 def test_marks_are_read_from_json_lines(tmp_path):

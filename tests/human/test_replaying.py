@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.campaign.key_log import replay, writing
+from metra.campaign.key_log import iterate_states, replay_keys
 from metra.errors import FormatError
 
 
@@ -27,8 +27,8 @@ def test_every_state_is_played_again(text, changes):
             entry("key", at, key="x"),
             entry("write", at, at=start, gone=gone, text=new, how="insertText"),
         ]
-    assert [one.text for one in writing(log)] == states
-    assert replay(log) == {"f": states[-1]}
+    assert [one.text for one in iterate_states(log)] == states
+    assert replay_keys(log) == {"f": states[-1]}
 
 
 def test_a_field_that_is_opened_again_goes_on_from_there_and_fields_keep_apart():
@@ -41,7 +41,7 @@ def test_a_field_that_is_opened_again_goes_on_from_there_and_fields_keep_apart()
         {"t_ms": 5, "kind": "answer", "data": {"id": "a"}},
         {"t_ms": 6, "kind": "blur", "data": None},
     ]
-    assert replay(log) == {"f": "wo", "g": "x"}
+    assert replay_keys(log) == {"f": "wo", "g": "x"}
 
 
 @pytest.mark.parametrize(
@@ -59,4 +59,4 @@ def test_a_field_that_is_opened_again_goes_on_from_there_and_fields_keep_apart()
 )
 def test_a_log_with_holes_is_refused(log, says):
     with pytest.raises(FormatError, match=says):
-        replay(log)
+        replay_keys(log)

@@ -8,11 +8,11 @@ from tests.human.campaigns import SECRET, SOURCE, SYSTEMS, answered, opened
 
 from metra.campaign.assignment import assign
 from metra.campaign.files import jsonl, tables
-from metra.campaign.judgement import judged, latest
+from metra.campaign.judgement import check_answer, keep_latest
 from metra.campaign.protocols.registry import PROTOCOLS
-from metra.campaign.reconciliation import rater_agreement, reconciliation
-from metra.campaign.screen import screen
-from metra.campaign.second_look import verdict_campaign, with_verdicts
+from metra.campaign.reconciliation import build_reconciliation, compute_rater_agreement
+from metra.campaign.screen import build_screen
+from metra.campaign.second_look import apply_verdicts, build_verdict_campaign
 from metra.errors import CorpusError, OptionError
 
 QUESTIONS = {
@@ -50,7 +50,7 @@ def test_every_judge_reads_the_baseline_first_and_speeds_are_relative_to_it():
     found = answered(frozen, value)
     raw = next(one for one in found if one.kind == "judged")
     assert raw.scores()[0][0].reason == "the judge has not read the baseline text"
-    kept = [one for one in latest(found) if one.counts]
+    kept = [one for one in keep_latest(found) if one.counts]
     assert len(kept) == 8
     for one in kept:
         [(scored,)] = one.scores()
@@ -67,9 +67,9 @@ def test_questions_follow_the_reading_only_if_there_are_any():
     ]
     task = assign(frozen, secret=SECRET)[0]
     assert task.kind == "baseline"
-    shown = screen(frozen, task, number=0, step=0)
+    shown = build_screen(frozen, task, number=0, step=0)
     assert shown["steps"] == ["reading-speed"]
-    done = judged(frozen, task, {"reading-speed": {"ms": 5}}, id="1")
+    done = check_answer(frozen, task, {"reading-speed": {"ms": 5}}, id="1")
     assert (done.document, done.segment, done.counts) == ("baseline", 0, False)
 
 
@@ -80,7 +80,7 @@ def test_the_control_group_answers_without_a_text():
     control = [task for task in tasks if task.kind == "control"]
     assert len(control) == 2
     for task in control:
-        shown = json.dumps(screen(frozen, task, number=0, step=0))
+        shown = json.dumps(build_screen(frozen, task, number=0, step=0))
         assert not any(text in shown for texts in SYSTEMS.values() for text in texts)
         assert "accepted" not in shown
     by_text = {(task.judge, task.items[0].segment) for task in tasks}
@@ -101,7 +101,7 @@ def test_hidden_text_is_read_before_and_not_by_the_control_group():
     [task, *_] = [
         task for task in assign(frozen, secret=SECRET) if task.kind == "control"
     ]
-    assert screen(frozen, task, number=0, step=0)["steps"] == ["comprehension"]
+    assert build_screen(frozen, task, number=0, step=0)["steps"] == ["comprehension"]
 
 
 def test_the_original_takes_part_in_a_cloze_test_as_a_control():
@@ -129,7 +129,7 @@ def test_campaigns_that_would_leave_scores_undefined(name, material, wishes, say
 def test_nothing_but_the_output_is_sent_for_clarity():
     frozen = opened("clarity")
     for task in assign(frozen, secret=SECRET):
-        shown = screen(frozen, task, number=0, step=0)
+        shown = build_screen(frozen, task, number=0, step=0)
         assert set(shown) == {"task", "step", "outputs"}
         assert len(shown["outputs"]) == 1
 
@@ -137,9 +137,9 @@ def test_nothing_but_the_output_is_sent_for_clarity():
 def test_the_words_in_the_gaps_are_not_sent():
     frozen = opened("cloze", cloze={"every": 3})
     for task in assign(frozen, secret=SECRET):
-        sent = screen(frozen, task, number=0, step=0)
+        sent = build_screen(frozen, task, number=0, step=0)
         assert sent["outputs"][0]["text"] == ""
-        done = judged(
+        done = check_answer(
             frozen,
             task,
             {"cloze": {"answers": [""] * (len(sent["extra"]["cloze"]["pieces"]) - 1)}},
@@ -162,7 +162,7 @@ def test_close_answers_are_judged_once_blind_and_filled_in():
     first = answered(frozen, value)
     assert "wait for a second judge" in tables.write_undefined(first)
     assert "cloze-close" not in tables.write_long_table(first)
-    second = verdict_campaign(frozen, first, judges=["zoe", "yan"], each=2)
+    second = build_verdict_campaign(frozen, first, judges=["zoe", "yan"], each=2)
     cases = second.material["cases"]
     assert all(case["answer"] == "thing" for case in cases)
     places = sum(len(case["of"]) for case in cases)
@@ -170,7 +170,7 @@ def test_close_answers_are_judged_once_blind_and_filled_in():
     assert len(cases) < places  # two readers of one text gave the same answer
     sent = json.dumps(
         [
-            screen(second, task, number=0, step=0)
+            build_screen(second, task, number=0, step=0)
             for task in assign(second, secret=SECRET)
         ]
     )
@@ -178,7 +178,7 @@ def test_close_answers_are_judged_once_blind_and_filled_in():
     verdicts = answered(
         second, lambda task, _: {"verdict": {"right": task.judge == "zoe"}}
     )
-    done = with_verdicts(first, second, verdicts)
+    done = apply_verdicts(first, second, verdicts)
     for one in done:
         exact, close = one.scores()[0]
         assert (exact.native, close.native) == (0, 50)
@@ -194,13 +194,13 @@ def test_free_answers_can_be_accepted_by_a_second_judge():
         return {"comprehension": {"answers": [None, "Paris"]}}
 
     first = answered(frozen, value)
-    second = verdict_campaign(frozen, first, judges=["zoe"])
+    second = build_verdict_campaign(frozen, first, judges=["zoe"])
     [case] = second.material["cases"]
     assert case["shown"] == {
         "question": "What is new?",
         "expected": "the brake / brake",
     }
-    done = with_verdicts(
+    done = apply_verdicts(
         first, second, answered(second, lambda *_: {"verdict": {"right": True}})
     )
     by_text = {one.document: one.scores()[0][0].native for one in done}
@@ -221,8 +221,8 @@ def test_tags_are_reconciled_and_votes_are_counted():
         return {"tags": {"tags": both}}
 
     first = answered(frozen, value)
-    assert rater_agreement(first) == {("ann", "bob"): 80}
-    second = reconciliation(frozen, first, judges=["zoe"])
+    assert compute_rater_agreement(first) == {("ann", "bob"): 80}
+    second = build_reconciliation(frozen, first, judges=["zoe"])
     assert second.material["candidates"][0] == [
         [0, 3, "PERSON", 2],
         [8, 11, "PERSON", 1],
@@ -231,12 +231,12 @@ def test_tags_are_reconciled_and_votes_are_counted():
     task = next(
         task for task in assign(second, secret=SECRET) if task.items[0].segment == 0
     )
-    shown = screen(second, task, number=0, step=0)["extra"]["kept"]
+    shown = build_screen(second, task, number=0, step=0)["extra"]["kept"]
     assert shown["raters"] == 2
     assert shown["candidates"][1]["votes"] == 1
     assert shown["candidates"][2]["sought"] == "rome"
     with pytest.raises(CorpusError, match="expected entity-tagging or term-marking"):
-        reconciliation(opened("cloze"), [], judges=["zoe"])
+        build_reconciliation(opened("cloze"), [], judges=["zoe"])
 
 
 @pytest.mark.parametrize("name", [name for name in PROTOCOLS if name != "ranking"])
@@ -267,7 +267,7 @@ def test_every_protocol_survives_its_export(name):
         "pairwise" if asked.contrastive else "adequacy", judges=list("abcd")
     )
     task = assign(frozen, secret=SECRET)[0]
-    base = judged(
+    base = check_answer(
         frozen,
         task,
         {"pairwise": [1, 2]} if asked.contrastive else {"adequacy": 3},

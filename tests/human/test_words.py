@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.campaign.protocols.chips import Chips, changes, tokens
-from metra.campaign.protocols.edit import Edit, edits_between
+from metra.campaign.protocols.chips import Chips, get_changes
+from metra.campaign.protocols.edit import Edit, count_edits
 from metra.campaign.protocols.gaps import Gaps
 from metra.campaign.protocols.near import Near
 from metra.campaign.protocols.reading import Reading
-from metra.text.diff import Piece, difference
-from metra.text.lemmas import changed_in_form, forms, stemmed
-from metra.text.words import apart, how_counted, words, written
+from metra.text.diff import DiffPiece, compute_difference
+from metra.text.lemmas import count_form_changes, find_stemmer_code, stem_words
+from metra.text.words import find_words, join_words, recognise_spacing, split_words
 
 #: "The market opens." in scripts that put no blanks between words.
 UNSPACED = [
@@ -28,7 +28,7 @@ MIXED = st.text("ab é\u0301市場ปิดទ្ស่.,(་\n1", max_size=30)
 
 @pytest.mark.parametrize(("text", "expected"), UNSPACED)
 def test_letters_count_where_there_are_no_blanks(text, expected):
-    assert [text[span.start : span.end] for span in words(text)] == expected
+    assert [text[span.start : span.end] for span in find_words(text)] == expected
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_letters_count_where_there_are_no_blanks(text, expected):
     ],
 )
 def test_how_words_were_counted_is_told(text, expected):
-    assert how_counted(text) == expected
+    assert recognise_spacing(text) == expected
     given = {"output": text}
     count = len(Gaps().places(text))
     for asks, value in (
@@ -55,9 +55,9 @@ def test_how_words_were_counted_is_told(text, expected):
 
 @given(MIXED)
 def test_nothing_is_lost_between_words(text):
-    assert "".join(apart(text)) == "".join(text.split())
-    assert "".join(written(apart(text)).split()) == "".join(text.split())
-    assert "".join(tokens(text)) == "".join(text.split())
+    assert "".join(split_words(text)) == "".join(text.split())
+    assert "".join(join_words(split_words(text)).split()) == "".join(text.split())
+    assert "".join(split_chips(text)) == "".join(text.split())
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_nothing_is_lost_between_words(text):
     ],
 )
 def test_edits_are_counted_in_the_same_words(before, after, expected):
-    assert edits_between(before, after) == expected
+    assert count_edits(before, after) == expected
 
 
 def test_nearest_outputs_differ_by_letters_where_there_are_no_blanks():
@@ -86,7 +86,9 @@ def test_nearest_outputs_differ_by_letters_where_there_are_no_blanks():
         ["new", "は"],
         ["same", "開く。"],
     ]
-    assert difference(["go,", "(x)"], ["go,", "(x)"]) == [Piece("same", "go, (x)")]
+    assert compute_difference(["go,", "(x)"], ["go,", "(x)"]) == [
+        DiffPiece("same", "go, (x)")
+    ]
 
 
 def test_a_change_of_form_alone_is_free_when_it_is_inferred_too():
@@ -94,13 +96,13 @@ def test_a_change_of_form_alone_is_free_when_it_is_inferred_too():
     asks = Chips(language="en-GB")
     checked = asks.check({"text": "He opens the door fast ."}, "x", {"output": output})
     assert checked["mode"] == "inferred"
-    assert tuple(changes(checked)) == (0, 0, 1, 0)
+    assert tuple(get_changes(checked)) == (0, 0, 1, 0)
     assert (checked["key"]["inflections"], checked["key"]["stems"]) == (1, "en")
     # Without a stemmer nobody can tell, so that both count.
     checked = Chips(language="ja").check(
         {"text": "He opens the door fast ."}, "x", {"output": output}
     )
-    assert tuple(changes(checked)) == (0, 0, 2, 0)
+    assert tuple(get_changes(checked)) == (0, 0, 2, 0)
     assert (checked["key"]["inflections"], checked["key"]["stems"]) == (0, "")
 
 
@@ -108,7 +110,7 @@ def test_forms_that_move_are_moves():
     checked = Chips(language="en").check(
         {"text": "doors open he"}, "x", {"output": "he opened door"}
     )
-    assert tuple(changes(checked)) == (0, 0, 0, 2)
+    assert tuple(get_changes(checked)) == (0, 0, 0, 2)
     assert checked["key"]["inflections"] == 2
 
 
@@ -129,10 +131,10 @@ def test_stems_never_cost_changes(before, after):
         )
         for code in ("en", "")
     ]
-    assert changes(values[0]).total <= changes(values[1]).total
-    assert 0 <= changed_in_form(before, after, "en") <= min(len(before), len(after))
+    assert get_changes(values[0]).total <= get_changes(values[1]).total
+    assert 0 <= count_form_changes(before, after, "en") <= min(len(before), len(after))
 
 
 def test_languages_without_a_stemmer_have_words_as_they_are():
-    assert stemmed("xx") == ""
-    assert forms(["a", "b"], "") == ["a", "b"]
+    assert find_stemmer_code("xx") == ""
+    assert stem_words(["a", "b"], "") == ["a", "b"]

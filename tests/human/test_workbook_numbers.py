@@ -6,17 +6,17 @@ Dabbadie et al. 2002, LREC workshop, sections 2.2.2 to 2.3.7.
 import pytest
 from tests.human.campaigns import answered, opened
 
-from metra.campaign.monitoring import running
-from metra.campaign.protocols.chips import Chips, changes, tokens
+from metra.campaign.monitoring import compute_running_scores
+from metra.campaign.protocols.chips import Chips, get_changes, split_words
 from metra.campaign.protocols.edit import Edit
 from metra.campaign.protocols.gaps import Gaps
-from metra.campaign.protocols.questions import Question, Questions
+from metra.campaign.protocols.questions import Question, QuestionSet
 from metra.campaign.protocols.reading import Reading
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.protocols.template import Template
-from metra.campaign.results import system_means, text_scores
+from metra.campaign.results import average_systems, score_texts
 from metra.corpus.evalset import EvalSet
-from metra.metrics.syntax import inferred
+from metra.metrics.syntax import infer_changes
 from metra.scoring.evaluate import evaluate
 
 MARY = (
@@ -75,7 +75,7 @@ CASES = [
     ),
     pytest.param(
         lambda: natives(
-            Questions(tuple(Question(f"{at}?", ("yes",)) for at in range(8))),
+            QuestionSet(tuple(Question(f"{at}?", ("yes",)) for at in range(8))),
             {"answers": ["yes"] * 6 + [None, "no"]},
             "",
             "comprehension",
@@ -119,22 +119,29 @@ def test_by_hand(found, expected):
 
 
 def test_a4a_the_sentence_has_24_tokens():
-    assert len(tokens(MARY)) == 24
+    assert len(split_words(MARY)) == 24
 
 
 def test_a4a_four_words_moved_of_which_one_is_deleted():
     # "in the center of" goes to the front, without "the".
-    words_of = tokens(MARY)
+    words_of = split_words(MARY)
     start = words_of.index("(") + 1
     assert words_of[start : start + 4] == ["in", "the", "center", "of"]
     moved = [start, start + 2, start + 3]
     rest = [at for at in range(24) if not start <= at < start + 4]
     chips = [{"origin": at, "text": words_of[at]} for at in moved + rest]
     checked = Chips().check({"chips": chips}, "syntax", {"output": MARY})
-    assert tuple(changes(checked)) == (0, 1, 0, 3)  # added, deleted, substituted, moved
+    assert tuple(get_changes(checked)) == (
+        0,
+        1,
+        0,
+        3,
+    )  # added, deleted, substituted, moved
     assert Chips().scores(checked, "syntax")[0].native == pytest.approx(100 * 4 / 24)
     # Inferred from the two texts it is the same.
-    assert inferred(words_of, [one["text"] for one in chips]) == changes(checked)
+    assert infer_changes(words_of, [one["text"] for one in chips]) == get_changes(
+        checked
+    )
 
 
 SCALES = [
@@ -162,7 +169,7 @@ def test_h4_a_text_is_the_mean_of_its_sentences(name):
     found = answered(frozen, lambda task, at: {name: given[task.items[at].segment]})
     scores = {
         one.text: one.score
-        for one in text_scores(found)
+        for one in score_texts(found)
         if (one.translation, one.evaluator) == ("good", "")
     }
     assert scores == {"trip": pytest.approx(100 * 2.5 / 3), "brake": 0}
@@ -181,9 +188,9 @@ def test_a2_the_subjective_sentence_error_rate(score, sser):
         "evaltrans", each=1, complete=True, repeats=0, degraded=0, judges=["a"]
     )
     found = answered(frozen, lambda *_: {"evaltrans": {"score": score}})
-    for one in running(frozen, found):
+    for one in compute_running_scores(frozen, found):
         assert one.figure("sser") == pytest.approx(sser)
-    assert {mean.native for mean in system_means(found)} == {score}
+    assert {mean.native for mean in average_systems(found)} == {score}
 
 
 def score_of(spec, reference, output):

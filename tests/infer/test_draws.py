@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from metra.stats.resampling import resamples, swaps
+from metra.stats.resampling import draw_swaps, draw_weights
 
-KINDS = pytest.mark.parametrize("draw", [resamples, swaps])
+KINDS = pytest.mark.parametrize("draw", [draw_weights, draw_swaps])
 
 
 def drawn(draw, count, trials, seed=1, **options):
@@ -15,7 +15,7 @@ def drawn(draw, count, trials, seed=1, **options):
 
 
 def test_resamples_draw_as_many_units_as_there_are():
-    counts = drawn(resamples, 6, 500).astype(float)
+    counts = drawn(draw_weights, 6, 500).astype(float)
     assert counts.shape == (500, 6)
     assert (counts.sum(1) == 6).all()
     assert counts.mean(0) == pytest.approx(np.ones(6), abs=0.15)
@@ -24,7 +24,7 @@ def test_resamples_draw_as_many_units_as_there_are():
 
 @pytest.mark.parametrize("count", [1, 63, 64, 65, 130])
 def test_swaps_are_fair_coins(count):
-    coins = drawn(swaps, count, 4000).astype(float)
+    coins = drawn(draw_swaps, count, 4000).astype(float)
     assert coins.shape == (4000, count)
     assert set(np.unique(coins)) == {0, 1}
     # Five standard errors of a share, and of a correlation of neighbours.
@@ -48,7 +48,9 @@ def test_the_size_of_blocks_changes_nothing(draw, block):
 
 @pytest.mark.parametrize("step", [1, 149, 10_000])
 def test_the_size_of_steps_changes_nothing(step):
-    assert np.array_equal(drawn(resamples, 50, 30, step=step), drawn(resamples, 50, 30))
+    assert np.array_equal(
+        drawn(draw_weights, 50, 30, step=step), drawn(draw_weights, 50, 30)
+    )
 
 
 @KINDS

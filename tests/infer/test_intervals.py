@@ -15,7 +15,7 @@ from metra.stats.resampling import Sample, interval
 
 def confidence(rows, aggregate, **options):
     """The interval of one sample."""
-    return resampling.confidence([Sample(rows, aggregate)], **options)[0]
+    return resampling.compute_intervals([Sample(rows, aggregate)], **options)[0]
 
 
 def bootstrap(rows, aggregate, **options):
@@ -99,7 +99,7 @@ def test_bca_leans_where_the_scores_lean():
 @given(st.lists(st.floats(-100, 100, width=32), min_size=2, max_size=40))
 def test_the_jackknife_error_of_a_mean_is_the_usual_one(values):
     found = resampling.standard_error(
-        resampling.left_out(Sample(rows_of(values), mean))
+        resampling.jackknife_scores(Sample(rows_of(values), mean))
     )
     assert found == pytest.approx(stats.sem(values), rel=1e-6, abs=1e-9)
 
@@ -108,7 +108,7 @@ def test_the_jackknife_error_of_a_ratio_is_near_the_bootstraps():
     rng = np.random.default_rng(4)
     rows = rng.integers(1, 30, (400, 2)).astype(float)
     scores = bootstrap(rows, mean, trials=4000, rng=np.random.default_rng(0))
-    error = resampling.standard_error(resampling.left_out(Sample(rows, mean)))
+    error = resampling.standard_error(resampling.jackknife_scores(Sample(rows, mean)))
     assert error == pytest.approx(scores.std(), rel=0.06)
 
 
@@ -141,7 +141,7 @@ def test_samples_share_their_draws():
     """A sample's interval does not depend on what is resampled along with it."""
     other = rows_of(np.arange(40))
     samples = [Sample(SKEWED, mean), Sample(other, mean), Sample(-SKEWED, mean)]
-    together = resampling.confidence(samples)
+    together = resampling.compute_intervals(samples)
     assert together == [confidence(s.rows, s.aggregate) for s in samples]
     drawn = resampling.bootstrap(samples, trials=50, rng=np.random.default_rng(0))
     assert np.array_equal(drawn[0], drawn[2])

@@ -219,7 +219,7 @@ def test_the_effect_on_a_mean_is_cohens():
 def test_intervals_are_those_of_the_scores_alone():
     samples = [Sample(rows, bent) for rows in SEVERAL]
     intervals, _ = paired_tests.contrasts(samples, [(0, 1)], trials=100)
-    assert intervals == resampling.confidence(samples)
+    assert intervals == resampling.compute_intervals(samples)
 
 
 @pytest.mark.parametrize("test", ["ar", "bootstrap"])

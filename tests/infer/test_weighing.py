@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metra.stats import resampling
-from metra.stats.resampling import Weighing, on_grid
+from metra.stats.resampling import StackedRows, round_to_grid
 
 # Numbers of very different sizes, so that the order of additions shows in the last bits.
 ROWS = np.random.default_rng(5).lognormal(0, 4, (500, 3))
@@ -26,10 +26,10 @@ def test_totals_are_exact_however_they_are_added(monkeypatch, stacked, step):
     monkeypatch.setattr(resampling, "STEP", step)
     monkeypatch.setattr(resampling, "MOST_STACKED", 10**6 if stacked else 0)
     other = np.arange(1000.0).reshape(500, 2)
-    made = Weighing([ROWS, other])
-    found = made.weighted(WEIGHTS)
+    made = StackedRows([ROWS, other])
+    found = made.sum_weighted(WEIGHTS)
     assert [block.shape for block in found] == [(7, 3), (7, 2)]
-    grid = on_grid(ROWS)
+    grid = round_to_grid(ROWS)
     for at, weights in enumerate(WEIGHTS):
         assert found[0][at].tolist() == [exact(weights, c) for c in grid.T]
         assert found[1][at].tolist() == [exact(weights, c) for c in other.T]
@@ -42,7 +42,7 @@ def test_totals_are_exact_however_they_are_added(monkeypatch, stacked, step):
     st.randoms(use_true_random=False),
 )
 def test_sums_on_the_grid_are_the_same_in_any_order(values, random):
-    column = on_grid(values[:, None])[:, 0]
+    column = round_to_grid(values[:, None])[:, 0]
     order = list(range(len(values)))
     random.shuffle(order)
     total = 0.0
@@ -54,13 +54,13 @@ def test_sums_on_the_grid_are_the_same_in_any_order(values, random):
 
 def test_counts_are_on_the_grid_already():
     rows = np.array([[3.0, -7], [2**40, 1]])
-    assert on_grid(rows) is rows
+    assert round_to_grid(rows) is rows
 
 
 def test_what_is_no_number_stays_as_it_is():
     rows = np.array([[0.5, np.nan], [np.inf, 0.1]])
-    assert on_grid(rows) is rows
+    assert round_to_grid(rows) is rows
 
 
 def test_a_column_of_nothing_stays_nothing():
-    assert on_grid(np.array([[0.0, 0.3], [0.0, 0.1]]))[:, 0].tolist() == [0, 0]
+    assert round_to_grid(np.array([[0.0, 0.3], [0.0, 0.1]]))[:, 0].tolist() == [0, 0]

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.analysis.changes import changes
+from metra.analysis.changes import find_changes
 from metra.corpus.evalset import EvalSet, Outputs
 from metra.errors import OptionError, UnknownNameError
-from metra.scoring.evaluate import by_spec, evaluate
-from metra.scoring.statistics import count, fitted
+from metra.scoring.evaluate import evaluate, make_metrics
+from metra.scoring.statistics import count_corpus, fit_metrics
 
 REFS = ["a b c d e", "a b c d e", "f g h i j", "a b", "k l m n o"]
 BEFORE = ["a b c d e", "a b x d e", "f g x x x", "a b", "k x x x x"]
@@ -19,10 +19,12 @@ AFTER = ["a b c x x", "a b c d e", "f g h i j", "a x", "k x x x x"]
 def found(outputs, specs, refs=REFS, source=None, documents=None, **options):
     refs = refs if isinstance(refs[0], list) else [refs]
     corpus = Outputs(EvalSet(refs, source, documents), outputs)
-    metrics = fitted(corpus, by_spec(specs))
-    sheets = count(corpus, metrics, keep=True)
+    metrics = fit_metrics(corpus, make_metrics(specs))
+    sheets = count_corpus(corpus, metrics, keep=True)
     first, *others = outputs
-    return changes(corpus, metrics, sheets, baseline=first, systems=others, **options)
+    return find_changes(
+        corpus, metrics, sheets, baseline=first, systems=others, **options
+    )
 
 
 def numbers(entries):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metra.text import diff as module
-from metra.text.diff import common_words
+from metra.text.diff import pair_common_words
 
 WORDS = st.lists(st.sampled_from("abcde"), max_size=12)
 
@@ -33,7 +33,7 @@ def assert_pairs(pairs, one, other):
 
 @given(WORDS, WORDS)
 def test_as_many_as_there_are(one, other):
-    pairs, exact = common_words(one, other)
+    pairs, exact = pair_common_words(one, other)
     assert_pairs(pairs, one, other)
     assert exact
     assert len(pairs) == longest(one, other)
@@ -43,7 +43,7 @@ def test_as_many_as_there_are(one, other):
 def test_cut_short_it_says_so_and_stays_in_order(one, other):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "MOST_EDITS", 2)
-        pairs, exact = common_words(one, other)
+        pairs, exact = pair_common_words(one, other)
     assert_pairs(pairs, one, other)
     assert len(pairs) == longest(one, other) or not exact
 
@@ -60,14 +60,14 @@ def test_cut_short_it_says_so_and_stays_in_order(one, other):
     ],
 )
 def test_by_hand(one, other, expected):
-    assert common_words(one.split(), other.split()) == (expected, True)
+    assert pair_common_words(one.split(), other.split()) == (expected, True)
 
 
 def test_long_texts_take_no_more_than_a_moment():
     # Two words in turn against their mirror: nothing occurs once, everything differs.
     one, other = ["a", "b", "c"] * 20_000, ["c", "b", "a"] * 20_000
     start = time.thread_time()
-    pairs, exact = common_words(one, other)
+    pairs, exact = pair_common_words(one, other)
     assert time.thread_time() - start < 10
     assert not exact
     assert_pairs(pairs, one, other)
@@ -77,5 +77,5 @@ def test_a_long_text_with_words_of_its_own_is_cut_at_them():
     one = [f"w{at}" for at in range(30_000)]
     other = [word if at % 3 else "other" for at, word in enumerate(one)]
     one = [word if at % 3 else "one" for at, word in enumerate(one)]
-    pairs, _ = common_words(one, other)
+    pairs, _ = pair_common_words(one, other)
     assert len(pairs) == 20_000

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metra import EvalSet, evaluate
-from metra.analysis.distributions import bin_edges, distributions
+from metra.analysis.distributions import compute_bin_edges, count_distributions
 
 SCORES = st.lists(
     st.floats(-1e6, 1e6, allow_nan=False, allow_subnormal=False),
@@ -17,7 +17,7 @@ SCORES = st.lists(
 
 @given(SCORES)
 def test_every_score_is_in_a_bin(scores):
-    edges = bin_edges(np.array(scores))
+    edges = compute_bin_edges(np.array(scores))
     assert np.all(np.diff(edges) > 0)
     assert np.histogram(scores, edges)[0].sum() == len(scores)
 
@@ -32,14 +32,14 @@ def test_every_score_is_in_a_bin(scores):
     ],
 )
 def test_edges_are_round(scores, ends):
-    edges = bin_edges(np.array(scores, float))
+    edges = compute_bin_edges(np.array(scores, float))
     assert (edges[0], edges[-1]) == pytest.approx(ends)
 
 
 def test_what_is_no_number_is_left_out():
-    edges = bin_edges(np.array([np.nan, 10.0, 60.0]))
+    edges = compute_bin_edges(np.array([np.nan, 10.0, 60.0]))
     assert edges[-1] == 100
-    assert len(bin_edges(np.array([np.nan]))) > 1
+    assert len(compute_bin_edges(np.array([np.nan]))) > 1
 
 
 def test_counts_and_medians_of_every_system():
@@ -50,7 +50,7 @@ def test_counts_and_medians_of_every_system():
         ["precision"],
         levels=["segment"],
     )
-    (found,) = distributions(results)
+    (found,) = count_distributions(results)
     assert found.medians == {"same": 100, "half": 75}
     assert found.counts["same"][-1] == 2
     assert sum(found.counts["half"]) == 2

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metra.analysis import ngram_counts
-from metra.analysis.ngrams import ngram_changes
+from metra.analysis.ngrams import find_ngram_changes
 from metra.corpus.evalset import EvalSet, Outputs
 from metra.text.preparation import Preparation
 
@@ -21,7 +21,7 @@ LISTS |= {"mended": ("wrong", -1), "broken": ("wrong", 1)}
 def found(before, after, refs, **options):
     corpus = Outputs(EvalSet(refs), {"a": before, "b": after})
     options.setdefault("preparation", SPACED)
-    return ngram_changes(corpus, baseline="a", systems=["b"], **options)[0]
+    return find_ngram_changes(corpus, baseline="a", systems=["b"], **options)[0]
 
 
 def grams(text, n):

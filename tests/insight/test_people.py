@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from metra import EvalSet, evaluate
-from metra.analysis.findings import Texts
-from metra.analysis.relations import people
+from metra.analysis.findings import CorpusTexts
+from metra.analysis.relations import relate_judgements
 from metra.errors import CorpusError, UnknownNameError
-from metra.formats.scores.judgement_table import Judgement
+from metra.formats.scores.judgement_table import TableJudgement
 
 REFS = ["a b", "c d", "e f"]
 OUTPUTS = {"good": REFS, "bad": ["a x", "y z", "e f"]}
-TEXTS = Texts(OUTPUTS, [REFS], documents=["one", "one", "two"])
+TEXTS = CorpusTexts(OUTPUTS, [REFS], documents=["one", "one", "two"])
 
 
 @pytest.fixture(scope="module")
@@ -21,12 +21,12 @@ def results():
 
 def test_several_judgements_of_an_output_are_averaged(results):
     judged = [
-        Judgement("good", 1, 80, judge="j1"),
-        Judgement("good", 1, 100, judge="j2"),
-        Judgement("good", 3, 60, judge="j1"),
-        Judgement("bad", 2, 10, judge="j1"),
+        TableJudgement("good", 1, 80, judge="j1"),
+        TableJudgement("good", 1, 100, judge="j2"),
+        TableJudgement("good", 3, 60, judge="j1"),
+        TableJudgement("bad", 2, 10, judge="j1"),
     ]
-    found = people(judged, TEXTS, results)
+    found = relate_judgements(judged, TEXTS, results)
     assert (found.judgements, found.judges) == (4, 2)
     np.testing.assert_array_equal(found.segments["good"], [90, np.nan, 60])
     assert found.means == {"good": 75, "bad": 10}
@@ -36,7 +36,7 @@ def test_several_judgements_of_an_output_are_averaged(results):
 
 
 def test_a_system_that_nobody_judged_is_left_out(results):
-    found = people([Judgement("good", 1, 80)], TEXTS, results)
+    found = relate_judgements([TableJudgement("good", 1, 80)], TEXTS, results)
     assert np.isnan(found.means["bad"])
     assert [point.system for point in found.relations[0].points] == ["good"]
     assert found.judges is None
@@ -46,19 +46,19 @@ def test_a_system_that_nobody_judged_is_left_out(results):
     ("judgement", "error", "message"),
     [
         pytest.param(
-            Judgement("goof", 1, 1, line=7),
+            TableJudgement("goof", 1, 1, line=7),
             UnknownNameError,
             "line 7: No system named 'goof'. Did you mean 'good'",
             id="unknown system",
         ),
         pytest.param(
-            Judgement("good", 4, 1, line=2),
+            TableJudgement("good", 4, 1, line=2),
             CorpusError,
             "about segment 4, but the last one is 3",
             id="beyond the end",
         ),
         pytest.param(
-            Judgement("good", 1, 1, "two", line=2),
+            TableJudgement("good", 1, 1, "two", line=2),
             CorpusError,
             "into document 'two', but it is in 'one'",
             id="numbers within documents",
@@ -67,4 +67,4 @@ def test_a_system_that_nobody_judged_is_left_out(results):
 )
 def test_what_does_not_fit_is_refused(results, judgement, error, message):
     with pytest.raises(error, match=message):
-        people([judgement], TEXTS, results)
+        relate_judgements([judgement], TEXTS, results)

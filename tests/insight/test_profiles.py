@@ -2,17 +2,21 @@
 
 import pytest
 
-from metra.analysis.profile_features import marks, punctuation, reading
-from metra.analysis.profiles import TRAITS, profiles
+from metra.analysis.profile_features import (
+    describe_profile,
+    list_notable_traits,
+    read_punctuation,
+)
+from metra.analysis.profiles import TRAITS, build_profiles
 from metra.corpus.evalset import EvalSet, Outputs
 from metra.text.preparation import Preparation
-from metra.text.scripts import letters, script
-from metra.text.words import numbers
+from metra.text.scripts import count_script_letters, get_script
+from metra.text.words import find_numbers
 
 
 def found(refs, source=None, *, ci=False, **outputs):
     corpus = Outputs(EvalSet(refs, source), outputs)
-    return profiles(corpus, ci=ci, trials=100)
+    return build_profiles(corpus, ci=ci, trials=100)
 
 
 def traits(refs, source=None, **outputs):
@@ -141,7 +145,7 @@ def test_no_words_anywhere():
 
 def test_every_preparation_is_named():
     corpus = Outputs(EvalSet(["A"]), {"hyp": ["a"]})
-    one = profiles(corpus, preparation=Preparation("none", "lower", "no"))
+    one = build_profiles(corpus, preparation=Preparation("none", "lower", "no"))
     assert one.preparation == "tok:none|case:lower|stem:no"
     assert one.profiles[0].traits["precision"].value == 100
 
@@ -172,17 +176,17 @@ USUAL = {trait.name: 0.0 for trait in TRAITS} | {
     ],
 )
 def test_what_stands_out(own, expected):
-    assert marks(USUAL | own, [USUAL, USUAL]) == expected
+    assert list_notable_traits(USUAL | own, [USUAL, USUAL]) == expected
 
 
 def test_what_all_do_does_not_stand_out():
     others = [USUAL | {"numbers": 20.0}] * 2
-    assert marks(USUAL | {"numbers": 25.0}, others) == []
-    assert marks(USUAL | {"numbers": 30.0}, others) == ["numbers"]
+    assert list_notable_traits(USUAL | {"numbers": 25.0}, others) == []
+    assert list_notable_traits(USUAL | {"numbers": 30.0}, others) == ["numbers"]
 
 
 def test_alone_nothing_is_said_about_precision():
-    assert marks(USUAL | {"precision": 90.0}, []) == []
+    assert list_notable_traits(USUAL | {"precision": 90.0}, []) == []
 
 
 @pytest.mark.parametrize(
@@ -206,7 +210,7 @@ def test_alone_nothing_is_said_about_precision():
     ],
 )
 def test_readings(words, others, expected):
-    assert reading(words, empty=2, loops=1, others=others) == expected
+    assert describe_profile(words, empty=2, loops=1, others=others) == expected
 
 
 @pytest.mark.parametrize(
@@ -231,11 +235,11 @@ def test_readings(words, others, expected):
     ],
 )
 def test_numbers(text, expected):
-    assert numbers(text) == expected
+    assert find_numbers(text) == expected
 
 
 def test_punctuation_of_nothing():
-    assert punctuation("") == ("", 0, 0, 0, 0, 0)
+    assert read_punctuation("") == ("", 0, 0, 0, 0, 0)
 
 
 @pytest.mark.parametrize(
@@ -248,8 +252,8 @@ def test_punctuation_of_nothing():
     ],
 )  # fmt: skip
 def test_scripts(letter, expected):
-    assert script(letter) == expected
+    assert get_script(letter) == expected
 
 
 def test_letters_are_counted_by_script():
-    assert letters("abc дом, 12!") == {"LATIN": 3, "CYRILLIC": 3}
+    assert count_script_letters("abc дом, 12!") == {"LATIN": 3, "CYRILLIC": 3}

@@ -7,9 +7,9 @@ import time
 
 import pytest
 
-from metra.analysis.findings import Wishes, find
+from metra.analysis.findings import AnalysisOptions, run_analyses
 from metra.corpus.evalset import EvalSet, Outputs
-from metra.scoring.evaluate import Questions, by_spec, counted
+from metra.scoring.evaluate import EvaluationOptions, count_statistics, make_metrics
 
 FOLDER = "data/wmt23-mqm-esa"
 
@@ -33,13 +33,15 @@ def english_german(shared, read_table):
 
 
 def looked(corpus, wishes):
-    metrics, sheets = counted(corpus, by_spec(["chrf"]), Questions(), keep=True)
-    return find(corpus, metrics, sheets, wishes, baseline=corpus.systems[0])
+    metrics, sheets = count_statistics(
+        corpus, make_metrics(["chrf"]), EvaluationOptions(), keep=True
+    )
+    return run_analyses(corpus, metrics, sheets, wishes, baseline=corpus.systems[0])
 
 
 def test_texts_that_were_made_up_are_among_the_most_improved(english_german):
     corpus = english_german("NLLB_Greedy", "ONLINE-W")
-    (changes,) = looked(corpus, Wishes(changes=10, min_words=5)).changes
+    (changes,) = looked(corpus, AnalysisOptions(changes=10, min_words=5)).changes
     improved = {change.number: change for change in changes.improved}
     # About human rights, where the source speaks of a member of parliament.
     assert "Menschenrechte" in improved[39].before
@@ -52,7 +54,7 @@ def test_texts_that_were_made_up_are_among_the_most_improved(english_german):
 
 def test_habits_of_a_system_are_at_the_top_of_its_ngrams(english_german):
     corpus = english_german("ONLINE-M", "GPT4-5shot")
-    (changes,) = looked(corpus, Wishes(ngrams=10)).ngrams
+    (changes,) = looked(corpus, AnalysisOptions(ngrams=10)).ngrams
     words = {
         name: [" ".join(entry.words) for entry in getattr(changes, name)]
         for name in ("gained", "lost", "mended", "broken")
@@ -67,7 +69,7 @@ def test_habits_of_a_system_are_at_the_top_of_its_ngrams(english_german):
 
 def test_profiles_find_the_systems_that_translate_sentence_by_sentence(english_german):
     names = ["AIRC", "NLLB_Greedy", "ONLINE-A", "ONLINE-W", "GPT4-5shot", "ZengHuiMT"]
-    found = looked(english_german(*names), Wishes(profiles=True)).profiles
+    found = looked(english_german(*names), AnalysisOptions(profiles=True)).profiles
     marks = {profile.system: set(profile.marks) for profile in found.profiles}
     # Both drop much of a paragraph and get caught in loops.
     for name in ("AIRC", "NLLB_Greedy"):
@@ -77,7 +79,7 @@ def test_profiles_find_the_systems_that_translate_sentence_by_sentence(english_g
 
 def test_all_of_it_is_quick(english_german):
     corpus = english_german("AIRC", "GPT4-5shot")
-    wishes = Wishes(
+    wishes = AnalysisOptions(
         changes=10, ngrams=10, buckets=["length", "frequency"], profiles=True
     )
     start = time.process_time()

@@ -6,7 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from metra.analysis.relations import Point, correlation, ranks, relation
+from metra.analysis.relations import (
+    SystemPoint,
+    compute_pearson,
+    rank_values,
+    relate_scores,
+)
 
 PAIRS = st.lists(
     st.tuples(st.integers(0, 20), st.integers(0, 20)), min_size=3, max_size=40
@@ -16,36 +21,36 @@ PAIRS = st.lists(
 @given(PAIRS)
 def test_correlations_are_scipys(pairs):
     x, y = np.array(pairs, float).T
-    assert correlation(x, y) == pytest.approx(stats.pearsonr(x, y)[0], abs=1e-12)
-    found = correlation(ranks(x), ranks(y))
+    assert compute_pearson(x, y) == pytest.approx(stats.pearsonr(x, y)[0], abs=1e-12)
+    found = compute_pearson(rank_values(x), rank_values(y))
     assert found == pytest.approx(stats.spearmanr(x, y)[0], abs=1e-12)
-    assert ranks(x).tolist() == stats.rankdata(x).tolist()
+    assert rank_values(x).tolist() == stats.rankdata(x).tolist()
 
 
 @given(PAIRS)
 def test_every_segment_is_in_one_square(pairs):
     x, y = np.array(pairs, float).T
-    found = relation("x", "y", [], x, y)
+    found = relate_scores("x", "y", [], x, y)
     assert sum(square.count for square in found.squares) == found.segments == len(pairs)
 
 
 def test_what_never_varies_has_no_correlation():
-    found = relation("x", "y", [], np.ones(5), np.arange(5.0))
+    found = relate_scores("x", "y", [], np.ones(5), np.arange(5.0))
     assert found.pearson is None
     assert found.spearman is None
 
 
 def test_segments_without_a_score_are_left_out():
     x = np.array([1.0, np.nan, 3.0, 4.0])
-    found = relation("x", "y", [], x, np.array([2.0, 5.0, np.nan, 8.0]))
+    found = relate_scores("x", "y", [], x, np.array([2.0, 5.0, np.nan, 8.0]))
     assert found.segments == 2
 
 
 def test_two_systems_have_no_correlation():
-    points = [Point("a", 1, 2), Point("b", 2, 3)]
-    one = relation("x", "y", points, np.arange(3.0), np.arange(3.0))
+    points = [SystemPoint("a", 1, 2), SystemPoint("b", 2, 3)]
+    one = relate_scores("x", "y", points, np.arange(3.0), np.arange(3.0))
     assert one.systems_pearson is None
-    two = relation(
-        "x", "y", [*points, Point("c", 3, 4)], np.arange(3.0), np.arange(3.0)
+    two = relate_scores(
+        "x", "y", [*points, SystemPoint("c", 3, 4)], np.arange(3.0), np.arange(3.0)
     )
     assert two.systems_pearson == pytest.approx(1)

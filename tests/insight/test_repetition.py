@@ -5,7 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.analysis.profile_features import loops, repeated_ngrams, type_token_ratio
+from metra.analysis.profile_features import (
+    compute_type_token_ratio,
+    count_repeated_ngrams,
+    has_loop,
+)
 
 
 @pytest.mark.parametrize(
@@ -23,7 +27,7 @@ from metra.analysis.profile_features import loops, repeated_ngrams, type_token_r
     ],
 )
 def test_loops(text, expected):
-    assert loops(text.split()) is expected
+    assert has_loop(text.split()) is expected
 
 
 def plain_loops(words):
@@ -37,30 +41,30 @@ def plain_loops(words):
 
 @given(st.lists(st.sampled_from("ab"), max_size=14))
 def test_loops_as_the_definition_says(words):
-    assert loops(words) == plain_loops(words)
+    assert has_loop(words) == plain_loops(words)
 
 
 @given(st.lists(st.sampled_from("ab"), max_size=14))
 def test_what_loops_repeats_ngrams(words):
-    assert not loops(words) or repeated_ngrams(words)[0] > 0
+    assert not has_loop(words) or count_repeated_ngrams(words)[0] > 0
 
 
 @given(st.lists(st.sampled_from("ab"), max_size=12))
 def test_repeated_ngrams_by_counting(words):
     grams = [tuple(words[at : at + 4]) for at in range(len(words) - 3)]
     again = sum(gram in grams[:at] for at, gram in enumerate(grams))
-    assert repeated_ngrams(words) == (again, len(grams))
+    assert count_repeated_ngrams(words) == (again, len(grams))
 
 
 @given(st.lists(st.integers(0, 6), min_size=1, max_size=40), st.integers(1, 12))
 def test_types_per_token_is_the_mean_over_windows(ids, window):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("metra.analysis.profile_features.WINDOW", window)
-        found = type_token_ratio(np.array(ids))
+        found = compute_type_token_ratio(np.array(ids))
     size = min(window, len(ids))
     windows = [ids[at : at + size] for at in range(len(ids) - size + 1)]
     assert found == pytest.approx(np.mean([len(set(part)) / size for part in windows]))
 
 
 def test_nothing_has_no_variety():
-    assert type_token_ratio(np.array([], np.int64)) is None
+    assert compute_type_token_ratio(np.array([], np.int64)) is None

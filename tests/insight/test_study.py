@@ -5,8 +5,8 @@ import pytest
 from metra import EvalSet
 from metra.corpus.evalset import Outputs
 from metra.errors import UnknownNameError
-from metra.report.study import study
-from metra.scoring.evaluate import by_spec
+from metra.report.study import build_study
+from metra.scoring.evaluate import make_metrics
 
 REFS = [f"{at} is the number of this line" for at in range(12)]
 BETTER = [ref.replace("is the", "is a") for ref in REFS]
@@ -19,9 +19,11 @@ def corpus(outputs, **more):
 
 def test_the_rival_is_the_best_of_the_others():
     outputs = {"old": WORSE, "new": BETTER, "copy": REFS}
-    found = study(corpus(outputs), by_spec(["wer", "chrf"]), most_grids=3)
+    found = build_study(corpus(outputs), make_metrics(["wer", "chrf"]), most_grids=3)
     assert (found.baseline, found.rival) == ("old", "copy")
-    other = study(corpus(outputs), by_spec(["wer"]), baseline="copy", most_grids=0)
+    other = build_study(
+        corpus(outputs), make_metrics(["wer"]), baseline="copy", most_grids=0
+    )
     assert (other.baseline, other.rival) == ("copy", "new")
     assert found.results.clusters is not None
     assert len(found.results.comparisons) == 2 * 3
@@ -32,13 +34,13 @@ def test_the_rival_is_the_best_of_the_others():
 
 def test_the_most_changed_come_first():
     mixed = [*REFS[:5], "nothing of it", *REFS[6:]]
-    found = study(corpus({"a": REFS, "b": mixed}), by_spec(["chrf"]))
+    found = build_study(corpus({"a": REFS, "b": mixed}), make_metrics(["chrf"]))
     assert found.changed[0] == 5
 
 
 def test_a_single_system_shows_its_worst_segments():
     mixed = [*REFS[:5], "nothing of it", *REFS[6:]]
-    found = study(corpus({"a": mixed}), by_spec(["wer"]))
+    found = build_study(corpus({"a": mixed}), make_metrics(["wer"]))
     assert found.rival is None
     assert found.changed[0] == 5
     assert found.results["a"]["wer"].interval is not None
@@ -47,13 +49,15 @@ def test_a_single_system_shows_its_worst_segments():
 
 def test_grids_follow_the_chosen_gtm_and_leave_out_long_segments():
     long = [" ".join(["word"] * 200), *REFS[1:]]
-    metrics = by_spec(["bleu", "gtm:e=1"])
-    found = study(corpus({"a": long, "b": REFS}), metrics, most_grids=1)
+    metrics = make_metrics(["bleu", "gtm:e=1"])
+    found = build_study(corpus({"a": long, "b": REFS}), metrics, most_grids=1)
     assert found.grids.spec == "gtm:e=1"
     assert list(found.grids.segments[0]) == ["b"]
-    assert study(corpus({"a": REFS}), by_spec(["bleu"])).grids.spec == "gtm:e=2"
+    assert (
+        build_study(corpus({"a": REFS}), make_metrics(["bleu"])).grids.spec == "gtm:e=2"
+    )
 
 
 def test_an_unknown_baseline_is_refused():
     with pytest.raises(UnknownNameError, match="No system named 'c'"):
-        study(corpus({"a": REFS}), by_spec(["bleu"]), baseline="c")
+        build_study(corpus({"a": REFS}), make_metrics(["bleu"]), baseline="c")

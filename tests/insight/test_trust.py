@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from metra.corpus.evalset import EvalSet, Outputs
-from metra.formats.scores.judgement_table import Judgement
+from metra.formats.scores.judgement_table import TableJudgement
 from metra.meta import trust as trusting
-from metra.report.study import study
-from metra.scoring.evaluate import by_spec
+from metra.report.study import build_study
+from metra.scoring.evaluate import make_metrics
 from metra.stats.correlation import correlate
 
 REFS = [f"the cat number {at} sat on the mat at noon" for at in range(12)]
@@ -22,7 +22,7 @@ WORTH = {"good": 9, "fair": 7, "poor": 4, "bad": 1}
 
 def judged(*judges, systems=WORTH, spread=1):
     return [
-        Judgement(system, at, WORTH[system] + spread * ((at + n) % 3), judge=judge)
+        TableJudgement(system, at, WORTH[system] + spread * ((at + n) % 3), judge=judge)
         for n, judge in enumerate(judges)
         for system in systems
         for at in range(1, 13)
@@ -31,7 +31,7 @@ def judged(*judges, systems=WORTH, spread=1):
 
 def trusted(judgements, outputs=OUTPUTS, metrics=("bleu", "ter")):
     corpus = Outputs(EvalSet([REFS]), outputs)
-    return study(corpus, by_spec(metrics), judgements=judgements).trust
+    return build_study(corpus, make_metrics(metrics), judgements=judgements).trust
 
 
 def test_everything_is_there_where_two_judges_judged_all():
@@ -55,7 +55,9 @@ def test_agreement_is_that_of_meta_evaluation():
     found = trusted(judged("ann"))
     row = next(r for r in found.agreement if (r.metric, r.level) == ("bleu", "sys"))
     gold = [WORTH[name] + 1 for name in OUTPUTS]
-    results = study(Outputs(EvalSet([REFS]), OUTPUTS), by_spec(["bleu"])).results
+    results = build_study(
+        Outputs(EvalSet([REFS]), OUTPUTS), make_metrics(["bleu"])
+    ).results
     scores = [results[name]["bleu"].score for name in OUTPUTS]
     assert row.value == pytest.approx(correlate(gold, scores).value)
 
@@ -68,10 +70,10 @@ LACKING = [
         id="two systems",
     ),
     pytest.param(
-        [Judgement("good", 1, 3.0, judge="ann")], "Only 1 value is shared", id="one value"
+        [TableJudgement("good", 1, 3.0, judge="ann")], "Only 1 value is shared", id="one value"
     ),
     pytest.param(
-        [Judgement(s, at, 3.0, judge=j) for s in WORTH for at in (1, 2) for j in "ab"],
+        [TableJudgement(s, at, 3.0, judge=j) for s in WORTH for at in (1, 2) for j in "ab"],
         "a constant has no correlation", id="all the same",
     ),
 ]  # fmt: skip

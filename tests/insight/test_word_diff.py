@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.analysis.word_diff import PLAIN, preparation_of, word_diff, words_of
+from metra.analysis.word_diff import PLAIN, diff_words, get_preparation, split_texts
 from metra.metrics.registry import metric
 from metra.text.preparation import Preparation
 
@@ -35,7 +35,7 @@ def marks(pieces):
 @pytest.mark.parametrize("preparation", PREPARATIONS, ids=str)
 @given(before=TEXTS, after=TEXTS, reference=TEXTS)
 def test_pieces_joined_are_the_texts(preparation, before, after, reference):
-    diff = word_diff(before, after, [reference, None], preparation)
+    diff = diff_words(before, after, [reference, None], preparation)
     assert joined(diff.before) == before
     assert joined(diff.after) == after
     assert joined(diff.references[0]) == reference
@@ -46,7 +46,7 @@ def test_pieces_joined_are_the_texts(preparation, before, after, reference):
 
 @given(TEXTS)
 def test_a_text_against_itself_is_kept_and_in_the_reference(text):
-    diff = word_diff(text, text, [text])
+    diff = diff_words(text, text, [text])
     for piece in [*diff.before, *diff.after]:
         assert piece.kind == "kept"
         assert piece.in_reference or not piece.text
@@ -58,7 +58,7 @@ WORDS = st.lists(st.sampled_from("abcd"), max_size=8).map(" ".join)
 
 @given(before=WORDS, after=WORDS, refs=st.lists(WORDS, min_size=1, max_size=3))
 def test_as_many_words_are_in_the_reference_as_plain_counting_says(before, after, refs):
-    diff = word_diff(before, after, refs, SPACED)
+    diff = diff_words(before, after, refs, SPACED)
     most = Counter()
     for ref in refs:
         most |= Counter(ref.split())
@@ -75,7 +75,7 @@ def test_as_many_words_are_in_the_reference_as_plain_counting_says(before, after
 
 @given(before=WORDS, after=WORDS)
 def test_kept_words_are_the_same_on_both_sides(before, after):
-    diff = word_diff(before, after, [], SPACED)
+    diff = diff_words(before, after, [], SPACED)
     kept = [
         [word for p in pieces if p.kind == "kept" for word in p.text.split()]
         for pieces in (diff.before, diff.after)
@@ -145,14 +145,14 @@ def test_kept_words_are_the_same_on_both_sides(before, after):
     ],
 )  # fmt: skip
 def test_by_hand(before, after, reference, expected_before, expected_after):
-    diff = word_diff(before, after, [reference])
+    diff = diff_words(before, after, [reference])
     assert marks(diff.before) == expected_before
     assert marks(diff.after) == expected_after
     assert diff.exact
 
 
 def test_reference_words_by_who_has_them():
-    diff = word_diff("a b", "a c", ["a b c d"], SPACED)
+    diff = diff_words("a b", "a c", ["a b c d"], SPACED)
     assert [(p.text, p.found_by) for p in diff.references[0]] == [
         ("a", "both"),
         ("b", "before"),
@@ -163,19 +163,19 @@ def test_reference_words_by_who_has_them():
 
 def test_outputs_with_nothing_to_do_with_each_other_are_not_cut_into_shreds():
     before, after = "x1 x2 , x3 x4 x5", "y1 , y2 y3 y4 y5"
-    assert marks(word_diff(before, after).before) == [(before, "changed", False)]
+    assert marks(diff_words(before, after).before) == [(before, "changed", False)]
 
 
 def test_case_and_stems_count_as_the_preparation_says():
     lowered = Preparation("13a", "lower", "no")
-    assert word_diff("The CAT", "the cat", [], lowered).after[0].kind == "kept"
+    assert diff_words("The CAT", "the cat", [], lowered).after[0].kind == "kept"
     stemmed = Preparation("13a", "mixed", "porter")
-    assert word_diff("cats run", "cat runs", [], stemmed).after[0].kind == "kept"
-    assert word_diff("cats", "cat", [], PLAIN).after[0].kind == "changed"
+    assert diff_words("cats run", "cat runs", [], stemmed).after[0].kind == "kept"
+    assert diff_words("cats", "cat", [], PLAIN).after[0].kind == "changed"
 
 
 def test_entities_are_what_they_stand_for():
-    diff = word_diff("&quot;Hi&quot; he said", '"Hi" he said', [])
+    diff = diff_words("&quot;Hi&quot; he said", '"Hi" he said', [])
     assert marks(diff.before) == [("&quot;Hi&quot; he said", "kept", False)]
 
 
@@ -189,20 +189,20 @@ def test_entities_are_what_they_stand_for():
 )
 def test_a_hundred_thousand_characters_take_no_more_than_a_moment(before, after):
     start = time.thread_time()
-    diff = word_diff(before, after, [before])
+    diff = diff_words(before, after, [before])
     assert time.thread_time() - start < 30
     assert joined(diff.before) == before
     assert joined(diff.after) == after
 
 
 def test_what_was_cut_short_is_said():
-    diff = word_diff(" ".join("abc" * 2_000), " ".join("cba" * 2_000))
+    diff = diff_words(" ".join("abc" * 2_000), " ".join("cba" * 2_000))
     assert not diff.exact
 
 
 def test_words_lie_side_by_side():
     text = "  He said &quot;no&quot;, 漢字ab กำ.  "
-    (words,) = words_of([text], PLAIN)
+    (words,) = split_texts([text], PLAIN)
     rest = text
     for word in words:
         rest = rest.replace(text[word.start : word.stop], "", 1)
@@ -220,4 +220,4 @@ def test_words_lie_side_by_side():
     ],
 )
 def test_words_are_the_metrics(spec, expected):
-    assert preparation_of(metric(spec)) == expected
+    assert get_preparation(metric(spec)) == expected

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metra.errors import FormatError
-from metra.formats.texts.bilingual import pairs
+from metra.formats.texts.bilingual import read_pairs
 from metra.scoring.files import open_corpus
 
 TMX = """<?xml version="1.0"?><!DOCTYPE tmx SYSTEM "tmx14.dtd">
@@ -45,7 +45,7 @@ CASES = [
 @pytest.mark.parametrize(("name", "content", "expected"), CASES)
 def test_pairs(write, name, content, expected):
     path = str(write(name, content.encode()))
-    assert [tuple(pair) for pair in pairs(path)] == expected
+    assert [tuple(pair) for pair in read_pairs(path)] == expected
 
 
 def test_as_a_corpus(write):
@@ -72,7 +72,7 @@ WRONG = [
 @pytest.mark.parametrize(("content", "says"), WRONG)
 def test_what_is_refused(write, content, says):
     with pytest.raises(FormatError, match=says):
-        pairs(str(write("a.tmx", content.encode())))
+        read_pairs(str(write("a.tmx", content.encode())))
 
 
 @given(st.lists(st.text("aé&<>😀語'\" ", min_size=1), min_size=1))
@@ -87,4 +87,4 @@ def test_texts_come_back(tmp_path_factory, texts):
     path = tmp_path_factory.getbasetemp() / "there-and-back.tmx"
     content = f"<tmx><header srclang='fr'/><body>{units}</body></tmx>"
     path.write_text(content, encoding="utf-8")
-    assert [pair.target for pair in pairs(str(path))] == texts
+    assert [pair.target for pair in read_pairs(str(path))] == texts

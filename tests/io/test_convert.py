@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metra.errors import CorpusError, FormatError, MetraError, OptionError
-from metra.formats.convert import Wishes, convert
-from metra.formats.texts.columns import column_name
-from metra.formats.texts.sources import Joined, sources
+from metra.formats.convert import ConversionSettings, convert_files
+from metra.formats.texts.columns import format_column_name
+from metra.formats.texts.sources import ParallelTable, list_sources
 
 SUFFIXES = {
     "tsv": ".tsv",
@@ -48,15 +48,17 @@ def write_rows(path: Path, rows: list[dict]) -> Path:
 
 
 def run(files: list[Path], out: Path, to: str = "auto", **more) -> Path:
-    wishes = Wishes(to=to, **more)
-    convert(sources([str(file) for file in files], use="any"), str(out), wishes)
+    wishes = ConversionSettings(to=to, **more)
+    convert_files(
+        list_sources([str(file) for file in files], use="any"), str(out), wishes
+    )
     return out
 
 
 def read_rows(path: Path) -> list[dict]:
     """Read whatever was written, a row a segment, by the names of a table's columns."""
     if path.is_dir() and (path / "docs.txt").exists():
-        given = sources(
+        given = list_sources(
             [str(file) for file in sorted((path / "outputs").glob("*"))],
             [str(file) for file in sorted(path.glob("reference.*"))],
             str(path / "source.txt"),
@@ -64,13 +66,13 @@ def read_rows(path: Path) -> list[dict]:
             use="any",
         )
     elif path.is_dir():
-        given = sources([str(file) for file in sorted(path.glob("*"))], use="any")
+        given = list_sources([str(file) for file in sorted(path.glob("*"))], use="any")
     else:
-        given = sources([str(path)], use="any")
-    joined = Joined(given)
+        given = list_sources([str(path)], use="any")
+    joined = ParallelTable(given)
     rows: list[dict] = []
     for chunk in joined.chunks(2, joined.fields):
-        columns = {column_name(field): values for field, values in chunk.items()}
+        columns = {format_column_name(field): values for field, values in chunk.items()}
         count = len(next(iter(columns.values())))
         rows += [{name: v[at] for name, v in columns.items()} for at in range(count)]
     if path.is_dir():
@@ -538,7 +540,7 @@ def _plain(out: Path, rows: list[dict]) -> list[dict]:
             file = f"label.{own}.txt"
         else:
             file = "docs.txt"
-        lines = Joined(sources([f"x={out / file}"], use="any"))
+        lines = ParallelTable(list_sources([f"x={out / file}"], use="any"))
         text = [
             values[at]
             for chunk in lines.chunks(9, lines.fields)

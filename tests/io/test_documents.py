@@ -7,7 +7,7 @@ import pytest
 
 from metra.errors import CorpusError, FormatError, LengthError, MetraError
 from metra.formats.texts.columns import Field
-from metra.formats.texts.sources import Joined, sources
+from metra.formats.texts.sources import ParallelTable, list_sources
 from metra.scoring.files import open_corpus
 
 KINDS = {"src": "srcset", "ref": "refset", "tst": "tstset"}
@@ -40,7 +40,9 @@ def folder(tmp_path):
 
 def table(*files: Path | str, **more) -> dict[Field, list[str | None]]:
     """Read everything, two segments at a time."""
-    joined = Joined(sources([str(file) for file in files], use="any", **more))
+    joined = ParallelTable(
+        list_sources([str(file) for file in files], use="any", **more)
+    )
     columns: dict[Field, list[str | None]] = {field: [] for field in joined.fields}
     for chunk in joined.chunks(2, joined.fields):
         for field, values in chunk.items():
@@ -322,7 +324,7 @@ def test_labels_that_two_files_disagree_about(folder):
 
 def test_a_file_that_changes_while_it_is_read(folder):
     path = folder / "src.sgm"
-    joined = Joined(sources([str(path)], use="any"))
+    joined = ParallelTable(list_sources([str(path)], use="any"))
     content = path.read_text()
     path.write_text(content.replace("<seg", "<gap").replace("</seg", "</gap"))
     with pytest.raises(FormatError) as raised:

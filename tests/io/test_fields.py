@@ -2,7 +2,7 @@
 
 import pytest
 
-from metra.formats.texts.columns import fields_of
+from metra.formats.texts.columns import recognise_fields
 
 CASES = [
     pytest.param("ref", "reference", id="plain"),
@@ -21,5 +21,5 @@ CASES = [
 
 @pytest.mark.parametrize(("column", "role"), CASES)
 def test_role(column, role):
-    (field,) = fields_of([column], "file")
+    (field,) = recognise_fields([column], "file")
     assert field.role == role

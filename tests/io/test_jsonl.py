@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from metra.formats.texts.jsonl import Objects
+from metra.formats.texts.jsonl import JsonlReader
 from metra.scoring.files import open_corpus
 
 
 def read(path) -> dict[str, list[str | None]]:
-    columns = Objects(str(path)).read(1000)
+    columns = JsonlReader(str(path)).read(1000)
     return {f"{field.role} {field.name}": values for field, values in columns.items()}
 
 
@@ -67,7 +67,7 @@ def test_shapes(objects, expected, write):
 
 def test_some_lines_at_a_time(write):
     path = write("test.jsonl", lines(*({"ref": "r", "A": str(at)} for at in range(5))))
-    objects = Objects(str(path))
+    objects = JsonlReader(str(path))
     assert objects.count == 0
     sizes = [len(next(iter(objects.read(2).values()))) for _ in range(4)]
     assert sizes == [2, 2, 1, 0]

@@ -3,13 +3,13 @@
 import pytest
 
 from metra.errors import FormatError
-from metra.formats.scores.judgement_table import Judgement, read_judgements
+from metra.formats.scores.judgement_table import TableJudgement, read_judgements
 
 
 def test_columns_may_come_in_any_order(write):
     path = write("j.tsv", ["score\tjudge\tsegment\tsystem", "4.5\tann\t2\tsysA"])
     assert read_judgements(str(path)) == [
-        Judgement("sysA", 2, 4.5, None, "ann", line=2)
+        TableJudgement("sysA", 2, 4.5, None, "ann", line=2)
     ]
 
 

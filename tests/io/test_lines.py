@@ -5,7 +5,7 @@ from contextlib import closing
 import pytest
 
 from metra.errors import CorpusError, FormatError
-from metra.formats.texts.plain import Lines
+from metra.formats.texts.plain import LineReader
 from metra.text.columns import LineBuffer, NotUtf8
 
 # (the file's bytes, its segments)
@@ -33,7 +33,7 @@ RULES = [
 
 @pytest.mark.parametrize(("content", "expected"), RULES)
 def test_rules(content, expected, write):
-    lines = Lines(str(write("file.txt", content)))
+    lines = LineReader(str(write("file.txt", content)))
     text = lines.read(100)
     assert [text[at] for at in range(len(text))] == expected
     assert lines.count == len(expected)
@@ -55,7 +55,7 @@ def test_rules_hold_however_the_bytes_arrive(content, expected, step):
 
 
 def test_some_lines_at_a_time(write):
-    lines = Lines(str(write("file.txt", [str(at) for at in range(10)])))
+    lines = LineReader(str(write("file.txt", [str(at) for at in range(10)])))
     sizes = []
     while size := len(lines.read(4)):
         sizes.append(size)
@@ -84,7 +84,7 @@ def test_bytes_that_are_not_utf8_are_placed(content, line, place, byte, write):
 
 
 def read_to_the_end(path) -> None:
-    with closing(Lines(str(path))) as lines:
+    with closing(LineReader(str(path))) as lines:
         while len(lines.read(1000)):
             pass
 

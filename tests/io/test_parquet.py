@@ -7,8 +7,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from metra.errors import CorpusError, FormatError, MissingResourceError
-from metra.formats.recognise import format_of
-from metra.formats.texts.columns import ColumnNames, fields_of
+from metra.formats.recognise import recognise_format
+from metra.formats.texts.columns import ColumnNames, recognise_fields
 from metra.scoring.files import open_corpus
 
 ROWS = {
@@ -92,7 +92,9 @@ def test_or_by_the_names_that_are_given(parquet, write, ending):
 def test_names_that_are_given_leave_no_others():
     header = ["hyp", "ref", "ref2", "out"]
     names = ColumnNames(outputs=(("A", "out"),), references=("ref2",))
-    found = [f"{field.role} {field.name}" for field in fields_of(header, "f", names)]
+    found = [
+        f"{field.role} {field.name}" for field in recognise_fields(header, "f", names)
+    ]
     assert found == ["label hyp", "label ref", "reference ref2", "output A"]
 
 
@@ -118,15 +120,15 @@ def test_a_file_with_a_name_is_a_system_of_its_own(parquet):
 
 def test_it_is_known_by_name_and_by_content(parquet):
     path = parquet({"hyp": ["a"], "ref": ["a"]}, "without-ending")
-    assert format_of(path) == "parquet"
-    assert format_of("x.parquet") == format_of("x.pq") == "parquet"
+    assert recognise_format(path) == "parquet"
+    assert recognise_format("x.parquet") == recognise_format("x.pq") == "parquet"
 
 
 def test_only_what_is_wanted_is_read(parquet, monkeypatch):
     from metra.formats.texts import parquet as files
 
     asked = []
-    plain = files.batches
+    plain = files.read_batches
 
     def watched(path, columns=None):
         asked.append(columns)
@@ -224,11 +226,11 @@ def test_other_commands_read_it(cli, parquet):
 def test_the_package_that_is_missing_is_named(monkeypatch):
     import sys
 
-    from metra.text.columns import pyarrow
+    from metra.text.columns import import_pyarrow
 
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingResourceError) as found:
-        pyarrow("Reading Parquet")
+        import_pyarrow("Reading Parquet")
     assert str(found.value) == (
         "Reading Parquet needs the package 'pyarrow', which is not installed; install it "
         "with: pip install 'metra[parquet]'"

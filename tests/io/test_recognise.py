@@ -3,7 +3,7 @@
 import pytest
 
 from metra.errors import FormatError
-from metra.formats.recognise import format_of
+from metra.formats.recognise import recognise_format
 
 SGML = b'<refset setid="x" srclang="any" trglang="en">\n'
 XML = b"<?xml version='1.0' encoding='utf-8'?>\n<dataset id=\"x\">"
@@ -30,14 +30,14 @@ CASES = [
 @pytest.mark.parametrize(("name", "content", "expected"), CASES)
 def test_formats(tmp_path, name, content, expected):
     (tmp_path / name).write_bytes(content)
-    assert format_of(str(tmp_path / name)) == expected
+    assert recognise_format(str(tmp_path / name)) == expected
 
 
 def test_other_xml(tmp_path):
     path = tmp_path / "a.xml"
     path.write_text("<html>")
     with pytest.raises(FormatError) as raised:
-        format_of(str(path))
+        recognise_format(str(path))
     assert str(raised.value) == (
         f"{path} begins with '<html>'; expected WMT's XML (<dataset>) or NIST's (<srcset>, "
         "<refset>, <tstset>), or give --input-format."

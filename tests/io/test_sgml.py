@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from metra.errors import FormatError, MetraError
 from metra.formats import stream
-from metra.formats.stream import Seekable
+from metra.formats.stream import SeekableFile
 from metra.formats.texts import sgml
 from metra.formats.texts.columns import Field
 
@@ -19,7 +19,7 @@ OUTPUT = Field("output", "A")
 
 def read(path: Path) -> dict[Field, dict[str, list[tuple[str, str]]]]:
     """All segments by text and document."""
-    file = Seekable(str(path))
+    file = SeekableFile(str(path))
     contents = sgml.scan(file, "default")
     return {
         text: {
@@ -66,7 +66,7 @@ def test_sets_in_one_file(written):
         Field("output", "S1"): {"d1": [("1", "a one")]},
         Field("output", "S2"): {"d1": [("1", "1")]},
     }
-    contents = sgml.scan(Seekable(str(path)), "default")
+    contents = sgml.scan(SeekableFile(str(path)), "default")
     assert contents.about == {"setid": "news", "srclang": "fr", "trglang": "en"}
     assert contents.labels == {"d1": {"genre": "nw", "origlang": "fr"}}
 

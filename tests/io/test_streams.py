@@ -11,8 +11,8 @@ import pytest
 import zstandard
 from tests.patience import PATIENCE
 
-from metra.formats.stream import stem, suffix
-from metra.formats.texts.plain import Lines
+from metra.formats.stream import get_suffix, name_system
+from metra.formats.texts.plain import LineReader
 
 TEXT = "".join(f"line {at} ü\n" for at in range(3000)).encode()
 
@@ -26,7 +26,7 @@ PACKERS = {"gz": gzip.compress, "xz": lzma.compress, "zst": zstd}
 
 
 def lines_of(path) -> list[str]:
-    lines = Lines(str(path))
+    lines = LineReader(str(path))
     text = lines.read(10**6)
     return [text[at] for at in range(len(text))]
 
@@ -195,5 +195,5 @@ def test_process_substitution(write):
     ],
 )
 def test_names_of_systems_and_formats(path, name, kind):
-    assert stem(path) == name
-    assert suffix(path) == kind
+    assert name_system(path) == name
+    assert get_suffix(path) == kind

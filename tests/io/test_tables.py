@@ -3,7 +3,7 @@
 import pytest
 
 from metra.errors import FormatError
-from metra.formats.texts.columns import fields_of
+from metra.formats.texts.columns import recognise_fields
 from metra.scoring.files import open_corpus
 
 
@@ -53,7 +53,7 @@ ROLES = [
 
 @pytest.mark.parametrize(("header", "expected"), ROLES)
 def test_columns_are_known_by_name(header, expected):
-    found = fields_of(header.split(" "), "file")
+    found = recognise_fields(header.split(" "), "file")
     assert [f"{field.role} {field.name}" for field in found] == expected
 
 

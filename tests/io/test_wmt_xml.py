@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from metra.errors import FormatError
 from metra.formats import stream
-from metra.formats.stream import Seekable
+from metra.formats.stream import SeekableFile
 from metra.formats.texts import wmt_xml
 from metra.formats.texts.columns import Field
 
@@ -19,7 +19,7 @@ OUTPUT = Field("output", "A")
 
 def read(path: Path) -> dict[Field, dict[str, list[tuple[str, str]]]]:
     """All segments by text and document."""
-    file = Seekable(str(path))
+    file = SeekableFile(str(path))
     contents = wmt_xml.scan(file, "default")
     return {
         text: {
@@ -88,7 +88,7 @@ def test_a_whole_file(written):
             "kp.2": [],
         },
     }
-    contents = wmt_xml.scan(Seekable(str(path)), "default")
+    contents = wmt_xml.scan(SeekableFile(str(path)), "default")
     assert contents.about == {"setid": "newstest2021", "srclang": "ru", "trglang": "en"}
     assert contents.labels == {
         "kp.1": {"collection": "general", "origlang": "ru", "domain": "news"},

@@ -5,7 +5,11 @@ from tests.campaigns import made as made_campaign
 from tests.campaigns import opened
 from tests.judging.answers import made
 
-from metra.campaign.monitoring import ask_others, disagreements, looked_again
+from metra.campaign.monitoring import (
+    create_adjudication_draft,
+    find_disagreements,
+    read_adjudications,
+)
 from metra.errors import CorpusError
 from metra.store import campaigns, tasks
 
@@ -20,14 +24,14 @@ def test_the_farthest_come_first_and_each_output_once():
         made("two", 1, "bob", 4),
         made("two", 3, "ann", 1),
     ]
-    found = disagreements(answers)
+    found = find_disagreements(answers)
     assert [(one.system, one.segment, one.apart) for one in found] == [
         ("one", 1, 100.0),
         ("one", 2, 50.0),
     ]
     assert [one.judge for one in found[0].answers] == ["ann", "bob"]
     assert found[0].scores == ((1.0, 0.0), (5.0, 100.0))
-    assert disagreements(answers, apart=75) == found[:1]
+    assert find_disagreements(answers, apart=75) == found[:1]
 
 
 def test_others_judge_them_blind_and_their_answers_stand_beside(store):
@@ -42,18 +46,22 @@ def test_others_judge_them_blind_and_their_answers_stand_beside(store):
     # Everybody said 3: let one of them differ on one output.
     one = first[0]
     changed = [replace(one, value={"da": 90.0}), *first[1:]]
-    found = disagreements(changed)
+    found = find_disagreements(changed)
     assert [each.segment for each in found] == [one.segment]
     with house.store.transaction() as db:
-        stored = campaigns.existing(db, house.campaign)
-        key = ask_others(db, stored, found, judges=("zoe",), now=1.0, who="ann")
-        [task] = tasks.of_campaign(db, key)
-        second = campaigns.existing(db, key)
+        stored = campaigns.get_campaign(db, house.campaign)
+        key = create_adjudication_draft(
+            db, stored, found, judges=("zoe",), now=1.0, who="ann"
+        )
+        [task] = tasks.list_campaign_tasks(db, key)
+        second = campaigns.get_campaign(db, key)
         assert second.state == "draft"
         assert task.task.items[0].text == one.outputs[0]
         assert task.task.items[0].system == one.systems[0]
-        assert looked_again(db, stored) == {}
+        assert read_adjudications(db, stored) == {}
         with pytest.raises(CorpusError, match="nothing that judges are so far apart"):
-            ask_others(db, stored, [], judges=("zoe",), now=1.0, who="ann")
+            create_adjudication_draft(
+                db, stored, [], judges=("zoe",), now=1.0, who="ann"
+            )
         with pytest.raises(CorpusError, match="needs at least one judge"):
-            ask_others(db, stored, found, judges=(), now=1.0, who="ann")
+            create_adjudication_draft(db, stored, found, judges=(), now=1.0, who="ann")

@@ -11,18 +11,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.judging.answers import made
 
-from metra.campaign.campaign import campaign
-from metra.campaign.exports import MEANINGS, export, formats_for, metrics_files
+from metra.campaign.campaign import freeze_campaign
+from metra.campaign.exports import (
+    MEANINGS,
+    export_judgements,
+    list_formats,
+    write_metrics_files,
+)
 from metra.campaign.files import jsonl, tables
-from metra.campaign.files.mt_metrics_eval import file_names
-from metra.campaign.files.pearmut import corpus_lines
+from metra.campaign.files.mt_metrics_eval import make_file_names
+from metra.campaign.files.pearmut import write_corpus
 from metra.campaign.imports import read_judgements, read_texts
-from metra.campaign.results import system_means
+from metra.campaign.results import average_systems
 from metra.campaign.settings import Settings
 from metra.corpus.evalset import EvalSet, Outputs
 from metra.errors import CorpusError, FormatError, OptionError
 from metra.formats.scores.read import read_scores
-from metra.formats.table import unguarded
+from metra.formats.table import unescape_formula
 
 MARK = {
     "side": "output",
@@ -57,7 +62,7 @@ MQM = [
 
 
 def means(judgements):
-    return {(one.system, one.scorer): one.native for one in system_means(judgements)}
+    return {(one.system, one.scorer): one.native for one in average_systems(judgements)}
 
 
 @pytest.mark.parametrize(
@@ -71,32 +76,34 @@ def means(judgements):
     ],
 )
 def test_formats_have_a_place_for_what_was_asked(name, more):
-    assert set(formats_for(name)) == {"jsonl", "tsv", "csv", "texts", "zip"} | more
+    assert set(list_formats(name)) == {"jsonl", "tsv", "csv", "texts", "zip"} | more
 
 
 @pytest.mark.parametrize("form", ["jsonl", "appraise"])
 def test_da_there_and_back(tmp_path, form):
     path = tmp_path / "spring.x"
-    path.write_bytes(export(form, DA).content)
+    path.write_bytes(export_judgements(form, DA).content)
     assert means(read_judgements([str(path)])) == means(DA)
 
 
 @pytest.mark.parametrize("form", ["jsonl", "marot"])
 def test_mqm_there_and_back(tmp_path, form):
     path = tmp_path / "spring.x"
-    path.write_bytes(export(form, MQM).content)
+    path.write_bytes(export_judgements(form, MQM).content)
     back = read_judgements([str(path)], languages=("fr", "en"))
     assert means(back) == means(MQM)
     assert [one.value for one in back] == [one.value for one in MQM]
 
 
 def test_the_folder_of_mt_metrics_eval_there_and_back(tmp_path):
-    with zipfile.ZipFile(io.BytesIO(export("mt-metrics-eval", MQM).content)) as packed:
+    with zipfile.ZipFile(
+        io.BytesIO(export_judgements("mt-metrics-eval", MQM).content)
+    ) as packed:
         packed.extractall(tmp_path)
     ratings = sorted(map(str, (tmp_path / "human-scores").glob("*.rating")))
     assert len(ratings) == 2
     back = read_judgements(ratings)
-    names = file_names(["my system", "my_system"])
+    names = make_file_names(["my system", "my_system"])
     assert names == {"my system": "my_system", "my_system": "my_system-2"}
     assert {(one.judge, one.systems[0], one.segment): one.value for one in back} == {
         (one.judge, names[one.systems[0]], one.segment): one.value for one in MQM
@@ -107,7 +114,7 @@ def test_the_folder_of_mt_metrics_eval_there_and_back(tmp_path):
 
 
 def test_scores_of_direct_assessment_come_back_as_one_judge(tmp_path):
-    for name, text in metrics_files(DA).items():
+    for name, text in write_metrics_files(DA).items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
@@ -122,7 +129,7 @@ def test_scores_of_direct_assessment_come_back_as_one_judge(tmp_path):
 
 def test_a_folder_without_texts_cannot_place_marks(tmp_path):
     path = tmp_path / "fr-en.mqm.ann.seg.rating"
-    path.write_text(metrics_files(MQM)["human-scores/fr-en.mqm.ann.seg.rating"])
+    path.write_text(write_metrics_files(MQM)["human-scores/fr-en.mqm.ann.seg.rating"])
     with pytest.raises(FormatError, match="looked for in sources/"):
         read_judgements([str(path)])
 
@@ -130,9 +137,11 @@ def test_a_folder_without_texts_cannot_place_marks(tmp_path):
 def test_everything_in_one_zip():
     wished = Settings("c", "da", "fr", "en", tuple("abcdef"), seed=77, calibration=0)
     evalset = EvalSet([["r"] * 3], ["s1", "s2", "s3"])
-    frozen = campaign(wished, Outputs(evalset, {"one": ["x"] * 3, "two": ["x"] * 3}))
-    found = export("zip", DA, frozen)
-    assert export("zip", DA, frozen) == found  # the same bytes on every day
+    frozen = freeze_campaign(
+        wished, Outputs(evalset, {"one": ["x"] * 3, "two": ["x"] * 3})
+    )
+    found = export_judgements("zip", DA, frozen)
+    assert export_judgements("zip", DA, frozen) == found  # the same bytes on every day
     with zipfile.ZipFile(io.BytesIO(found.content)) as packed:
         files = {name: packed.read(name).decode() for name in packed.namelist()}
     assert set(files) >= {
@@ -162,13 +171,13 @@ def test_the_codebook_explains_every_column():
 
 def test_what_cannot_be_exported():
     with pytest.raises(OptionError, match="No format named 'doc'"):
-        export("doc", DA)
+        export_judgements("doc", DA)
     with pytest.raises(CorpusError, match="no judgements to export yet"):
-        export("jsonl", [])
+        export_judgements("jsonl", [])
     calibration = [replace(one, kind="calibration") for one in DA]
     with pytest.raises(CorpusError, match="count for systems yet"):
-        export("mt-metrics-eval", calibration)
-    assert export("zip", calibration).content
+        export_judgements("mt-metrics-eval", calibration)
+    assert export_judgements("zip", calibration).content
 
 
 def test_what_could_not_be_judged_is_told_and_not_scored():
@@ -176,7 +185,10 @@ def test_what_could_not_be_judged_is_told_and_not_scored():
     rows = list(csv.DictReader(io.StringIO(tables.write_spreadsheet([*DA, cannot]))))
     assert rows[-1]["cannot"] == "no French"
     assert rows[-1]["native"] == ""
-    assert export("appraise", [*DA, cannot]).content == export("appraise", DA).content
+    assert (
+        export_judgements("appraise", [*DA, cannot]).content
+        == export_judgements("appraise", DA).content
+    )
     assert means([*DA, cannot]) == means(DA)
     assert jsonl.read(jsonl.write([cannot]), "x") == [cannot]
 
@@ -190,8 +202,8 @@ def test_no_cell_runs_as_a_formula(judge, comment, output):
     [header, row] = csv.reader(io.StringIO(tables.write_spreadsheet([one]), newline=""))
     assert not any(cell[:1] in tuple("=+-@\t\r") for cell in row if cell)
     cells = dict(zip(header, row, strict=True))
-    assert unguarded(cells["comment"]) == comment
-    assert unguarded(cells["output"]) == output
+    assert unescape_formula(cells["comment"]) == comment
+    assert unescape_formula(cells["output"]) == output
 
 
 def test_a_corpus_of_the_texts_of_other_programs(tmp_path):
@@ -209,7 +221,7 @@ def test_a_corpus_of_the_texts_of_other_programs(tmp_path):
     alone = item | {"itemID": 2}
     taught = item | {"itemID": 3, "mqm": {"tutorial": {}}}
     path.write_text(json.dumps([{"items": [item, spoilt, other, alone, taught]}]))
-    lines, kept, lost = corpus_lines(read_texts([str(path)]))
+    lines, kept, lost = write_corpus(read_texts([str(path)]))
     assert (kept, lost) == (1, 1)
     assert json.loads(lines) == {
         "doc": "d",
@@ -223,7 +235,7 @@ def test_batches_bring_the_texts_that_marks_stand_in(tmp_path):
     del marked["errors"][0]["category"]
     [esa] = [replace(ESA[0], value=marked)]
     export_path, batches = tmp_path / "esa.csv", tmp_path / "batches.json"
-    export_path.write_bytes(export("appraise", [esa]).content)
+    export_path.write_bytes(export_judgements("appraise", [esa]).content)
     item = {"itemType": "TGT", "targetID": "one", "targetText": "a😀b"}
     item |= {"itemID": 1, "documentID": "d", "sourceText": "src"}
     batches.write_text(json.dumps([{"items": [item]}]))
@@ -256,6 +268,6 @@ def test_files_that_are_nothing(tmp_path, content, says):
 
 def test_judgements_are_no_texts(tmp_path):
     path = tmp_path / "a.jsonl"
-    path.write_bytes(export("jsonl", DA).content)
+    path.write_bytes(export_judgements("jsonl", DA).content)
     with pytest.raises(OptionError, match="holds no campaign's texts"):
         read_texts([str(path)])

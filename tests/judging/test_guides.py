@@ -3,7 +3,7 @@
 import pytest
 
 from metra.campaign import own_wording
-from metra.campaign.own_wording import guide
+from metra.campaign.own_wording import read_guide
 from metra.campaign.protocols.registry import PROTOCOLS, protocol
 from metra.errors import FormatError
 
@@ -12,7 +12,7 @@ NAMES = ("ldc", "adequacy", "da", "da-sqm", "esa", "mqm", "pairwise", "ranking")
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_guide_has_examples_that_can_be_answered_so(name):
-    found = guide(name)
+    found = read_guide(name)
     assert len(found.lead) > 40
     assert len(found.points) >= 4
     assert len(found.examples) >= 2
@@ -25,7 +25,7 @@ def test_a_guide_has_examples_that_can_be_answered_so(name):
 
 @pytest.mark.parametrize("name", [name for name in PROTOCOLS if name not in NAMES])
 def test_what_a_guide_of_the_workbook_teaches_would_be_right(name):
-    found = guide(name)
+    found = read_guide(name)
     assert len(found.lead) > 20
     assert len(found.points) >= 2
     timed = {"correction", "reading", "reading-aloud"}
@@ -44,7 +44,7 @@ def test_what_a_guide_of_the_workbook_teaches_would_be_right(name):
 
 
 def test_marks_of_examples_stand_on_the_words_they_quote():
-    [first, missing, none] = guide("esa").examples
+    [first, missing, none] = read_guide("esa").examples
     marks = first.answer["errors"]
     quoted = [first.outputs[0][mark["start"] : mark["end"]] for mark in marks]
     assert quoted == ["evening", "take"]
@@ -54,10 +54,10 @@ def test_marks_of_examples_stand_on_the_words_they_quote():
 
 def test_a_protocol_without_a_guide_has_its_title(tmp_path, monkeypatch):
     monkeypatch.setattr(own_wording, "_HERE", tmp_path)
-    guide.cache_clear()
-    assert guide("da").lead == "Direct assessment"
-    assert guide("da").examples == ()
-    guide.cache_clear()
+    read_guide.cache_clear()
+    assert read_guide("da").lead == "Direct assessment"
+    assert read_guide("da").examples == ()
+    read_guide.cache_clear()
 
 
 def test_a_quote_that_is_not_there_is_refused(tmp_path, monkeypatch):
@@ -67,7 +67,7 @@ def test_a_quote_that_is_not_there_is_refused(tmp_path, monkeypatch):
         encoding="utf-8",
     )
     monkeypatch.setattr(own_wording, "_HERE", tmp_path)
-    guide.cache_clear()
+    read_guide.cache_clear()
     with pytest.raises(FormatError, match=r"marks 'c', which its output does not hold"):
-        guide("mqm")
-    guide.cache_clear()
+        read_guide("mqm")
+    read_guide.cache_clear()

@@ -6,12 +6,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.judging.answers import made
 
-from metra.campaign.agreement import agreement, differences
-from metra.campaign.judges import Rules, drifts, flagged, flags, judge_table
-from metra.campaign.metric_scores import score_table
-from metra.campaign.ranking import Cell, judge_by_system
-from metra.campaign.times import is_too_fast, least_seconds, speeds, time_table
-from metra.formats.scores.ratings import ratings
+from metra.campaign.agreement import compute_agreement, count_differences
+from metra.campaign.judges import (
+    FlagRules,
+    build_judge_table,
+    compute_drifts,
+    find_flagged,
+    flag_judges,
+)
+from metra.campaign.metric_scores import build_judgement_scores
+from metra.campaign.ranking import JudgeSystemMean, average_by_judge
+from metra.campaign.times import (
+    build_time_table,
+    compute_least_seconds,
+    count_early_answers,
+    is_too_fast,
+)
+from metra.formats.scores.ratings import collect_ratings
 from metra.meta.agree import agree
 
 
@@ -23,24 +34,24 @@ def timed(scores, judge="ann", system="s", first=1):
 
 
 def test_drift_is_the_second_half_less_the_first():
-    found = drifts(timed([10, 20, 10, 20, 50, 60, 50, 60]))
+    found = compute_drifts(timed([10, 20, 10, 20, 50, 60, 50, 60]))
     assert found["ann", "da"].change == 40.0
     assert found["ann", "da"].p_value == pytest.approx(0.0265, abs=1e-3)
 
 
 def test_better_systems_later_are_no_drift():
     answers = timed([10, 20, 10, 20]) + timed([80, 90, 80, 90], system="t", first=5)
-    assert drifts(answers)["ann", "da"].change == 0.0
+    assert compute_drifts(answers)["ann", "da"].change == 0.0
 
 
 def test_the_order_is_that_of_time():
     answers = timed([10, 20, 10, 20, 50, 60, 50, 60])
-    assert drifts(reversed(answers)) == drifts(answers)
+    assert compute_drifts(reversed(answers)) == compute_drifts(answers)
 
 
 def test_too_few_answers_or_no_times_say_nothing():
-    assert drifts(timed([1, 2, 3, 4, 5, 6, 7])) == {}
-    assert drifts([made("s", at, "ann", 3) for at in range(1, 20)]) == {}
+    assert compute_drifts(timed([1, 2, 3, 4, 5, 6, 7])) == {}
+    assert compute_drifts([made("s", at, "ann", 3) for at in range(1, 20)]) == {}
 
 
 def test_haste_is_less_time_than_reading_takes():
@@ -49,11 +60,11 @@ def test_haste_is_less_time_than_reading_takes():
         made("s", 1, "ann", 3, outputs=("w " * 20,), active_ms=ms)
         for ms in (2000, 1999, None)
     )
-    assert least_seconds(slow) == 2.0
+    assert compute_least_seconds(slow) == 2.0
     assert [is_too_fast(one) for one in (slow, fast, unknown)] == [False, True, None]
-    found = speeds([slow, fast, unknown])["ann"]
+    found = count_early_answers([slow, fast, unknown])["ann"]
     assert (found.timed, found.too_fast, found.share) == (2, 1, 0.5)
-    assert speeds([unknown])["ann"].share is None
+    assert count_early_answers([unknown])["ann"].share is None
     assert not is_too_fast(fast, 700)
 
 
@@ -78,13 +89,15 @@ def test_flags_say_why():
     ]
     same = [made("s", at, "same", 5) for at in range(1, 7)]
     good = [made("s", at, "good", 1 + at % 5, active_ms=9000) for at in range(1, 7)]
-    found = flags(judge_table(hasty + blind + same + good))
+    found = flag_judges(build_judge_table(hasty + blind + same + good))
     assert found["hasty"] == ["2 of 10 answers faster than 600 words a minute"]
     assert found["blind"] == ["scored 0 of 6 spoilt copies lower (p = 1.00)"]
     assert found["same"] == ["always the same score (100 of 100)"]
     assert found["good"] == []
-    assert flagged(judge_table(hasty + good)) == {"hasty"}
-    assert flagged(judge_table(hasty + good), Rules(too_fast=0.2)) == set()
+    assert find_flagged(build_judge_table(hasty + good)) == {"hasty"}
+    assert (
+        find_flagged(build_judge_table(hasty + good), FlagRules(too_fast=0.2)) == set()
+    )
 
 
 def test_repeats_far_apart_are_a_flag():
@@ -93,7 +106,7 @@ def test_repeats_far_apart_are_a_flag():
         made("s", at, "ann", 5, "repeat", original=f"ann s {at} judged")
         for at in range(1, 7)
     ]
-    assert flags(judge_table(first + again))["ann"] == [
+    assert flag_judges(build_judge_table(first + again))["ann"] == [
         "repeats are 88 of 100 apart on average"
     ]
 
@@ -105,11 +118,11 @@ def test_judge_by_system_by_hand():
         made("two", 1, "bob", 1),
         made("two", 1, "bob", 5, "repeat"),
     ]
-    [found] = judge_by_system(answers)
+    [found] = average_by_judge(answers)
     assert (found.judges, found.systems) == (("ann", "bob"), ("one", "two"))
     assert found.cells == {
-        ("ann", "one"): Cell(2, 4.0, 75.0),
-        ("bob", "two"): Cell(1, 1.0, 0.0),
+        ("ann", "one"): JudgeSystemMean(2, 4.0, 75.0),
+        ("bob", "two"): JudgeSystemMean(1, 1.0, 0.0),
     }
 
 
@@ -125,8 +138,10 @@ def two_judges():
 
 def test_agreement_is_what_meta_evaluation_computes():
     answers = two_judges()
-    [found] = agreement(answers, trials=50)
-    theirs = agree(ratings(score_table(answers), "adequacy"), trials=50)
+    [found] = compute_agreement(answers, trials=50)
+    theirs = agree(
+        collect_ratings(build_judgement_scores(answers), "adequacy"), trials=50
+    )
     told = {one.name: one.value for one in found.coefficients}
     assert (found.scorer, found.outputs, found.comparisons) == ("adequacy", 5, 5)
     assert told["equal"] == 0.4
@@ -143,12 +158,13 @@ def test_agreement_is_what_meta_evaluation_computes():
 def test_checks_are_no_second_opinion_and_lone_judges_no_agreement():
     again = [made("s", 2, "ann", 5, "repeat"), made("s", 2, "bob", 5, "degraded")]
     [plain], [more] = (
-        agreement(answers, trials=0) for answers in (two_judges(), two_judges() + again)
+        compute_agreement(answers, trials=0)
+        for answers in (two_judges(), two_judges() + again)
     )
     assert more.coefficients == plain.coefficients
     assert more.comparisons == 5
-    assert agreement([made("s", 1, "ann", 3)]) == []
-    assert agreement([]) == []
+    assert compute_agreement([made("s", 1, "ann", 3)]) == []
+    assert compute_agreement([]) == []
 
 
 DIFFERENCES = [
@@ -175,12 +191,12 @@ DIFFERENCES = [
 
 @pytest.mark.parametrize(("gaps", "expected"), DIFFERENCES)
 def test_differences(gaps, expected):
-    assert differences(gaps) == expected
+    assert count_differences(gaps) == expected
 
 
 @given(st.lists(st.floats(0, 1000), min_size=1))
 def test_differences_rise_to_one(gaps):
-    shares = [share for _, share in differences(gaps)]
+    shares = [share for _, share in count_differences(gaps)]
     assert shares == sorted(shares)
     assert shares[-1] == 1
 
@@ -190,11 +206,11 @@ def test_times_by_hand():
         made("s", at, "ann" if at % 2 else "bob", 3, active_ms=1000 * at)
         for at in range(1, 6)
     ]
-    found = time_table([*answers, made("s", 9, "cleo", 3)])
+    found = build_time_table([*answers, made("s", 9, "cleo", 3)])
     assert (found.all.answers, found.all.total, found.all.median) == (5, 15.0, 3.0)
     assert [one.judge for one in found.judges] == ["ann", "bob"]
     ann = found.judges[0]
     assert (ann.least, ann.lower, ann.median, ann.upper, ann.most) == (1, 2, 3, 4, 5)
     assert sum(found.all.counts) == 5
     assert found.edges[-1] == pytest.approx(np.quantile([1, 2, 3, 4, 5], 0.95))
-    assert time_table([made("s", 9, "cleo", 3)]) is None
+    assert build_time_table([made("s", 9, "cleo", 3)]) is None

@@ -6,12 +6,17 @@ import io
 import pytest
 from tests.human.campaigns import answered, opened
 
-from metra.campaign.exercise import Result, exercise, of_text_scores, read_results
-from metra.campaign.exports import export
+from metra.campaign.exercise import (
+    EvaluatorScore,
+    compare_evaluators,
+    convert_text_scores,
+    read_results,
+)
+from metra.campaign.exports import export_judgements
 from metra.campaign.files import jsonl, tables
 from metra.campaign.judgement_files import read
-from metra.campaign.results import text_scores
-from metra.campaign.summary import measured, summary
+from metra.campaign.results import score_texts
+from metra.campaign.summary import compute_measurements, summarise_judgements
 from metra.errors import FormatError
 
 WHY = "every gap has the exact word"
@@ -45,7 +50,7 @@ def none():
 
 
 def test_on_the_page_of_results(some):
-    found = summary(some[1])
+    found = summarise_judgements(some[1])
     assert found.undefined.keys() == {("good", "cloze-close")}
     [(why, count)] = found.undefined["good", "cloze-close"].items()
     assert (why, count) == (WHY, len([1 for one in some[1] if "good" in one.systems]))
@@ -57,7 +62,7 @@ def test_on_the_page_of_results(some):
 
 
 def test_on_the_page_of_texts(some):
-    found = measured(*some)
+    found = compute_measurements(*some)
     assert {row[-1] for row in found.undefined} == {WHY}
     texts = [one for one in found.texts if one.reason]
     assert {(one.translation, one.metric) for one in texts} == {("good", "cloze-close")}
@@ -65,7 +70,7 @@ def test_on_the_page_of_texts(some):
 
 
 def test_in_the_files(some):
-    content = export("zip", some[1], some[0]).content
+    content = export_judgements("zip", some[1], some[0]).content
     import zipfile
 
     with zipfile.ZipFile(io.BytesIO(content)) as files:
@@ -99,13 +104,13 @@ def test_in_a_spreadsheet(some):
 
 
 def test_in_the_exercise(some, none, write):
-    found = exercise(of_text_scores(text_scores(some[1])))
+    found = compare_evaluators(convert_text_scores(score_texts(some[1])))
     by_metric = {one.metric: one for one in found.reliability}
     assert by_metric["cloze-exact"].undefined == 0
     close = by_metric["cloze-close"]
     assert (close.why, close.mean) == (WHY, 0)
     assert close.undefined > 0
-    found = exercise(of_text_scores(text_scores(none[1])))
+    found = compare_evaluators(convert_text_scores(score_texts(none[1])))
     close = {one.metric: one for one in found.reliability}["cloze-close"]
     assert (close.mean, close.deviation, close.reason) == (None, None, "no scores")
     [pair] = found.correlations
@@ -127,9 +132,9 @@ def test_to_metra_meta(none, write):
     path = write("alone.jsonl", jsonl.write(alone).encode())
     with pytest.raises(FormatError, match="has not read the baseline text"):
         read(str(path))
-    assert tables.by_system([]) == {}
+    assert tables.count_undefined([]) == {}
 
 
 def test_a_reason_is_no_way_around_the_scale():
     with pytest.raises(Exception, match="from 0 to 100"):
-        exercise([Result("m", "a", "t", "x", 101.0)])
+        compare_evaluators([EvaluatorScore("m", "a", "t", "x", 101.0)])

@@ -4,7 +4,11 @@ import pytest
 from tests.human.campaigns import opened
 
 from metra.campaign.creation import open_campaign
-from metra.campaign.own_wording import in_words, own_wordings, wording_for
+from metra.campaign.own_wording import (
+    add_wordings,
+    choose_campaign_wording,
+    parse_wordings,
+)
 from metra.campaign.protocols.registry import protocol
 from metra.corpus import examples
 from metra.errors import FormatError
@@ -16,7 +20,7 @@ TEXTS = {str(at): f"text {at}" for at in range(1, 6)}
 
 
 def own(asked="adequacy", **table):
-    [found] = own_wordings({"language": "pt"} | table, protocol(asked), "c.toml")
+    [found] = parse_wordings({"language": "pt"} | table, protocol(asked), "c.toml")
     return found
 
 
@@ -41,7 +45,9 @@ def test_the_example_speaks_portuguese_and_measures_adequacy():
 
 def test_every_judge_reads_it_whatever_the_pages_speak():
     found = open_campaign(str(EXAMPLE))
-    assert {wording_for(found, code).language for code in ("en", "ja", "pt")} == {"pt"}
+    assert {
+        choose_campaign_wording(found, code).language for code in ("en", "ja", "pt")
+    } == {"pt"}
 
 
 def test_what_is_left_out_is_metras_own_in_that_language_else_english():
@@ -69,10 +75,10 @@ def test_an_own_guide_replaces_metras_wholly():
 
 def test_several_languages_are_several_tables():
     tables = [{"language": "pt", "title": "Um"}, {"language": "it", "title": "Uno"}]
-    found = own_wordings(tables, protocol("da"), "c.toml")
+    found = parse_wordings(tables, protocol("da"), "c.toml")
     assert [one.title for one in found] == ["Um", "Uno"]
     with pytest.raises(FormatError, match="two wordings are in one language"):
-        own_wordings([tables[0], tables[0]], protocol("da"), "c.toml")
+        parse_wordings([tables[0], tables[0]], protocol("da"), "c.toml")
 
 
 def test_marks_of_own_examples_quote_the_words_they_stand_on():
@@ -190,13 +196,13 @@ def test_a_wording_is_a_table():
     with pytest.raises(
         FormatError, match=r"c\.toml: wording is 'pt'; expected a table"
     ):
-        own_wordings("pt", protocol("da"), "c.toml")
+        parse_wordings("pt", protocol("da"), "c.toml")
 
 
 def test_one_wish_for_the_language_is_enough():
     frozen = opened("adequacy", guide_language="de")
     with pytest.raises(FormatError, match=r"guide_language and \[wording\]"):
-        in_words(frozen, {"language": "pt"}, "c.toml")
+        add_wordings(frozen, {"language": "pt"}, "c.toml")
 
 
 def test_choices_are_named_all_or_none():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from tests.judging.answers import made
 
-from metra.campaign.ranking import RankingWishes, rankings
+from metra.campaign.ranking import RankingOptions, rank_systems
 from metra.errors import OptionError
 
 
@@ -29,7 +29,7 @@ LOW = [20.0 + at * 1.1 for at in range(12)]
 
 
 def test_clusters_end_where_a_system_beats_the_next():
-    [ranking] = rankings(scored(high=HIGH, near=NEAR, low=LOW))
+    [ranking] = rank_systems(scored(high=HIGH, near=NEAR, low=LOW))
     assert [one.mean.system for one in ranking.systems] == ["high", "near", "low"]
     assert [one.cluster for one in ranking.systems] == [1, 1, 2]
     assert [one.places for one in ranking.systems] == [(1, 2), (1, 2), (3, 3)]
@@ -38,7 +38,7 @@ def test_clusters_end_where_a_system_beats_the_next():
 
 
 def test_p_values_are_those_of_scipy():
-    [ranking] = rankings(scored(high=HIGH, near=NEAR, low=LOW))
+    [ranking] = rank_systems(scored(high=HIGH, near=NEAR, low=LOW))
     first, second, last = ranking.systems
     for ours, (a, b) in zip((first, second), ((HIGH, NEAR), (NEAR, LOW)), strict=True):
         theirs = stats.wilcoxon(
@@ -49,7 +49,7 @@ def test_p_values_are_those_of_scipy():
 
 
 def test_too_little_is_an_answer():
-    [ranking] = rankings(scored(high=HIGH[:9], low=LOW[:9]))
+    [ranking] = rank_systems(scored(high=HIGH[:9], low=LOW[:9]))
     assert ranking.too_little == (
         "Not enough data: high and low have 9 segments to compare, and the test needs 10."
     )
@@ -57,12 +57,14 @@ def test_too_little_is_an_answer():
         (None, None, None)
     }
     assert ranking.systems[0].mean.hundred == pytest.approx(64.0)
-    [ranking] = rankings(scored(high=HIGH[:9], low=LOW[:9]), RankingWishes(least=9))
+    [ranking] = rank_systems(
+        scored(high=HIGH[:9], low=LOW[:9]), RankingOptions(least=9)
+    )
     assert [one.cluster for one in ranking.systems] == [1, 2]
 
 
 def test_one_system_alone_is_told_from_nobody():
-    [ranking] = rankings(scored(one=HIGH))
+    [ranking] = rank_systems(scored(one=HIGH))
     assert ranking.too_little.startswith("There is one system only")
 
 
@@ -72,7 +74,7 @@ def test_systems_that_share_no_segment_are_compared_by_rank_sums():
         replace(one, segment=one.segment + 100, task=f"t{one.segment}")
         for one in scored(low=LOW)
     ]
-    [ranking] = rankings(answers)
+    [ranking] = rank_systems(answers)
     theirs = stats.mannwhitneyu(HIGH, LOW, alternative="greater", method="asymptotic")
     assert "rank-sum" in ranking.test
     assert ranking.systems[0].p_next == pytest.approx(theirs.pvalue, abs=1e-9)
@@ -81,7 +83,7 @@ def test_systems_that_share_no_segment_are_compared_by_rank_sums():
 def test_holm_corrects_as_many_p_values_as_there_are_neighbours():
     answers = scored(high=HIGH, near=NEAR, low=LOW)
     [plain], [corrected] = (
-        rankings(answers, RankingWishes(holm=holm)) for holm in (False, True)
+        rank_systems(answers, RankingOptions(holm=holm)) for holm in (False, True)
     )
     low = [one.p_next for one in plain.systems[:2]]
     found = [one.p_next for one in corrected.systems[:2]]
@@ -94,19 +96,19 @@ def test_by_the_rule_of_all_a_chain_holds_systems_together():
     steps = np.array([5, -4, 6, -5, 4, -3, 5, -4, 6, -5, 4, -3.0])
     a = 50 + np.arange(12.0)
     answers = scored(a=list(a), b=list(a - 1.2 + steps), c=list(a - 2.0))
-    [ranking] = rankings(answers, RankingWishes(rule="all"))
+    [ranking] = rank_systems(answers, RankingOptions(rule="all"))
     assert [one.cluster for one in ranking.systems] == [1, 1, 1]
 
 
 def test_documents_are_resampled_whole_by_the_bootstrap():
     # Two segments a document, so 12 segments lie in 7 documents.
     answers = scored(high=HIGH, low=LOW)
-    wishes = RankingWishes(by="document", test="bootstrap", least=5, trials=200)
-    [ranking] = rankings(answers, wishes)
+    wishes = RankingOptions(by="document", test="bootstrap", least=5, trials=200)
+    [ranking] = rank_systems(answers, wishes)
     assert ranking.test == "bootstrap of documents, one-sided"
     # No resample of a sure difference, moved to the mean 0, reaches it.
     assert ranking.systems[0].p_next == pytest.approx(1 / 201)
-    [ranking] = rankings(answers, RankingWishes(by="document"))
+    [ranking] = rank_systems(answers, RankingOptions(by="document"))
     assert "7 documents" in ranking.too_little
 
 
@@ -114,8 +116,8 @@ def test_the_bootstrap_against_a_plain_twin():
     rng = np.random.default_rng(3)
     high, low = 52 + rng.normal(0, 5, 20), 50 + rng.normal(0, 5, 20)
     answers = scored(high=list(high), low=list(low))
-    wishes = RankingWishes(test="bootstrap", trials=4000)
-    [ranking] = rankings(answers, wishes)
+    wishes = RankingOptions(test="bootstrap", trials=4000)
+    [ranking] = rank_systems(answers, wishes)
     names = [one.mean.system for one in ranking.systems]
     gaps = (high - low) * (1 if names[0] == "high" else -1)
     drawn = rng.choice(gaps, (20000, 20)).mean(1)
@@ -131,14 +133,14 @@ def test_z_scores_even_out_strict_judges():
         for name, scores in (("x", [40.0, 60.0]), ("y", [20.0, 40.0]))
         for at, score in enumerate(scores, 1)
     ]
-    [ranking] = rankings(answers)
+    [ranking] = rank_systems(answers)
     # Scores 40, 60, 20, 40 have the mean 40 and the deviation √(800 / 3).
     unit = 10 / np.sqrt(800 / 3)
     assert [one.z for one in ranking.systems] == pytest.approx([unit, -unit])
 
 
 def test_without_any_spread_there_is_no_z():
-    [ranking] = rankings(scored(x=[5.0] * 3, y=[5.0] * 3))
+    [ranking] = rank_systems(scored(x=[5.0] * 3, y=[5.0] * 3))
     assert [one.z for one in ranking.systems] == [None, None]
 
 
@@ -153,7 +155,7 @@ def test_penalties_beyond_the_worst_still_count():
         for name, count in (("awful", 9), ("bad", 6))
         for at in range(1, 3)
     ]
-    [ranking] = rankings(answers)
+    [ranking] = rank_systems(answers)
     assert [one.mean.system for one in ranking.systems] == ["bad", "awful"]
     assert [one.mean.hundred for one in ranking.systems] == [0.0, 0.0]
 
@@ -170,7 +172,7 @@ WRONG = [
 @pytest.mark.parametrize(("wish", "says"), WRONG)
 def test_wishes_that_are_not_possible(wish, says):
     with pytest.raises(OptionError, match=says):
-        rankings([], RankingWishes(**wish))
+        rank_systems([], RankingOptions(**wish))
 
 
 @given(
@@ -185,7 +187,7 @@ def test_clusters_never_rise_against_the_order(scores):
         for at, mine in enumerate(scores)
         for segment, score in enumerate(mine, 1)
     ]
-    [ranking] = rankings(answers, RankingWishes(trials=10))
+    [ranking] = rank_systems(answers, RankingOptions(trials=10))
     clusters = [one.cluster for one in ranking.systems]
     assert clusters == sorted(clusters)
     means = [one.mean.native for one in ranking.systems]

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from tests.judging.answers import made
 
 from metra.campaign.assignment import assign
-from metra.campaign.campaign import campaign
+from metra.campaign.campaign import freeze_campaign
 from metra.campaign.files import jsonl
-from metra.campaign.judgement import judged
-from metra.campaign.judges import judge_table, sign_test
-from metra.campaign.results import system_means
+from metra.campaign.judgement import check_answer
+from metra.campaign.judges import build_judge_table, compute_sign_test
+from metra.campaign.results import average_systems
 from metra.campaign.settings import Settings
 from metra.campaign.task import COUNTED
 from metra.corpus.evalset import EvalSet, Outputs
@@ -29,7 +29,7 @@ TWO = [made("two", 1, "ann", 4), made("two", 2, "bob", 5)]
 
 
 def test_the_mean_of_the_means_of_items():
-    two, one = system_means(ONE + TWO)
+    two, one = average_systems(ONE + TWO)
     assert (one.system, one.native, one.hundred) == ("one", 2.5, 37.5)
     assert (one.items, one.judgements, one.higher_is_better) == (2, 3, True)
     assert (two.system, two.native, two.hundred) == ("two", 4.5, 87.5)
@@ -41,19 +41,19 @@ def test_checks_and_calibration_never_enter():
     checks = [
         made("two", 1, "ann", 1, kind) for kind in ("repeat", "degraded", "calibration")
     ]
-    assert system_means(ONE + TWO + checks) == system_means(ONE + TWO)
+    assert average_systems(ONE + TWO + checks) == average_systems(ONE + TWO)
 
 
 def test_only_the_last_revision_enters():
     changed = [replace(ONE[2], revision=2, value={"adequacy": 3})]
-    one = system_means(ONE + TWO + changed)[1]
+    one = average_systems(ONE + TWO + changed)[1]
     assert one.native == 3.5
 
 
 def test_lower_penalties_come_first():
     place = {"side": "output", "start": 0, "end": 1, "category": "other"}
     bad = {"mqm": [place | {"severity": "major"}]}
-    found = system_means(
+    found = average_systems(
         [
             made("bad", 1, "ann", bad, name="mqm"),
             made("good", 1, "ann", {"mqm": []}, name="mqm"),
@@ -68,7 +68,7 @@ def test_lower_penalties_come_first():
 
 
 def test_each_question_has_its_own_table():
-    found = system_means(
+    found = average_systems(
         [made("one", 1, "ann", {"fluency": 5, "adequacy": 2}, name="ldc")]
     )
     assert {mean.scorer: mean.native for mean in found} == {"fluency": 5, "adequacy": 2}
@@ -78,14 +78,14 @@ def test_what_cannot_be_resampled():
     with pytest.raises(
         OptionError, match="by='word' is not possible; expected segment"
     ):
-        system_means(ONE, by="word")
+        average_systems(ONE, by="word")
 
 
 def test_documents_are_resampled_whole():
     # Two documents whose segments agree: by segment there is more to draw from.
     judgements = [made("one", at, "ann", 1 if at < 4 else 5) for at in range(2, 6)]
-    [segments] = system_means(judgements, by="segment")
-    [documents] = system_means(judgements, by="document")
+    [segments] = average_systems(judgements, by="segment")
+    [documents] = average_systems(judgements, by="document")
     assert segments.native == documents.native == 3
     assert documents.native_interval == (1.0, 5.0)
     assert segments.native_interval[1] - segments.native_interval[0] <= 4
@@ -107,7 +107,7 @@ def test_against_a_plain_twin(answers):
         np.mean([score for (at, _), score in answers.items() if at == segment])
         for segment in segments
     ]
-    [mean] = system_means(judgements, trials=10)
+    [mean] = average_systems(judgements, trials=10)
     assert mean.native == pytest.approx(np.mean(plain))
     assert mean.hundred == pytest.approx(25 * (np.mean(plain) - 1))
 
@@ -124,7 +124,7 @@ CHECKED = [
 
 
 def test_the_judges_by_hand():
-    ann, bob = judge_table(CHECKED)
+    ann, bob = build_judge_table(CHECKED)
     assert (ann.judge, ann.judgements, ann.mean) == ("ann", 2, 75.0)
     assert ann.deviation == pytest.approx(35.3553390593)
     assert ann.milder == 25.0  # 100 against bob's 75 on the one output that both saw
@@ -136,7 +136,7 @@ def test_the_judges_by_hand():
 
 
 def test_a_repeat_whose_original_is_gone_says_nothing():
-    [ann] = judge_table([CHECKED[0], replace(CHECKED[3], original="gone")])
+    [ann] = build_judge_table([CHECKED[0], replace(CHECKED[3], original="gone")])
     assert ann.repeats == 0
 
 
@@ -150,7 +150,7 @@ SIGNS = [
 
 @pytest.mark.parametrize(("gaps", "expected"), SIGNS)
 def test_sign_test(gaps, expected):
-    assert sign_test(gaps) == expected
+    assert compute_sign_test(gaps) == expected
 
 
 def test_a_whole_campaign_from_tasks_to_means():
@@ -159,21 +159,21 @@ def test_a_whole_campaign_from_tasks_to_means():
     wished = Settings("c", "da", "fr", "en", tuple("abcdef"), each=2, calibration=1)
     texts = {name: [f"{name} says {at}" for at in range(count)] for name in worth}
     evalset = EvalSet(None, [f"src {at}" for at in range(count)])
-    frozen = campaign(wished, Outputs(evalset, texts))
+    frozen = freeze_campaign(wished, Outputs(evalset, texts))
     tasks = assign(frozen, secret=bytes(16))
 
     def answer(task):
         score = 0.0 if task.kind == "degraded" else worth[task.items[0].system]
-        return judged(frozen, task, {"da": score}, id=task.id)
+        return check_answer(frozen, task, {"da": score}, id=task.id)
 
     judgements = jsonl.read(jsonl.write(map(answer, tasks)), "x")
-    means = {mean.system: mean for mean in system_means(judgements)}
+    means = {mean.system: mean for mean in average_systems(judgements)}
     assert {name: mean.native for name, mean in means.items()} == worth
     assert {mean.items for mean in means.values()} == {count - 1}
     assert sum(mean.judgements for mean in means.values()) == sum(
         task.kind in COUNTED for task in tasks
     )
-    for row in judge_table(judgements):
+    for row in build_judge_table(judgements):
         assert (row.same, row.distance, row.milder) == (1.0, 0.0, 0.0)
         assert row.noticed == row.spoilt > 0
 
@@ -183,5 +183,5 @@ def test_compared_outputs_that_come_back_turned_are_matched_by_system():
     first = made("", 1, "ann", {"pairwise": [1, 2]}, name="pairwise", **more)
     back = made("", 1, "ann", {"pairwise": [2, 1]}, "repeat", name="pairwise")
     turned = replace(back, systems=("y", "x"), outputs=("b", "a"), original=first.task)
-    [row] = judge_table([first, turned])
+    [row] = build_judge_table([first, turned])
     assert (row.repeats, row.same) == (2, 1.0)

@@ -5,25 +5,30 @@ from dataclasses import replace
 import pytest
 from tests.human.campaigns import REFERENCE, SYSTEMS, answered, opened
 
-from metra.campaign.campaign import campaign
-from metra.campaign.exercise import Result, exercise, of_text_scores, read_results
-from metra.campaign.exports import codebook
-from metra.campaign.material import read_material
-from metra.campaign.monitoring import judged_outputs, running
-from metra.campaign.protocols.chips import Chips
-from metra.campaign.protocols.edit import edits_between
-from metra.campaign.reconciliation import entities_table, terms_table
-from metra.campaign.results import (
-    how_words_were_counted,
-    system_means,
-    table,
-    text_scores,
+from metra.campaign.campaign import freeze_campaign
+from metra.campaign.exercise import (
+    EvaluatorScore,
+    compare_evaluators,
+    convert_text_scores,
+    read_results,
 )
-from metra.campaign.settings import settings
-from metra.campaign.summary import measured
+from metra.campaign.exports import write_codebook
+from metra.campaign.material import read_material
+from metra.campaign.monitoring import collect_judged_outputs, compute_running_scores
+from metra.campaign.protocols.chips import Chips
+from metra.campaign.protocols.edit import count_edits
+from metra.campaign.reconciliation import write_entities, write_terms
+from metra.campaign.results import (
+    average_systems,
+    describe_word_counting,
+    score_texts,
+    write_text_scores,
+)
+from metra.campaign.settings import check_settings
+from metra.campaign.summary import compute_measurements
 from metra.corpus.evalset import EvalSet, Outputs
 from metra.errors import CorpusError, FormatError
-from metra.formats.annotations.judged_outputs import written
+from metra.formats.annotations.judged_outputs import format_judged_outputs
 from metra.scoring.evaluate import evaluate
 
 
@@ -32,12 +37,16 @@ def test_the_score_of_a_text_is_the_mean_of_its_sentences():
     found = answered(frozen, lambda task, _: {"clarity": task.items[0].segment + 1})
     [score] = [
         one
-        for one in text_scores(found)
+        for one in score_texts(found)
         if (one.text, one.translation, one.evaluator) == ("trip", "good", "")
     ]
     assert (score.items, score.native) == (2, 1.5)
     assert score.score == pytest.approx(50)  # of 33.3 and 66.7
-    assert table([score]).split("\n")[1].startswith("trip\tgood\tclarity\tall\t2\t50.0")
+    assert (
+        write_text_scores([score])
+        .split("\n")[1]
+        .startswith("trip\tgood\tclarity\tall\t2\t50.0")
+    )
 
 
 def test_a_control_has_a_row_of_its_own():
@@ -50,7 +59,9 @@ def test_a_control_has_a_row_of_its_own():
         right = task.kind != "control"
         return {"comprehension": {"answers": ["x" if right else None]}}
 
-    means = {one.system: one.hundred for one in system_means(answered(frozen, value))}
+    means = {
+        one.system: one.hundred for one in average_systems(answered(frozen, value))
+    }
     assert means == {"good": 100, "bad": 100, "no text": 0}
 
 
@@ -63,7 +74,7 @@ def test_a_control_has_a_row_of_its_own():
     ],
 )
 def test_hter_is_metras_ter(output, correction):
-    found = edits_between(output, correction)
+    found = count_edits(output, correction)
     hyps, refs = output.split("\n"), correction.split("\n")
     if len(hyps) != len(refs):
         hyps, refs = [output], [correction]
@@ -75,14 +86,17 @@ def test_how_words_were_counted_is_said_where_scores_are():
     frozen = opened("minimal-correction", judges=["zoe"], each=1, complete=True)
     assert frozen.protocol.steps[0].asks.language == "en"
     found = answered(frozen, lambda task, _: {"syntax": {"text": task.items[0].text}})
-    assert "between blanks" in measured(frozen, found).words
-    assert "Words are what stands between blanks" in codebook(found, frozen)
+    assert "between blanks" in compute_measurements(frozen, found).words
+    assert "Words are what stands between blanks" in write_codebook(found, frozen)
     thai = [replace(one, value=thai_value()) for one in found]
-    for said in (measured(frozen, thai).words, codebook(thai, frozen)):
+    for said in (
+        compute_measurements(frozen, thai).words,
+        write_codebook(thai, frozen),
+    ):
         assert "each letter counts as a word" in said
-    both = how_words_were_counted([*found, *thai])
+    both = describe_word_counting([*found, *thai])
     assert both.startswith("Words are what stands between blanks; in scripts")
-    assert how_words_were_counted([]) == ""
+    assert describe_word_counting([]) == ""
 
 
 def test_running_figures_count_letters_where_there_are_no_blanks():
@@ -97,8 +111,8 @@ def test_running_figures_count_letters_where_there_are_no_blanks():
         "degraded": 0,
     }
     corpus = Outputs(EvalSet([["市場が開く。"]], ["s"]), {"one": ["市場は開く。"]})
-    frozen = campaign(settings(table, "c"), corpus)
-    [one] = running(frozen, [])
+    frozen = freeze_campaign(check_settings(table, "c"), corpus)
+    [one] = compute_running_scores(frozen, [])
     assert one.figure("mwer") == pytest.approx(100 / 6)
 
 
@@ -134,12 +148,12 @@ def scores(spec, outputs=None):
 
 
 def test_tags_feed_the_measures_of_names_and_terms(write):
-    names = entities_table(
+    names = write_entities(
         tagged("entity-tagging", {"Ann": "PERSON", "Rome": "LOCATION"})
     )
     path = write("names.tsv", names.encode())
     assert scores(f"entities:file={path}") == [100, 0]
-    terms = terms_table(tagged("term-marking", {"brake": ""}, variants=["brakes"]))
+    terms = write_terms(tagged("term-marking", {"brake": ""}, variants=["brakes"]))
     path = write("terms.tsv", terms.encode())
     assert scores(f"terminology:file={path}") == [100, 0]
     assert "brake\tbrakes\t3" in terms
@@ -148,30 +162,30 @@ def test_tags_feed_the_measures_of_names_and_terms(write):
 def test_tags_of_two_raters_are_reconciled_before_they_are_written():
     both = tagged("term-marking", {"brake": ""}, judges=("ann", "bob"))
     with pytest.raises(CorpusError, match="ann and bob tagged the same texts"):
-        terms_table(both)
+        write_terms(both)
 
 
 def test_evaltrans_runs_along_with_the_judgements(write):
     frozen = opened("evaltrans", repeats=0, degraded=0)
-    nothing = running(frozen, [])
+    nothing = compute_running_scores(frozen, [])
     assert nothing[1].figure("sser") is None
     found = answered(frozen, lambda *_: {"evaltrans": {"score": 4}})
-    good, bad = running(frozen, found)
+    good, bad = compute_running_scores(frozen, found)
     assert (good.system, good.figure("sser"), bad.figure("sser")) == ("good", 60, 60)
     assert bad.figure("mwer") == 100  # 5, 2 and 4 edits for 5, 2 and 4 words
-    judged = judged_outputs(frozen, found)
+    judged = collect_judged_outputs(frozen, found)
     assert len(judged) == 12
-    path = write("judged.tsv", list(written(judged)))
+    path = write("judged.tsv", list(format_judged_outputs(judged)))
     again = [100 - score for score in scores(f"evaltrans:db={path}", SYSTEMS)]
     assert again == pytest.approx([good.figure("sser"), bad.figure("sser")])
 
 
 def row(metric, evaluator, text, score, translation="t"):
-    return Result(metric, evaluator, text, translation, score)
+    return EvaluatorScore(metric, evaluator, text, translation, score)
 
 
 def test_the_exercise_worked_by_hand():
-    found = exercise(
+    found = compare_evaluators(
         [
             *(row("H4b", "ann", at, s) for at, s in (("1", 40), ("2", 60), ("3", 80))),
             *(row("H4b", "bob", at, s) for at, s in (("1", 50), ("2", 70))),
@@ -200,9 +214,9 @@ def test_the_exercise_worked_by_hand():
 
 def test_what_the_exercise_refuses(write):
     with pytest.raises(CorpusError, match="no results"):
-        exercise([])
+        compare_evaluators([])
     with pytest.raises(CorpusError, match="expected a score from 0 to 100"):
-        exercise([row("m", "e", "1", 101)])
+        compare_evaluators([row("m", "e", "1", 101)])
     path = write(
         "r.tsv", ["metric\tevaluator\ttext\ttranslation\tscore", "m\te\t1\tt\tx"]
     )
@@ -213,10 +227,10 @@ def test_what_the_exercise_refuses(write):
 def test_an_exercise_is_written_and_read_again(write):
     frozen = opened("clarity", repeats=0, degraded=0)
     found = answered(frozen, lambda task, _: {"clarity": len(task.judge) % 4})
-    results = of_text_scores(text_scores(found))
-    done = exercise(results)
+    results = convert_text_scores(score_texts(found))
+    done = compare_evaluators(results)
     path = write("results.tsv", done.tables()["results.tsv"].encode())
-    assert exercise(read_results(str(path))) == done
+    assert compare_evaluators(read_results(str(path))) == done
 
 
 def test_material_is_read_from_its_files(write):
@@ -263,6 +277,6 @@ def test_what_has_no_score_enters_no_mean():
         count = len(frozen.protocol.steps[0].asks.places(task.items[0].text))
         return {"cloze": {"answers": ["thing"] * count}}
 
-    means = system_means(answered(frozen, value))
+    means = average_systems(answered(frozen, value))
     assert {one.scorer for one in means} == {"cloze-exact"}
     assert [one.hundred for one in means] == [0, 0]

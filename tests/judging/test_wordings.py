@@ -11,12 +11,18 @@ import pytest
 from tests.human.campaigns import opened
 
 from metra.campaign.assignment import assign
-from metra.campaign.exports import codebook, export
+from metra.campaign.exports import export_judgements, write_codebook
 from metra.campaign.files import jsonl
-from metra.campaign.judgement import judged
-from metra.campaign.own_wording import catalogue, guide, translated, worded, wordings
+from metra.campaign.judgement import check_answer
+from metra.campaign.own_wording import (
+    freeze_wordings,
+    list_wordings,
+    read_catalogue,
+    read_guide,
+    translate_protocol,
+)
 from metra.campaign.protocols.registry import PROTOCOLS, protocol
-from metra.campaign.wording import LANGUAGES, OFFICIAL, own_words, point
+from metra.campaign.wording import LANGUAGES, OFFICIAL, format_point, get_step_words
 from metra.errors import FormatError
 from metra.store.campaigns import from_json, to_json
 
@@ -29,17 +35,17 @@ def places(text: str) -> list[str]:
 
 def english(name: str) -> dict[tuple[object, ...], str]:
     """Every text of a protocol that judges read, by where it stands."""
-    ours = guide(name)
+    ours = read_guide(name)
     found: dict[tuple[object, ...], str] = {("lead",): ours.lead}
     found |= {("points", at): text for at, text in enumerate(ours.points)}
     found |= {("why", at): one.why for at, one in enumerate(ours.examples)}
     for step in PROTOCOLS[name].steps:
-        words = own_words(step)
+        words = get_step_words(step)
         here = ("steps", step.name)
         found |= {(*here, "name"): words.name, (*here, "question"): words.question}
         for anchor in words.anchors:
-            found[(*here, "labels", point(anchor.at))] = anchor.label
-            found[(*here, "texts", point(anchor.at))] = anchor.text
+            found[(*here, "labels", format_point(anchor.at))] = anchor.label
+            found[(*here, "texts", format_point(anchor.at))] = anchor.text
         found |= {(*here, "names", key): text for key, text in words.names.items()}
         if words.brief:
             found[(*here, "brief")] = words.brief
@@ -59,7 +65,7 @@ def flat(content: object, *here: object) -> dict[tuple[object, ...], str]:
 
 @pytest.mark.parametrize("language", TRANSLATIONS)
 def test_a_catalogue_has_every_text_and_place_and_no_other(language):
-    found = catalogue(language)
+    found = read_catalogue(language)
     assert set(found) == set(PROTOCOLS)
     for name in PROTOCOLS:
         ours, theirs = english(name), flat(found[name])
@@ -74,14 +80,14 @@ def test_a_catalogue_has_every_text_and_place_and_no_other(language):
 @pytest.mark.parametrize("language", TRANSLATIONS)
 def test_a_translation_keeps_what_is_measured(name, language):
     asked = protocol(name)
-    found = translated(asked, language)
+    found = translate_protocol(asked, language)
     assert found.author == "translation"
     assert found.language == language
     assert [example.answer for example in found.examples] == [
-        example.answer for example in guide(name).examples
+        example.answer for example in read_guide(name).examples
     ]
     for step in asked.steps:
-        words, ours = found.of_step(step), own_words(step)
+        words, ours = found.of_step(step), get_step_words(step)
         assert words.elsewhere == {}
         assert [one.at for one in words.anchors] == [one.at for one in ours.anchors]
         assert list(words.names) == list(ours.names)
@@ -92,7 +98,7 @@ def test_a_translation_keeps_what_is_measured(name, language):
 def test_names_within_a_step_differ(language):
     """Two answers that read the same would be one answer to a judge."""
     for asked in PROTOCOLS.values():
-        found = translated(asked, language)
+        found = translate_protocol(asked, language)
         for step in asked.steps:
             words = found.of_step(step)
             labels = [anchor.label for anchor in words.anchors]
@@ -103,16 +109,16 @@ def test_names_within_a_step_differ(language):
 
 def test_words_that_a_campaign_changed_are_not_translated():
     asked = protocol("correction", {"brief": "For a first look only."})
-    words = translated(asked, "de").of_step(asked.steps[0])
+    words = translate_protocol(asked, "de").of_step(asked.steps[0])
     assert words.brief == "For a first look only."
     assert words.elsewhere == {"brief": "en"}
     assert words.question.startswith("Beginnen Sie")
     asked = protocol("entity-tagging", {"types": ["SHIP", "PERSON"]})
-    words = translated(asked, "fr").of_step(asked.steps[0])
+    words = translate_protocol(asked, "fr").of_step(asked.steps[0])
     assert words.names == {"SHIP": "SHIP", "PERSON": "PERSON"}
     assert words.elsewhere == {"names": "en"}
     asked = protocol("entity-tagging", {"types": ["PERSON"]})
-    words = translated(asked, "fr").of_step(asked.steps[0])
+    words = translate_protocol(asked, "fr").of_step(asked.steps[0])
     assert words.names == {"PERSON": "personne"}
     assert words.elsewhere == {}
 
@@ -130,9 +136,9 @@ def test_words_that_a_campaign_changed_are_not_translated():
 def test_which_languages_a_campaign_offers(name, wish, expected):
     frozen = opened(name)
     settings = replace(frozen.settings, guide_language=wish)
-    found = worded(replace(frozen, settings=settings))
+    found = freeze_wordings(replace(frozen, settings=settings))
     assert tuple(one.language for one in found.wordings) == expected
-    assert wordings(replace(found, wordings=())) == found.wordings
+    assert list_wordings(replace(found, wordings=())) == found.wordings
     assert from_json(to_json(found)) == found
     assert found.version != frozen.version
 
@@ -148,27 +154,31 @@ def test_official_protocols_exist():
 
 def test_a_record_names_the_words_that_were_read():
     frozen = opened("adequacy", guide_language="de")
-    frozen = worded(frozen)
+    frozen = freeze_wordings(frozen)
     [task, *_] = assign(frozen, secret=b"s" * 32)
-    one = judged(frozen, task, {"adequacy": 3}, id="1", wording="de")
+    one = check_answer(frozen, task, {"adequacy": 3}, id="1", wording="de")
     assert (one.wording, one.wording_version) == ("de", frozen.wordings[0].version)
     assert (
         one.protocol_version
-        == judged(frozen, task, {"adequacy": 3}, id="2").protocol_version
+        == check_answer(frozen, task, {"adequacy": 3}, id="2").protocol_version
     )
     assert jsonl.read(jsonl.write([one]), "x") == [one]
-    text = codebook([one], frozen)
+    text = write_codebook([one], frozen)
     assert f"nobody has validated the translation | {one.wording_version} | 1 |" in text
     assert (
         "- 4: Das meiste: Das meiste vom Sinn ist da; wenig ist verloren oder falsch."
         in text
     )
     assert "| wording | Language in which the judge read questions and guide. |" in text
-    packed = zipfile.ZipFile(io.BytesIO(export("zip", [one], frozen).content))
+    packed = zipfile.ZipFile(
+        io.BytesIO(export_judgements("zip", [one], frozen).content)
+    )
     [read] = json.loads(packed.read("wordings.json"))
     assert read["version"] == one.wording_version
     assert read["steps"][0]["question"] == frozen.wordings[0].steps[0].question
-    rows = list(csv.DictReader(io.StringIO(export("csv", [one]).content.decode())))
+    rows = list(
+        csv.DictReader(io.StringIO(export_judgements("csv", [one]).content.decode()))
+    )
     assert [row["wording"] for row in rows] == ["de"]
 
 
@@ -178,7 +188,7 @@ def test_a_translation_of_other_english_is_none():
     [step] = asked.steps
     scale = replace(step.asks, anchors=step.asks.anchors[1:])
     older = replace(asked, steps=(replace(step, question="How much?", asks=scale),))
-    words = translated(older, "de").of_step(older.steps[0])
+    words = translate_protocol(older, "de").of_step(older.steps[0])
     assert words.question == "How much?"
     assert words.anchors == scale.anchors
     assert words.elsewhere == {"question": "en", "anchors": "en"}

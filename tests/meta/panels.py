@@ -2,8 +2,13 @@
 
 import numpy as np
 
-from metra.formats.scores.panel import panel
-from metra.formats.scores.record import Item, Scorer, joined, table
+from metra.formats.scores.panel import build_panel
+from metra.formats.scores.record import (
+    ScoredItem,
+    Scorer,
+    build_score_table,
+    concatenate_scores,
+)
 
 
 def scores_of(gold, metrics, *, name="gold", systems=None):
@@ -11,14 +16,14 @@ def scores_of(gold, metrics, *, name="gold", systems=None):
     count, width = np.shape(gold)
     systems = systems or [f"s{at}" for at in range(count)]
     names = [system for system in systems for _ in range(width)]
-    items = [Item(str(at + 1)) for _ in systems for at in range(width)]
+    items = [ScoredItem(str(at + 1)) for _ in systems for at in range(width)]
     columns = {Scorer(name, "human"): np.ravel(gold)}
     columns |= {Scorer(each): np.ravel(m) for each, m in metrics.items()}
-    return table(names, items, columns)
+    return build_score_table(names, items, columns)
 
 
 def panel_of(gold, metrics):
-    return panel(scores_of(gold, metrics), "gold")
+    return build_panel(scores_of(gold, metrics), "gold")
 
 
 def made(systems=7, segments=40, metrics=3, seed=0, gaps=0.0):
@@ -39,6 +44,9 @@ def given_too(gold, metrics, whole):
     """As scores_of, with scores of whole systems."""
     systems = [f"s{at}" for at in range(len(gold))]
     columns = {Scorer(each): np.asarray(m, float) for each, m in whole.items()}
-    return joined(
-        [scores_of(gold, metrics), table(systems, [Item()] * len(systems), columns)]
+    return concatenate_scores(
+        [
+            scores_of(gold, metrics),
+            build_score_table(systems, [ScoredItem()] * len(systems), columns),
+        ]
     )

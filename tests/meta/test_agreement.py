@@ -15,16 +15,16 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from metra.errors import CorpusError
-from metra.formats.scores.ratings import ratings, ratings_of
+from metra.formats.scores.ratings import collect_ratings, convert_matrix
 from metra.formats.scores.read import read_scores
 from metra.meta.agree import (
     agree,
-    agreed,
-    judge_pairs,
-    shared_judgements,
-    weighted_mean,
+    average_figure,
+    compare_judges,
+    pair_judgements,
+    report_agreement,
 )
-from metra.meta.judge_plots import gap_bars
+from metra.meta.judge_plots import count_gaps
 from metra.stats.agreement import SCALES, alpha, cohen
 
 NAN = float("nan")
@@ -66,22 +66,22 @@ FLEISS = np.array(
     [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849), ("ratio", 0.797)],
 )
 def test_krippendorffs_own_example(scale, expected):
-    assert round(alpha(ratings_of(KRIPPENDORFF), scale), 3) == expected
+    assert round(alpha(convert_matrix(KRIPPENDORFF), scale), 3) == expected
 
 
 def test_shrout_and_fleiss_table():
-    found = agree(ratings_of(SHROUT_FLEISS), trials=0).values
+    found = agree(convert_matrix(SHROUT_FLEISS), trials=0).values
     forms = ("ICC(1,1)", "ICC(2,1)", "ICC(3,1)", "ICC(1,k)", "ICC(2,k)", "ICC(3,k)")
     assert [round(found[f], 2) for f in forms] == [0.17, 0.29, 0.71, 0.44, 0.62, 0.91]
 
 
 def test_fleiss_with_fourteen_judges():
-    assert round(agree(ratings_of(FLEISS), trials=0).values["fleiss"], 3) == 0.210
+    assert round(agree(convert_matrix(FLEISS), trials=0).values["fleiss"], 3) == 0.210
 
 
 def test_gwets_coefficient_on_the_same_four_judges():
     # Gwet's own program gives .77544, from pa = .81818 and pe = .19032.
-    found = agree(ratings_of(KRIPPENDORFF), trials=0).values
+    found = agree(convert_matrix(KRIPPENDORFF), trials=0).values
     assert round(found["AC1"], 5) == 0.77544
 
 
@@ -132,7 +132,7 @@ GRIDS = arrays(
 def test_alpha_is_what_counting_pairs_gives(grid, scale):
     if not np.isfinite(grid).any():
         return
-    found = ratings_of(grid)
+    found = convert_matrix(grid)
     if not found.pairable().units:
         assert math.isnan(plain_alpha(grid, scale))
         return
@@ -145,7 +145,7 @@ def test_alpha_of_many_real_values(scale):
     rng = np.random.default_rng(5)
     grid = rng.normal(size=60) + rng.normal(size=(3, 60)) + 9
     expected = plain_alpha(grid, scale)
-    assert alpha(ratings_of(grid), scale) == pytest.approx(expected, abs=1e-9)
+    assert alpha(convert_matrix(grid), scale) == pytest.approx(expected, abs=1e-9)
 
 
 @settings(max_examples=60, deadline=None)
@@ -173,13 +173,13 @@ def test_unequal_numbers_of_judges():
     grid = [[1, 1, 2], [1, 1, 2], [NAN, 2, NAN]]
     chance = (16 + 9) / 49
     expected = (7 / 9 - chance) / (1 - chance)
-    found = agree(ratings_of(grid), trials=0).values["fleiss"]
+    found = agree(convert_matrix(grid), trials=0).values["fleiss"]
     assert found == pytest.approx(expected)
 
 
 def test_one_judge_is_refused():
     with pytest.raises(CorpusError, match="No unit was judged by two judges"):
-        agree(ratings_of([[1, 2, 3]]))
+        agree(convert_matrix([[1, 2, 3]]))
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_one_judge_is_refused():
     ],
 )
 def test_no_figure_is_missing_without_a_reason(grid):
-    findings, found = agreed(ratings_of(grid), "adequacy", trials=20)
+    findings, found = report_agreement(convert_matrix(grid), "adequacy", trials=20)
     overall = findings.tables[0]
     missing = [name for name, value in found.values.items() if value != value]
     assert set(missing) <= set(found.reasons)
@@ -214,10 +214,10 @@ def test_repeats_are_judged_apart(write):
         "a\t2\tann\t1",
         "a\t2\tbob\t5",
     ]
-    found = ratings(read_scores(str(write("r.tsv", lines))), "adequacy")
+    found = collect_ratings(read_scores(str(write("r.tsv", lines))), "adequacy")
     assert (found.repeats.first.tolist(), found.repeats.later.tolist()) == ([3], [4])
     assert found.dense().tolist() == [[3, 1], [3, 5]]
-    findings, _ = agreed(found, "adequacy", trials=0)
+    findings, _ = report_agreement(found, "adequacy", trials=0)
     intra = next(t for t in findings.tables if t.name == "intra")
     assert [f.value for f in intra.rows[0][1]][:3] == [1, 0.0, 1.0]
     worst = findings.tables[-1]
@@ -227,21 +227,21 @@ def test_repeats_are_judged_apart(write):
 def test_unnamed_judges_are_refused(write):
     path = write("r.tsv", ["system\tsegment\tadequacy", "a\t1\t3"])
     with pytest.raises(CorpusError, match="name no judge"):
-        ratings(read_scores(str(path)), "adequacy")
+        collect_ratings(read_scores(str(path)), "adequacy")
 
 
 def test_the_seed_decides_and_intervals_hold_the_value():
     rng = np.random.default_rng(1)
     grid = np.round(rng.normal(size=60) + rng.normal(size=(4, 60)))
-    one, two = (agree(ratings_of(grid), trials=200) for _ in "12")
+    one, two = (agree(convert_matrix(grid), trials=200) for _ in "12")
     assert one.intervals == two.intervals
     for name, (low, high) in one.intervals.items():
         assert low <= one.values[name] <= high, name
-    assert agree(ratings_of(grid), trials=200, seed=1).intervals != one.intervals
+    assert agree(convert_matrix(grid), trials=200, seed=1).intervals != one.intervals
 
 
 def test_gaps_of_real_numbers_are_put_in_ranges():
-    bars = gap_bars(np.array([0, 0, 0.3, 7.5, 30]))
+    bars = count_gaps(np.array([0, 0, 0.3, 7.5, 30]))
     assert sum(count for _, count in bars) == 5
     assert bars[0] == ("0", 2)
     assert bars[1][0] == "≤ 5"
@@ -251,10 +251,10 @@ def test_twenty_five_judges_of_adequacy(shared):
     path = shared / "data" / "tradopad-adequacy" / "ratings.tsv"
     with path.open(encoding="utf-8") as lines:
         seen = {r["judge"]: r["shown"] for r in csv.DictReader(lines, delimiter="\t")}
-    found = ratings(read_scores(str(path)), "adequacy")
+    found = collect_ratings(read_scores(str(path)), "adequacy")
     pairs = [
         pair
-        for pair in judge_pairs(found, shared_judgements(found))
+        for pair in compare_judges(found, pair_judgements(found))
         if "source" not in (seen[pair.first], seen[pair.second])
     ]
     for same, expected in (
@@ -292,9 +292,9 @@ def test_raters_of_quality_estimation_data(shared, lang, expected):
             for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
             if row["lp"] == lang
         ]
-    found = ratings_of(np.array([row[:3] for row in given]).T)
-    pairs = judge_pairs(found, shared_judgements(found))
-    assert round(weighted_mean(pairs, "pearson"), 3) == expected
+    found = convert_matrix(np.array([row[:3] for row in given]).T)
+    pairs = compare_judges(found, pair_judgements(found))
+    assert round(average_figure(pairs, "pearson"), 3) == expected
 
 
 def test_threads_do_not_change_a_digit():
@@ -324,6 +324,6 @@ def test_judgements_need_no_systems(write):
         "ann\t2\t5",
         "bob\t2\t5",
     ]
-    found = ratings(read_scores(str(write("r.tsv", lines))), "adequacy")
+    found = collect_ratings(read_scores(str(write("r.tsv", lines))), "adequacy")
     assert found.units == ("1", "2")
     assert found.dense().tolist() == [[3, 5], [4, 5]]

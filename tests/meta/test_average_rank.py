@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.stats.ranking import agreement, average_rank_ranking, mid_ranks
+from metra.stats.ranking import compare_ranks, mid_ranks, rank_by_average
 
 SIX = [1, 2, 3, 4, 5, 6]
 
@@ -38,21 +38,21 @@ AGREEMENTS = [  # distance, similarity, precision, recall
 
 @pytest.mark.parametrize(("ranks", "expected", "wanted"), AGREEMENTS)
 def test_agreement(ranks, expected, wanted):
-    assert tuple(round(value, 1) for value in agreement(ranks, expected)) == wanted
+    assert tuple(round(value, 1) for value in compare_ranks(ranks, expected)) == wanted
 
 
 def test_rankings_of_other_systems_are_refused():
     with pytest.raises(ValueError, match="2 and 3 systems are ranked"):
-        agreement([1, 2], [1, 2, 3])
+        compare_ranks([1, 2], [1, 2, 3])
 
 
 def test_ranks_are_averaged_over_documents():
     # Ranks 1 2 3; 2 1 3; 1.5 1.5 3; 3 2 1: averages 1.875, 1.625, 2.5, by hand.
     scores = [[5, 4, 3], [1, 9, 0], [7, 7, 6], [1, 2, 3]]
-    found = average_rank_ranking(scores)
+    found = rank_by_average(scores)
     assert found.averages.tolist() == [1.875, 1.625, 2.5]
     assert found.ranks.tolist() == [2, 1, 3]
-    upside = average_rank_ranking(scores, higher_is_better=False)
+    upside = rank_by_average(scores, higher_is_better=False)
     assert upside.ranks.tolist() == [2, 3, 1]
 
 
@@ -81,7 +81,7 @@ def test_agreement_equals_its_slow_twin(pairs):
             distance += 0 if first == second == 0 else 0.5
         elif (first > 0) != (second > 0):
             distance += 1
-    found = agreement(ranks, expected)
+    found = compare_ranks(ranks, expected)
     assert found.distance == distance
     assert found.similarity == pytest.approx(100 - 100 * distance / total)
-    assert agreement(expected, ranks).precision == found.recall
+    assert compare_ranks(expected, ranks).precision == found.recall

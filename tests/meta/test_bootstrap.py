@@ -13,8 +13,13 @@ import numpy as np
 import pytest
 from tests.meta.panels import given_too, made, panel_of
 
-from metra.formats.scores.panel import Statistics, panel
-from metra.stats.bootstrap import bootstrap, bounds, resamples, resamples_segments
+from metra.formats.scores.panel import SegmentStatistics, build_panel
+from metra.stats.bootstrap import (
+    bootstrap,
+    compute_bounds,
+    draw_resamples,
+    resamples_segments,
+)
 from metra.stats.correlation import Options, correlate_all
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,7 +30,7 @@ def anew(panel, level, options):
     are left out where a coefficient would count them as found ties."""
     found = {name: [] for name in panel.names}
     systems, segments = panel.gold.shape
-    for sample in resamples(systems, segments, options.trials, options.seed):
+    for sample in draw_resamples(systems, segments, options.trials, options.seed):
         for chosen, counts in zip(sample.systems, sample.segments, strict=True):
             columns = np.repeat(np.arange(segments), counts.astype(int))
             picked = np.unique(chosen) if options.coefficient.pairs else chosen
@@ -85,7 +90,7 @@ def test_pairs_of_segments_weigh_as_often_as_drawn():
         ).items()
     }
     found = bootstrap(made_up, "seg", options)
-    sample = next(resamples(*made_up.gold.shape, 6, options.seed))
+    sample = next(draw_resamples(*made_up.gold.shape, 6, options.seed))
     for name, metric in made_up.metrics.items():
         for draw, (chosen, counts) in enumerate(
             zip(sample.systems, sample.segments, strict=True)
@@ -147,7 +152,7 @@ def test_a_system_makes_no_pair_with_itself_in_any_coefficient_of_pairs(coef, me
         coef=coef, group="item", trials=12, average=average, nan=nan, eps=eps
     )
     drawn = bootstrap(panel, "seg", options)
-    sample = next(resamples(4, 9, 12, options.seed))
+    sample = next(draw_resamples(4, 9, 12, options.seed))
     for name, metric in metrics.items():
         for at, systems in enumerate(sample.systems):
             total = weight = 0.0
@@ -176,7 +181,7 @@ def test_nor_where_whole_systems_are_drawn(coef):
     eps = 0.3 if coef in ("tau23", "acc_eq") else None
     options = Options(coef=coef, trials=15, eps=eps)
     drawn = bootstrap(panel, "sys", options)
-    sample = next(resamples(5, 6, 15, options.seed))
+    sample = next(draw_resamples(5, 6, 15, options.seed))
     for name, metric in metrics.items():
         for at, systems in enumerate(sample.systems):
             times = sample.segments[at]
@@ -191,7 +196,7 @@ def test_nor_where_whole_systems_are_drawn(coef):
 def test_given_system_scores_are_drawn_by_system_only():
     gold = np.arange(12.0).reshape(4, 3)
     scores = given_too(gold, {"m": gold}, {"m": [1, 3, 2, 4]})
-    found = panel(scores, "gold")
+    found = build_panel(scores, "gold")
     assert not resamples_segments(found)
     draws = bootstrap(found, "sys", Options(trials=200))["m"]
     assert len(set(np.round(draws[np.isfinite(draws)], 9))) < 35
@@ -201,23 +206,23 @@ def test_statistics_are_pooled_anew():
     rng = np.random.default_rng(1)
     rows = rng.integers(1, 9, (5, 30, 2)).astype(float)
     names = tuple(f"s{at}" for at in range(5)), tuple(str(at + 1) for at in range(30))
-    statistics = Statistics(
+    statistics = SegmentStatistics(
         rows, lambda totals: totals[..., 0] / totals[..., 1], True, *names
     )
     whole = rows[..., 0].sum(1) / rows[..., 1].sum(1)
     gold = rng.normal(size=(5, 30))
     scores = given_too(gold, {}, {"ratio": whole})
-    found = panel(scores, "gold", statistics={"ratio": statistics})
+    found = build_panel(scores, "gold", statistics={"ratio": statistics})
     assert resamples_segments(found)
-    sample = next(resamples(5, 30, 3, Options().seed))
-    pooled = statistics.pooled(sample.segments)
+    sample = next(draw_resamples(5, 30, 3, Options().seed))
+    pooled = statistics.score_weightings(sample.segments)
     counts = sample.segments[0]
     expected = (rows[:, :, 0] @ counts) / (rows[:, :, 1] @ counts)
     np.testing.assert_allclose(pooled[0], expected)
     draws = bootstrap(found, "sys", Options(trials=50))["ratio"]
     assert np.isfinite(draws).all()
     lower = replace(statistics, higher_is_better=False)
-    np.testing.assert_array_equal(lower.pooled(sample.segments), -pooled)
+    np.testing.assert_array_equal(lower.score_weightings(sample.segments), -pooled)
 
 
 def test_differences_in_both_orders_are_drawn_in_both_orders():
@@ -232,8 +237,8 @@ def test_differences_in_both_orders_are_drawn_in_both_orders():
 
 
 def test_intervals_need_most_draws():
-    assert bounds(np.array([np.nan, np.nan, np.nan, 1.0])) is None
-    assert bounds(np.arange(101.0), 0.5) == (25.0, 75.0)
+    assert compute_bounds(np.array([np.nan, np.nan, np.nan, 1.0])) is None
+    assert compute_bounds(np.arange(101.0), 0.5) == (25.0, 75.0)
 
 
 def test_threads_change_no_digit():

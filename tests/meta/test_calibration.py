@@ -9,7 +9,7 @@ from hypothesis.extra import numpy as hnp
 from metra.stats import tie_calibration
 from metra.stats.correlation import correlate
 from metra.stats.pairs import accuracy
-from metra.stats.tie_calibration import calibrate, calibrate_long, gold_pairs
+from metra.stats.tie_calibration import calibrate, calibrate_long, order_gold_pairs
 
 N = float("nan")
 CASES = [  # mt-metrics-eval's tau_optimization_test
@@ -25,7 +25,7 @@ CASES = [  # mt-metrics-eval's tau_optimization_test
 
 def calibrated(gold, metric):
     gold = np.where(np.isfinite(metric), gold, np.nan)
-    return calibrate(metric, gold_pairs(gold))
+    return calibrate(metric, order_gold_pairs(gold))
 
 
 @pytest.mark.parametrize(("gold", "metric", "eps", "value"), CASES)

@@ -11,9 +11,9 @@ from metra.errors import LengthError, OptionError, UnknownNameError
 from metra.stats.correlation import (
     COEFFICIENTS,
     Options,
-    coefficient,
     correlate,
     correlate_all,
+    find_coefficient,
 )
 from metra.stats.moments import pearson, ranks, spearman
 from metra.stats.pairs import (
@@ -229,7 +229,7 @@ def test_every_coefficient_finds_itself_perfect(name):
     found = correlate(level, level, coef=name)
     assert found.value == pytest.approx(1.0)
     assert found.value <= 1
-    assert COEFFICIENTS[name].rescaled(found.value) == pytest.approx(1)
+    assert COEFFICIENTS[name].rescale_value(found.value) == pytest.approx(1)
 
 
 @pytest.mark.parametrize(
@@ -315,9 +315,9 @@ def test_shapes_must_agree():
 
 def test_programs_and_papers_call_them_otherwise():
     assert (
-        coefficient("KendallWithTiesOpt")
-        is coefficient("acc-t")
-        is coefficient("acc*_eq")
+        find_coefficient("KendallWithTiesOpt")
+        is find_coefficient("acc-t")
+        is find_coefficient("acc*_eq")
     )
 
 

@@ -9,9 +9,9 @@ import scipy.stats
 from tests.meta.panels import given_too, made, panel_of
 
 from metra.errors import OptionError
-from metra.formats.scores.panel import panel
-from metra.meta.compare import compare, compared
-from metra.meta.correlate import asked
+from metra.formats.scores.panel import build_panel
+from metra.meta.compare import compare, report_comparison
+from metra.meta.correlate import parse_specs
 from metra.stats.correlation import Options, correlate
 from metra.stats.defaults import SEED
 from metra.stats.distributions import (
@@ -22,8 +22,8 @@ from metra.stats.distributions import (
 )
 from metra.stats.exact_tests import pairs_p, wilcoxon_p, williams_p
 from metra.stats.multiplicity import clusters_greedy, clusters_wmt, holm
-from metra.stats.permutation import standard, swapped
-from metra.stats.soft_pairwise import normal_p, permutation_p, signs_of, spa, wmt_p
+from metra.stats.permutation import prepare_swaps, standardise_metrics
+from metra.stats.soft_pairwise import draw_signs, normal_p, permutation_p, spa, wmt_p
 
 # Four systems and two segments: the vectors of mt-metrics-eval's permutation tests.
 GOLD = np.array([1.0, 2, 3, 4, 5, 5, 7, 8]).reshape(4, 2)
@@ -32,7 +32,7 @@ SECOND = np.array([2.0, 1, 2, 6, 8, 8, 7, 6]).reshape(4, 2)
 
 
 def question(coef, level="seg", **options):
-    return asked([coef], level, Options(**options))[0]
+    return parse_specs([coef], level, Options(**options))[0]
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_exchanges_by_sums_are_exchanges(coef, level, swap, gaps):
         )
     made_up = made(systems=5, segments=12, metrics=2, gaps=gaps)
     ask = question(coef, level, trials=7)
-    first, second = swapped(made_up, level, ask.options, swap)(0, 1)
+    first, second = prepare_swaps(made_up, level, ask.options, swap)(0, 1)
     there = np.isfinite(made_up.gold)
     z = []
     for metric in made_up.metrics.values():
@@ -92,28 +92,28 @@ def test_exchanges_by_sums_are_exchanges(coef, level, swap, gaps):
 
 def masks_of(swap, made_up, level, options):
     """The cells that keep their side, drawn as the code draws them."""
-    from metra.stats.soft_pairwise import signs_of
+    from metra.stats.soft_pairwise import draw_signs
 
     rng = np.random.default_rng(options.seed)
     systems, segments = made_up.gold.shape
     if swap == "sys":
-        keep = np.concatenate(list(signs_of(options.trials, systems, rng))) > 0
+        keep = np.concatenate(list(draw_signs(options.trials, systems, rng))) > 0
         fast = level == "seg" and options.coef == "pearson" and options.group == "none"
         keep = ~keep if fast else keep
         return keep if level == "sys" else keep[:, :, None]
     if swap == "input":
-        keep = np.concatenate(list(signs_of(options.trials, segments, rng))) > 0
+        keep = np.concatenate(list(draw_signs(options.trials, segments, rng))) > 0
         slow = level == "seg" and not (
             options.coef == "pearson" and options.group == "none"
         )
         return (keep if slow else ~keep)[:, None, :]
     if level == "sys":
         each = [
-            np.concatenate(list(signs_of(options.trials, segments, rng))) < 0
+            np.concatenate(list(draw_signs(options.trials, segments, rng))) < 0
             for _ in range(systems)
         ]
         return np.stack(each, 1)
-    signs = np.concatenate(list(signs_of(options.trials, systems * segments, rng)))
+    signs = np.concatenate(list(draw_signs(options.trials, systems * segments, rng)))
     keep = signs.reshape(-1, systems, segments) > 0
     return ~keep if options.coef == "pearson" and options.group == "none" else keep
 
@@ -253,7 +253,7 @@ def test_holm_is_never_below_p():
 def test_given_system_scores_cannot_be_exchanged_by_cells():
     gold = np.random.default_rng(0).normal(size=(5, 6))
     whole = {"a": [1, 2, 3, 4, 5], "b": [1, 3, 2, 5, 4]}
-    found = panel(given_too(gold, {"a": gold, "b": -gold}, whole), "gold")
+    found = build_panel(given_too(gold, {"a": gold, "b": -gold}, whole), "gold")
     assert compare(found, question("pearson", "sys")).test == "perm-sys"
     with pytest.raises(OptionError, match="use perm-sys"):
         compare(found, question("pearson", "sys"), test="perm-both")
@@ -280,13 +280,13 @@ def test_constant_metrics_are_not_compared():
     with pytest.raises(OptionError, match="needs two metrics; found: 1"):
         compare(only, question("pearson", "sys"))
     three = panel_of(gold, {"a": gold, "b": gold**2, "flat": np.ones(gold.shape)})
-    findings, found = compared([three], question("pearson", "sys", trials=20))
+    findings, found = report_comparison([three], question("pearson", "sys", trials=20))
     assert found[0].names == ["a", "b"]
     assert any("flat. All 7 metric scores are 1" in note for note in findings.notes)
 
 
 def test_findings_hold_everything():
-    findings, _ = compared([made()], question("acc*_eq:item", trials=30))
+    findings, _ = report_comparison([made()], question("acc*_eq:item", trials=30))
     assert [table.name for table in findings.tables] == [
         "metrics ranking",
         "metrics p-values",
@@ -314,15 +314,15 @@ def test_soft_accuracy_after_an_exchange_is_that_of_the_exchanged_scores(
     panel = made(systems=5, segments=30, gaps=gaps)
     options = Options(coef="spa", trials=25, swapped_p=by)
     there = np.isfinite(panel.gold)
-    z = standard(np.where(there, panel.stack, np.nan))
+    z = standardise_metrics(np.where(there, panel.stack, np.nan))
     shape = {"both": (5, 30), "sys": (5, 1), "input": (1, 30)}[swap]
     rng = np.random.default_rng(options.seed)
-    keep = np.concatenate(list(signs_of(25, shape[0] * shape[1], rng))) > 0
+    keep = np.concatenate(list(draw_signs(25, shape[0] * shape[1], rng))) > 0
     human = p(panel.gold)
     expected = [
         spa(human, p(np.where(mine, z[0], z[2]))) for mine in keep.reshape(-1, *shape)
     ]
-    first, second = swapped(panel, "sys", options, swap)(0, 2)
+    first, second = prepare_swaps(panel, "sys", options, swap)(0, 2)
     assert first.tolist() == pytest.approx(expected, abs=1e-6)
     expected = [
         spa(human, p(np.where(mine, z[2], z[0]))) for mine in keep.reshape(-1, *shape)
@@ -333,13 +333,13 @@ def test_soft_accuracy_after_an_exchange_is_that_of_the_exchanged_scores(
 def test_drawn_p_values_after_an_exchange_may_be_the_official_ones():
     panel = made(systems=4, segments=25)
     options = Options(coef="spa", trials=20, swapped_p="permutation", wmt=True)
-    z = standard(panel.stack)
-    keep = next(signs_of(20, 25, np.random.default_rng(options.seed)))[:, None] > 0
+    z = standardise_metrics(panel.stack)
+    keep = next(draw_signs(20, 25, np.random.default_rng(options.seed)))[:, None] > 0
     human = wmt_p(panel.gold, trials=20)
     expected = [
         spa(human, wmt_p(np.where(mine, z[0], z[1]), trials=20)) for mine in keep
     ]
-    first, _ = swapped(panel, "sys", options, "input")(0, 1)
+    first, _ = prepare_swaps(panel, "sys", options, "input")(0, 1)
     assert first.tolist() == pytest.approx(expected, abs=1e-12)
 
 
@@ -348,13 +348,13 @@ def test_soft_accuracies_are_tested_by_the_p_values_of_the_exchanged_scores(by):
     """A gap of drawn p-values is not held against gaps of the normal limit."""
     panel = made(systems=4, segments=20, metrics=2)
     options = Options(trials=60, swapped_p=by)
-    question = asked(["spa"], "sys", options)[0]
+    question = parse_specs(["spa"], "sys", options)[0]
     found = compare(panel, question, test="perm-input")
     p = normal_p if by == "normal" else partial(permutation_p, trials=60, seed=SEED)
     human = p(panel.gold)
     one, other = (spa(human, p(panel.metrics[name])) for name in found.names)
     panel = panel.of_metrics(found.names)
-    first, second = swapped(panel, "sys", question.options, "input")(0, 1)
+    first, second = prepare_swaps(panel, "sys", question.options, "input")(0, 1)
     reached = int((first - second >= one - other - 1e-12).sum())
     assert found.p[0, 1] == pytest.approx((reached + 1) / 61)
 
@@ -364,7 +364,9 @@ def test_soft_accuracy_finds_the_better_metric(test):
     panel = made(systems=9, segments=80, metrics=2, seed=4)
     noise = panel.metrics["m1"][::-1]
     panel = panel_of(panel.gold, {"good": panel.metrics["m0"], "noise": noise})
-    found = compare(panel, asked(["spa"], "sys", Options(trials=200))[0], test=test)
+    found = compare(
+        panel, parse_specs(["spa"], "sys", Options(trials=200))[0], test=test
+    )
     assert found.names == ["good", "noise"]
     assert found.test == test
     assert found.p[0, 1] < 0.05

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from metra.corpus.evalset import EvalSet, Outputs
-from metra.scoring.evaluate import by_spec
-from metra.scoring.scorers import scored
+from metra.scoring.evaluate import make_metrics
+from metra.scoring.scorers import score_systems
 from metra.stats.correlation import correlate
 
 THREE_DIGITS = 6e-4
@@ -122,7 +122,7 @@ def test_wmt19_from_the_outputs_themselves(shared, read_table, lang, bleu, chrf)
     outputs = {name: [row[name] for row in rows] for name in rows[0] if name in judged}
     specs = {"bleu:case=lower,tok=intl": bleu, "chrf:beta=3": chrf}
     corpus = Outputs(EvalSet([[row["ref"] for row in rows]]), outputs)
-    found, _ = scored(corpus, by_spec(list(specs)))
+    found, _ = score_systems(corpus, make_metrics(list(specs)))
     gold = np.array([judged[name] for name in found.systems])
     assert len(gold) == len(judged)
     for spec, value in specs.items():
@@ -132,5 +132,5 @@ def test_wmt19_from_the_outputs_themselves(shared, read_table, lang, bleu, chrf)
 
 def segments(refs, outputs, spec):
     """Scores of segments by one of our measures, systems × segments."""
-    found, _ = scored(Outputs(EvalSet(refs), outputs), by_spec([spec]))
+    found, _ = score_systems(Outputs(EvalSet(refs), outputs), make_metrics([spec]))
     return found.matrix(spec)

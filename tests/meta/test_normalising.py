@@ -7,11 +7,16 @@ import numpy as np
 import pytest
 
 from metra.errors import CorpusError, UnknownNameError
-from metra.formats.scores.ratings import ratings
+from metra.formats.scores.ratings import collect_ratings
 from metra.formats.scores.read import read_scores
-from metra.formats.scores.record import Item, Scorer, long_table, table
-from metra.meta.agree import judge_pairs, shared_judgements, weighted_mean
-from metra.meta.normalise import failing_judges, normalise, normalised
+from metra.formats.scores.record import (
+    ScoredItem,
+    Scorer,
+    build_score_table,
+    format_long_table,
+)
+from metra.meta.agree import average_figure, compare_judges, pair_judgements
+from metra.meta.normalise import find_failing_judges, normalise, report_normalisation
 from metra.stats.agreement import alpha
 
 
@@ -19,12 +24,14 @@ def judged(by_judge):
     """Values of each judge, of segments from 1 on."""
     judges = [judge for judge, values in by_judge.items() for _ in values]
     items = [
-        Item(str(at))
+        ScoredItem(str(at))
         for values in by_judge.values()
         for at in range(1, len(values) + 1)
     ]
     values = [v for given in by_judge.values() for v in given]
-    return table(["a"] * len(values), items, {Scorer("da", "da"): values}, judges)
+    return build_score_table(
+        ["a"] * len(values), items, {Scorer("da", "da"): values}, judges
+    )
 
 
 @pytest.mark.parametrize(
@@ -44,7 +51,7 @@ def test_hand_worked(method, expected):
 
 def test_silent_judges_are_left_out_and_listed():
     scores = judged({"ann": [1, 2, 4], "bob": [3, 3, 3], "cat": [5]})
-    made, findings = normalised(scores, "da", "z")
+    made, findings = report_normalisation(scores, "da", "z")
     assert {made.judges[at] for at in made.judge.tolist()} == {"ann"}
     assert "bob (always the same value)" in findings.notes[-1]
     assert "cat (one value only)" in findings.notes[-1]
@@ -62,7 +69,7 @@ def test_judges_may_be_named_to_be_left_out():
 
 def test_what_is_written_can_be_read_again(tmp_path):
     made, _ = normalise(judged({"ann": [1, 2, 4], "bob": [3, 1, 2]}), "da", "z")
-    (tmp_path / "z.tsv").write_text(long_table(made) + "\n", encoding="utf-8")
+    (tmp_path / "z.tsv").write_text(format_long_table(made) + "\n", encoding="utf-8")
     again = read_scores(str(tmp_path / "z.tsv"))
     assert again.value.tolist() == made.value.tolist()
     assert again.judges == made.judges
@@ -76,16 +83,16 @@ def test_judges_must_see_what_is_degraded():
         for at in range(20):
             base = rng.normal(50, 5)
             systems += ["a", "BAD"]
-            items += [Item(str(at))] * 2
+            items += [ScoredItem(str(at))] * 2
             judges += [judge] * 2
             values += [base, base - gap + rng.normal(0, 3)]
-    scores = table(systems, items, {Scorer("da", "da"): values}, judges)
-    assert list(failing_judges(scores, "da", "BAD")) == ["bob"]
-    assert failing_judges(judged({"ann": [1, 2]}), "da", "a") == {
+    scores = build_score_table(systems, items, {Scorer("da", "da"): values}, judges)
+    assert list(find_failing_judges(scores, "da", "BAD")) == ["bob"]
+    assert find_failing_judges(judged({"ann": [1, 2]}), "da", "a") == {
         "ann": "only 0 degraded outputs judged"
     }
     with pytest.raises(UnknownNameError, match="WORSE"):
-        failing_judges(scores, "da", "WORSE")
+        find_failing_judges(scores, "da", "WORSE")
 
 
 @pytest.mark.parametrize(
@@ -103,22 +110,22 @@ def test_three_raters_of_wmt23(shared, lang, raw, z, r, equal, near):
         for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE):
             key = (
                 f"{row['system']} {row['condition']}",
-                Item(row["seg"]),
+                ScoredItem(row["seg"]),
                 row["rater"],
             )
             costs[key] = costs.get(key, 0) + _tenths(row)
     systems, items, judges = zip(*costs, strict=True)
     values = [-cost / 10 for cost in costs.values()]
-    scores = table(systems, items, {Scorer("mqm", "mqm"): values}, judges)
-    found = ratings(scores, "mqm")
+    scores = build_score_table(systems, items, {Scorer("mqm", "mqm"): values}, judges)
+    found = collect_ratings(scores, "mqm")
     assert round(alpha(found), 3) == raw
-    pairs = judge_pairs(found, shared_judgements(found))
+    pairs = compare_judges(found, pair_judgements(found))
     means = [
-        round(weighted_mean(pairs, name), 3) for name in ("pearson", "exact", "within")
+        round(average_figure(pairs, name), 3) for name in ("pearson", "exact", "within")
     ]
     assert means == [r, equal, near]
     made, _ = normalise(scores, "mqm", "z")
-    assert alpha(ratings(made, "mqm-z")) == pytest.approx(z, abs=6e-4)
+    assert alpha(collect_ratings(made, "mqm-z")) == pytest.approx(z, abs=6e-4)
 
 
 def _tenths(row):

@@ -6,9 +6,20 @@ import scipy.stats
 from tests.meta.panels import made, panel_of
 
 from metra.errors import CorpusError, OptionError
-from metra.formats.scores.panel import Statistics, panel
-from metra.formats.scores.record import Item, Scorer, joined, table
-from metra.meta.pseudo import Judgements, judgements, pseudo, pseudo_documents, wilcoxon
+from metra.formats.scores.panel import SegmentStatistics, build_panel
+from metra.formats.scores.record import (
+    ScoredItem,
+    Scorer,
+    build_score_table,
+    concatenate_scores,
+)
+from metra.meta.pseudo import (
+    JudgementCells,
+    compute_wilcoxon,
+    draw_documents,
+    gather_judgements,
+    report_pseudo,
+)
 from metra.stats.exact_tests import rank_sum_p, signed_rank_p
 
 
@@ -17,7 +28,7 @@ def once(found):
     there = np.isfinite(found.gold)
     count = there.astype(np.int64)
     start = (np.cumsum(count) - count.ravel()).reshape(count.shape)
-    return Judgements(start, count, found.gold[there])
+    return JudgementCells(start, count, found.gold[there])
 
 
 def twice(gold, seed=0):
@@ -25,9 +36,9 @@ def twice(gold, seed=0):
     rng = np.random.default_rng(seed)
     systems, width = gold.shape
     names = [f"s{at}" for at in range(systems) for _ in range(width)]
-    items = [Item(str(at)) for _ in range(systems) for at in range(width)]
+    items = [ScoredItem(str(at)) for _ in range(systems) for at in range(width)]
     parts = [
-        table(
+        build_score_table(
             names,
             items,
             {Scorer("da", "da"): (gold + rng.normal(size=gold.shape)).ravel()},
@@ -36,12 +47,12 @@ def twice(gold, seed=0):
         for judge in ("ann", "bob")
     ]
     metric = {Scorer("m"): (gold + rng.normal(size=gold.shape)).ravel()}
-    return joined([*parts, table(names, items, metric)])
+    return concatenate_scores([*parts, build_score_table(names, items, metric)])
 
 
 def test_all_segments_is_plain_spearman_of_means():
     found = made(systems=6, segments=30)
-    curves = pseudo_documents(found, once(found), lengths=[0])
+    curves = draw_documents(found, once(found), lengths=[0])
     expected = scipy.stats.spearmanr(found.gold.mean(1), found.metrics["m0"].mean(1))[0]
     assert curves.mean("m0") == pytest.approx([expected])
     assert curves.lengths == [30]
@@ -49,7 +60,7 @@ def test_all_segments_is_plain_spearman_of_means():
 
 def test_a_document_of_one_segment_is_a_segment():
     found = made(systems=6, segments=12, gaps=0.1)
-    curves = pseudo_documents(found, once(found), lengths=[1], documents=4000)
+    curves = draw_documents(found, once(found), lengths=[1], documents=4000)
     by_segment = []
     for at in range(12):
         there = np.isfinite(found.gold[:, at])
@@ -87,17 +98,17 @@ def test_statistics_are_pooled_not_averaged():
 
     gold = rng.normal(size=(5, 20))
     names = [f"s{at}" for at in range(5) for _ in range(20)]
-    items = [Item(str(at)) for _ in range(5) for at in range(20)]
-    scores = table(
+    items = [ScoredItem(str(at)) for _ in range(5) for at in range(20)]
+    scores = build_score_table(
         names,
         items,
         {Scorer("da", "da"): gold.ravel(), Scorer("x"): ratio(rows).ravel()},
     )
-    kept = Statistics(
+    kept = SegmentStatistics(
         rows, ratio, True, scores.systems, tuple(str(a) for a in range(20))
     )
-    lined = panel(scores, "da", statistics={"x": kept})
-    curves = pseudo_documents(lined, once(lined), lengths=[0])
+    lined = build_panel(scores, "da", statistics={"x": kept})
+    curves = draw_documents(lined, once(lined), lengths=[0])
     pooled = ratio(rows.sum(1))
     expected = scipy.stats.spearmanr(gold.mean(1), pooled)[0]
     assert curves.mean("x") == pytest.approx([expected])
@@ -109,10 +120,10 @@ def test_statistics_are_pooled_not_averaged():
 def test_judges_are_compared_on_different_judgements():
     gold = np.arange(6.0)[:, None] + np.zeros((6, 25))
     scores = twice(gold)
-    lined = panel(scores, "da")
-    judged = judgements(scores, lined)
+    lined = build_panel(scores, "da")
+    judged = gather_judgements(scores, lined)
     assert set(judged.count.ravel()) == {2}
-    curves = pseudo_documents(lined, judged, lengths=[1, 25], documents=300)
+    curves = draw_documents(lined, judged, lengths=[1, 25], documents=300)
     # With all segments and both judges taken in turn, the truth shows through.
     low, high = curves.judge_mean()
     assert low < high
@@ -123,12 +134,12 @@ def test_judges_are_compared_on_different_judgements():
 
 def test_one_length_does_not_depend_on_the_others():
     scores = twice(np.random.default_rng(2).normal(size=(5, 30)))
-    lined = panel(scores, "da")
-    judged = judgements(scores, lined)
-    alone = pseudo_documents(lined, judged, lengths=[5], documents=50)
-    among = pseudo_documents(lined, judged, lengths=[1, 5, 0], documents=50)
+    lined = build_panel(scores, "da")
+    judged = gather_judgements(scores, lined)
+    alone = draw_documents(lined, judged, lengths=[5], documents=50)
+    among = draw_documents(lined, judged, lengths=[1, 5, 0], documents=50)
     assert np.array_equal(alone.by_name["m"][0], among.by_name["m"][1], equal_nan=True)
-    other = pseudo_documents(lined, judged, lengths=[5], documents=50, seed=1)
+    other = draw_documents(lined, judged, lengths=[5], documents=50, seed=1)
     assert not np.array_equal(
         alone.by_name["m"][0], other.by_name["m"][0], equal_nan=True
     )
@@ -136,8 +147,8 @@ def test_one_length_does_not_depend_on_the_others():
 
 def test_better_metrics_win_wilcoxon():
     found = made(systems=8, segments=60, metrics=2)
-    curves = pseudo_documents(found, once(found), lengths=[10], documents=200)
-    p = wilcoxon(curves, 0)
+    curves = draw_documents(found, once(found), lengths=[10], documents=200)
+    p = compute_wilcoxon(curves, 0)
     assert p[0, 1] < 0.001
     assert p[1, 0] > 0.999
 
@@ -145,10 +156,10 @@ def test_better_metrics_win_wilcoxon():
 def test_what_cannot_be_ranked_is_said():
     two = made(systems=2, segments=9)
     with pytest.raises(CorpusError, match="takes three"):
-        pseudo_documents(two, once(two))
+        draw_documents(two, once(two))
     three = made(systems=3, segments=9)
     with pytest.raises(OptionError, match="plain rows"):
-        pseudo_documents(three, once(three), coef="spa")
+        draw_documents(three, once(three), coef="spa")
 
 
 def test_constant_scores_leave_a_dash_and_a_note():
@@ -156,15 +167,17 @@ def test_constant_scores_leave_a_dash_and_a_note():
     scores = twice(gold)
     flat = panel_of(gold, {"m": np.ones((4, 6))})
     assert np.isnan(
-        pseudo_documents(flat, once(flat), lengths=[2], documents=5).mean("m")
+        draw_documents(flat, once(flat), lengths=[2], documents=5).mean("m")
     ).all()
-    constant = table(
+    constant = build_score_table(
         [f"s{at}" for at in range(4)] * 6,
-        [Item(str(at // 4)) for at in range(24)],
+        [ScoredItem(str(at // 4)) for at in range(24)],
         {Scorer("flat"): [1.0] * 24},
     )
-    both = joined([scores, constant])
-    findings, _ = pseudo(both, panel(both, "da"), lengths=[2], documents=9, seed=1)
+    both = concatenate_scores([scores, constant])
+    findings, _ = report_pseudo(
+        both, build_panel(both, "da"), lengths=[2], documents=9, seed=1
+    )
     row = dict(findings.tables[0].rows)["flat"]
     assert row[0].value is None
     assert any(
@@ -198,6 +211,6 @@ def test_sums_that_only_rounding_tells_apart_are_ties():
     gold = np.array([[0.1, 0.2, 0.3], [0.3, 0.2, 0.1], [1, 1, 1]])
     assert gold[0].sum() != gold[1].sum()
     found = panel_of(gold, {"m": np.array([[1.0, 1, 1], [2, 2, 2], [3, 3, 3]])})
-    curves = pseudo_documents(found, once(found), lengths=[0])
+    curves = draw_documents(found, once(found), lengths=[0])
     expected = scipy.stats.spearmanr([1, 1, 2], [1, 2, 3])[0]
     assert curves.mean("m") == pytest.approx([expected])

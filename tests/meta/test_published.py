@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from metra.formats.scores.panel import panel
-from metra.formats.scores.read import read_all
-from metra.meta.correlate import asked, values
-from metra.meta.task import task
+from metra.formats.scores.panel import build_panel
+from metra.formats.scores.read import read_score_files
+from metra.meta.correlate import correlate_panel, parse_specs
+from metra.meta.task import report_task
 from metra.stats.correlation import Options, correlate, correlate_all
 from metra.stats.exact_tests import williams_p
 from metra.stats.moments import mad_outliers
@@ -21,8 +21,8 @@ def wmt23(shared, read_table):
     """The panels of the three language pairs, and the official scorer's figures."""
     folder = shared / "data/wmt23-mqm-esa"
     panels = {
-        lang: panel(
-            read_all(
+        lang: build_panel(
+            read_score_files(
                 [
                     f"{lang}={folder / f'{lang}.seg_scores.tsv.gz'}",
                     f"{lang}={folder / f'{lang}.sys_scores.tsv'}",
@@ -48,7 +48,7 @@ def equal(found, expected, column, tolerance=1e-6):
 @pytest.mark.parametrize("level", ["sys", "seg"])
 def test_wmt23_pearson(wmt23, lang, level):
     panels, expected = wmt23
-    found = values(panels[lang], asked(["pearson"], level, Options())[0])
+    found = correlate_panel(panels[lang], parse_specs(["pearson"], level, Options())[0])
     assert equal(found, expected, f"{lang}|{level}|pearson") == 32
 
 
@@ -56,9 +56,11 @@ def as_official(shared, lang, *, wmt=True):
     """Scores with the MQM that is added up from raters' errors."""
     folder = shared / "data/wmt23-mqm-esa"
     files = (f"{lang}.seg_scores.tsv.gz", f"{lang}.sys_scores.tsv")
-    scores = read_all([f"{lang}={folder / file}" for file in files])
-    errors = read_all([f"{lang}={folder / f'{lang}.mqm_errors.tsv.gz'}"], wmt=wmt)
-    return panel(scores.with_values_of("mqm", errors), "mqm")
+    scores = read_score_files([f"{lang}={folder / file}" for file in files])
+    errors = read_score_files(
+        [f"{lang}={folder / f'{lang}.mqm_errors.tsv.gz'}"], wmt=wmt
+    )
+    return build_panel(scores.with_values_of("mqm", errors), "mqm")
 
 
 @pytest.mark.parametrize(
@@ -75,14 +77,14 @@ def as_official(shared, lang, *, wmt=True):
 def test_wmt23_calibrated_accuracy(wmt23, shared, lang, clean, official, farthest):
     panels, expected = wmt23
     column = f"{lang}|seg|KendallWithTiesOpt"
-    ask = asked(["acc*_eq:item"], "seg", Options())[0]
-    found = values(panels[lang], ask)
+    ask = parse_specs(["acc*_eq:item"], "seg", Options())[0]
+    found = correlate_panel(panels[lang], ask)
     assert equal(found, expected, column) == clean
     assert equal(found, expected, column, farthest) == 32
     if official is not None:
-        found = values(as_official(shared, lang), ask)
+        found = correlate_panel(as_official(shared, lang), ask)
         assert equal(found, expected, column) == official
-        added_in_tenths = values(as_official(shared, lang, wmt=False), ask)
+        added_in_tenths = correlate_panel(as_official(shared, lang, wmt=False), ask)
         assert equal(added_in_tenths, expected, column) == clean
 
 
@@ -110,7 +112,7 @@ def test_wmt23_figure_that_hangs_on_the_last_bits_of_bleu(wmt23, shared, read_ta
 
 def test_wmt23_protocol(wmt23):
     panels, expected = wmt23
-    (table,) = task("wmt23", list(panels.values()), Options()).tables
+    (table,) = report_task("wmt23", list(panels.values()), Options()).tables
     assert table.headings[:2] == ["average", "en-de,he-en,zh-en sys accuracy"]
     pooled = averages = 0
     for name, figures in table.rows:
@@ -129,7 +131,7 @@ def test_wmt23_protocol_as_official(wmt23, shared):
     official = [
         panels[lang] if lang == "he-en" else as_official(shared, lang) for lang in PAIRS
     ]
-    (table,) = task("wmt23", official, Options(wmt=True)).tables
+    (table,) = report_task("wmt23", official, Options(wmt=True)).tables
     others = []
     for name, figures in table.rows:
         for heading, figure in zip(table.headings, figures, strict=True):
@@ -145,7 +147,7 @@ def test_wmt23_protocol_as_official(wmt23, shared):
 
 def test_wmt24_protocol_averages_two_figures_a_pair(wmt23):
     panels, expected = wmt23
-    (table,) = task("wmt24", list(panels.values()), Options(wmt=True)).tables
+    (table,) = report_task("wmt24", list(panels.values()), Options(wmt=True)).tables
     assert len(table.headings) == 7
     soft = correlate_all(
         panels["he-en"].gold, panels["he-en"].metrics, Options(coef="spa", wmt=True)

@@ -5,8 +5,13 @@ import pytest
 from tests.meta.panels import scores_of
 
 from metra.errors import CorpusError
-from metra.formats.scores.record import Item, Scorer, joined, table
-from metra.meta.rank import ranked
+from metra.formats.scores.record import (
+    ScoredItem,
+    Scorer,
+    build_score_table,
+    concatenate_scores,
+)
+from metra.meta.rank import report_ranking
 from metra.stats.ranking import (
     are_paired,
     auto_rank,
@@ -50,7 +55,7 @@ def test_rank_ranges_stop_at_the_first_significant_difference():
 
 def test_identical_systems_end_in_one_cluster():
     same = np.tile(np.arange(20.0), (3, 1))
-    findings, found = ranked(scores_of(same, {}), "gold")
+    findings, found = report_ranking(scores_of(same, {}), "gold")
     assert found.clusters == [1, 1, 1]
     assert found.ranks == [2, 2, 2]
     assert set(found.p[~np.eye(3, dtype=bool)]) == {0.5}
@@ -65,7 +70,7 @@ def test_paired_where_systems_share_segments():
     assert not are_paired(apart)
     assert p_values(apart, paired=False)[0, 1] < 0.001
     assert np.isnan(p_values(apart, paired=True)).all()
-    _, found = ranked(scores_of(apart, {}), "gold")
+    _, found = report_ranking(scores_of(apart, {}), "gold")
     assert not found.paired
 
 
@@ -75,7 +80,9 @@ def test_rankings_are_held_against_each_other():
     people = np.repeat(np.arange(6.0, 0, -1)[:, None], 12, axis=1)
     metric = people.copy()
     metric[5] = metric[4]
-    findings, _ = ranked(scores_of(people, {"x": metric}), "gold", against=["x"])
+    findings, _ = report_ranking(
+        scores_of(people, {"x": metric}), "gold", against=["x"]
+    )
     figures = findings.tables[1].rows[0][1]
     assert [round(f.value, 1) for f in figures] == [0.5, 96.7, 100.0, 93.3]
 
@@ -87,11 +94,11 @@ def test_harsh_judges_are_evened_out_by_z():
         ("bad", "1", "bob", 6), ("base", "2", "bob", 9), ("bad", "3", "bob", 6),
     ]  # fmt: skip
     systems, segments, judges, values = zip(*lines, strict=True)
-    scores = table(
-        systems, [Item(s) for s in segments], {Scorer("da", "da"): values}, judges
+    scores = build_score_table(
+        systems, [ScoredItem(s) for s in segments], {Scorer("da", "da"): values}, judges
     )
-    assert ranked(scores, "da", by="mean")[1].systems[0] == "bad"
-    assert ranked(scores, "da", by="z")[1].systems == ["good", "base", "bad"]
+    assert report_ranking(scores, "da", by="mean")[1].systems[0] == "bad"
+    assert report_ranking(scores, "da", by="z")[1].systems == ["good", "base", "bad"]
 
 
 @pytest.mark.parametrize("by", ["mean", "arr", "wins"])
@@ -99,7 +106,7 @@ def test_harsh_judges_are_evened_out_by_z():
 def test_clear_differences_make_clusters(by, rule):
     rng = np.random.default_rng(4)
     gold = np.array([[0.0], [5], [5], [9]]) + rng.normal(size=(4, 80))
-    _, found = ranked(scores_of(gold, {}), "gold", by=by, rule=rule)
+    _, found = report_ranking(scores_of(gold, {}), "gold", by=by, rule=rule)
     assert found.systems[0] == "s3"
     assert found.systems[-1] == "s0"
     assert found.clusters == [1, 2, 2, 3]
@@ -108,23 +115,26 @@ def test_clear_differences_make_clusters(by, rule):
 def test_lower_is_better_turns_the_ranking_round():
     gold = np.array([[1.0] * 10, [2.0] * 10])
     scores = scores_of(gold, {}).with_lower_is_better(["gold"])
-    findings, found = ranked(scores, "gold")
+    findings, found = report_ranking(scores, "gold")
     assert found.systems == ["s0", "s1"]
     assert any("Lower values" in note for note in findings.notes)
 
 
 def test_what_is_missing_is_said():
     gold = np.array([[1.0, 2], [2, 1]])
-    scores = joined(
-        [scores_of(gold, {}), table(["new"], [Item("1")], {Scorer("x"): [1.0]})]
+    scores = concatenate_scores(
+        [
+            scores_of(gold, {}),
+            build_score_table(["new"], [ScoredItem("1")], {Scorer("x"): [1.0]}),
+        ]
     )
-    findings, _ = ranked(scores, "gold", against=["x"], auto=["x"])
+    findings, _ = report_ranking(scores, "gold", against=["x"], auto=["x"])
     text = " ".join(findings.notes)
     assert "Without gold and so left out: new" in text
     assert "x shares fewer than two systems" in text
     assert "AutoRank: not all metrics have scored s0, s1" in text
     assert "names no judges" in text
     with pytest.raises(CorpusError, match="cannot be ranked by z"):
-        ranked(scores, "gold", by="z")
+        report_ranking(scores, "gold", by="z")
     with pytest.raises(CorpusError, match="takes two"):
-        ranked(scores, "x")
+        report_ranking(scores, "x")

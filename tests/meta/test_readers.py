@@ -9,8 +9,13 @@ import numpy as np
 import pytest
 
 from metra.errors import FormatError, OptionError
-from metra.formats.scores.read import FORMATS, read_all, read_scores, recognised
-from metra.formats.scores.record import Item
+from metra.formats.scores.read import (
+    FORMATS,
+    read_score_files,
+    read_scores,
+    recognise_score_format,
+)
+from metra.formats.scores.record import ScoredItem
 
 LONG = [
     "system\tseg\tdoc\tscorer\tscore\tjudge\tlp\thigher_is_better",
@@ -58,7 +63,7 @@ def test_long_tables(write):
     assert [scorer.kind for scorer in scores.scorers] == ["mqm", ""]
     assert [scorer.higher_is_better for scorer in scores.scorers] == [True, False]
     assert scores.judges == ("r1", "r2")
-    assert scores.items == (Item("1", "d", "", "en-de"),)
+    assert scores.items == (ScoredItem("1", "d", "", "en-de"),)
     np.testing.assert_array_equal(scores.matrix("mqm"), [[-2.0], [np.nan]])
 
 
@@ -135,14 +140,14 @@ def test_mqm_weights_and_exact_sums(write):
     # 5 + 3 × 0.1 + 1 is 6.3 and not 6.300000000000001.
     assert [float(v) for v in by_rater.values()] == [-6.3, 0.0, -25.0, 0.0]
     assert scores.matrix("mqm").tolist() == [[-3.15, -25.0, 0.0]]
-    assert scores.items[0] == Item("7", "d")
+    assert scores.items[0] == ScoredItem("7", "d")
 
 
 def test_esa_and_its_attention_checks(write):
     scores = read_scores(str(write("e.csv", ESA)))
     assert scores.names == ["esa", "esa-bad"]
     assert scores.judges == ("eng1",)
-    assert scores.items[0] == Item("12", "doc-1", "", "eng-deu")
+    assert scores.items[0] == ScoredItem("12", "doc-1", "", "eng-deu")
     assert scores.lines("esa").value.tolist() == [87, 100]
 
 
@@ -166,7 +171,7 @@ def test_direct_assessment(write):
 def test_the_language_pair_may_be_named(write):
     path = write("a.tsv", ["seg\tsystem\tBLEU", "1\tA\t30"])
     assert read_scores(f"en-de={path}").languages == ["en-de"]
-    both = read_all([f"en-de={path}", f"zh-en={path}"])
+    both = read_score_files([f"en-de={path}", f"zh-en={path}"])
     assert len(both.items) == 2
 
 
@@ -186,7 +191,7 @@ RECOGNISED = {
 @pytest.mark.parametrize("form", sorted(RECOGNISED))
 def test_content_tells_the_format(form, write):
     assert form in FORMATS
-    assert recognised(str(write("file", RECOGNISED[form]))) == form
+    assert recognise_score_format(str(write("file", RECOGNISED[form]))) == form
 
 
 WRONG = [

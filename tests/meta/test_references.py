@@ -9,12 +9,22 @@ import scipy.stats
 import metra
 from metra.corpus.evalset import EvalSet, Outputs
 from metra.errors import CorpusError
-from metra.formats.scores.panel import panel
-from metra.formats.scores.record import Item, Scorer, joined, table
-from metra.meta.correlate import asked
-from metra.meta.refs import _sizes, by_references, choices, references
-from metra.scoring.evaluate import by_spec
-from metra.scoring.scorers import WithReferences, reference_streams, scored
+from metra.formats.scores.panel import build_panel
+from metra.formats.scores.record import (
+    ScoredItem,
+    Scorer,
+    build_score_table,
+    concatenate_scores,
+)
+from metra.meta.correlate import parse_specs
+from metra.meta.refs import (
+    _choose_counts,
+    choose_subsets,
+    correlate_subsets,
+    report_references,
+)
+from metra.scoring.evaluate import make_metrics
+from metra.scoring.scorers import ReferenceSubset, count_streams, score_systems
 from metra.stats.correlation import Options
 
 REFS = [
@@ -30,22 +40,24 @@ OUTPUTS = {
 }
 GOLD = {"good": 4.0, "fair": 3.0, "poor": 1.0, "odd": 2.5}
 CORPUS = Outputs(EvalSet(REFS), OUTPUTS)
-ASK = asked(["pearson"], "sys", Options())[0]
+ASK = parse_specs(["pearson"], "sys", Options())[0]
 
 
 def score(chosen):
-    gold = table(
+    gold = build_score_table(
         [name for name in OUTPUTS for _ in range(3)],
-        [Item(str(at)) for _ in OUTPUTS for at in (1, 2, 3)],
+        [ScoredItem(str(at)) for _ in OUTPUTS for at in (1, 2, 3)],
         {Scorer("da", "da"): [GOLD[name] for name in OUTPUTS for _ in range(3)]},
     )
-    measures = by_spec(["chrf", "bleu:smooth=floor"])
-    mine, statistics = scored(WithReferences(CORPUS, chosen), measures)
-    return panel(joined([gold, mine]), "da", list(measures), statistics=statistics)
+    measures = make_metrics(["chrf", "bleu:smooth=floor"])
+    mine, statistics = score_systems(ReferenceSubset(CORPUS, chosen), measures)
+    return build_panel(
+        concatenate_scores([gold, mine]), "da", list(measures), statistics=statistics
+    )
 
 
 def test_each_subset_is_scored_as_a_corpus_of_its_own():
-    found, _ = by_references(score, 3, ASK)
+    found, _ = correlate_subsets(score, 3, ASK)
     assert found.counts == [1, 2, 3]
     assert found.subsets[1] == [(0, 1), (0, 2), (1, 2)]
     for at, chosen in enumerate(found.subsets[1]):
@@ -58,30 +70,30 @@ def test_each_subset_is_scored_as_a_corpus_of_its_own():
 
 
 def test_streams_are_counted_and_one_is_refused():
-    assert reference_streams(CORPUS) == 3
+    assert count_streams(CORPUS) == 3
     with pytest.raises(CorpusError, match="takes two"):
-        by_references(score, 1, ASK)
+        correlate_subsets(score, 1, ASK)
 
 
 def test_a_segment_without_a_chosen_reference_is_refused():
     gap = Outputs(EvalSet([["a", None], ["b", "c"]]), {"s": ["a", "b"]})
     with pytest.raises(CorpusError, match="Segment 2 has no reference"):
-        list(WithReferences(gap, [0]).chunks(10))
-    assert len(next(WithReferences(gap, [1]).chunks(10)).refs) == 1
+        list(ReferenceSubset(gap, [0]).chunks(10))
+    assert len(next(ReferenceSubset(gap, [1]).chunks(10)).refs) == 1
 
 
 def test_many_subsets_are_sampled_by_the_seed():
-    drawn = choices(20, 5, 8)
-    assert drawn == choices(20, 5, 8)
-    assert drawn != choices(20, 5, 8, seed=1)
+    drawn = choose_subsets(20, 5, 8)
+    assert drawn == choose_subsets(20, 5, 8)
+    assert drawn != choose_subsets(20, 5, 8, seed=1)
     assert len(set(drawn)) == 8
     assert all(len(set(each)) == 5 for each in drawn)
-    assert _sizes(48) == [1, 2, 3, 4, 5, 6, 7, 8, 16, 32, 48]
-    assert _sizes(4) == [1, 2, 3, 4]
+    assert _choose_counts(48) == [1, 2, 3, 4, 5, 6, 7, 8, 16, 32, 48]
+    assert _choose_counts(4) == [1, 2, 3, 4]
 
 
 def test_the_table_spans_the_subsets():
-    findings, found = references(score, 3, ASK, counts=[1, 3])
+    findings, found = report_references(score, 3, ASK, counts=[1, 3])
     row = dict(findings.tables[0].rows)["chrf"]
     assert row[0].interval == (min(found.found["chrf"][0]), max(found.found["chrf"][0]))
     assert row[1].interval is None

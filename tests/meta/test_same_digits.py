@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from metra.stats.exact_tests import weighted
+from metra.stats.exact_tests import weigh_values
 
 # Large enough that BLAS shares every product out among its threads.
 PROGRAM = """
@@ -94,10 +94,10 @@ def test_products_do_not_depend_on_the_order_of_adding():
     rng = np.random.default_rng(1)
     values = rng.normal(size=(5000, 3)) * [1e-9, 1.0, 1e12]
     weights = rng.integers(-3, 9, (40, 5000)).astype(float)
-    found = weighted(weights, values)
+    found = weigh_values(weights, values)
     for _ in range(5):
         order = rng.permutation(5000)
-        assert (weighted(weights[:, order], values[order]) == found).all()
+        assert (weigh_values(weights[:, order], values[order]) == found).all()
     plain = weights @ values
     assert found == pytest.approx(plain, rel=1e-12, abs=0)
 
@@ -107,4 +107,6 @@ def test_products_are_as_exact_as_fractions():
     values = rng.normal(size=(400, 1))
     weights = rng.choice([-1.0, 1.0], (6, 400))
     exact = [math.fsum(row * values[:, 0]) for row in weights]
-    assert weighted(weights, values)[:, 0].tolist() == pytest.approx(exact, rel=1e-15)
+    assert weigh_values(weights, values)[:, 0].tolist() == pytest.approx(
+        exact, rel=1e-15
+    )

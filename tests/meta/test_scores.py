@@ -4,8 +4,13 @@ import numpy as np
 import pytest
 
 from metra.errors import CorpusError, UnknownNameError
-from metra.formats.scores.panel import panel
-from metra.formats.scores.record import Item, Scorer, joined, table
+from metra.formats.scores.panel import build_panel
+from metra.formats.scores.record import (
+    ScoredItem,
+    Scorer,
+    build_score_table,
+    concatenate_scores,
+)
 
 NAN = float("nan")
 
@@ -14,9 +19,11 @@ def of(values, scorer="m", kind="", systems="AB", better=True, judge=None):
     """A table of systems × segments."""
     values = np.array(values, float)
     names = [system for system in systems for _ in range(values.shape[1])]
-    items = [Item(str(at + 1)) for _ in systems for at in range(values.shape[1])]
+    items = [ScoredItem(str(at + 1)) for _ in systems for at in range(values.shape[1])]
     judges = None if judge is None else [judge] * len(names)
-    return table(names, items, {Scorer(scorer, kind, better): values.ravel()}, judges)
+    return build_score_table(
+        names, items, {Scorer(scorer, kind, better): values.ravel()}, judges
+    )
 
 
 def test_a_matrix_comes_back_with_its_gaps():
@@ -25,42 +32,52 @@ def test_a_matrix_comes_back_with_its_gaps():
 
 
 def test_judges_weigh_the_same_however_often_they_judged():
-    twice = joined(
+    twice = concatenate_scores(
         [of([[1, 1]], systems="A", judge="x"), of([[3, 3]], systems="A", judge="x")]
     )
-    both = joined([twice, of([[6, 8]], systems="A", judge="y")])
+    both = concatenate_scores([twice, of([[6, 8]], systems="A", judge="y")])
     assert twice.matrix("m").tolist() == [[2, 2]]
     assert both.matrix("m").tolist() == [[4, 5]]
     assert both.repeated() == 2
 
 
 def test_tables_join_by_name():
-    both = joined([of([[1, 2]], systems="A"), of([[3], [4]], "other", systems="BA")])
+    both = concatenate_scores(
+        [of([[1, 2]], systems="A"), of([[3], [4]], "other", systems="BA")]
+    )
     assert both.systems == ("A", "B")
     np.testing.assert_array_equal(both.matrix("other"), [[4, NAN], [3, NAN]])
 
 
 def test_a_table_without_documents_finds_those_of_another():
-    known = table(["A"], [Item("1", "doc", "news", "en-de")], {Scorer("g"): [1.0]})
-    plain = table(["A"], [Item("1")], {Scorer("m"): [2.0]})
-    assert joined([plain, known]).items == (Item("1", "doc", "news", "en-de"),)
+    known = build_score_table(
+        ["A"], [ScoredItem("1", "doc", "news", "en-de")], {Scorer("g"): [1.0]}
+    )
+    plain = build_score_table(["A"], [ScoredItem("1")], {Scorer("m"): [2.0]})
+    assert concatenate_scores([plain, known]).items == (
+        ScoredItem("1", "doc", "news", "en-de"),
+    )
 
 
 def test_two_documents_with_the_same_segment_number_stay_two():
-    known = table(
-        ["A", "A"], [Item("1", "a"), Item("1", "b")], {Scorer("g"): [1.0, 2.0]}
+    known = build_score_table(
+        ["A", "A"],
+        [ScoredItem("1", "a"), ScoredItem("1", "b")],
+        {Scorer("g"): [1.0, 2.0]},
     )
-    plain = table(["A"], [Item("1")], {Scorer("m"): [2.0]})
-    assert len(joined([known, plain]).items) == 3
+    plain = build_score_table(["A"], [ScoredItem("1")], {Scorer("m"): [2.0]})
+    assert len(concatenate_scores([known, plain]).items) == 3
 
 
 def test_contrary_directions_are_refused():
     with pytest.raises(CorpusError, match="rename one of the scorers"):
-        joined([of([[1]], systems="A"), of([[1]], systems="A", better=False)])
+        concatenate_scores(
+            [of([[1]], systems="A"), of([[1]], systems="A", better=False)]
+        )
 
 
 def test_only_keeps_what_was_asked_for():
-    scores = joined([of([[1, 2], [3, 4]]), of([[1, 2], [3, 4]], "other")])
+    scores = concatenate_scores([of([[1, 2], [3, 4]]), of([[1, 2], [3, 4]], "other")])
     kept = scores.only(scorers=["other"], without_systems=["A"])
     assert (kept.systems, kept.names, len(kept)) == (("B",), ["other"], 2)
 
@@ -76,33 +93,37 @@ def test_unknown_names_are_named():
 def test_system_scores_are_given_or_means_over_what_is_compared():
     gold = of([[1, 2, NAN], [3, 5, 9]], "gold", "human")
     metric = of([[1, 3, 100], [2, 2, NAN]])
-    given = table(["A", "B"], [Item(), Item()], {Scorer("m"): [10.0, 20.0]})
-    means = panel(joined([gold, metric]), "gold")
+    given = build_score_table(
+        ["A", "B"], [ScoredItem(), ScoredItem()], {Scorer("m"): [10.0, 20.0]}
+    )
+    means = build_panel(concatenate_scores([gold, metric]), "gold")
     assert means.system_metrics["m"].tolist() == [2, 2]
     assert means.system_gold.tolist() == [1.5, 4]
-    assert panel(joined([gold, metric, given]), "gold").system_metrics[
-        "m"
-    ].tolist() == [10, 20]
+    assert build_panel(
+        concatenate_scores([gold, metric, given]), "gold"
+    ).system_metrics["m"].tolist() == [10, 20]
 
 
 def test_lower_is_better_turns_values_round():
     gold = of([[1, 2], [3, 4]], "gold", "human")
     error = of([[9, 8], [7, 6]], "ter").with_lower_is_better(["ter"])
-    assert panel(joined([gold, error]), "gold").metrics["ter"].tolist() == [
+    assert build_panel(concatenate_scores([gold, error]), "gold").metrics[
+        "ter"
+    ].tolist() == [
         [-9, -8],
         [-7, -6],
     ]
 
 
 def test_people_are_no_metrics_unless_they_are_named():
-    scores = joined(
+    scores = concatenate_scores(
         [
             of([[1, 2], [3, 4]], name, kind)
             for name, kind in (("mqm", "mqm"), ("da", "da"), ("bleu", ""))
         ]
     )
-    assert panel(scores, "mqm").names == ["bleu"]
-    assert panel(scores, "mqm", ["da"]).names == ["da"]
+    assert build_panel(scores, "mqm").names == ["bleu"]
+    assert build_panel(scores, "mqm", ["da"]).names == ["da"]
 
 
 @pytest.mark.parametrize(
@@ -124,18 +145,25 @@ def test_people_are_no_metrics_unless_they_are_named():
 )
 def test_what_is_left_out_is_said(metric, systems, note):
     gold = of([[1, 2], [3, 4]], "gold", "human")
-    assert note in panel(joined([gold, of(metric, systems=systems)]), "gold").notes
+    assert (
+        note
+        in build_panel(
+            concatenate_scores([gold, of(metric, systems=systems)]), "gold"
+        ).notes
+    )
 
 
 def test_repeated_values_are_said():
     gold = of([[1, 2], [3, 4]], "gold", "human")
-    found = panel(joined([gold, of([[1, 2], [3, 4]]), of([[1, 2], [3, 4]])]), "gold")
+    found = build_panel(
+        concatenate_scores([gold, of([[1, 2], [3, 4]]), of([[1, 2], [3, 4]])]), "gold"
+    )
     assert any("m has 4 values that repeat" in note for note in found.notes)
 
 
 def test_nothing_in_common_is_an_error():
     gold = of([[1, 2], [3, 4]], "gold", "human")
     with pytest.raises(CorpusError, match="No metric shares a system with 'gold'"):
-        panel(joined([gold, of([[1, 2]], systems="X")]), "gold")
+        build_panel(concatenate_scores([gold, of([[1, 2]], systems="X")]), "gold")
     with pytest.raises(CorpusError, match="nothing to compare 'gold' with"):
-        panel(gold, "gold")
+        build_panel(gold, "gold")

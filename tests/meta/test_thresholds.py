@@ -6,21 +6,26 @@ from tests.meta.panels import made
 
 from metra.errors import OptionError
 from metra.meta.compare import compare
-from metra.meta.correlate import asked, fitted_elsewhere, values
+from metra.meta.correlate import correlate_panel, parse_specs, transfer_thresholds
 from metra.stats.bootstrap import bootstrap
-from metra.stats.correlation import Options, correlate, correlate_all, thresholds
+from metra.stats.correlation import (
+    Options,
+    compute_thresholds,
+    correlate,
+    correlate_all,
+)
 from metra.stats.pairs import accuracy, kendall_23
-from metra.stats.tie_calibration import cross_fitted, held_out
+from metra.stats.tie_calibration import cross_fit_thresholds, split_folds
 
 
 def ask(coef="acc*_eq:item", **options):
-    return asked([coef], "seg", Options(**options))[0]
+    return parse_specs([coef], "seg", Options(**options))[0]
 
 
 def test_folds_are_measured_with_the_thresholds_of_the_others():
     panel = made(segments=30, gaps=0.1)
     gold, metric = panel.gold, panel.metrics["m1"]
-    eps = cross_fitted(gold.T, metric.T, folds=3, seed=5)
+    eps = cross_fit_thresholds(gold.T, metric.T, folds=3, seed=5)
     assert len(set(eps.tolist())) <= 3
     for limit in set(eps.tolist()):
         others = eps != limit
@@ -39,7 +44,7 @@ def test_folds_of_long_groups_are_test_sets_of_their_own(group):
     """Segments are dealt; no pair is measured that the threshold has seen half of."""
     panel = made(segments=30, gaps=0.1)
     gold, metric = panel.gold, panel.metrics["m1"]
-    parts = held_out(gold, metric, folds=3, seed=5, pooled=group == "none")
+    parts = split_folds(gold, metric, folds=3, seed=5, pooled=group == "none")
     fold = np.full(30, -1)
     each = []
     for at in range(3):
@@ -88,14 +93,14 @@ def test_cross_fitting_needs_segments_and_pairs():
 
 def test_thresholds_of_other_scores_are_applied_metric_by_metric():
     here, elsewhere = made(seed=1), made(seed=2)
-    question = fitted_elsewhere([ask()], elsewhere, "dev.tsv")[0]
-    found = values(here, question)
-    fitted = values(elsewhere, ask())
+    question = transfer_thresholds([ask()], elsewhere, "dev.tsv")[0]
+    found = correlate_panel(here, question)
+    fitted = correlate_panel(elsewhere, ask())
     for name, result in found.items():
         each = accuracy(here.gold.T, here.metrics[name].T, eps=fitted[name].eps)
         assert result.value == pytest.approx(each.mean(), abs=1e-12)
         assert result.eps == pytest.approx(fitted[name].eps)
-        assert result.value <= values(here, ask())[name].value + 1e-12
+        assert result.value <= correlate_panel(here, ask())[name].value + 1e-12
     assert question.options.eps_said == "from dev.tsv"
 
 
@@ -110,12 +115,12 @@ def test_thresholds_of_other_scores_are_applied_metric_by_metric():
 def test_tests_and_intervals_use_the_same_thresholds(options):
     panel = made()
     question = ask(trials=50, **options)
-    found = values(panel, question)
+    found = correlate_panel(panel, question)
     for test in ("auto", "pairs", "wilcoxon"):
         compared = compare(panel, question, test=test)
         assert compared.values.tolist() == [found[n].value for n in compared.names]
     drawn = bootstrap(panel, "seg", question.options)
-    limits = thresholds(panel.gold, panel.metrics, question.options)
+    limits = compute_thresholds(panel.gold, panel.metrics, question.options)
     plain = bootstrap(panel, "seg", ask("acc_eq:item", trials=50).options)
     assert any((limits[name] > 0).any() for name in panel.names)
     assert any((drawn[name] != plain[name]).any() for name in panel.names)

@@ -10,10 +10,15 @@ from hypothesis import strategies as st
 from tests.meta.panels import scores_of
 
 from metra.errors import CorpusError
-from metra.formats.scores.record import Item, Scorer, table
-from metra.meta.rank import ranked
+from metra.formats.scores.record import ScoredItem, Scorer, build_score_table
+from metra.meta.rank import report_ranking
 from metra.stats.moments import pearson
-from metra.stats.trueskill import Comparisons, comparisons, rated, skills
+from metra.stats.trueskill import (
+    PairwiseCounts,
+    compare_systems,
+    learn_skills,
+    update_ratings,
+)
 
 NAN = float("nan")
 MEAN = st.floats(-2, 2)
@@ -27,7 +32,7 @@ def test_a_comparison_moves_skills_as_the_library_does(m1, s1, m2, s2, result, b
     env = trueskill.TrueSkill(mu=0, sigma=0.5, beta=beta, tau=0, draw_probability=0.25)
     places = {1: [0, 1], 0: [0, 0], -1: [1, 0]}[result]
     pair = [(env.create_rating(m1, s1),), (env.create_rating(m2, s2),)]
-    ours = rated(
+    ours = update_ratings(
         (np.array([m1]), np.array([s1**2])),
         (np.array([m2]), np.array([s2**2])),
         np.array([result]),
@@ -45,13 +50,15 @@ def test_skills_find_the_order_and_the_equals():
     rng = np.random.default_rng(3)
     quality = np.array([1.5, 0, 0, -1.5])
     values = (quality[:, None] + rng.normal(size=(4, 400))).round()
-    findings, found = ranked(scores_of(values, {}), "gold", by="trueskill", runs=40)
+    findings, found = report_ranking(
+        scores_of(values, {}), "gold", by="trueskill", runs=40
+    )
     assert (found.systems[0], found.systems[-1]) == ("s0", "s3")
     assert found.clusters == [1, 2, 2, 3]
     assert found.ranges == [(1, 1), (2, 3), (2, 3), (4, 4)]
     assert "trueskill" in findings.tables[0].headings
     assert "trueskill:40 runs of 2400 matches|seed:12345" in findings.signature
-    again = ranked(scores_of(values, {}), "gold", by="trueskill", runs=40)[0]
+    again = report_ranking(scores_of(values, {}), "gold", by="trueskill", runs=40)[0]
     assert again == findings
 
 
@@ -60,23 +67,28 @@ def test_judges_are_compared_with_themselves():
     lines = [("A", "1", "mild", 9), ("B", "1", "mild", 8), ("A", "2", "strict", 3),
              ("B", "2", "strict", 2), ("B", "3", "mild", 9)]  # fmt: skip
     systems, segments, judges, values = zip(*lines, strict=True)
-    scores = table(systems, [Item(s) for s in segments], {Scorer("da"): values}, judges)
-    found = comparisons(scores, "da")
+    scores = build_score_table(
+        systems, [ScoredItem(s) for s in segments], {Scorer("da"): values}, judges
+    )
+    found = compare_systems(scores, "da")
     assert found.wins.tolist() == [[0, 2], [0, 0]]
     assert found.draws.tolist() == [[0, 0], [0, 0]]
 
 
 def test_means_are_compared_where_no_judge_saw_two_systems():
-    scores = table(
-        ["A", "B"], [Item("1"), Item("1")], {Scorer("da"): [2, 1]}, ["ann", "bob"]
+    scores = build_score_table(
+        ["A", "B"],
+        [ScoredItem("1"), ScoredItem("1")],
+        {Scorer("da"): [2, 1]},
+        ["ann", "bob"],
     )
-    assert comparisons(scores, "da").wins.tolist() == [[0, 1], [0, 0]]
+    assert compare_systems(scores, "da").wins.tolist() == [[0, 1], [0, 0]]
 
 
 def test_a_system_that_never_met_another_is_refused():
-    never = Comparisons(np.zeros((2, 2), int), np.zeros((2, 2), int))
+    never = PairwiseCounts(np.zeros((2, 2), int), np.zeros((2, 2), int))
     with pytest.raises(CorpusError, match="TrueSkill needs comparisons"):
-        skills(never)
+        learn_skills(never)
 
 
 @pytest.mark.parametrize("lang", ["cs-en", "fr-en"])
@@ -89,15 +101,15 @@ def test_judged_systems_are_ranked_much_as_by_expected_wins(shared, lang):
                 lines += [
                     (
                         row[f"system{n}"],
-                        Item(f"{row['seg']} {at}"),
+                        ScoredItem(f"{row['seg']} {at}"),
                         -float(row[f"rank{n}"]),
                     )
                     for n in range(1, 6)
                     if row[f"rank{n}"] not in ("", "-1")
                 ]
     systems, items, ranks = zip(*lines, strict=True)
-    scores = table(systems, items, {Scorer("rank"): ranks})
-    found = skills(comparisons(scores, "rank"), runs=20, matches=4000)
+    scores = build_score_table(systems, items, {Scorer("rank"): ranks})
+    found = learn_skills(compare_systems(scores, "rank"), runs=20, matches=4000)
     with (folder / f"{lang}.sys_scores.tsv").open(encoding="utf-8") as given:
         wins = {
             row["system"]: float(row["expected_wins"])
@@ -109,8 +121,8 @@ def test_judged_systems_are_ranked_much_as_by_expected_wins(shared, lang):
 
 def domains(values, names):
     systems = [f"s{at}" for at in range(len(values))]
-    items = [Item(str(at), domain=name) for at, name in enumerate(names)]
-    return table(
+    items = [ScoredItem(str(at), domain=name) for at, name in enumerate(names)]
+    return build_score_table(
         [s for s in systems for _ in items],
         items * len(systems),
         {Scorer("da", "human"): np.ravel(values)},
@@ -120,8 +132,8 @@ def domains(values, names):
 def test_domains_count_the_same():
     # s1 is better in the large domain, s0 far better in the small one.
     scores = domains([[1, 1, 1, 9], [2, 2, 2, 2]], ["news", "news", "news", "chat"])
-    plain, _ = ranked(scores, "da")
-    findings, found = ranked(scores, "da", macro="domain")
+    plain, _ = report_ranking(scores, "da")
+    findings, found = report_ranking(scores, "da", macro="domain")
     means = [figures[3].value for _, figures in findings.tables[0].rows]
     assert found.systems == ["s0", "s1"]
     assert means == [5, 2]
@@ -133,19 +145,19 @@ def test_domains_count_the_same_in_the_test():
     rng = np.random.default_rng(0)
     gaps = np.concatenate([rng.normal(0.8, 1, 400), rng.normal(-0.8, 1, 20)])
     scores = domains([gaps, np.zeros(420)], ["news"] * 400 + ["chat"] * 20)
-    _, plain = ranked(scores, "da")
-    _, macro = ranked(scores, "da", macro="domain")
+    _, plain = report_ranking(scores, "da")
+    _, macro = report_ranking(scores, "da", macro="domain")
     assert plain.p[0, 1] < 1e-6
     assert 0.2 < macro.p[0, 1] < 0.9
 
 
 def test_a_domain_that_lacks_a_system_is_left_out():
     scores = domains([[1, 2, 3], [2, 1, NAN]], ["news", "chat", "law"])
-    findings, _ = ranked(scores, "da", macro="domain")
+    findings, _ = report_ranking(scores, "da", macro="domain")
     assert any("left out: domain law" in note for note in findings.notes)
     assert findings.tables[0].rows[0][1][3].value == 1.5
 
 
 def test_macro_needs_a_domain_of_every_segment():
     with pytest.raises(CorpusError, match="1 of 2 segments name no domain"):
-        ranked(domains([[1, 2], [2, 1]], ["news", ""]), "da", macro="domain")
+        report_ranking(domains([[1, 2], [2, 1]], ["news", ""]), "da", macro="domain")

@@ -13,7 +13,7 @@ from sacrebleu.metrics import BLEU
 
 import metra
 from metra.corpus.evalset import Batch
-from metra.stats.totals import total
+from metra.stats.totals import sum_rows
 
 TOKENIZERS = ("none", "char", "13a", "intl", "zh")
 SMOOTHINGS = [
@@ -196,7 +196,7 @@ def scores_agree(rows, tok: str, case: str) -> None:
     for (smooth, value), eff in product(SMOOTHINGS, ("yes", "no")):
         spec = f"bleu:tok={tok},case={case},smooth={smooth},eff={eff}"
         spec += "" if value is None else f",smooth_value={value}"
-        totals = np.vstack([rows, total(rows)])
+        totals = np.vstack([rows, sum_rows(rows)])
         found = metra.metric(spec).aggregate(totals)
         expected = [
             BLEU.compute_bleu(

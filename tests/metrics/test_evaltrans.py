@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import metra
-from metra.corpus.evalset import Batch, Place
+from metra.corpus.evalset import Batch, BatchPosition
 from metra.errors import CorpusError, FormatError, OptionError
-from metra.formats.annotations.judged_outputs import Judged, add
+from metra.formats.annotations.judged_outputs import JudgedOutput, add_judged_outputs
 
 HEADER = "source\toutput\tscore\tjudge"
 JUDGED = [
@@ -97,7 +97,9 @@ def test_references_start_as_perfect(judged):
     assert result.parts["perfect_per_segment"] == pytest.approx(4 / 3)
     assert result.parts["mwer"] == pytest.approx(100 * 3 / 9)
     # One that equals its reference has its 10, judged or not.
-    third = metra.metric(spec).rows(Batch(["i k"], [["i k"]], place=Place("s", 2)))
+    third = metra.metric(spec).rows(
+        Batch(["i k"], [["i k"]], place=BatchPosition("s", 2))
+    )
     assert third[0, :4].tolist() == [1, 0, 0, 10]
 
 
@@ -136,10 +138,10 @@ def test_case_and_words_are_prepared(judged):
 
 def test_what_is_judged_meanwhile_counts(tmp_path):
     path = str(tmp_path / "j.db")
-    add(path, [Judged("1", "a", 2.0)])
+    add_judged_outputs(path, [JudgedOutput("1", "a", 2.0)])
     spec = f"evaltrans:db={path}"
     first = metra.score(["b"], metric=spec)
-    add(path, [Judged("1", "b", 7.0)])
+    add_judged_outputs(path, [JudgedOutput("1", "b", 7.0)])
     second = metra.score(["b"], metric=spec)
     assert (first.score, second.score) == (20, 70)
     assert first.signature != second.signature

@@ -8,8 +8,8 @@ from metra.corpus import examples
 from metra.corpus.evalset import EvalSet, Outputs
 from metra.errors import CorpusError, FormatError, OptionError
 from metra.metrics import registry
-from metra.scoring.details import with_details
-from metra.scoring.evaluate import Questions, evaluate_corpus
+from metra.scoring.details import add_details
+from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus
 
 TEXTS = ["one", "two", "three", "four"]
 DOCUMENTS = ["d", "d", "e", "f"]
@@ -46,7 +46,7 @@ def corpus(documents=DOCUMENTS) -> Outputs:
 
 
 def test_counts_worked_out_by_hand(spec):
-    questions = Questions(documents=True, segments=True)
+    questions = EvaluationOptions(documents=True, segments=True)
     results = evaluate_corpus(corpus(), {"i": registry.metric(spec)}, questions)
     # a: of 6 filled, anna and Cleo are right, of 5 expected.
     a = results["a"]["i"]
@@ -68,8 +68,8 @@ def test_counts_worked_out_by_hand(spec):
 
 def test_what_is_missing_and_spurious_is_listed(spec):
     metric = {"i": registry.metric(spec)}
-    results = evaluate_corpus(corpus(), metric, Questions())
-    found = with_details(results, corpus(), metric)["a"]["i"].details
+    results = evaluate_corpus(corpus(), metric, EvaluationOptions())
+    found = add_details(results, corpus(), metric)["a"]["i"].details
     listed = {(entry.note, entry.text, entry.about["slot"]) for entry in found}
     assert listed == {
         ("missing", "ben", "who"),
@@ -87,11 +87,11 @@ def test_documents_are_needed_and_must_be_the_same(spec):
     with pytest.raises(
         CorpusError, match="by document, but no documents are known; give --docs"
     ):
-        evaluate_corpus(corpus(None), metric, Questions())
+        evaluate_corpus(corpus(None), metric, EvaluationOptions())
     with pytest.raises(
         CorpusError, match="document 'e', which the text has not; it has: d"
     ):
-        evaluate_corpus(corpus(["d"] * 4), metric, Questions())
+        evaluate_corpus(corpus(["d"] * 4), metric, EvaluationOptions())
 
 
 def test_both_files_are_needed():
@@ -122,10 +122,10 @@ def test_faulty_templates_are_refused(tmp_path, text, message):
 def test_the_example_is_scored():
     from metra.scoring.files import open_corpus
 
-    example = examples.find()
+    example = examples.find_example()
     corpus = open_corpus(example.outputs, [], None, example.docs)
-    metric = {"i": registry.metric(examples.spec("ie"))}
-    results = evaluate_corpus(corpus, metric, Questions())
+    metric = {"i": registry.metric(examples.build_spec("ie"))}
+    results = evaluate_corpus(corpus, metric, EvaluationOptions())
     scores = {entry.name: entry.scores["i"].score for entry in results.systems}
     assert scores["near-copy"] == 100
     assert scores["wrong-terms"] == min(scores.values())

@@ -12,7 +12,7 @@ import metra
 from metra.errors import MissingResourceError, OptionError
 from metra.text.columns import pack
 from metra.text.preparation import preparation, prepare
-from metra.text.resources import WORDNET_USUAL, wordnet_folder
+from metra.text.resources import WORDNET_USUAL, find_wordnet_folder
 
 needs_wordnet = pytest.mark.skipif(
     not any((Path(place) / "index.noun").is_file() for place in WORDNET_USUAL),
@@ -216,7 +216,7 @@ def test_missing_wordnet_is_refused(tmp_path):
     ):
         metra.metric(f"meteor:wordnet={tmp_path}")
     with pytest.raises(MissingResourceError, match=f"not in {tmp_path}"):
-        wordnet_folder(str(tmp_path))
+        find_wordnet_folder(str(tmp_path))
 
 
 def test_paraphrases_link_phrases(tmp_path):

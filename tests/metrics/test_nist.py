@@ -7,7 +7,7 @@ import pytest
 
 import metra
 from metra.errors import OptionError, UnfittedError
-from metra.metrics.nist import information
+from metra.metrics.nist import fit_information
 from metra.text.salience import write_information
 
 ALPHABET = "a b c d e f g h i j k l m n o p q r s"
@@ -144,7 +144,7 @@ def test_weights_from_a_file(tmp_path):
     for options in ("", ",style=mteval", ",tok=intl,stem=porter,n=3", ",case=lower"):
         chosen = dict(pair.split("=") for pair in options.split(",") if pair)
         chosen = {"n": int(chosen.pop("n", 5)), **chosen}
-        write_information(information([batch], **chosen), path)
+        write_information(fit_information([batch], **chosen), path)
         given = metra.metric(f"nist:info={path}{options}")
         fitted = metra.metric(f"nist:n=5{options.replace(',n=3', '')}")
         assert given.fit is None

@@ -9,9 +9,9 @@ import metra
 from metra.corpus import examples
 from metra.corpus.evalset import EvalSet, Outputs
 from metra.errors import FormatError, OptionError
-from metra.formats.annotations.quality_model import read_model
+from metra.formats.annotations.quality_model import read_quality_model
 from metra.metrics import registry
-from metra.scoring.evaluate import Questions, evaluate_corpus
+from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus
 
 HYPS = ["the cat sat on a mat", "it rains", "no dogs here today"]
 REFS = ["the cat sat on the mat", "it is raining", "there are no dogs here"]
@@ -113,7 +113,7 @@ def test_a_measure_with_nothing_to_score_leaves_its_weight_to_the_others(
     source = ["chat", "pluie", "chien"]
     corpus = Outputs(EvalSet([REFS], source), {"a": HYPS})
     results = evaluate_corpus(
-        corpus, {spec: registry.metric(spec)}, Questions(segments=True)
+        corpus, {spec: registry.metric(spec)}, EvaluationOptions(segments=True)
     )
     found = results["a"][spec].segments
     without = metra.score(HYPS, [REFS], f"quality:model={model}").segments
@@ -140,7 +140,7 @@ def test_the_signature_says_what_is_combined(model):
 
 
 def test_the_examples_order_outputs_by_their_use():
-    example = examples.find()
+    example = examples.find_example()
     from metra.scoring.files import open_corpus
 
     corpus = open_corpus(
@@ -149,7 +149,7 @@ def test_the_examples_order_outputs_by_their_use():
     folder = examples.HOME / "models"
     specs = {path.stem: f"quality:model={path}" for path in folder.glob("*.toml")}
     made = {name: registry.metric(spec) for name, spec in specs.items()}
-    results = evaluate_corpus(corpus, made, Questions())
+    results = evaluate_corpus(corpus, made, EvaluationOptions())
     score = {entry.name: entry.scores for entry in results.systems}
     assert set(specs) == {"gisting", "publication", "technical"}
     # Wrong terms do little harm to the gist and much to instructions; the right words in
@@ -160,7 +160,7 @@ def test_the_examples_order_outputs_by_their_use():
 
 
 def test_what_is_counted_by_document_is_resampled_by_document():
-    example = examples.find()
+    example = examples.find_example()
     from metra.scoring.files import open_corpus
 
     corpus = open_corpus(
@@ -168,11 +168,13 @@ def test_what_is_counted_by_document_is_resampled_by_document():
     )
     spec = f"quality:model={examples.HOME / 'models' / 'technical.toml'}"
     both = {"q": registry.metric(spec), "bleu": registry.metric("bleu")}
-    found = evaluate_corpus(corpus, both, Questions(ci=True)).systems[0].scores
+    found = evaluate_corpus(corpus, both, EvaluationOptions(ci=True)).systems[0].scores
     assert "|ci_unit:document|" in found["q"].signature
     assert "|ci_unit:segment|" in found["bleu"].signature
     alone = {"bleu": both["bleu"]}
-    expected = evaluate_corpus(corpus, alone, Questions(ci=True)).systems[0].scores
+    expected = (
+        evaluate_corpus(corpus, alone, EvaluationOptions(ci=True)).systems[0].scores
+    )
     assert found["bleu"].interval == expected["bleu"].interval
 
 
@@ -209,7 +211,7 @@ def test_faulty_models_are_refused(tmp_path, text, message):
     path = tmp_path / "m.toml"
     path.write_text(text)
     with pytest.raises(FormatError, match=message):
-        read_model(str(path))
+        read_quality_model(str(path))
 
 
 def test_models_that_cannot_be_used(tmp_path):

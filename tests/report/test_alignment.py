@@ -12,20 +12,20 @@ import metra
 from metra.corpus.evalset import Outputs
 from metra.report import grid_text, render
 from metra.report.layout import Style
-from metra.report.terminal import width
-from metra.scoring.alignments import aligners, with_alignments
-from metra.scoring.evaluate import Questions, by_spec, evaluate_corpus
+from metra.report.terminal import measure_width
+from metra.scoring.alignments import add_alignments, find_aligners
+from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus, make_metrics
 
 
 def aligned(hyp, refs, spec="wer"):
     corpus = Outputs(metra.EvalSet(refs_per_segment=[refs]), {"sys": [hyp]})
-    metrics = by_spec([spec])
-    results = evaluate_corpus(corpus, metrics, Questions())
-    return with_alignments(results, corpus, aligners(metrics), None)
+    metrics = make_metrics([spec])
+    results = evaluate_corpus(corpus, metrics, EvaluationOptions())
+    return add_alignments(results, corpus, find_aligners(metrics), None)
 
 
 def blocks(hyp, refs, spec="wer", **style):
-    return list(grid_text.blocks(aligned(hyp, refs, spec), Style(**style)))
+    return list(grid_text.render_alignments(aligned(hyp, refs, spec), Style(**style)))
 
 
 CASES = [
@@ -151,7 +151,7 @@ ODD = st.text(ANY | st.sampled_from("a \u05d0\u0301\u200d\U0001f468\x1b"))
 def test_any_text_stays_in_step(hyp, ref, spec, columns):
     (block,) = blocks(hyp, [ref], spec, width=columns)
     lines = block.split("\n")[2:]
-    assert all(width(line) <= columns for line in lines)
+    assert all(measure_width(line) <= columns for line in lines)
     for upper, lower in pairwise(lines):
         if upper.startswith("REF"):
             assert lower.startswith("HYP")
@@ -168,9 +168,9 @@ def test_letters_stand_under_their_words():
     for c in hyp.replace("\u2068", "").replace("\u2069", ""):
         if column in places:
             starts.append(c)
-        column += width(c)
+        column += measure_width(c)
     assert starts == ["我", "b", "ש", "d"]
-    assert width(ref) == width(hyp)
+    assert measure_width(ref) == measure_width(hyp)
 
 
 def test_json():
@@ -223,7 +223,7 @@ def test_json():
 
 def test_json_without_alignments_has_no_such_key():
     corpus = Outputs(metra.EvalSet([["a"]]), {"sys": ["a"]})
-    results = evaluate_corpus(corpus, by_spec(["wer"]), Questions())
+    results = evaluate_corpus(corpus, make_metrics(["wer"]), EvaluationOptions())
     assert (
         "alignments" not in json.loads(render(results, "json", Style()))["systems"][0]
     )

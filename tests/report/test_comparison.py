@@ -8,10 +8,16 @@ import pytest
 
 from metra.report import FORMATS, render
 from metra.report.layout import Style
-from metra.report.scores import mark, p_shown, signed
-from metra.scoring.results import Comparison, Results, Score, SystemScores, Terms
+from metra.report.scores import choose_mark, format_p_value, format_signed
+from metra.scoring.results import (
+    Results,
+    Score,
+    SignificanceSettings,
+    SystemComparison,
+    SystemScores,
+)
 
-TERMS = Terms(
+TERMS = SignificanceSettings(
     test="ar",
     unit="segment",
     units=1234,
@@ -28,7 +34,7 @@ SCORES = {
 UP = {"m": True, "e": False}
 
 
-def comparison(spec, first, second, p, **more) -> Comparison:
+def comparison(spec, first, second, p, **more) -> SystemComparison:
     difference = SCORES[spec][second][0] - SCORES[spec][first][0]
     given = {
         "metric": spec,
@@ -44,7 +50,7 @@ def comparison(spec, first, second, p, **more) -> Comparison:
         "significant": 3 * p <= 0.05,
         "test": TERMS.signature(),
     }
-    return Comparison(**given | more)
+    return SystemComparison(**given | more)
 
 
 def systems(specs):
@@ -201,12 +207,16 @@ def test_triangles_point_to_better(gain, significant, expected, up):
         higher_is_better=up,
         significant=significant,
     )
-    assert mark(found) == expected
+    assert choose_mark(found) == expected
 
 
 def test_numbers_as_text():
-    assert [signed(1.005, 2), signed(-3, 1), signed(0, 0)] == ["+1.00", "−3.0", "+0"]
-    assert [p_shown(p) for p in (None, 1.0, 0.00012, 0.00001)] == [
+    assert [format_signed(1.005, 2), format_signed(-3, 1), format_signed(0, 0)] == [
+        "+1.00",
+        "−3.0",
+        "+0",
+    ]
+    assert [format_p_value(p) for p in (None, 1.0, 0.00012, 0.00001)] == [
         "–",
         "1.0000",
         "0.0001",

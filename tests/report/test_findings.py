@@ -4,17 +4,22 @@ import json
 
 import pytest
 
-from metra.analysis.findings import Findings, Wishes, find
-from metra.analysis.profiles import profiles
+from metra.analysis.findings import AnalysisOptions, AnalysisResults, run_analyses
+from metra.analysis.profiles import build_profiles
 from metra.corpus.evalset import EvalSet, Outputs
 from metra.errors import OptionError, UnknownNameError
 from metra.report import analysis as profile_layout
 from metra.report import render
-from metra.report.analysis import refuse_format, render_with
-from metra.report.layout import Style, as_data
-from metra.report.terminal import Stretch, lines, merged, width
-from metra.scoring.compare import Contest, compared
-from metra.scoring.evaluate import Questions, by_spec, counted
+from metra.report.analysis import check_format, render_with_findings
+from metra.report.layout import Style, convert_record
+from metra.report.terminal import (
+    MarkedText,
+    measure_width,
+    merge_marks,
+    wrap_marked_text,
+)
+from metra.scoring.compare import ComparisonSettings, compare_statistics
+from metra.scoring.evaluate import EvaluationOptions, count_statistics, make_metrics
 
 REFS = [
     "the cat sat on the mat .",
@@ -29,7 +34,7 @@ NEW = [
     "我爱北京天安门",
     "שלום עולם טוב",
 ]
-EVERYTHING = Wishes(
+EVERYTHING = AnalysisOptions(
     changes=5,
     ngrams=3,
     buckets=["length:3", "document", "frequency:2"],
@@ -42,23 +47,25 @@ def looked(old=OLD, new=NEW, refs=REFS, wishes=EVERYTHING, source=None, more=Non
     outputs = {"old": old, "new": new} | (more or {})
     documents = [f"doc {at % 2}" for at in range(len(old))]
     corpus = Outputs(EvalSet(refs, source, documents), outputs)
-    metrics, sheets = counted(
-        corpus, by_spec(["bleu:tok=none", "ter"]), Questions(), keep=True
+    metrics, sheets = count_statistics(
+        corpus, make_metrics(["bleu:tok=none", "ter"]), EvaluationOptions(), keep=True
     )
-    results = compared(corpus, metrics, sheets, Contest(trials=200))
-    return results, find(corpus, metrics, sheets, wishes, baseline="old")
+    results = compare_statistics(
+        corpus, metrics, sheets, ComparisonSettings(trials=200)
+    )
+    return results, run_analyses(corpus, metrics, sheets, wishes, baseline="old")
 
 
 def table(style=None, **options):
-    return render_with(*looked(**options), "table", style or Style(width=100))
+    return render_with_findings(*looked(**options), "table", style or Style(width=100))
 
 
 def test_nothing_asked_for_leaves_the_results_as_they_are():
-    results, found = looked(wishes=Wishes())
-    assert found == Findings()
+    results, found = looked(wishes=AnalysisOptions())
+    assert found == AnalysisResults()
     for form in ("table", "json", "markdown", "latex", "tsv"):
         plain = render(results, form, Style())
-        assert render_with(results, found, form, Style()) == plain
+        assert render_with_findings(results, found, form, Style()) == plain
 
 
 def test_the_terminal_shows_what_changed_in_words():
@@ -100,7 +107,7 @@ def test_no_line_is_wider_than_the_screen():
     section = shown[shown.index("What changed") : shown.index("[-only before-]")]
     texts = [line for line in section.split("\n") if line.startswith("  ")]
     assert len(texts) > 8
-    assert max(map(width, texts)) <= 60
+    assert max(map(measure_width, texts)) <= 60
 
 
 def test_endless_texts_are_cut_and_it_is_said():
@@ -137,7 +144,7 @@ def test_several_references_are_numbered_and_missing_ones_left_out():
 
 
 def test_short_segments_that_were_left_out_are_counted():
-    wishes = Wishes(changes=1, min_words=3, min_change=2)
+    wishes = AnalysisOptions(changes=1, min_words=3, min_change=2)
     shown = table(wishes=wishes)
     assert "1 segment of fewer than 3 reference words left out" in shown
     assert "changes of at least 2 are shown" in shown
@@ -156,7 +163,7 @@ def test_more_systems_get_a_column_each_and_a_section_each():
 
 
 def test_markdown_marks_and_escapes():
-    shown = render_with(*looked(), "markdown", Style())
+    shown = render_with_findings(*looked(), "markdown", Style())
     assert "- before: the ~~dog~~ sat on the mat ." in shown
     assert "- after: the **cat** sat on the mat ." in shown
     assert "a \\<b\\>~~dog~~\\</b\\> \\| ran" in shown or "~~" in shown
@@ -168,18 +175,18 @@ def test_markdown_marks_and_escapes():
 @pytest.mark.parametrize("form", ["latex", "tsv"])
 def test_formats_without_room_refuse(form):
     with pytest.raises(OptionError, match=f"The format {form} has no room for changes"):
-        refuse_format(form, EVERYTHING)
-    refuse_format(form, Wishes())
+        check_format(form, EVERYTHING)
+    check_format(form, AnalysisOptions())
 
 
 def test_labels_are_one_more_way_to_part():
-    wishes = Wishes(labels={"kind": ["x", "x", "y", "y"]}, trials=10)
+    wishes = AnalysisOptions(labels={"kind": ["x", "x", "y", "y"]}, trials=10)
     assert "bleu:tok=none ↑ by kind\nkind  segments" in table(wishes=wishes)
 
 
 def test_json_has_every_record():
     results, found = looked()
-    data = json.loads(render_with(results, found, "json", Style()))
+    data = json.loads(render_with_findings(results, found, "json", Style()))
     assert data["schema"] == 1
     assert set(data) >= {"comparisons", "changes", "ngrams", "buckets", "profiles"}
     (changes,) = data["changes"]
@@ -198,13 +205,13 @@ def test_json_has_every_record():
 
 
 def test_numbers_that_json_lacks_become_null():
-    data = as_data({"a": float("nan"), "b": (1.0, 2.5, float("inf"))})
+    data = convert_record({"a": float("nan"), "b": (1.0, 2.5, float("inf"))})
     assert data == {"a": None, "b": [1, 2.5, None]}
 
 
 def found_profiles(ci=False):
     corpus = Outputs(EvalSet(["a 12", "b c"]), {"x": ["", "b c"], "y": ["a 12", "b c"]})
-    return profiles(corpus, ci=ci, trials=10)
+    return build_profiles(corpus, ci=ci, trials=10)
 
 
 def test_profiles_in_the_terminal():
@@ -234,20 +241,20 @@ def test_a_trait_that_does_not_exist():
 
 
 def test_neighbours_with_the_same_marks_share_them():
-    one = Stretch("a", True, "{+", "+}", "red")
-    other = Stretch("b", False, "{+", "+}", "green")
-    plain = Stretch("c", False)
-    shared = merged([one, other, plain, one])
+    one = MarkedText("a", True, "{+", "+}", "red")
+    other = MarkedText("b", False, "{+", "+}", "green")
+    plain = MarkedText("c", False)
+    shared = merge_marks([one, other, plain, one])
     assert [(part.opening, part.closing) for part in shared] == [
         ("{+", ""),
         ("", "+}"),
         ("", ""),
         ("{+", "+}"),
     ]
-    assert lines(shared, "", 40, 1, Style()) == ["{+a b+}c{+a+}"]
+    assert wrap_marked_text(shared, "", 40, 1, Style()) == ["{+a b+}c{+a+}"]
 
 
 def test_words_that_touch_stay_together():
-    stretches = [Stretch("a", False), Stretch(",", True), Stretch("b", False)]
-    assert lines(stretches, "x ", 40, 3, Style()) == ["x a, b"]
-    assert lines([], "x ", 40, 3, Style()) == ["x"]
+    stretches = [MarkedText("a", False), MarkedText(",", True), MarkedText("b", False)]
+    assert wrap_marked_text(stretches, "x ", 40, 3, Style()) == ["x a, b"]
+    assert wrap_marked_text([], "x ", 40, 3, Style()) == ["x"]

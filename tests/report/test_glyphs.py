@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.report.terminal import isolated, pieces, shown, told_apart, width
+from metra.report.terminal import (
+    distinguish_words,
+    isolate_text,
+    make_visible,
+    measure_width,
+    split_text,
+)
 
 CASES = [
     pytest.param("word", "word", 4, id="plain"),
@@ -33,15 +39,15 @@ CASES = [
 
 @pytest.mark.parametrize(("word", "expected", "columns"), CASES)
 def test_shown(word, expected, columns):
-    assert shown(word) == expected
-    assert width(shown(word)) == columns
+    assert make_visible(word) == expected
+    assert measure_width(make_visible(word)) == columns
 
 
 @given(st.text())
 def test_nothing_shown_moves_the_cursor(word):
     allowed = set("\u200c\u200d\u200e\u200f\u061c")
-    assert all(c.isprintable() or c in allowed for c in shown(word))
-    assert width(shown(word)) >= 1
+    assert all(c.isprintable() or c in allowed for c in make_visible(word))
+    assert measure_width(make_visible(word)) >= 1
 
 
 @pytest.mark.parametrize(
@@ -57,23 +63,23 @@ def test_nothing_shown_moves_the_cursor(word):
     ],
 )
 def test_told_apart(one, other, expected):
-    assert told_apart(one, other) == expected
+    assert distinguish_words(one, other) == expected
 
 
 @given(st.text(), st.text())
 def test_different_words_are_shown_differently(one, other):
-    upper, lower = told_apart(one, other)
+    upper, lower = distinguish_words(one, other)
     assert one == other or upper != lower
 
 
 @given(st.text(), st.integers(2, 9))
 def test_pieces(word, columns):
-    cut = pieces(shown(word), columns)
-    assert "".join(cut) == shown(word)
-    assert all(width(piece) <= columns for piece in cut)
-    assert all(width(piece[0]) for piece in cut)
+    cut = split_text(make_visible(word), columns)
+    assert "".join(cut) == make_visible(word)
+    assert all(measure_width(piece) <= columns for piece in cut)
+    assert all(measure_width(piece[0]) for piece in cut)
 
 
 def test_right_to_left_words_keep_their_places():
-    assert isolated("שלום") == "\u2068שלום\u2069"
-    assert isolated("hello") == "hello"
+    assert isolate_text("שלום") == "\u2068שלום\u2069"
+    assert isolate_text("hello") == "hello"

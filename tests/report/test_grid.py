@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 import metra
 from metra.errors import CorpusError
-from metra.metrics.alignment import AlignedSegment, Alignment, Link, Span
+from metra.metrics.alignment import AlignedSegment, Alignment, Link, WordRange
 from metra.report import grid, grid_text
-from metra.report.chart import MOST_WORDS, plot
+from metra.report.chart import MOST_WORDS, build_plot
 from metra.report.layout import Style
-from metra.report.terminal import width
+from metra.report.terminal import measure_width
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -99,7 +99,7 @@ def test_letters_stand_for_other_links():
 
 
 def test_words_to_words_fill_their_block():
-    spans = Span(0, 2), Span(0, 1)
+    spans = WordRange(0, 2), WordRange(0, 1)
     alignment = Alignment(
         hyp=("passed", "away"),
         ref=("died",),
@@ -140,7 +140,7 @@ def test_a_phrase_is_one_block_with_one_sign(tmp_path):
     table = tmp_path / "table"
     table.write_text("0.5\nso as to\nin order to\n", encoding="utf-8")
     spec = f"meteor:modules=exact+paraphrase,paraphrase={table}"
-    [block] = plot(segment("so as to", ["in order to"], spec)).blocks
+    [block] = build_plot(segment("so as to", ["in order to"], spec)).blocks
     assert (block.height, block.width, list(block.cells)) == (3, 3, [])
 
 
@@ -159,7 +159,7 @@ def test_pictures_are_named_for_those_who_cannot_see_them():
 
 
 def test_only_the_reference_that_counts_is_shown():
-    shown = plot(segment("a b", ["c", "a b"], "wer"))
+    shown = build_plot(segment("a b", ["c", "a b"], "wer"))
     assert [panel.words for panel in shown.panels] == [("a", "b")]
     assert shown.name(shown.panels[0]) == "reference 2"
 
@@ -174,7 +174,7 @@ def test_missing_references_keep_their_numbers():
 def test_wide_grids_go_on_below():
     words = [f"w{at}" for at in range(30)]
     found = text(" ".join(words), [" ".join(words)], width=40)
-    assert max(map(width, found.split("\n")[3:60])) <= 40
+    assert max(map(measure_width, found.split("\n")[3:60])) <= 40
     assert found.count("┌") == 2
     assert "reference, words 1–17" in found
     assert "reference, words 18–30" in found

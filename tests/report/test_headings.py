@@ -2,7 +2,7 @@
 
 import pytest
 
-from metra.report.layout import short_names
+from metra.report.layout import shorten_specs
 
 CASES = [
     pytest.param(["bleu", "bleu:tok=intl"], ["bleu", "bleu:tok=intl"], id="no files"),
@@ -29,4 +29,4 @@ CASES = [
 
 @pytest.mark.parametrize(("specs", "expected"), CASES)
 def test_short_names(specs, expected):
-    assert list(short_names(specs).values()) == expected
+    assert list(shorten_specs(specs).values()) == expected

@@ -4,10 +4,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from metra.analysis.word_stability import stability
+from metra.analysis.word_stability import compute_stability
 from metra.report import scatter
 from metra.report.layout import Style
-from metra.report.salience import lines, render_stability
+from metra.report.salience import format_stability_lines, render_stability
 from metra.text.salience import Tokens
 
 
@@ -20,7 +20,7 @@ def text(*documents: str) -> list[tuple[Tokens, list[str]]]:
 def found():
     first = text("a b c", "a d d e", "f g a")
     second = text("a b h", "a d e e", "f a")
-    return stability(first, second, names=("A & B", "<C>"), width=1)
+    return compute_stability(first, second, names=("A & B", "<C>"), width=1)
 
 
 def test_the_picture_is_one_whole_svg(found):
@@ -49,7 +49,7 @@ def test_the_tables_say_what_is_common(found):
 
 
 def test_the_long_table_has_every_number(found):
-    header, *rows = (line.split("\t") for line in lines(found))
+    header, *rows = (line.split("\t") for line in format_stability_lines(found))
     assert header == ["table", "set", "weight", "from", "to", "value"]
     assert all(len(row) == len(header) for row in rows)
     assert rows[0] == [

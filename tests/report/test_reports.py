@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from metra.report import FORMATS, render
-from metra.report.layout import Style, ordered, sheets
-from metra.report.terminal import printable, width
+from metra.report.layout import Style, build_tables, order_systems
+from metra.report.terminal import escape_controls, measure_width
 from metra.scoring.results import Results, Score, SystemScores
 
 
@@ -45,17 +45,17 @@ def test_lower_may_be_better():
 
 @pytest.mark.parametrize(("up", "expected"), [(True, "ACB"), (False, "BCA")])
 def test_the_best_first(up, expected):
-    found = ordered(results(3, 1, 2, up=up), Style(sort=True))
+    found = order_systems(results(3, 1, 2, up=up), Style(sort=True))
     assert "".join(entry.name for entry in found) == expected
 
 
 def test_equal_scores_keep_their_order():
-    found = ordered(results(1, 2, 2, 1), Style(sort=True))
+    found = order_systems(results(1, 2, 2, 1), Style(sort=True))
     assert "".join(entry.name for entry in found) == "BCAD"
 
 
 def test_equal_scores_are_equally_best():
-    (sheet,) = sheets(results(2, 2, 1), Style())
+    (sheet,) = build_tables(results(2, 2, 1), Style())
     assert [cells[0].best for _, cells in sheet.rows] == [True, True, False]
 
 
@@ -77,12 +77,12 @@ def test_signatures_are_named_once():
 def test_wide_characters_are_aligned():
     found = lines(results(1, 2, names=["中文系统", "é"]))
     assert found[2:4] == ["中文系统  1.00", "é         2.00*"]
-    assert width("中文") == 4
-    assert width("e\u0301") == 1
+    assert measure_width("中文") == 4
+    assert measure_width("e\u0301") == 1
 
 
 def test_control_characters_do_not_reach_the_terminal():
-    assert printable("a\x1b[31mb\n\x07\u202e") == "a�[31mb���"
+    assert escape_controls("a\x1b[31mb\n\x07\u202e") == "a�[31mb���"
     assert "\x1b" not in "".join(lines(results(1, 2, names=["a\x1b[31m", "b"])))
 
 
@@ -171,7 +171,7 @@ def test_levels_mark_the_better_system():
         SystemScores("A", {"m": score(1.0, segments=np.array([1.0, 5.0, 3.0]))}),
         SystemScores("B", {"m": score(2.0, segments=np.array([2.0, 4.0, 3.0]))}),
     ]
-    _, sheet = sheets(Results(systems, 3, 1), Style(digits=0))
+    _, sheet = build_tables(Results(systems, 3, 1), Style(digits=0))
     assert (sheet.corner, sheet.title, sheet.headings) == ("segment", "m ↑", ["A", "B"])
     marks = [
         (name, [cell.score + "*" * cell.best for cell in row])
@@ -185,7 +185,7 @@ def test_levels_follow_the_order_of_the_systems():
         SystemScores("A", {"m": score(1.0, documents={"d": 1.0})}),
         SystemScores("B", {"m": score(2.0, documents={"d": 2.0})}),
     ]
-    main, sheet = sheets(Results(systems, 3, 1, 1), Style(sort=True))
+    main, sheet = build_tables(Results(systems, 3, 1, 1), Style(sort=True))
     assert [name for name, _ in main.rows] == ["B", "A"]
     assert sheet.headings == ["B", "A"]
 

@@ -3,7 +3,7 @@
 import pytest
 
 from metra.report.layout import Style
-from metra.report.terminal import render, width
+from metra.report.terminal import measure_width, render
 from metra.scoring.results import Results, Score, SystemScores
 
 
@@ -16,7 +16,7 @@ def results(measures):
 def test_no_line_is_wider_than_the_screen(limit):
     table = render(results(9), Style(width=limit))
     tables = [line for line in table.split("\n") if not line.startswith("sig")]
-    assert max(map(width, tables)) <= max(limit, 24)
+    assert max(map(measure_width, tables)) <= max(limit, 24)
     assert all(f"metric{at} " in table for at in range(9))
     assert table.count("system") == table.count("─\n")
 

@@ -14,13 +14,13 @@ PASSWORD = "correct horse battery"
 def kept(store):
     with store.transaction() as db:
         access.set_password(db, "ann", PASSWORD, now=1.0, who="test")
-        return access.password_hash(db, "ann")
+        return access.find_password_hash(db, "ann")
 
 
 def test_a_password_is_known_again(kept):
-    assert access.fits(PASSWORD, kept)
-    assert not access.fits(PASSWORD + " ", kept)
-    assert not access.fits(PASSWORD, None)
+    assert access.check_password(PASSWORD, kept)
+    assert not access.check_password(PASSWORD + " ", kept)
+    assert not access.check_password(PASSWORD, None)
 
 
 def test_a_guess_takes_64_megabytes(kept):

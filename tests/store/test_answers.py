@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.campaigns import made, opened
 
-from metra.campaign.judgement import latest
+from metra.campaign.judgement import keep_latest
 from metra.errors import OptionError
 from metra.store import answers, campaigns, events, judges, screens, tasks
-from metra.store.answers import Answer, ConflictError, Draft, Times
-from metra.store.assignment import progress
+from metra.store.answers import Answer, AnswerTimes, ConflictError, Draft
+from metra.store.assignment import compute_progress
 from metra.store.events import Event
 
 GOOD = {"fluency": 4, "adequacy": 2}
@@ -26,48 +26,50 @@ def house(store):
 def at_work(house):
     """A judge with her first screen before her, all of it shown at 1000."""
     with house.store.transaction() as db:
-        judge = judges.labelled(db, house.campaign, "judge 0")
-        way = screens.way(db, judge.id)
+        judge = judges.find_by_label(db, house.campaign, "judge 0")
+        way = screens.list_screens(db, judge.id)
         first = way.places[0]
-        owned = tasks.find(db, judge.id, first.task)
-        screens.show(db, first.task, 0, 1, now=1000.0)
-        yield db, campaigns.existing(db, house.campaign), owned, judge
+        owned = tasks.find_task(db, judge.id, first.task)
+        screens.record_shown_steps(db, first.task, 0, 1, now=1000.0)
+        yield db, campaigns.get_campaign(db, house.campaign), owned, judge
 
 
 def submit(at_work, value=GOOD, *, now=1010.0, key=None, **more):
     db, stored, owned, _ = at_work
     answer = Answer(key or str(uuid.uuid4()), value, **more)
-    return answers.submit(db, stored, owned, 0, answer, now=now)
+    return answers.submit_answer(db, stored, owned, 0, answer, now=now)
 
 
 def test_an_answer_is_kept_with_the_servers_times(at_work):
     db, stored, owned, judge = at_work
-    times = Times(active_ms=6000, idle_ms=1000, hidden_ms=2000, first_action_ms=500)
+    times = AnswerTimes(
+        active_ms=6000, idle_ms=1000, hidden_ms=2000, first_action_ms=500
+    )
     given_ = submit(at_work, comment="hm\0", times=times)
-    [kept] = answers.judgements(db, stored)
+    [kept] = answers.read_judgements(db, stored)
     assert (given_.revision, given_.value, given_.comment) == (1, GOOD, "hm")
     assert (kept.id, kept.value, kept.judge) == (given_.id, GOOD, "judge 0")
     assert (kept.shown_at, kept.submitted_at) == (1000.0, 1010.0)
     assert kept.first_action_at == 1000.5
     assert (kept.wall_ms, kept.active_ms, kept.idle_ms) == (10_000, 6000, 1000)
     assert (kept.hidden_ms, kept.paused_ms) == (2000, 0)
-    assert tasks.find(db, judge.id, owned.task.id).state == "done"
+    assert tasks.find_task(db, judge.id, owned.task.id).state == "done"
 
 
 def test_the_same_answer_again_changes_nothing(at_work):
     db, stored, *_ = at_work
     first = submit(at_work, key="a" * 36)
     assert submit(at_work, {"fluency": 1, "adequacy": 1}, key="a" * 36) == first
-    assert len(answers.judgements(db, stored)) == 1
+    assert len(answers.read_judgements(db, stored)) == 1
 
 
 def test_a_new_id_is_a_new_revision(at_work):
     db, stored, *_ = at_work
     one = submit(at_work)
     two = submit(at_work, {"fluency": 1, "adequacy": 1}, now=1020.0)
-    kept = answers.judgements(db, stored)
+    kept = answers.read_judgements(db, stored)
     assert [judgement.revision for judgement in kept] == [1, 2]
-    assert [judgement.id for judgement in latest(kept)] == [two.id]
+    assert [judgement.id for judgement in keep_latest(kept)] == [two.id]
     # The second look began when the first had ended.
     assert kept[1].wall_ms == 10_000
     query = "SELECT supersedes FROM judgement ORDER BY revision"
@@ -77,23 +79,25 @@ def test_a_new_id_is_a_new_revision(at_work):
 def test_an_id_belongs_to_one_screen(at_work):
     db, stored, _, judge = at_work
     submit(at_work, key="a" * 36)
-    other = tasks.find(db, judge.id, screens.way(db, judge.id).places[1].task)
+    other = tasks.find_task(
+        db, judge.id, screens.list_screens(db, judge.id).places[1].task
+    )
     with pytest.raises(ConflictError, match="belongs to another answer"):
-        answers.submit(db, stored, other, 0, Answer("a" * 36, GOOD), now=1010.0)
+        answers.submit_answer(db, stored, other, 0, Answer("a" * 36, GOOD), now=1010.0)
 
 
 def test_what_was_never_shown_cannot_be_answered(house):
     with house.store.transaction() as db:
-        judge = judges.labelled(db, house.campaign, "judge 0")
-        stored = campaigns.existing(db, house.campaign)
-        first = screens.way(db, judge.id).places[0]
-        owned = tasks.find(db, judge.id, first.task)
-        screens.show(db, first.task, 0, 0, now=1000.0)
+        judge = judges.find_by_label(db, house.campaign, "judge 0")
+        stored = campaigns.get_campaign(db, house.campaign)
+        first = screens.list_screens(db, judge.id).places[0]
+        owned = tasks.find_task(db, judge.id, first.task)
+        screens.record_shown_steps(db, first.task, 0, 0, now=1000.0)
         with pytest.raises(ConflictError, match="texts for adequacy have not been"):
-            answers.submit(db, stored, owned, 0, Answer("x", GOOD), now=1010.0)
+            answers.submit_answer(db, stored, owned, 0, Answer("x", GOOD), now=1010.0)
         cannot = Answer("y", None, cannot="It is in another language.")
-        answers.submit(db, stored, owned, 0, cannot, now=1010.0)
-        [kept] = answers.judgements(db, stored)
+        answers.submit_answer(db, stored, owned, 0, cannot, now=1010.0)
+        [kept] = answers.read_judgements(db, stored)
     assert kept.cannot == "It is in another language."
     assert (kept.value, kept.counts, kept.scores()) == ({}, False, [()])
 
@@ -105,9 +109,9 @@ def test_a_wrong_value_is_refused(at_work):
 
 def test_a_clock_that_goes_back_gives_no_negative_times(at_work):
     db, stored, *_ = at_work
-    submit(at_work, now=900.0, times=Times(active_ms=5000, first_action_ms=400))
-    submit(at_work, now=800.0, times=Times(active_ms=5000))
-    kept = answers.judgements(db, stored)
+    submit(at_work, now=900.0, times=AnswerTimes(active_ms=5000, first_action_ms=400))
+    submit(at_work, now=800.0, times=AnswerTimes(active_ms=5000))
+    kept = answers.read_judgements(db, stored)
     assert [judgement.wall_ms for judgement in kept] == [0, 0]
     assert [judgement.active_ms for judgement in kept] == [0, 0]
     assert [judgement.revision for judgement in kept] == [1, 2]
@@ -116,7 +120,9 @@ def test_a_clock_that_goes_back_gives_no_negative_times(at_work):
 millis = st.integers(0, 10**12)
 
 
-@given(st.builds(Times, millis, millis, millis, millis, millis | st.none()), millis)
+@given(
+    st.builds(AnswerTimes, millis, millis, millis, millis, millis | st.none()), millis
+)
 def test_times_fit_the_servers_wall(times, wall):
     cut = times.within(wall)
     parts = cut.active_ms, cut.idle_ms, cut.hidden_ms, cut.paused_ms
@@ -129,7 +135,7 @@ def test_times_fit_the_servers_wall(times, wall):
 def test_drafts_only_get_newer(at_work):
     db, _, owned, _ = at_work
     task = owned.task.id
-    save = lambda *new: answers.save(db, task, 0, Draft(*new), now=1.0)  # noqa: E731
+    save = lambda *new: answers.save_draft(db, task, 0, Draft(*new), now=1.0)  # noqa: E731
     assert save(3, {"fluency": 1}, "one") is None
     assert save(3, {"fluency": 1}, "one") is None
     assert save(3, {"fluency": 2}, "one") == Draft(3, {"fluency": 1}, "one")
@@ -144,17 +150,23 @@ def test_drafts_only_get_newer(at_work):
 def test_a_draft_of_no_numbers_is_refused(at_work):
     db, _, owned, _ = at_work
     with pytest.raises(OptionError, match="expected finite numbers"):
-        answers.save(db, owned.task.id, 0, Draft(1, {"a": float("nan")}, ""), now=1.0)
+        answers.save_draft(
+            db, owned.task.id, 0, Draft(1, {"a": float("nan")}, ""), now=1.0
+        )
 
 
 def test_events_are_kept_once_in_order(at_work):
     db, _, owned, _ = at_work
     task = owned.task.id
-    events.add(db, task, 0, [Event(1, 10.0, "key"), Event(0, 5.5, "focus", {"a": 1})])
-    events.add(db, task, 0, [Event(1, 10.0, "key"), Event(2, 11.0, "key\0")])
-    events.add(db, task, 0, [Event(None, 12.0, "blur"), Event(None, 13.0, "focus")])
-    events.add(db, task, 0, [])
-    found = events.of_screen(db, task, 0)
+    events.add_events(
+        db, task, 0, [Event(1, 10.0, "key"), Event(0, 5.5, "focus", {"a": 1})]
+    )
+    events.add_events(db, task, 0, [Event(1, 10.0, "key"), Event(2, 11.0, "key\0")])
+    events.add_events(
+        db, task, 0, [Event(None, 12.0, "blur"), Event(None, 13.0, "focus")]
+    )
+    events.add_events(db, task, 0, [])
+    found = events.list_screen_events(db, task, 0)
     assert [(one.seq, one.kind) for one in found] == [
         (0, "focus"),
         (1, "key"),
@@ -170,23 +182,25 @@ def test_a_screen_has_only_so_many_events(at_work, monkeypatch):
     monkeypatch.setattr(events, "MOST", 5)
     for at in range(0, 9, 3):
         new = [Event(at + more, 1.0, "key") for more in range(3)]
-        events.add(db, owned.task.id, 0, new)
-    assert len(events.of_screen(db, owned.task.id, 0)) == 5
+        events.add_events(db, owned.task.id, 0, new)
+    assert len(events.list_screen_events(db, owned.task.id, 0)) == 5
 
 
 def test_progress_follows_the_judges_own_pace(house):
     with house.store.transaction() as db:
-        judge = judges.labelled(db, house.campaign, "judge 0")
-        stored = campaigns.existing(db, house.campaign)
-        way = screens.way(db, judge.id)
-        before = progress(db, stored, judge.id, way)
+        judge = judges.find_by_label(db, house.campaign, "judge 0")
+        stored = campaigns.get_campaign(db, house.campaign)
+        way = screens.list_screens(db, judge.id)
+        before = compute_progress(db, stored, judge.id, way)
         for place in way.places[:5]:
-            owned = tasks.find(db, judge.id, place.task)
-            screens.show(db, place.task, 0, 1, now=1000.0)
-            times = Times(active_ms=7000)
+            owned = tasks.find_task(db, judge.id, place.task)
+            screens.record_shown_steps(db, place.task, 0, 1, now=1000.0)
+            times = AnswerTimes(active_ms=7000)
             answer = Answer(str(uuid.uuid4()), GOOD, times=times)
-            answers.submit(db, stored, owned, 0, answer, now=1010.0)
-        after = progress(db, stored, judge.id, screens.way(db, judge.id))
+            answers.submit_answer(db, stored, owned, 0, answer, now=1010.0)
+        after = compute_progress(
+            db, stored, judge.id, screens.list_screens(db, judge.id)
+        )
     count = len(way.places)
     assert (before.done, before.of, before.active_ms) == (0, count, 0)
     assert before.seconds_left == 30 * count
@@ -199,7 +213,7 @@ def test_events_of_two_windows_do_not_take_each_others_place(at_work):
     db, _, owned, _ = at_work
     for client in ("one", "two"):
         log = [Event(seq, 5.0, f"{client} {seq}", client=client) for seq in range(2)]
-        events.add(db, owned.task.id, 0, log)
-        events.add(db, owned.task.id, 0, log)
-    kept = events.of_screen(db, owned.task.id, 0)
+        events.add_events(db, owned.task.id, 0, log)
+        events.add_events(db, owned.task.id, 0, log)
+    kept = events.list_screen_events(db, owned.task.id, 0)
     assert [one.kind for one in kept] == ["one 0", "two 0", "one 1", "two 1"]

@@ -16,11 +16,11 @@ HOSTILE = "<script>alert(1)</script> \u202eabc\0 '\"&amp; 😀 \u2028"
 def test_a_campaign_and_its_tasks_are_read_as_they_were(store, protocol):
     content = made(protocol, words=lambda system, at: f"{HOSTILE} {system} {at}")
     with store.transaction() as db:
-        key = campaigns.create(db, content, now=5.0, who="ann")
+        key = campaigns.create_campaign(db, content, now=5.0, who="ann")
     campaigns._known.clear()  # as another process would find it
     with store.reading() as db:
-        found = campaigns.existing(db, key)
-        kept = tasks.of_campaign(db, key)
+        found = campaigns.get_campaign(db, key)
+        kept = tasks.list_campaign_tasks(db, key)
     assert found.campaign == content
     assert found.campaign.version == found.version == content.version
     assert (found.name, found.state, found.created_at) == ("test", "draft", 5.0)
@@ -38,8 +38,8 @@ def test_a_protocol_is_frozen_to_the_last_field(name):
 
 def test_judges_begin_without_links(store):
     with store.transaction() as db:
-        key = campaigns.create(db, made(), now=5.0, who="ann")
-        found = judges.of_campaign(db, key)
+        key = campaigns.create_campaign(db, made(), now=5.0, who="ann")
+        found = judges.list_judges(db, key)
     assert [judge.label for judge in found] == [f"judge {at}" for at in range(4)]
     assert not any(judge.has_link for judge in found)
     assert len({judge.completion_code for judge in found}) == 4
@@ -47,40 +47,40 @@ def test_judges_begin_without_links(store):
 
 def test_names_are_taken_once(store):
     with store.transaction() as db:
-        campaigns.create(db, made(), now=5.0, who="ann")
+        campaigns.create_campaign(db, made(), now=5.0, who="ann")
     with (
         pytest.raises(OptionError, match="a campaign named 'test' already"),
         store.transaction() as db,
     ):
-        campaigns.create(db, made(), now=5.0, who="ann")
+        campaigns.create_campaign(db, made(), now=5.0, who="ann")
 
 
 def test_campaigns_are_found_by_name(store):
     with store.transaction() as db:
-        key = campaigns.create(db, made(), now=5.0, who="ann")
-        assert campaigns.named(db, None).id == key
-        campaigns.create(db, made(name="other"), now=6.0, who="ann")
-        assert campaigns.named(db, "test").id == key
-        assert [row[1] for row in campaigns.listed(db)] == ["other", "test"]
-        assert campaigns.count(db) == 2
+        key = campaigns.create_campaign(db, made(), now=5.0, who="ann")
+        assert campaigns.find_by_name(db, None).id == key
+        campaigns.create_campaign(db, made(name="other"), now=6.0, who="ann")
+        assert campaigns.find_by_name(db, "test").id == key
+        assert [row[1] for row in campaigns.list_campaigns(db)] == ["other", "test"]
+        assert campaigns.count_campaigns(db) == 2
         with pytest.raises(OptionError, match="There are 2 campaigns; say which"):
-            campaigns.named(db, None)
+            campaigns.find_by_name(db, None)
         with pytest.raises(UnknownNameError, match="Did you mean 'test'"):
-            campaigns.named(db, "tests")
+            campaigns.find_by_name(db, "tests")
         with pytest.raises(UnknownNameError, match="is not in the store"):
-            campaigns.existing(db, "none")
+            campaigns.get_campaign(db, "none")
 
 
 def test_states_and_unblinding_are_logged(store):
     with store.transaction() as db:
-        key = campaigns.create(db, made(), now=5.0, who="ann")
+        key = campaigns.create_campaign(db, made(), now=5.0, who="ann")
         campaigns.set_state(db, key, "open", now=6.0, who="ann")
-        campaigns.unblind(db, key, now=7.0, who="ann")
-        campaigns.unblind(db, key, now=8.0, who="bob")
+        campaigns.unblind_campaign(db, key, now=7.0, who="ann")
+        campaigns.unblind_campaign(db, key, now=8.0, who="bob")
         with pytest.raises(OptionError, match="cannot be 'ajar'"):
             campaigns.set_state(db, key, "ajar", now=6.0, who="ann")
-        found = campaigns.existing(db, key)
-        log = audit.entries(db, key)
+        found = campaigns.get_campaign(db, key)
+        log = audit.list_entries(db, key)
     assert (found.state, found.unblinded_at) == ("open", 7.0)
     assert [(entry.who, entry.what) for entry in log] == [
         ("bob", "unblind"),

@@ -43,8 +43,8 @@ def everything(house):
 def test_who_it_was_is_forgotten_and_what_she_judged_stays(house):
     before = house.judgements()
     with house.store.transaction() as db:
-        key = judges.labelled(db, house.campaign, "judge 0").id
-        name = judges.anonymise(db, key, now=house.clock(), who="ann")
+        key = judges.find_by_label(db, house.campaign, "judge 0").id
+        name = judges.anonymise_judge(db, key, now=house.clock(), who="ann")
     after = house.judgements()
     assert [(one.id, one.value) for one in after] == [
         (one.id, one.value) for one in before
@@ -61,10 +61,10 @@ def test_who_it_was_is_forgotten_and_what_she_judged_stays(house):
 
 def test_answers_can_be_deleted_too(house):
     with house.store.transaction() as db:
-        key = judges.labelled(db, house.campaign, "judge 0").id
-        judges.anonymise(db, key, now=house.clock(), who="ann")
+        key = judges.find_by_label(db, house.campaign, "judge 0").id
+        judges.anonymise_judge(db, key, now=house.clock(), who="ann")
         count = judges.delete_answers(db, key, now=house.clock(), who="ann")
-        log = [entry.what for entry in audit.entries(db, house.campaign)]
+        log = [entry.what for entry in audit.list_entries(db, house.campaign)]
     assert count == 3
     assert {one.judge for one in house.judgements()} == {"judge 1"}
     assert {"anonymise", "delete answers"} <= set(log)
@@ -75,4 +75,4 @@ def test_nobody_cannot_be_forgotten(house):
         pytest.raises(UnknownNameError, match="is not in the store"),
         house.store.transaction() as db,
     ):
-        judges.anonymise(db, "nobody", now=1.0, who="ann")
+        judges.anonymise_judge(db, "nobody", now=1.0, who="ann")

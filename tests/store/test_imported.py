@@ -6,11 +6,11 @@ import pytest
 from sqlalchemy import text
 from tests.campaigns import made, opened
 
-from metra.campaign.demo_data import demonstrable, fill
+from metra.campaign.demo_data import fill_store, list_demo_protocols
 from metra.campaign.files import appraise, jsonl, marot
-from metra.campaign.judgement import latest
-from metra.campaign.ranking import rankings
-from metra.campaign.second_look import completed
+from metra.campaign.judgement import keep_latest
+from metra.campaign.ranking import rank_systems
+from metra.campaign.second_look import read_completed
 from metra.errors import FormatError, OptionError
 from metra.store import answers, assignment, audit, campaigns, imported, judges, screens
 
@@ -19,14 +19,14 @@ NOW = 1_900_000_000.0
 
 def put(store, judgements, name=None, **more):
     with store.transaction() as db:
-        return imported.add_all(
+        return imported.import_campaigns(
             db, judgements, files=["a.jsonl"], now=NOW, who="ann", name=name, **more
         )
 
 
 def kept(store, key):
     with store.reading() as db:
-        return answers.judgements(db, campaigns.existing(db, key))
+        return answers.read_judgements(db, campaigns.get_campaign(db, key))
 
 
 def rows(store):
@@ -43,11 +43,11 @@ def filled(tmp_path_factory):
     from metra import store as stores
 
     store = stores.open(str(tmp_path_factory.mktemp("filled") / "judge.db"))
-    fill(store, demonstrable(), now=1_800_000_000.0)
+    fill_store(store, list_demo_protocols(), now=1_800_000_000.0)
     with store.reading() as db:
         found = {
-            row[1]: answers.judgements(db, campaigns.existing(db, row[0]))
-            for row in campaigns.listed(db)
+            row[1]: answers.read_judgements(db, campaigns.get_campaign(db, row[0]))
+            for row in campaigns.list_campaigns(db)
         }
     store.close()
     return {name: mine for name, mine in found.items() if mine}
@@ -59,7 +59,7 @@ def test_every_protocol_comes_out_as_it_went_in(store, filled):
         assert (called, one.is_new) == (name, True)
         again = jsonl.write(kept(store, one.id))
         assert again == jsonl.write(judgements), name
-        assert rankings(kept(store, one.id)) == rankings(judgements)
+        assert rank_systems(kept(store, one.id)) == rank_systems(judgements)
     assert len(filled) > 10
 
 
@@ -127,15 +127,17 @@ def test_several_campaigns_in_one_file_become_several(store, filled):
 def test_nobody_goes_on_with_it(store, filled):
     [one] = put(store, next(iter(filled.values()))).values()
     with store.transaction() as db:
-        stored = campaigns.existing(db, one.id)
+        stored = campaigns.get_campaign(db, one.id)
         assert stored.state == "closed"
         assert stored.imported["files"] == ["a.jsonl"]
-        [judge, *_] = judges.of_campaign(db, one.id)
+        [judge, *_] = judges.list_judges(db, one.id)
         with pytest.raises(OptionError, match="was imported from files; it stays clo"):
             campaigns.set_state(db, one.id, "open", now=NOW, who="ann")
         with pytest.raises(OptionError, match="was imported from files"):
-            judges.issue(db, judge.id, now=NOW, who="ann")
-        far = assignment.progress(db, stored, judge.id, screens.way(db, judge.id))
+            judges.issue_link(db, judge.id, now=NOW, who="ann")
+        far = assignment.compute_progress(
+            db, stored, judge.id, screens.list_screens(db, judge.id)
+        )
         assert far.done == far.of > 0
 
 
@@ -143,8 +145,8 @@ def test_judges_of_it_can_be_forgotten(store, filled):
     judgements = next(iter(filled.values()))
     [one] = put(store, judgements).values()
     with store.transaction() as db:
-        [judge, *_] = judges.of_campaign(db, one.id)
-        new = judges.anonymise(db, judge.id, now=NOW, who="ann")
+        [judge, *_] = judges.list_judges(db, one.id)
+        new = judges.anonymise_judge(db, judge.id, now=NOW, who="ann")
     after = kept(store, one.id)
     assert judge.label not in {each.judge for each in after}
     assert new in {each.judge for each in after}
@@ -159,7 +161,9 @@ def test_segments_need_not_be_numbered_without_gaps(store, filled):
     [one] = put(store, judgements).values()
     assert jsonl.write(kept(store, one.id)) == jsonl.write(judgements)
     with store.reading() as db:
-        assert completed(db, campaigns.existing(db, one.id)) == kept(store, one.id)
+        assert read_completed(db, campaigns.get_campaign(db, one.id)) == kept(
+            store, one.id
+        )
 
 
 def test_a_revision_comes_once(store, filled):
@@ -182,7 +186,7 @@ def test_other_programs_files_come_out_as_they_went_in(store, filled, protocol, 
                 one.source,
                 one.outputs[0],
             )
-            for one in latest(judgements)
+            for one in keep_latest(judgements)
             if one.kind in appraise.TYPES
         }
         read = appraise.read(first, "x", outputs=texts)

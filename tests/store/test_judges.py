@@ -5,7 +5,7 @@ from tests.campaigns import made, opened
 
 from metra.errors import OptionError, UnknownNameError
 from metra.store import access, audit, judges
-from metra.store.database import hashed
+from metra.store.database import hash_token
 
 
 @pytest.fixture
@@ -16,8 +16,8 @@ def house(store):
 def test_a_link_is_kept_as_a_hash_only(house):
     token = house.tokens["judge 0"]
     with house.store.reading() as db:
-        assert judges.by_token(db, token).label == "judge 0"
-        assert judges.by_token(db, hashed(token)) is None
+        assert judges.find_by_token(db, token).label == "judge 0"
+        assert judges.find_by_token(db, hash_token(token)) is None
         everything = [
             str(value)
             for table in ("judge", "audit", "campaign", "session")
@@ -30,31 +30,31 @@ def test_a_link_is_kept_as_a_hash_only(house):
 
 def test_a_new_link_ends_the_old_one_and_its_sessions(house):
     with house.store.transaction() as db:
-        judge = judges.labelled(db, house.campaign, "judge 0")
-        secret, _ = access.begin(db, "judge", now=1.0, judge=judge.id)
-        new = judges.issue(db, judge.id, now=2e9, who="ann")
-        assert judges.by_token(db, house.tokens["judge 0"]) is None
-        assert judges.by_token(db, new).id == judge.id
-        assert access.find(db, secret, now=2.0) is None
-        judges.revoke(db, judge.id, now=3e9, who="ann")
-        assert judges.by_token(db, new) is None
-        assert judges.find(db, judge.id).revoked_at == 3e9
-        log = [entry.what for entry in audit.entries(db, house.campaign)]
+        judge = judges.find_by_label(db, house.campaign, "judge 0")
+        secret, _ = access.begin_session(db, "judge", now=1.0, judge=judge.id)
+        new = judges.issue_link(db, judge.id, now=2e9, who="ann")
+        assert judges.find_by_token(db, house.tokens["judge 0"]) is None
+        assert judges.find_by_token(db, new).id == judge.id
+        assert access.find_session(db, secret, now=2.0) is None
+        judges.revoke_link(db, judge.id, now=3e9, who="ann")
+        assert judges.find_by_token(db, new) is None
+        assert judges.find_judge(db, judge.id).revoked_at == 3e9
+        log = [entry.what for entry in audit.list_entries(db, house.campaign)]
     assert log[:2] == ["revoke link", "issue link"]
 
 
 def test_what_is_known_of_a_judge(house):
     with house.store.transaction() as db:
-        key = judges.labelled(db, house.campaign, "judge 1").id
-        judges.consent(db, key, now=1.0, profile={"target_level": "native"})
-        judges.guided(db, key, now=2.0)
-        judges.release(db, key, now=3.0, who="ann")
+        key = judges.find_by_label(db, house.campaign, "judge 1").id
+        judges.record_consent(db, key, now=1.0, profile={"target_level": "native"})
+        judges.record_guide(db, key, now=2.0)
+        judges.release_tasks(db, key, now=3.0, who="ann")
         judges.set_note(db, key, "slow\0 but sure")
-        before = judges.find(db, key)
-        judges.seen(db, key, now=4.0)
-        after = judges.find(db, key)
+        before = judges.find_judge(db, key)
+        judges.record_activity(db, key, now=4.0)
+        after = judges.find_judge(db, key)
         with pytest.raises(UnknownNameError, match="No judge named 'judge'"):
-            judges.labelled(db, house.campaign, "judge")
+            judges.find_by_label(db, house.campaign, "judge")
     assert (before.consent_at, before.guide_at, before.released_at) == (1.0, 2.0, 3.0)
     assert (before.profile, before.note) == (
         {"target_level": "native"},
@@ -66,47 +66,47 @@ def test_what_is_known_of_a_judge(house):
 def test_sessions_end_by_rest_and_by_age(house):
     day = 86400.0
     with house.store.transaction() as db:
-        judge = judges.labelled(db, house.campaign, "judge 0")
-        token, session = access.begin(db, "judge", now=0.0, judge=judge.id)
-        week = access.find(db, token, now=7 * day)
+        judge = judges.find_by_label(db, house.campaign, "judge 0")
+        token, session = access.begin_session(db, "judge", now=0.0, judge=judge.id)
+        week = access.find_session(db, token, now=7 * day)
         assert week == session
-        assert access.find(db, token, now=15 * day) is None
+        assert access.find_session(db, token, now=15 * day) is None
         for at in range(1, 60, 7):
-            access.touch(db, week, now=at * day)
-        assert access.find(db, token, now=59 * day) is not None
-        access.touch(db, week, now=59 * day)
-        assert access.find(db, token, now=61 * day) is None
-        assert access.find(db, session.token_hash, now=1.0) is None
+            access.extend_session(db, week, now=at * day)
+        assert access.find_session(db, token, now=59 * day) is not None
+        access.extend_session(db, week, now=59 * day)
+        assert access.find_session(db, token, now=61 * day) is None
+        assert access.find_session(db, session.token_hash, now=1.0) is None
         assert not access.is_stale(session, now=30.0)
         assert access.is_stale(session, now=90.0)
-        admin, _ = access.begin(db, "admin", now=0.0, name="ann")
-        assert access.find(db, admin, now=2 * 3600.0) is not None
-        assert access.find(db, admin, now=2 * 3600.0 + 1) is None
+        admin, _ = access.begin_session(db, "admin", now=0.0, name="ann")
+        assert access.find_session(db, admin, now=2 * 3600.0) is not None
+        assert access.find_session(db, admin, now=2 * 3600.0 + 1) is None
 
 
 def test_old_sessions_are_cleared_away(house):
     with house.store.transaction() as db:
-        access.begin(db, "admin", now=0.0, name="ann")
-        access.begin(db, "admin", now=1e6, name="ann")
+        access.begin_session(db, "admin", now=0.0, name="ann")
+        access.begin_session(db, "admin", now=1e6, name="ann")
         count = db.exec_driver_sql("SELECT count(*) FROM session").scalar_one()
     assert count == 1
 
 
 def test_passwords(store):
     with store.transaction() as db:
-        assert not access.exist(db)
+        assert not access.has_admins(db)
         access.set_password(db, "ann", "correct horse", now=1.0, who="test")
-        token, _ = access.begin(db, "admin", now=1.0, name="ann")
-        kept = access.password_hash(db, "ann")
-        assert access.exist(db)
+        token, _ = access.begin_session(db, "admin", now=1.0, name="ann")
+        kept = access.find_password_hash(db, "ann")
+        assert access.has_admins(db)
         assert "horse" not in kept
-        assert access.fits("correct horse", kept)
-        assert not access.fits("correct hors", kept)
-        assert not access.fits("", None)
+        assert access.check_password("correct horse", kept)
+        assert not access.check_password("correct hors", kept)
+        assert not access.check_password("", None)
         access.set_password(db, "ann", "battery staple", now=2.0, who="test")
-        assert access.password_hash(db, "ann") != kept
-        assert access.find(db, token, now=2.0) is None
-        assert access.password_hash(db, "bob") is None
+        assert access.find_password_hash(db, "ann") != kept
+        assert access.find_session(db, token, now=2.0) is None
+        assert access.find_password_hash(db, "bob") is None
         with pytest.raises(OptionError, match="has 5 characters; expected 10 or more"):
             access.set_password(db, "ann", "short", now=1.0, who="test")
 
@@ -114,8 +114,8 @@ def test_passwords(store):
 def test_attempts_are_counted_for_five_minutes(store):
     with store.transaction() as db:
         for now in (0.0, 100.0, 200.0):
-            access.add(db, "link 1.2.3.4", now=now)
-        access.add(db, "link 5.6.7.8", now=200.0)
-        assert access.count(db, "link 1.2.3.4", now=200.0) == 3
-        assert access.count(db, "link 1.2.3.4", now=350.0) == 2
-        assert access.count(db, "link 1.2.3.4", now=600.0) == 0
+            access.add_failure(db, "link 1.2.3.4", now=now)
+        access.add_failure(db, "link 5.6.7.8", now=200.0)
+        assert access.count_failures(db, "link 1.2.3.4", now=200.0) == 3
+        assert access.count_failures(db, "link 1.2.3.4", now=350.0) == 2
+        assert access.count_failures(db, "link 1.2.3.4", now=600.0) == 0

@@ -9,7 +9,7 @@ from sqlalchemy import inspect, text
 from metra import store as stores
 from metra.errors import FormatError, OptionError
 from metra.store import audit, database
-from metra.store.database import migrations
+from metra.store.database import list_migrations
 
 
 def test_the_tables_are_as_the_queries_name_them(store):
@@ -28,10 +28,10 @@ def test_the_tables_are_as_the_queries_name_them(store):
 
 def test_a_store_is_opened_again_with_what_is_in_it(store, store_url):
     with store.transaction() as db:
-        audit.note(db, "somebody", "something", {"a": ["ü\0"]}, now=1.0)
+        audit.add_entry(db, "somebody", "something", {"a": ["ü\0"]}, now=1.0)
     again = stores.open(store_url, create=False)
     with again.reading() as db:
-        [entry] = audit.entries(db)
+        [entry] = audit.list_entries(db)
     again.close()
     assert (entry.who, entry.what, entry.data) == (
         "somebody",
@@ -74,13 +74,13 @@ def test_what_is_no_store(url, create, message):
 def test_a_failed_transaction_leaves_nothing(store):
     def note_and_fall() -> None:
         with store.transaction() as db:
-            audit.note(db, "somebody", "something", now=1.0)
+            audit.add_entry(db, "somebody", "something", now=1.0)
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         note_and_fall()
     with store.reading() as db:
-        assert audit.entries(db) == []
+        assert audit.list_entries(db) == []
 
 
 def test_two_that_open_a_new_store_at_once_migrate_it_once(store_url):
@@ -116,7 +116,9 @@ def test_migrations_are_numbered_without_gaps():
         for file in (resources.files("metra.store") / "migrations").iterdir()
         if file.name.endswith(".sql")
     )
-    assert [int(name[:4]) for name in names] == list(range(1, len(migrations()) + 1))
+    assert [int(name[:4]) for name in names] == list(
+        range(1, len(list_migrations()) + 1)
+    )
 
 
 def test_errors_do_not_tell_what_judges_wrote(store):
@@ -130,9 +132,9 @@ def test_errors_do_not_tell_what_judges_wrote(store):
 def test_an_older_store_is_brought_up_to_date_with_what_is_in_it(
     store_url, monkeypatch
 ):
-    first = migrations()[:1]
+    first = list_migrations()[:1]
     with monkeypatch.context() as patched:
-        patched.setattr("metra.store.database.migrations", lambda: first)
+        patched.setattr("metra.store.database.list_migrations", lambda: first)
         old = stores.open(store_url)
     with old.transaction() as db:
         for sql in (

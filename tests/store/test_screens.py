@@ -5,16 +5,16 @@ from hypothesis import strategies as st
 from tests.campaigns import made, opened
 
 from metra.store import judges, screens
-from metra.store.screens import BLOCK, Place, Way
+from metra.store.screens import BLOCK, ScreenPlace, ScreenSequence
 
 
 def made_way(answered, *, per_task=1):
     places = [
-        Place(f"task {at // per_task}", at % per_task, done)
+        ScreenPlace(f"task {at // per_task}", at % per_task, done)
         for at, done in enumerate(answered)
     ]
     reached = next((at for at, done in enumerate(answered) if not done), len(answered))
-    return Way(places, reached)
+    return ScreenSequence(places, reached)
 
 
 def test_the_next_screen_is_open_and_later_ones_are_not():
@@ -59,20 +59,22 @@ def test_documents_have_a_screen_for_each_part_and_comparisons_one(store):
     house = opened(store, made("esa", per_text=3, judges=4))
     pairs = opened(store, made("pairwise", name="pairs"))
     with store.reading() as db:
-        judge = judges.labelled(db, house.campaign, "judge 0")
-        way = screens.way(db, judge.id)
+        judge = judges.find_by_label(db, house.campaign, "judge 0")
+        way = screens.list_screens(db, judge.id)
         assert [place.number for place in way.places[:3]] == [0, 1, 2]
         assert len({place.task for place in way.places[:3]}) == 1
-        judge = judges.labelled(db, pairs.campaign, "judge 0")
-        assert {place.number for place in screens.way(db, judge.id).places} == {0}
+        judge = judges.find_by_label(db, pairs.campaign, "judge 0")
+        assert {
+            place.number for place in screens.list_screens(db, judge.id).places
+        } == {0}
 
 
 def test_what_is_shown_is_stamped_once(store):
     house = opened(store, made())
     with store.transaction() as db:
-        judge = judges.labelled(db, house.campaign, "judge 0")
-        task = screens.way(db, judge.id).places[0].task
-        assert screens.show(db, task, 0, 0, now=1.0) == 0
-        assert screens.show(db, task, 0, 1, now=2.0) == 1
-        assert screens.show(db, task, 0, 0, now=3.0) == 1
-        assert screens.shown_steps(db, task, 0) == {0: 1.0, 1: 2.0}
+        judge = judges.find_by_label(db, house.campaign, "judge 0")
+        task = screens.list_screens(db, judge.id).places[0].task
+        assert screens.record_shown_steps(db, task, 0, 0, now=1.0) == 0
+        assert screens.record_shown_steps(db, task, 0, 1, now=2.0) == 1
+        assert screens.record_shown_steps(db, task, 0, 0, now=3.0) == 1
+        assert screens.find_shown_steps(db, task, 0) == {0: 1.0, 1: 2.0}

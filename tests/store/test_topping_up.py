@@ -6,11 +6,11 @@ import uuid
 import pytest
 from tests.campaigns import made, opened
 
-from metra.campaign.judgement import latest
+from metra.campaign.judgement import keep_latest
 from metra.campaign.task import COUNTED
 from metra.store import answers, audit, campaigns, judges, screens, tasks
 from metra.store.answers import Answer
-from metra.store.assignment import top_up
+from metra.store.assignment import take_over_task
 
 DAY = 86400.0
 
@@ -18,34 +18,38 @@ DAY = 86400.0
 def finish(house, label, *, now, most=None):
     """Answer what a judge has left."""
     with house.store.transaction() as db:
-        judge = judges.labelled(db, house.campaign, label)
-        stored = campaigns.existing(db, house.campaign)
-        way = screens.way(db, judge.id)
+        judge = judges.find_by_label(db, house.campaign, label)
+        stored = campaigns.get_campaign(db, house.campaign)
+        way = screens.list_screens(db, judge.id)
         for place in [one for one in way.places if not one.answered][:most]:
-            owned = tasks.find(db, judge.id, place.task)
+            owned = tasks.find_task(db, judge.id, place.task)
             steps = stored.campaign.protocol.steps
-            screens.show(db, place.task, place.number, len(steps) - 1, now=now)
+            screens.record_shown_steps(
+                db, place.task, place.number, len(steps) - 1, now=now
+            )
             tasks.extend_lease(db, place.task, now=now)
             value = {"da": 50}
             if stored.campaign.protocol.contrastive:
                 value = {"pairwise": [1, 2]}
             answer = Answer(str(uuid.uuid4()), value)
-            answers.submit(db, stored, owned, place.number, answer, now=now)
-        judges.seen(db, judge.id, now=now)
+            answers.submit_answer(db, stored, owned, place.number, answer, now=now)
+        judges.record_activity(db, judge.id, now=now)
 
 
 def judge_of(house, label):
     with house.store.reading() as db:
-        return judges.labelled(db, house.campaign, label)
+        return judges.find_by_label(db, house.campaign, label)
 
 
 def taken(house, label, *, now):
-    return top_up(house.store, judge_of(house, label), now=now, away_after=3 * DAY)
+    return take_over_task(
+        house.store, judge_of(house, label), now=now, away_after=3 * DAY
+    )
 
 
 def all_tasks(house):
     with house.store.reading() as db:
-        return tasks.of_campaign(db, house.campaign)
+        return tasks.list_campaign_tasks(db, house.campaign)
 
 
 @pytest.fixture
@@ -65,8 +69,8 @@ def test_nothing_is_taken_from_who_may_come_back(house):
 
 def test_who_has_work_left_takes_nothing(house):
     with house.store.transaction() as db:
-        gone = judges.labelled(db, house.campaign, "judge 1").id
-        judges.revoke(db, gone, now=1.0, who="ann")
+        gone = judges.find_by_label(db, house.campaign, "judge 1").id
+        judges.revoke_link(db, gone, now=1.0, who="ann")
     assert taken(house, "judge 0", now=house.clock()) is None
 
 
@@ -76,11 +80,11 @@ def test_what_a_leaver_left_goes_to_an_heir(house, how):
     finish(house, "judge 0", now=now)
     finish(house, "judge 1", now=now, most=2)
     with house.store.transaction() as db:
-        gone = judges.labelled(db, house.campaign, "judge 1").id
+        gone = judges.find_by_label(db, house.campaign, "judge 1").id
         if how == "revoked":
-            judges.revoke(db, gone, now=now, who="ann")
+            judges.revoke_link(db, gone, now=now, who="ann")
         if how == "released":
-            judges.release(db, gone, now=now, who="ann")
+            judges.release_tasks(db, gone, now=now, who="ann")
     later = now + (4 * DAY if how == "away" else 1)
     if how == "away":  # all the others are still at it
         for label in ("judge 2", "judge 3", "judge 4"):
@@ -102,7 +106,11 @@ def test_what_a_leaver_left_goes_to_an_heir(house, how):
         )
         assert mine.id != theirs.id
     with house.store.reading() as db:
-        log = [one for one in audit.entries(db, house.campaign) if one.what == "top up"]
+        log = [
+            one
+            for one in audit.list_entries(db, house.campaign)
+            if one.what == "top up"
+        ]
     assert [entry.data for entry in log] == [
         {"from": "judge 1", "to": "judge 0", "task": old.task.id, "as": key}
     ]
@@ -111,8 +119,8 @@ def test_what_a_leaver_left_goes_to_an_heir(house, how):
 def test_an_heir_has_never_seen_the_text(house):
     now = house.clock()
     with house.store.transaction() as db:
-        gone = judges.labelled(db, house.campaign, "judge 1").id
-        judges.revoke(db, gone, now=now, who="ann")
+        gone = judges.find_by_label(db, house.campaign, "judge 1").id
+        judges.revoke_link(db, gone, now=now, who="ann")
     count = 0
     for label in ("judge 0", "judge 2", "judge 3", "judge 4"):
         finish(house, label, now=now)
@@ -131,7 +139,7 @@ def test_an_heir_has_never_seen_the_text(house):
         segments = [item.segment for task in mine for item in task.items]
         assert len(segments) == len(set(segments))
     # Each unit that could be judged twice has been.
-    judged = [one for one in latest(house.judgements()) if one.counts]
+    judged = [one for one in keep_latest(house.judgements()) if one.counts]
     seen = [(one.judge, one.systems, one.segment) for one in judged]
     assert len(seen) == len(set(seen))
 
@@ -143,8 +151,8 @@ def test_the_same_store_gives_the_same_heirs(store):
         now = house.clock()
         finish(house, "judge 0", now=now)
         with store.transaction() as db:
-            gone = judges.labelled(db, house.campaign, "judge 3").id
-            judges.release(db, gone, now=now, who="ann")
+            gone = judges.find_by_label(db, house.campaign, "judge 3").id
+            judges.release_tasks(db, gone, now=now, who="ann")
         key = taken(house, "judge 0", now=now)
         [new] = [one for one in all_tasks(house) if one.task.id == key]
         found.append([(item.system, item.segment) for item in new.task.items])
@@ -155,8 +163,8 @@ def test_comparisons_go_to_who_has_not_made_them(store):
     house = opened(store, made("pairwise", judges=3, systems=3, calibration=0))
     now = house.clock()
     with store.transaction() as db:
-        gone = judges.labelled(db, house.campaign, "judge 1").id
-        judges.revoke(db, gone, now=now, who="ann")
+        gone = judges.find_by_label(db, house.campaign, "judge 1").id
+        judges.revoke_link(db, gone, now=now, who="ann")
     finish(house, "judge 0", now=now)
     while taken(house, "judge 0", now=now) is not None:
         finish(house, "judge 0", now=now)
@@ -173,15 +181,15 @@ def test_who_comes_back_goes_on_with_what_is_still_hers(house):
     finish(house, "judge 0", now=now)
     finish(house, "judge 1", now=now, most=2)
     with house.store.transaction() as db:
-        back = judges.labelled(db, house.campaign, "judge 1")
-        before = screens.way(db, back.id)
+        back = judges.find_by_label(db, house.campaign, "judge 1")
+        before = screens.list_screens(db, back.id)
     later = now + 7 * DAY
     for label in ("judge 2", "judge 3", "judge 4"):
         finish(house, label, now=later, most=1)
     assert taken(house, "judge 0", now=later) is not None
     with house.store.transaction() as db:
-        after = screens.way(db, back.id)
-        judges.seen(db, back.id, now=later)
+        after = screens.list_screens(db, back.id)
+        judges.record_activity(db, back.id, now=later)
         tasks.extend_lease(db, after.places[after.reached].task, now=later)
     assert len(after.places) == len(before.places) - 1
     assert after.reached == before.reached == 2
@@ -197,8 +205,8 @@ def test_two_heirs_at_once_do_not_get_the_same(house):
     for label in heirs:
         finish(house, label, now=now)
     with house.store.transaction() as db:
-        gone = judges.labelled(db, house.campaign, "judge 1").id
-        judges.revoke(db, gone, now=now, who="ann")
+        gone = judges.find_by_label(db, house.campaign, "judge 1").id
+        judges.revoke_link(db, gone, now=now, who="ann")
     found, gate = [], threading.Barrier(len(heirs))
 
     def take(label):

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from metra.analysis.retrieval import average_precision, ndcg
+from metra.analysis.retrieval import compute_average_precision, compute_ndcg
 
 CASES = [  # documents as found, relevance, AP, DCG of the order found, of the best order
     pytest.param("a b", {"a": 1, "b": 1}, 100, 1 + 1 / math.log2(3), 1 + 1 / math.log2(3),
@@ -21,5 +21,7 @@ CASES = [  # documents as found, relevance, AP, DCG of the order found, of the b
 
 @pytest.mark.parametrize(("ranked", "relevance", "precision", "gain", "best"), CASES)
 def test_lists(ranked, relevance, precision, gain, best):
-    assert average_precision(ranked.split(), relevance) == pytest.approx(precision)
-    assert ndcg(ranked.split(), relevance) == pytest.approx(100 * gain / best)
+    assert compute_average_precision(ranked.split(), relevance) == pytest.approx(
+        precision
+    )
+    assert compute_ndcg(ranked.split(), relevance) == pytest.approx(100 * gain / best)

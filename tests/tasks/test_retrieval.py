@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from metra.analysis.retrieval import retrieve
+from metra.analysis.retrieval import evaluate_retrieval
 from metra.corpus import examples
 from metra.corpus.evalset import EvalSet, Outputs
 from metra.errors import CorpusError, FormatError, MissingResourceError
@@ -52,7 +52,7 @@ def slow_bm25(query: str, documents: dict[str, str]) -> list[str]:
 
 
 def test_documents_are_ranked_by_bm25():
-    found = retrieve(corpus(), QUERIES, None, text=WORDS, top=1)
+    found = evaluate_retrieval(corpus(), QUERIES, None, text=WORDS, top=1)
     together = [
         {"one": texts[0], "two": texts[1], "three": f"{texts[2]} {texts[3]}"}
         for texts in (REFERENCE, OUTPUT)
@@ -66,7 +66,7 @@ def test_documents_are_ranked_by_bm25():
 
 
 def test_the_reference_run_says_what_is_relevant():
-    found = retrieve(corpus(), QUERIES, None, text=WORDS, top=1)
+    found = evaluate_retrieval(corpus(), QUERIES, None, text=WORDS, top=1)
     reference, system = found.runs
     assert (reference.name, system.name) == ("reference", "sys")
     assert found.left_out == ["q3"], "the reference run finds nothing for it"
@@ -81,7 +81,7 @@ def test_the_reference_run_says_what_is_relevant():
 
 def test_judgements_say_what_is_relevant():
     qrels = {"q1": {"two": 1.0, "three": 0.0}, "q2": {"three": 1.0}}
-    reference, system = retrieve(corpus(), QUERIES, qrels, text=WORDS).runs
+    reference, system = evaluate_retrieval(corpus(), QUERIES, qrels, text=WORDS).runs
     assert reference.average_precision == {"q1": 50, "q2": 100}
     order = system.ranked["q1"]
     expected = 100 / (order.index("two") + 1)
@@ -110,31 +110,36 @@ def test_judgements_say_what_is_relevant():
 )
 def test_what_does_not_fit_is_refused(named, qrels, message):
     with pytest.raises(CorpusError, match=message):
-        retrieve(corpus(**named), QUERIES, qrels, text=WORDS)
+        evaluate_retrieval(corpus(**named), QUERIES, qrels, text=WORDS)
 
 
 def test_a_system_must_not_be_called_reference():
     named = Outputs(EvalSet([REFERENCE], documents=DOCUMENTS), {"reference": OUTPUT})
     with pytest.raises(CorpusError, match="named 'reference'"):
-        retrieve(named, QUERIES, None, text=WORDS)
+        evaluate_retrieval(named, QUERIES, None, text=WORDS)
 
 
 def test_empty_documents_find_nothing():
     empty = Outputs(EvalSet([REFERENCE], documents=DOCUMENTS), {"sys": [""] * 4})
-    run = retrieve(empty, QUERIES, None, text=WORDS).runs[1]
+    run = evaluate_retrieval(empty, QUERIES, None, text=WORDS).runs[1]
     assert run.map == 0
 
 
 def test_the_missing_package_is_named_with_the_step_that_installs_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "bm25s", None)
     with pytest.raises(MissingResourceError, match=r"pip install 'metra\[retrieval\]'"):
-        retrieve(corpus(), QUERIES, None, text=WORDS)
+        evaluate_retrieval(corpus(), QUERIES, None, text=WORDS)
 
 
 def test_the_command_on_the_example(metra_command):
     home = examples.HOME / "retrieval"
     arguments = [
-        *("clir", *examples.find().outputs, "-r", examples.find().references[0]),
+        *(
+            "clir",
+            *examples.find_example().outputs,
+            "-r",
+            examples.find_example().references[0],
+        ),
         *("--docs", str(home / "passages.txt"), "--queries", str(home / "queries.tsv")),
         *("--qrels", str(home / "qrels.txt")),
     ]

@@ -5,7 +5,7 @@ import hashlib
 import pytest
 
 from metra.errors import FormatError, MissingResourceError
-from metra.text.resources import Dictionary, _hunspell, dictionaries
+from metra.text.resources import Dictionary, _load_hunspell, load_dictionaries
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def german(write):
 
 def test_hunspell_by_path(german):
     pytest.importorskip("hunspell")
-    found = dictionaries(str(german))
+    found = load_dictionaries(str(german))
     known = ["Straße", "Straßen", "halb", "Halb", "halb-Bremse"]
     assert [word for word in known if not found.knows(word)] == []
     unknown = ["straße", "halbn", "中国", "halb-frein", "-"]
@@ -29,14 +29,14 @@ def test_hunspell_by_path(german):
 def test_hunspell_by_name(german, monkeypatch):
     pytest.importorskip("hunspell")
     monkeypatch.setenv("DICPATH", f"/none:{german.parent}")
-    _hunspell.cache_clear()
-    assert dictionaries("de_XX").knows("Bremsen")
-    assert dictionaries("de_XX").version.startswith("de_XX[sha256:")
+    _load_hunspell.cache_clear()
+    assert load_dictionaries("de_XX").knows("Bremsen")
+    assert load_dictionaries("de_XX").version.startswith("de_XX[sha256:")
 
 
 def test_a_list_of_words(write):
     path = write("w.txt", b"\xef\xbb\xbfEau\ndon't\n\n")
-    found = dictionaries(str(path))
+    found = load_dictionaries(str(path))
     assert [found.knows(word) for word in ("eau", "EAU", "Don’t", "", "x")] == [
         *(True, True, True),
         *(False, False),
@@ -45,7 +45,7 @@ def test_a_list_of_words(write):
 
 def test_several_as_one(write):
     one, other = write("a.txt", ["a"]), write("b.txt", ["b"])
-    found = dictionaries(f"{one}+{other}")
+    found = load_dictionaries(f"{one}+{other}")
     assert [found.knows(word) for word in ("a", "b", "c", "a-b")] == [1, 1, 0, 1]
     assert found.version.count("[sha256:") == 2
 
@@ -83,14 +83,14 @@ def test_each_type_is_looked_up_once():
 )
 def test_dictionaries_that_are_not_there(name, message):
     with pytest.raises(MissingResourceError) as caught:
-        dictionaries(name)
+        load_dictionaries(name)
     assert str(caught.value).startswith(message)
 
 
 def test_without_the_reader(german, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "hunspell", None)
     with pytest.raises(MissingResourceError) as caught:
-        dictionaries(str(german))
+        load_dictionaries(str(german))
     assert str(caught.value) == (
         f"The dictionary {german} needs the package 'chunspell', which is not installed; "
         "install it with: pip install 'metra[spell]'"
@@ -99,4 +99,4 @@ def test_without_the_reader(german, monkeypatch):
 
 def test_a_list_that_is_not_utf8(write):
     with pytest.raises(FormatError, match="is not UTF-8 at byte 1"):
-        dictionaries(str(write("w.txt", b"a\xff")))
+        load_dictionaries(str(write("w.txt", b"a\xff")))

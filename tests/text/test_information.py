@@ -6,7 +6,11 @@ import pytest
 
 from metra._core import Information, Tokens
 from metra.errors import FormatError, MissingResourceError, OptionError
-from metra.text.salience import information_version, read_information, write_information
+from metra.text.salience import (
+    compute_information_version,
+    read_information,
+    write_information,
+)
 
 COUNTED = "a\t1\nb\t2\nc\t3\n0\t3\na b\t1\nb a\t0\na c\t2\n0 a\t0\n"
 
@@ -24,7 +28,7 @@ def test_written_and_read(tmp_path):
     read = read_information(path, 2)
     assert "".join(read.lines(n) for n in (1, 2)) == COUNTED
     digest = sha256(COUNTED.encode()).hexdigest()[:12]
-    assert information_version(path) == f"{path}[sha256:{digest}]"
+    assert compute_information_version(path) == f"{path}[sha256:{digest}]"
 
 
 def test_the_history_of_mteval(tmp_path):

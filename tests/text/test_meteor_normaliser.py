@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from metra.text.tokenizers import english
+from metra.text.tokenizers import tokenize_english
 
 CASES = [
     pytest.param("U.S. forces", "us forces", id="dots inside a word go"),
@@ -22,7 +22,7 @@ CASES = [
 
 @pytest.mark.parametrize(("text", "expected"), CASES)
 def test_rule(text, expected):
-    assert " ".join(english(text)) == expected
+    assert " ".join(tokenize_english(text)) == expected
 
 
 @pytest.mark.parametrize(
@@ -39,8 +39,8 @@ def test_equals_the_original_program(shared, name, system):
     assert len(rows) == len(hyps) + 1
     for _, document, segment, hyp, ref, *_ in rows[1:]:
         at = place[document, segment]
-        assert " ".join(english(hyps[at])) == hyp
-        assert " ".join(english(refs[at])) == ref
+        assert " ".join(tokenize_english(hyps[at])) == hyp
+        assert " ".join(tokenize_english(refs[at])) == ref
 
 
 def _lines(content):

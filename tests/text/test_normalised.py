@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.text.words import normaliser, number_words, occurs
+from metra.text.words import contains_words, list_number_words, make_normaliser
 
 EQUAL = [  # pairs that are one name, and pairs that are not
     pytest.param("en", "Brévigny", "Brevigny", True, id="accents"),
@@ -72,23 +72,23 @@ EQUAL = [  # pairs that are one name, and pairs that are not
 
 @pytest.mark.parametrize(("lang", "one", "other", "equal"), EQUAL)
 def test_one_name_or_two(lang, one, other, equal):
-    normalise = normaliser(lang)
+    normalise = make_normaliser(lang)
     assert (normalise(one) == normalise(other)) is equal
     assert normalise(one)
 
 
 def test_every_number_under_a_hundred_has_words():
     for lang in ("en", "fr", "de", "es"):
-        values = {v for entries in number_words(lang).values() for _, v in entries}
+        values = {v for entries in list_number_words(lang).values() for _, v in entries}
         assert values == {str(value) for value in range(100)}
 
 
 @given(st.sampled_from(["en", "fr", "tr", "de"]), st.text())
 def test_normalised_words_are_left_alone(lang, text):
-    words = normaliser(lang)(text)
+    words = make_normaliser(lang)(text)
     assert all(word and not word.isspace() for word in words)
     if lang != "tr":  # ı stays what it is, but I is not what i was
-        again = normaliser(lang)(" ".join(words))
+        again = make_normaliser(lang)(" ".join(words))
         assert [w for w in again if "." not in w] == [w for w in words if "." not in w]
 
 
@@ -103,4 +103,4 @@ def test_normalised_words_are_left_alone(lang, text):
     ],
 )
 def test_occurs(words, within, expected):
-    assert occurs(tuple(words.split()), tuple(within.split())) is expected
+    assert contains_words(tuple(words.split()), tuple(within.split())) is expected

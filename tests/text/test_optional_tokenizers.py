@@ -8,15 +8,15 @@ import pytest
 
 import metra
 from metra.metrics import registry
-from metra.text.preparation import steps
+from metra.text.preparation import find_steps
 
 
 @pytest.fixture(autouse=True)
 def forget():
     """Make measures anew: the packages of one test are not those of the next."""
     yield
-    steps.cache_clear()
-    registry._kept.cache_clear()
+    find_steps.cache_clear()
+    registry._make_cached.cache_clear()
 
 
 @pytest.fixture

@@ -2,8 +2,8 @@
 
 import pytest
 
-from metra.text.scripts import script_of, scripts_of
-from metra.text.words import parts_of_words, running_words
+from metra.text.scripts import get_alphabetic_script, list_scripts
+from metra.text.words import find_running_words, split_word_parts
 
 CASES = [  # text, words that can be judged, names among them
     pytest.param("a 1 3mm b2 x", [], [], id="single letters and numbers"),
@@ -27,13 +27,13 @@ CASES = [  # text, words that can be judged, names among them
 
 @pytest.mark.parametrize(("text", "words", "names"), CASES)
 def test_words(text, words, names):
-    found = [word for word in running_words(text) if word.letters]
+    found = [word for word in find_running_words(text) if word.letters]
     assert [word.text for word in found] == words
     assert [word.text for word in found if word.is_name] == names
 
 
 def test_parts():
-    assert list(parts_of_words(["L'Eau", "a-b", "c"])) == [
+    assert list(split_word_parts(["L'Eau", "a-b", "c"])) == [
         *("l'eau", "l", "eau"),
         *("a-b", "a", "b"),
         "c",
@@ -41,10 +41,10 @@ def test_parts():
 
 
 def test_scripts():
-    assert scripts_of("en") == scripts_of("xx") == {"LATIN"}
-    assert scripts_of("ru-RU") == {"CYRILLIC"}
-    assert scripts_of("ja") == {"CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA"}
-    assert [script_of(c) for c in "aж中ゟ한ー1µ"] == [
+    assert list_scripts("en") == list_scripts("xx") == {"LATIN"}
+    assert list_scripts("ru-RU") == {"CYRILLIC"}
+    assert list_scripts("ja") == {"CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA"}
+    assert [get_alphabetic_script(c) for c in "aж中ゟ한ー1µ"] == [
         *(
             "LATIN",
             "CYRILLIC",

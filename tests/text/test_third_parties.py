@@ -7,8 +7,8 @@ import pytest
 
 import metra
 from metra.metrics import registry
-from metra.text.preparation import steps
-from metra.text.tokenizers import tokenizer_names
+from metra.text.preparation import find_steps
+from metra.text.tokenizers import list_tokenizers
 
 MODULE = '''
 """A tokeniser and a measure that come in a package of their own."""
@@ -74,13 +74,13 @@ def installed(write, tmp_path, monkeypatch):
     importlib.invalidate_caches()
     yield tmp_path
     sys.modules.pop("others_measures", None)
-    steps.cache_clear()
-    registry._kept.cache_clear()
+    find_steps.cache_clear()
+    registry._make_cached.cache_clear()
 
 
 @pytest.mark.usefixtures("installed")
 def test_a_tokeniser():
-    assert "pipes" in tokenizer_names()
+    assert "pipes" in list_tokenizers()
     chosen = metra.metric("bleu:tok=pipes,n=1")
     result = metra.score(["a b|c"], [["a b|d"]], chosen)
     assert result.parts["counts"] == [1]
@@ -91,7 +91,7 @@ def test_a_tokeniser():
 
 @pytest.mark.usefixtures("installed")
 def test_a_measure():
-    assert registry.names()[-1] == "same_length"
+    assert registry.list_metrics()[-1] == "same_length"
     result = metra.score(["abc", "a"], [["xyz", "zz"]], "same_length:most=10")
     assert result.score == 5
     assert (
@@ -126,8 +126,8 @@ def test_what_is_built_in_cannot_be_replaced(write):
         ],
     )
     importlib.invalidate_caches()
-    assert registry.names().count("bleu") == 1
-    assert registry.factory("bleu").__module__ == "metra.metrics.bleu"
+    assert registry.list_metrics().count("bleu") == 1
+    assert registry.find_factory("bleu").__module__ == "metra.metrics.bleu"
     assert metra.score(["a|b"], [["a"]], "bleu:tok=13a,n=1").parts["totals"] == [3]
 
 

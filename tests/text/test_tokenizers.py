@@ -9,7 +9,7 @@ from sacrebleu.metrics.bleu import _get_tokenizer
 import metra
 from metra.text.columns import pack
 from metra.text.preparation import preparation, prepare
-from metra.text.tokenizers import BUILT_IN, tokenizer_names
+from metra.text.tokenizers import BUILT_IN, list_tokenizers
 
 SACREBLEU = ("none", "char", "13a", "intl", "zh")
 
@@ -225,5 +225,5 @@ def test_an_unknown_tokeniser():
 
 
 def test_every_tokeniser_that_is_built_in_is_listed():
-    assert set(BUILT_IN) < set(tokenizer_names())
-    assert not any(name.startswith("mteval") for name in tokenizer_names())
+    assert set(BUILT_IN) < set(list_tokenizers())
+    assert not any(name.startswith("mteval") for name in list_tokenizers())

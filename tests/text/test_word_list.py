@@ -15,10 +15,10 @@ from metra.text.salience import (
     COLUMNS,
     Frequencies,
     Tokens,
-    lines,
-    ranked,
-    read_list,
-    read_table,
+    format_salience_list,
+    rank_words,
+    read_salience_list,
+    read_salience_table,
 )
 
 
@@ -29,12 +29,12 @@ def found():
 
 
 def test_what_is_written_is_read(found, write):
-    path = write("list.tsv", list(lines(found)))
+    path = write("list.tsv", list(format_salience_list(found)))
     header, first, *_ = path.read_text().split("\n")
     assert header.split("\t") == list(COLUMNS)
     assert first == "a\tone\t2\t3\t3\t0.5\t0.3333333333\t0.4\t0\t"
     for weight, expected in (("tfidf", found.tfidf), ("s", found.s)):
-        given = read_list(path, weight)
+        given = read_salience_list(path, weight)
         assert given.by_document
         assert given.words.documents == ["one", "two", "three"]
         assert given.words.word.tolist() == found.word.tolist()
@@ -65,7 +65,7 @@ BAD = [
 def test_what_is_wrong_with_a_list(content, message, write):
     path = write("list.tsv", content)
     with pytest.raises(FormatError, match=message) as error:
-        read_list(path, "s")
+        read_salience_list(path, "s")
     assert str(path) in str(error.value)
 
 
@@ -73,18 +73,18 @@ def test_there_is_no_list(tmp_path):
     with pytest.raises(
         MissingResourceError, match=r"no list of words at .*weights build"
     ):
-        read_list(tmp_path / "none.tsv", "s")
+        read_salience_list(tmp_path / "none.tsv", "s")
 
 
 def test_words_that_a_list_cannot_hold():
     tokens = Tokens([["a\tb"], ["c"]])
     with pytest.raises(OptionError, match="'a\\\\tb' of document 'x' has a tab"):
-        list(lines(Frequencies([(tokens, ["x", "y"])])))
+        list(format_salience_list(Frequencies([(tokens, ["x", "y"])])))
 
 
 def test_a_file_from_windows(write):
     path = write("list.tsv", b"\xef\xbb\xbfword\tS\r\na\t1\r\nb\t\r\n")
-    given = read_list(path, "s")
+    given = read_salience_list(path, "s")
     assert given.words.words == ["a", "b"]
     assert not given.by_document
     assert given.salience[0] == 1
@@ -93,12 +93,12 @@ def test_a_file_from_windows(write):
 
 def test_words_are_ranked_and_those_without_a_weight_come_last(write):
     content = ["word\tdocument\tS", "a\tx\t", "b\tx\t-1", "c\tx\t2", "d\ty\t1"]
-    table = read_table(write("list.tsv", content), ("word", "S"))
+    table = read_salience_table(write("list.tsv", content), ("word", "S"))
     order = {
-        name: [row[0] for row in rows] for name, rows in ranked(table, "s").items()
+        name: [row[0] for row in rows] for name, rows in rank_words(table, "s").items()
     }
     assert order == {"x": ["c", "b", "a"], "y": ["d"]}
-    assert list(ranked(table, "s", "y")) == ["y"]
+    assert list(rank_words(table, "s", "y")) == ["y"]
     message = re.escape("No document named 'z'.")
     with pytest.raises(UnknownNameError, match=message):
-        ranked(table, "s", "z")
+        rank_words(table, "s", "z")

@@ -106,7 +106,9 @@ def visitor(house, who):
     if who == "an admin":
         browser = house.browser()
         with house.store.transaction() as db:
-            token, session = access.begin(db, "admin", now=house.clock(), name="ann")
+            token, session = access.begin_session(
+                db, "admin", now=house.clock(), name="ann"
+            )
         browser.client.cookies.set("metra-admin", token)
         browser.csrf = session.csrf
         return browser
@@ -156,7 +158,7 @@ def test_administering_is_for_admins(house, place, method, path, who):
     second = opened(house.store, made("da", name=str(uuid.uuid4())))
     del place
     with house.store.reading() as db:
-        spare = judges.labelled(db, second.campaign, "judge 3")
+        spare = judges.find_by_label(db, second.campaign, "judge 3")
     browser = visitor(house, who)
     filled = path.format(key=second.campaign, form="jsonl")
     if method == "GET":
@@ -168,9 +170,9 @@ def test_administering_is_for_admins(house, place, method, path, who):
     assert reply.status_code == MATRIX[method, path][VISITORS.index(who)], reply.text
     if who != "an admin" and method == "POST":
         with house.store.reading() as db:
-            assert campaigns.existing(db, second.campaign).state == "open"
-            assert campaigns.existing(db, second.campaign).unblinded_at is None
-            assert judges.find(db, spare.id) == spare
+            assert campaigns.get_campaign(db, second.campaign).state == "open"
+            assert campaigns.get_campaign(db, second.campaign).unblinded_at is None
+            assert judges.find_judge(db, spare.id) == spare
 
 
 def test_an_admin_of_yesterday_is_nobody(house):
@@ -199,7 +201,7 @@ def test_a_campaign_that_is_not_there(house, path):
 def test_an_admin_names_judges_of_the_campaign_only(house, deed):
     one, other = (opened(house.store, made("da", name=str(uuid.uuid4()))) for _ in "ab")
     with house.store.reading() as db:
-        stranger = judges.of_campaign(db, other.campaign)[0].id
+        stranger = judges.list_judges(db, other.campaign)[0].id
     browser = visitor(house, "an admin")
     for judge in (stranger, "none"):
         reply = browser.form(f"/admin/campaigns/{one.campaign}/{deed}", judge=judge)

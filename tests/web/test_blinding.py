@@ -52,7 +52,7 @@ def test_nothing_tells_who_wrote_what(tmp_path, protocol, per_text):
     with store.reading() as db:
         given = [
             one
-            for one in tasks.of_campaign(db, house.campaign)
+            for one in tasks.list_campaign_tasks(db, house.campaign)
             if one.task.judge == JUDGES[0]
         ]
     # Checks of every kind are in what follows.
@@ -147,7 +147,7 @@ def test_nor_does_it_by_other_measures(tmp_path, protocol):
 def test_nor_does_a_second_look(tmp_path):
     """Whoever settles what others left open learns neither whose it is nor of what."""
     from metra import store as stores
-    from metra.campaign.second_look import follow_up
+    from metra.campaign.second_look import build_follow_up
     from metra.store import campaigns
 
     for protocol in ("cloze", "comprehension", "entity-tagging", "term-marking"):
@@ -166,8 +166,10 @@ def test_nor_does_a_second_look(tmp_path):
         house = opened(store, content)
         walk(house, JUDGES[0], partial(really, house.clock))
         with store.reading() as db:
-            first = campaigns.existing(db, house.campaign)
-        second = follow_up(first, house.judgements(), judges=["Zora"], name="again")
+            first = campaigns.get_campaign(db, house.campaign)
+        second = build_follow_up(
+            first, house.judgements(), judges=["Zora"], name="again"
+        )
         settling = opened(store, second, clock=house.clock)
         received = walk(settling, "Zora", partial(really, house.clock))
         assert all(one.value for one in settling.judgements())

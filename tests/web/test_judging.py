@@ -8,7 +8,7 @@ import pytest
 from tests.campaigns import made, opened
 from tests.web.browsing import answer
 
-from metra.campaign.judgement import latest
+from metra.campaign.judgement import keep_latest
 from metra.store import campaigns, events, judges
 
 DAY = 86400.0
@@ -53,7 +53,7 @@ def test_from_the_link_to_the_code(house):
     assert last["progress"]["done"] == last["progress"]["of"] == count
     assert browser.get("/judge").headers["Location"] == "/judge/done"
     with house.store.reading() as db:
-        judge = judges.labelled(db, house.campaign, "judge 0")
+        judge = judges.find_by_label(db, house.campaign, "judge 0")
     assert judge.completion_code in browser.get("/judge/done").text
     assert judge.profile == {"target_level": "good"}
     assert len(house.judgements()) == count
@@ -144,7 +144,7 @@ def test_two_tabs_give_revisions_in_order(house):
     assert sorted(replies) == [1, 2, 3, 4]
     kept = house.judgements()
     assert sorted(one.revision for one in kept) == [1, 2, 3, 4]
-    assert len(latest(kept)) == 1
+    assert len(keep_latest(kept)) == 1
 
 
 def test_an_older_draft_does_not_win(house):
@@ -227,8 +227,8 @@ def test_what_leavers_left_is_asked_of_who_is_done(store):
     browser = house.browser("judge 0")
     count = finish(browser)["progress"]["of"]
     with house.store.transaction() as db:
-        gone = judges.labelled(db, house.campaign, "judge 1").id
-        judges.revoke(db, gone, now=house.clock(), who="test")
+        gone = judges.find_by_label(db, house.campaign, "judge 1").id
+        judges.revoke_link(db, gone, now=house.clock(), who="test")
     work = browser.work()
     assert work["progress"]["of"] == count + 1
     finish(browser)
@@ -255,8 +255,8 @@ def test_screens_come_in_order(house):
     with house.store.reading() as db:
         from metra.store import screens
 
-        key = judges.labelled(db, house.campaign, "judge 0").id
-        places = screens.way(db, key).places
+        key = judges.find_by_label(db, house.campaign, "judge 0").id
+        places = screens.list_screens(db, key).places
     later = browser.get(f"/api/screens/{places[3].task}/0")
     assert later.status_code == 403
     assert later.json() == {"error": "This screen comes later."}
@@ -303,7 +303,7 @@ def test_events_come_with_drafts_and_answers(house):
     for _ in range(2):
         browser.send("POST", f"{path_of(screen)}/answer", said)
     with house.store.reading() as db:
-        kept = events.of_screen(db, screen["task"], 0)
+        kept = events.list_screen_events(db, screen["task"], 0)
     assert [(one.seq, one.kind, one.data) for one in kept] == [
         (0, "focus", {"of": "text"}),
         (1, "key", None),
@@ -361,7 +361,7 @@ def test_a_sign_of_life_keeps_the_task(house):
     beat = {"task": screen["task"], "number": 0}
     assert browser.send("POST", "/api/heartbeat", beat).json() == {"ok": True}
     with house.store.reading() as db:
-        judge = judges.labelled(db, house.campaign, "judge 0")
+        judge = judges.find_by_label(db, house.campaign, "judge 0")
         query = "SELECT max(lease_until) FROM task"
         lease = db.exec_driver_sql(query).scalar_one()
     assert judge.seen_at == house.clock()
@@ -447,7 +447,7 @@ def test_a_draft_that_its_answer_overtook_is_dropped(house):
     again = browser.get(path_of(screen)).json()
     assert again["draft"] is None
     with house.store.reading() as db:
-        kinds = [one.kind for one in events.of_screen(db, screen["task"], 0)]
+        kinds = [one.kind for one in events.list_screen_events(db, screen["task"], 0)]
     assert kinds == ["blur"]
 
 

@@ -67,7 +67,9 @@ def house(store):
 def admin(house):
     browser = house.browser("judge 1")
     with house.store.transaction() as db:
-        token, session = access.begin(db, "admin", now=house.clock(), name="ann")
+        token, session = access.begin_session(
+            db, "admin", now=house.clock(), name="ann"
+        )
     browser.client.cookies.set("metra-admin", token)
     return browser, session.csrf
 

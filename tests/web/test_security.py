@@ -12,7 +12,7 @@ from metra.errors import OptionError
 from metra.store import access, audit, judges
 from metra.web.security.headers import ALWAYS
 from metra.web.security.limits import MaskSecrets
-from metra.web.serving import LOGGING, Serving, refuse_unsafe, serve_for_ever
+from metra.web.serving import LOGGING, ServerOptions, check_encryption, run_server
 
 SITE = "https://judge.example.org"
 
@@ -52,7 +52,7 @@ def test_a_busy_worker_is_not_taken_for_dead(monkeypatch):
     told = {}
     monkeypatch.setattr(uvicorn, "run", lambda *_, **options: told.update(options))
     monkeypatch.setenv("METRA_JUDGE_SERVING", "")
-    serve_for_ever(Serving("judge.db", workers=2))
+    run_server(ServerOptions("judge.db", workers=2))
     assert told["workers"] == 2
     assert told["timeout_worker_healthcheck"] == 60
 
@@ -186,7 +186,7 @@ def test_links_do_nothing_until_the_button_is_pressed(house):
         assert reply.status_code == 200
         assert "Set-Cookie" not in reply.headers
     with house.store.reading() as db:
-        assert [entry.what for entry in audit.entries(db)].count("sign in") == 0
+        assert [entry.what for entry in audit.list_entries(db)].count("sign in") == 0
     browser = house.browser()
     reply = browser.form(path)
     assert reply.headers["Location"] == "/judge"
@@ -208,8 +208,8 @@ def test_a_revoked_judge_is_out_at_once(house):
     browser = house.browser("judge 0")
     assert browser.get("/api/work").status_code == 200
     with house.store.transaction() as db:
-        key = judges.labelled(db, house.campaign, "judge 0").id
-        judges.revoke(db, key, now=house.clock(), who="test")
+        key = judges.find_by_label(db, house.campaign, "judge 0").id
+        judges.revoke_link(db, key, now=house.clock(), who="test")
     assert browser.get("/api/work").status_code == 401
     assert browser.get(f"/j/{house.tokens['judge 0']}").status_code == 404
 
@@ -289,12 +289,12 @@ def test_only_so_many_events_at_once(house):
     ],
 )
 def test_the_public_is_reached_with_encryption_only(change, message):
-    serving = Serving("judge.db", **change)
+    serving = ServerOptions("judge.db", **change)
     if message is None:
-        refuse_unsafe(serving)
+        check_encryption(serving)
     else:
         with pytest.raises(OptionError, match=message):
-            refuse_unsafe(serving)
+            check_encryption(serving)
 
 
 def test_logs_hold_no_secret():
@@ -326,15 +326,15 @@ def test_pages_are_sent_back_only_within_the_site(house):
 def test_an_address_of_version_six_counts_by_its_network():
     from types import SimpleNamespace
 
-    from metra.web.security.limits import address_of
+    from metra.web.security.limits import get_client_address
 
     def seen(host):
-        return address_of(SimpleNamespace(client=SimpleNamespace(host=host)))
+        return get_client_address(SimpleNamespace(client=SimpleNamespace(host=host)))
 
     assert seen("2001:db8::1") == seen("2001:db8::ffff") == "2001:db8::/64"
     assert seen("::ffff:1.2.3.4") == "::ffff:102:304"
     assert (seen("1.2.3.4"), seen("testclient")) == ("1.2.3.4", "testclient")
-    assert address_of(SimpleNamespace(client=None)) == ""
+    assert get_client_address(SimpleNamespace(client=None)) == ""
 
 
 def test_wrong_json_is_told_in_a_sentence(house):

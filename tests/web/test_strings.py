@@ -39,9 +39,9 @@ def test_catalogues_are_translated(language):
 
 
 def test_french_signs_never_begin_a_line():
-    from metra.campaign.own_wording import catalogue
+    from metra.campaign.own_wording import read_catalogue
 
-    said = [*strings("fr").texts.values(), str(catalogue("fr"))]
+    said = [*strings("fr").texts.values(), str(read_catalogue("fr"))]
     for text in said:
         assert not re.search(r" [?!;»]|« |[a-zé] : ", text), text
 

@@ -10,7 +10,7 @@ from tests.web.admin.conftest import Admin
 from tests.web.admin.test_wizard import ONE, TWO, WISHES, carried, upload
 from tests.web.browsing import answer
 
-from metra.campaign.own_wording import own_wordings, worded
+from metra.campaign.own_wording import freeze_wordings, parse_wordings
 from metra.store import campaigns
 
 HOSTILE = '<script>alert(1)</script> & "quoted"'
@@ -45,7 +45,7 @@ def open_house(tmp_path):
 
 def in_own_words():
     content = made("adequacy")
-    return worded(content, own_wordings(OWN, content.protocol, "c.toml"))
+    return freeze_wordings(content, parse_wordings(OWN, content.protocol, "c.toml"))
 
 
 def speaking(house, language, label="judge 0"):
@@ -68,7 +68,7 @@ def submit(browser, **more):
 
 
 def test_published_words_stay_english_on_pages_in_another_language(open_house):
-    browser = speaking(open_house(worded(made("ldc"))), "de")
+    browser = speaking(open_house(freeze_wordings(made("ldc"))), "de")
     [fluency, adequacy] = browser.work()["protocol"]["steps"]
     assert fluency["question"] == "How good is the English of this text?"
     assert adequacy["ask"]["anchors"][0]["label"] == "All"
@@ -79,7 +79,7 @@ def test_published_words_stay_english_on_pages_in_another_language(open_house):
 
 
 def test_a_campaign_may_let_each_judge_read_her_own_language(open_house):
-    house = open_house(worded(made("ldc", guide_language="judge")))
+    house = open_house(freeze_wordings(made("ldc", guide_language="judge")))
     browser = speaking(house, "de")
     work = browser.work()
     fluency = work["protocol"]["steps"][0]
@@ -101,7 +101,7 @@ def test_a_campaign_may_let_each_judge_read_her_own_language(open_house):
 
 
 def test_a_pinned_language_holds_for_everybody(open_house):
-    house = open_house(worded(made("adequacy", guide_language="fr")))
+    house = open_house(freeze_wordings(made("adequacy", guide_language="fr")))
     for at, pages in enumerate(("en", "ja")):
         browser = speaking(house, pages, f"judge {at}")
         assert browser.work()["protocol"]["wording"] == "fr"
@@ -112,7 +112,7 @@ def test_a_pinned_language_holds_for_everybody(open_house):
 
 
 def test_the_answer_keeps_the_language_that_the_page_had(open_house):
-    house = open_house(worded(made("adequacy", guide_language="judge")))
+    house = open_house(freeze_wordings(made("adequacy", guide_language="judge")))
     browser = speaking(house, "de")
     assert submit(browser, wording="cs").status_code == 200
     assert submit(browser, wording="tlh").status_code == 200
@@ -169,7 +169,7 @@ def test_the_preview_shows_what_judges_will_read(open_house):
 
 
 def test_the_preview_goes_through_the_languages(open_house):
-    house = open_house(worded(made("pairwise")))
+    house = open_house(freeze_wordings(made("pairwise")))
     admin = Admin(house).sign_in()
     assert '<a href="?wording=ja">Japanese</a>' in admin.get("/preview")
     page = admin.get("/preview?wording=ja")
@@ -186,7 +186,7 @@ def drafted(admin, **wishes):
     reply = admin.browser.form("/admin/campaigns/new/wishes", **sent)
     key = reply.headers.get("location", "").rpartition("/")[2]
     with admin.house.store.reading() as db:
-        found = campaigns.find(db, key)
+        found = campaigns.find_campaign(db, key)
     return reply, None if found is None else found.campaign
 
 

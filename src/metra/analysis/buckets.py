@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from metra.analysis.ngram_counts import Ids, Numbered, Stream, numbered
-from metra.analysis.word_diff import preparation_of
-from metra.corpus.evalset import Batch, Chunk, Column, Corpus
+from metra.analysis.ngram_counts import Ids, NumberedCorpus, TokenStream, number_words
+from metra.analysis.word_diff import get_preparation
+from metra.corpus.evalset import Batch, Corpus, CorpusChunk, SegmentColumn
 from metra.errors import (
     CorpusError,
     LengthError,
@@ -27,7 +27,7 @@ from metra.errors import (
 )
 from metra.metrics import unigram
 from metra.metrics.record import Array, Metric
-from metra.scoring.statistics import CHUNK, Sheets
+from metra.scoring.statistics import CHUNK, CorpusStatistics
 from metra.stats import defaults, resampling, totals
 from metra.stats.paired_tests import LEAST_UNITS
 from metra.text.columns import pack
@@ -44,7 +44,7 @@ class ClassRows:
     words: Array
 
 
-def class_rows(text: Numbered, classes: Ids, count: int) -> ClassRows:
+def count_class_matches(text: NumberedCorpus, classes: Ids, count: int) -> ClassRows:
     """Count matches and words by class, `classes` giving the class of every word id.
 
     Each output is held against the reference with which its words agree best (by F1 over
@@ -52,7 +52,7 @@ def class_rows(text: Numbered, classes: Ids, count: int) -> ClassRows:
     """
     return ClassRows(
         {
-            name: _rows(stream, text.refs, classes, count)
+            name: _count_class_rows(stream, text.refs, classes, count)
             for name, stream in text.systems.items()
         },
         np.mean(
@@ -62,14 +62,14 @@ def class_rows(text: Numbered, classes: Ids, count: int) -> ClassRows:
     )
 
 
-def reference_frequencies(text: Numbered) -> Array:
+def count_reference_words(text: NumberedCorpus) -> Array:
     """Count every word in all references together."""
     counts = [np.bincount(ref.ids, minlength=len(text.words)) for ref in text.refs]
     return np.sum(counts, axis=0).astype(np.float64)
 
 
-def frequencies_in(
-    corpus: Sequence[str], text: Numbered, preparation: Preparation
+def count_corpus_frequencies(
+    corpus: Sequence[str], text: NumberedCorpus, preparation: Preparation
 ) -> Array:
     """Count the words of the text in another corpus, cut into words in the same way."""
     found: Counter[str] = Counter()
@@ -81,9 +81,11 @@ def frequencies_in(
     return np.array([found[word] for word in text.words], np.float64)
 
 
-def _rows(output: Stream, refs: Sequence[Stream], classes: Ids, count: int) -> Array:
+def _count_class_rows(
+    output: TokenStream, refs: Sequence[TokenStream], classes: Ids, count: int
+) -> Array:
     size = len(output.lengths)
-    against = [_matches(output, ref, classes, count) for ref in refs]
+    against = [_count_matches(output, ref, classes, count) for ref in refs]
     lengths = [ref.lengths for ref in refs]
     f1 = [
         2 * matches.sum(1) / np.maximum(output.lengths + length, 1)
@@ -93,20 +95,22 @@ def _rows(output: Stream, refs: Sequence[Stream], classes: Ids, count: int) -> A
     segments = np.arange(size)
     rows = np.empty((size, count, 3))
     rows[:, :, 0] = np.stack(against)[best, segments]
-    rows[:, :, 1] = _by_class(output, classes, count)
-    there = [_by_class(ref, classes, count) for ref in refs]
+    rows[:, :, 1] = _count_by_class(output, classes, count)
+    there = [_count_by_class(ref, classes, count) for ref in refs]
     rows[:, :, 2] = np.stack(there)[best, segments]
     return rows.reshape(size, 3 * count)
 
 
-def _by_class(stream: Stream, classes: Ids, count: int) -> NDArray[np.int64]:
+def _count_by_class(stream: TokenStream, classes: Ids, count: int) -> NDArray[np.int64]:
     """Count the words of each class in each segment."""
     size = len(stream.lengths)
     cells = stream.segments() * count + classes[stream.ids]
     return np.bincount(cells, minlength=size * count).reshape(size, count)
 
 
-def _matches(output: Stream, ref: Stream, classes: Ids, count: int) -> Ids:
+def _count_matches(
+    output: TokenStream, ref: TokenStream, classes: Ids, count: int
+) -> Ids:
     """Count the words of each class that both have, one to one, in each segment."""
     size, words = len(output.lengths), len(classes)
     keys = [stream.segments() * words + stream.ids for stream in (output, ref)]
@@ -122,21 +126,21 @@ def _matches(output: Stream, ref: Stream, classes: Ids, count: int) -> Ids:
     return found.astype(np.int64).reshape(size, count)
 
 
-def word_counts(column: Column, preparation: Preparation) -> Array:
+def count_segment_words(column: SegmentColumn, preparation: Preparation) -> Array:
     """Count each segment's words; a missing segment has none."""
     # A text matches itself word by word, and the kernel gives its length along.
     itself = Batch.of(column, [column], None)
     return unigram.rows(itself, text=preparation, recall_weight=0.5)[:, 1]
 
 
-def reference_lengths(chunk: Chunk, preparation: Preparation) -> Array:
+def average_reference_lengths(chunk: CorpusChunk, preparation: Preparation) -> Array:
     """Average the lengths of each segment's references, of those that are there."""
     lengths = np.zeros(len(chunk))
     there = np.zeros(len(chunk))
     for column in chunk.refs:
         present = np.ones(len(chunk))
         present[column.text.missing()] = 0
-        lengths += word_counts(column, preparation)
+        lengths += count_segment_words(column, preparation)
         there += present
     return lengths / np.maximum(there, 1)
 
@@ -155,7 +159,7 @@ KINDS: dict[str, tuple[float, ...] | None] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class BucketSpec:
     """A way to part the test set: its kind, and the bounds between the parts."""
 
     kind: str
@@ -163,7 +167,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class SegmentPartition:
     """The part that each segment belongs to, and the parts' names in order."""
 
     title: str
@@ -172,7 +176,7 @@ class Parts:
     places: Ids
 
 
-def asked(spec: str) -> Asked:
+def parse_bucket_spec(spec: str) -> BucketSpec:
     """Read KIND or KIND:bound,bound,…
 
     >>> asked("length:10,20")
@@ -184,7 +188,7 @@ def asked(spec: str) -> Asked:
         raise UnknownNameError(no_such("kind of bucket", kind, known))
     usual = KINDS[kind]
     if not rest:
-        return Asked(kind, usual or ())
+        return BucketSpec(kind, usual or ())
     if usual is None:
         msg = f"Buckets by {kind} have no bounds; ask for {kind!r} alone."
         raise OptionError(msg)
@@ -199,10 +203,10 @@ def asked(spec: str) -> Asked:
     ):
         msg = f"{spec!r} has no bounds that rise; expected numbers such as {kind}:10,20,40."
         raise OptionError(msg)
-    return Asked(kind, bounds)
+    return BucketSpec(kind, bounds)
 
 
-def check_asked(how: Asked, corpus: Corpus) -> None:
+def check_bucket_spec(how: BucketSpec, corpus: Corpus) -> None:
     """Refuse buckets by what is not known."""
     if how.kind == "document" and not corpus.has_documents:
         msg = "Buckets by document need documents, but none are known; give --docs."
@@ -212,32 +216,38 @@ def check_asked(how: Asked, corpus: Corpus) -> None:
         raise CorpusError(msg)
 
 
-def parted(
-    how: Asked, corpus: Corpus, metrics: Mapping[str, Metric], sheets: Sheets
-) -> Parts:
+def partition_segments(
+    how: BucketSpec,
+    corpus: Corpus,
+    metrics: Mapping[str, Metric],
+    sheets: CorpusStatistics,
+) -> SegmentPartition:
     """Part the test set by something that is known of every segment."""
-    check_asked(how, corpus)
+    check_bucket_spec(how, corpus)
     if how.kind == "document":
-        return _by_name("document", sheets.documents)
+        return _partition_by_name("document", sheets.documents)
     if how.kind == "score":
-        return _by_score(how.bounds, metrics, sheets)
-    preparation = preparation_of(next(iter(metrics.values())))
+        return _partition_by_score(how.bounds, metrics, sheets)
+    preparation = get_preparation(next(iter(metrics.values())))
     if how.kind == "source-length":
         counts = [
-            word_counts(chunk.source, preparation)
+            count_segment_words(chunk.source, preparation)
             for chunk in corpus.chunks(CHUNK)
             if chunk.source is not None
         ]
         title = "source length in words"
     else:
         counts = [
-            reference_lengths(chunk, preparation) for chunk in corpus.chunks(CHUNK)
+            average_reference_lengths(chunk, preparation)
+            for chunk in corpus.chunks(CHUNK)
         ]
         title = "reference length in words"
-    return _by_bounds(title, np.concatenate(counts), how.bounds)
+    return _partition_by_bounds(title, np.concatenate(counts), how.bounds)
 
 
-def labelled(name: str, labels: Sequence[Any], sheets: Sheets) -> Parts:
+def partition_by_labels(
+    name: str, labels: Sequence[Any], sheets: CorpusStatistics
+) -> SegmentPartition:
     """Part the test set by labels that someone has given to its segments."""
     if len(labels) != sheets.segments:
         msg = (
@@ -245,19 +255,19 @@ def labelled(name: str, labels: Sequence[Any], sheets: Sheets) -> Parts:
             "expected one label for each segment, in the same order."
         )
         raise LengthError(msg)
-    return _by_name(name, [str(label) for label in labels])
+    return _partition_by_name(name, [str(label) for label in labels])
 
 
-def _by_name(title: str, labels: Sequence[str]) -> Parts:
+def _partition_by_name(title: str, labels: Sequence[str]) -> SegmentPartition:
     names = {label: at for at, label in enumerate(dict.fromkeys(labels))}
-    return Parts(
+    return SegmentPartition(
         title, list(names), np.array([names[label] for label in labels], np.int64)
     )
 
 
-def _by_score(
-    bounds: Sequence[float], metrics: Mapping[str, Metric], sheets: Sheets
-) -> Parts:
+def _partition_by_score(
+    bounds: Sequence[float], metrics: Mapping[str, Metric], sheets: CorpusStatistics
+) -> SegmentPartition:
     """Part by the mean of all systems' scores, which favours none of them."""
     spec, metric = next(iter(metrics.items()))
     single = metric.for_segments or metric
@@ -268,20 +278,22 @@ def _by_score(
     ]
     mean = np.mean(scores, axis=0)
     if bounds:
-        return _by_bounds(f"mean {spec} of the systems", mean, bounds)
+        return _partition_by_bounds(f"mean {spec} of the systems", mean, bounds)
     # Four parts of nearly equal size; equal scores stay together.
     quarters = np.quantile(mean, [0.25, 0.5, 0.75])
     names = ["lowest quarter", "second", "third", "highest quarter"]
     places: Ids = np.asarray(np.searchsorted(quarters, mean), np.int64)
-    return Parts(f"mean {spec} of the systems", names, places)
+    return SegmentPartition(f"mean {spec} of the systems", names, places)
 
 
-def _by_bounds(title: str, values: Array, bounds: Sequence[float]) -> Parts:
+def _partition_by_bounds(
+    title: str, values: Array, bounds: Sequence[float]
+) -> SegmentPartition:
     places: Ids = np.searchsorted(np.asarray(bounds), values, side="right")
-    return Parts(title, range_names(bounds), places)
+    return SegmentPartition(title, name_ranges(bounds), places)
 
 
-def range_names(bounds: Sequence[float]) -> list[str]:
+def name_ranges(bounds: Sequence[float]) -> list[str]:
     """Name the ranges between bounds, which belong to the range above them.
 
     >>> range_names([1, 2, 10])
@@ -346,10 +358,10 @@ class Buckets:
     buckets: Sequence[Bucket]
 
 
-def buckets(
+def score_buckets(
     corpus: Corpus,
     metrics: Mapping[str, Metric],
-    sheets: Sheets,
+    sheets: CorpusStatistics,
     spec: str,
     *,
     baseline: str | None = None,
@@ -362,21 +374,23 @@ def buckets(
     Buckets by frequency count words in `frequency_corpus`, or else in the references. The
     metrics are fitted ones, and the sheets hold their rows.
     """
-    how = asked(spec)
+    how = parse_bucket_spec(spec)
     rng = np.random.default_rng(seed)
     if how.kind == "frequency":
-        preparation = preparation_of(next(iter(metrics.values())))
-        return _by_frequency(
+        preparation = get_preparation(next(iter(metrics.values())))
+        return _score_frequency_buckets(
             corpus, how, preparation, frequency_corpus, baseline, trials, rng
         )
-    parts = parted(how, corpus, metrics, sheets)
-    return _scored(how.kind, parts, corpus, metrics, sheets, baseline, trials, rng)
+    parts = partition_segments(how, corpus, metrics, sheets)
+    return _score_partition(
+        how.kind, parts, corpus, metrics, sheets, baseline, trials, rng
+    )
 
 
-def label_buckets(
+def score_label_buckets(
     corpus: Corpus,
     metrics: Mapping[str, Metric],
-    sheets: Sheets,
+    sheets: CorpusStatistics,
     name: str,
     labels: Sequence[str],
     *,
@@ -385,17 +399,19 @@ def label_buckets(
     seed: int = defaults.SEED,
 ) -> Buckets:
     """Part the test set by labels, one a segment, and score every system in every part."""
-    parts = labelled(name, labels, sheets)
+    parts = partition_by_labels(name, labels, sheets)
     rng = np.random.default_rng(seed)
-    return _scored("label", parts, corpus, metrics, sheets, baseline, trials, rng)
+    return _score_partition(
+        "label", parts, corpus, metrics, sheets, baseline, trials, rng
+    )
 
 
-def _scored(
+def _score_partition(
     kind: str,
-    parts: Parts,
+    parts: SegmentPartition,
     corpus: Corpus,
     metrics: Mapping[str, Metric],
-    sheets: Sheets,
+    sheets: CorpusStatistics,
     baseline: str | None,
     trials: int,
     rng: "np.random.Generator",
@@ -414,7 +430,7 @@ def _scored(
                 label=label,
                 count=len(inside),
                 small=len(inside) < SMALL,
-                scores=_scores(rows, aggregates, baseline, trials, rng),
+                scores=_score_systems(rows, aggregates, baseline, trials, rng),
             )
         )
     return Buckets(
@@ -431,7 +447,7 @@ def _scored(
 Key = tuple[str, str]
 
 
-def _scores(
+def _score_systems(
     rows: Mapping[Key, Array],
     aggregates: Mapping[Key, Callable[[Array], Array]],
     baseline: str | None,
@@ -440,7 +456,7 @@ def _scores(
 ) -> dict[str, dict[str, BucketScore]]:
     """Score all systems by all metrics, with intervals from shared draws."""
     samples = {key: resampling.Sample(rows[key], aggregates[key]) for key in rows}
-    scores = {key: float(aggregates[key](totals.total(rows[key]))) for key in rows}
+    scores = {key: float(aggregates[key](totals.sum_rows(rows[key]))) for key in rows}
     drawn: dict[Key, Array] = {}
     if len(next(iter(rows.values()))) >= LEAST_UNITS:
         found = resampling.bootstrap(list(samples.values()), trials=trials, rng=rng)
@@ -463,9 +479,9 @@ def _scores(
 MEANS = {"precision": 0.0, "recall": 1.0, "f1": 0.5}
 
 
-def _by_frequency(
+def _score_frequency_buckets(
     corpus: Corpus,
-    how: Asked,
+    how: BucketSpec,
     preparation: Preparation,
     frequency_corpus: Sequence[str] | None,
     baseline: str | None,
@@ -473,15 +489,15 @@ def _by_frequency(
     rng: "np.random.Generator",
 ) -> Buckets:
     """Score the words of each class of frequency by how well they are matched."""
-    text = numbered(corpus, corpus.systems, preparation)
+    text = number_words(corpus, corpus.systems, preparation)
     frequencies = (
-        reference_frequencies(text)
+        count_reference_words(text)
         if frequency_corpus is None
-        else frequencies_in(frequency_corpus, text, preparation)
+        else count_corpus_frequencies(frequency_corpus, text, preparation)
     )
     classes = np.searchsorted(how.bounds, frequencies, side="right")
-    names = range_names(how.bounds)
-    rows = class_rows(text, classes, len(names))
+    names = name_ranges(how.bounds)
+    rows = count_class_matches(text, classes, len(names))
     found = []
     for at, label in enumerate(names):
         words = float(rows.words[at])
@@ -502,7 +518,7 @@ def _by_frequency(
                 label=label,
                 count=round(words),
                 small=words < SMALL,
-                scores=_scores(inside, aggregates, baseline, trials, rng),
+                scores=_score_systems(inside, aggregates, baseline, trials, rng),
             )
         )
     where = "in the references" if frequency_corpus is None else "in the corpus given"

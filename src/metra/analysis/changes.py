@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from metra.analysis.buckets import reference_lengths
-from metra.analysis.word_diff import WordDiff, preparation_of, word_diff
+from metra.analysis.buckets import average_reference_lengths
+from metra.analysis.word_diff import WordDiff, diff_words, get_preparation
 from metra.corpus.evalset import Corpus
 from metra.errors import OptionError, UnknownNameError, no_such
 from metra.metrics.record import Array, Metric
-from metra.scoring.statistics import CHUNK, Sheets
+from metra.scoring.statistics import CHUNK, CorpusStatistics
 from metra.text.preparation import Preparation
 
 
@@ -29,7 +29,7 @@ class ScoreChange:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class SegmentChange:
     """One segment in two systems' outputs."""
 
     #: Counted from 1.
@@ -48,7 +48,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Changes:
+class SystemChanges:
     """The segments that one system does better or worse than the baseline, most first.
 
     Segments whose scores changed equally much come in the order of the corpus.
@@ -63,8 +63,8 @@ class Changes:
     signature: str
     #: All metrics' specs with their directions: True where higher is better.
     directions: Mapping[str, bool]
-    improved: Sequence[Change]
-    worsened: Sequence[Change]
+    improved: Sequence[SegmentChange]
+    worsened: Sequence[SegmentChange]
     #: How many segments improved, worsened or stayed the same by that metric, among all
     #: that were looked at, listed or not.
     improved_count: int
@@ -80,10 +80,10 @@ class Changes:
 ORDERS = ("gain", "impact")
 
 
-def changes(
+def find_changes(
     corpus: Corpus,
     metrics: Mapping[str, Metric],
-    sheets: Sheets,
+    sheets: CorpusStatistics,
     *,
     baseline: str,
     systems: Sequence[str],
@@ -92,36 +92,42 @@ def changes(
     most: int | None = 10,
     min_change: float = 0.0,
     min_words: int = 0,
-) -> list[Changes]:
+) -> list[SystemChanges]:
     """Find the segments that each system does better or worse than the baseline.
 
     The metrics are fitted ones and the sheets hold their rows for every system.
     """
-    spec = sorting_metric(metrics, by)
+    spec = choose_sort_metric(metrics, by)
     if order not in ORDERS:
         msg = f"Changes cannot be sorted by {order!r}; expected {' or '.join(ORDERS)}."
         raise OptionError(msg)
-    preparation = preparation_of(metrics[spec])
+    preparation = get_preparation(metrics[spec])
     lengths = np.concatenate(
-        [reference_lengths(chunk, preparation) for chunk in corpus.chunks(CHUNK)]
+        [
+            average_reference_lengths(chunk, preparation)
+            for chunk in corpus.chunks(CHUNK)
+        ]
     )
     looked_at = lengths >= min_words
     found = {}
     for system in systems:
         scores = {
-            name: _scores(metric, sheets, name, baseline, system)
+            name: _pair_scores(metric, sheets, name, baseline, system)
             for name, metric in metrics.items()
         }
-        found[system] = scores, _sorted(scores[spec], order, min_change, looked_at)
+        found[system] = (
+            scores,
+            _sort_changes(scores[spec], order, min_change, looked_at),
+        )
     numbers = {
         at for _, sides in found.values() for side in sides for at in side[:most]
     }
-    texts = _texts(corpus, numbers)
+    texts = _read_segment_texts(corpus, numbers)
 
-    def listed(system: str, chosen: Sequence[int]) -> list[Change]:
+    def listed(system: str, chosen: Sequence[int]) -> list[SegmentChange]:
         scores, _ = found[system]
         return [
-            _change(
+            _build_change(
                 at, texts[at], baseline, system, scores, float(lengths[at]), preparation
             )
             for at in chosen[:most]
@@ -129,7 +135,7 @@ def changes(
 
     single = metrics[spec].for_segments or metrics[spec]
     return [
-        Changes(
+        SystemChanges(
             baseline=baseline,
             system=system,
             spec=spec,
@@ -152,7 +158,7 @@ def changes(
     ]
 
 
-def sorting_metric(metrics: Mapping[str, Metric], by: str | None) -> str:
+def choose_sort_metric(metrics: Mapping[str, Metric], by: str | None) -> str:
     """Give the spec of the metric that was named, or of the first."""
     if by is None:
         return next(iter(metrics))
@@ -162,7 +168,7 @@ def sorting_metric(metrics: Mapping[str, Metric], by: str | None) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Scores:
+class _PairedScores:
     """Every segment's scores before and after by one metric."""
 
     before: Array
@@ -171,9 +177,9 @@ class _Scores:
     impact: Array
 
 
-def _scores(
-    metric: Metric, sheets: Sheets, spec: str, baseline: str, system: str
-) -> _Scores:
+def _pair_scores(
+    metric: Metric, sheets: CorpusStatistics, spec: str, baseline: str, system: str
+) -> _PairedScores:
     single = metric.for_segments or metric
     one, other = sheets.tallies[baseline, spec], sheets.tallies[system, spec]
     before, after = single.aggregate(one.rows), single.aggregate(other.rows)
@@ -182,11 +188,11 @@ def _scores(
     impact = swapped - metric.aggregate(one.total)
     # Adding up in another order may leave a trace where nothing has changed.
     impact[(one.rows == other.rows).all(1)] = 0
-    return _Scores(before, after, sign * (after - before), sign * impact)
+    return _PairedScores(before, after, sign * (after - before), sign * impact)
 
 
-def _sorted(
-    scores: _Scores, order: str, min_change: float, looked_at: NDArray[np.bool_]
+def _sort_changes(
+    scores: _PairedScores, order: str, min_change: float, looked_at: NDArray[np.bool_]
 ) -> tuple[list[int], list[int]]:
     """List the segments that improved and those that worsened, the largest change first."""
     value = scores.gain if order == "gain" else scores.impact
@@ -200,7 +206,7 @@ def _sorted(
 
 
 @dataclass(frozen=True, slots=True)
-class _Texts:
+class _SegmentTexts:
     """What was written for one segment."""
 
     document: str | None
@@ -209,13 +215,13 @@ class _Texts:
     outputs: Mapping[str, str]
 
 
-def _texts(corpus: Corpus, wanted: set[int]) -> dict[int, _Texts]:
+def _read_segment_texts(corpus: Corpus, wanted: set[int]) -> dict[int, _SegmentTexts]:
     """Read the corpus once more and keep what is wanted."""
     found = {}
     for chunk in corpus.chunks(CHUNK):
         for at in range(len(chunk)):
             if chunk.first + at in wanted:
-                found[chunk.first + at] = _Texts(
+                found[chunk.first + at] = _SegmentTexts(
                     chunk.documents[at] if chunk.documents else None,
                     chunk.source.text[at] if chunk.source else None,
                     [column.text[at] for column in chunk.refs],
@@ -224,17 +230,17 @@ def _texts(corpus: Corpus, wanted: set[int]) -> dict[int, _Texts]:
     return found
 
 
-def _change(
+def _build_change(
     at: int,
-    texts: _Texts,
+    texts: _SegmentTexts,
     baseline: str,
     system: str,
-    scores: Mapping[str, _Scores],
+    scores: Mapping[str, _PairedScores],
     words: float,
     preparation: Preparation,
-) -> Change:
+) -> SegmentChange:
     before, after = texts.outputs[baseline], texts.outputs[system]
-    return Change(
+    return SegmentChange(
         number=at + 1,
         document=texts.document,
         source=texts.source,
@@ -251,5 +257,5 @@ def _change(
             for spec, entry in scores.items()
         },
         words=words,
-        diff=word_diff(before, after, texts.references, preparation),
+        diff=diff_words(before, after, texts.references, preparation),
     )

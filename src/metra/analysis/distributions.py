@@ -23,16 +23,17 @@ class Distribution:
     medians: Mapping[str, float]
 
 
-def distributions(results: Results) -> list[Distribution]:
+def count_distributions(results: Results) -> list[Distribution]:
     """Count every metric's segment scores in bins; segments without a score are left out."""
-    return [_distribution(results, spec) for spec in results.specs]
+    return [_count_distribution(results, spec) for spec in results.specs]
 
 
-def _distribution(results: Results, spec: str) -> Distribution:
+def _count_distribution(results: Results, spec: str) -> Distribution:
     scores = {
-        system.name: segments(results, system.name, spec) for system in results.systems
+        system.name: get_segment_scores(results, system.name, spec)
+        for system in results.systems
     }
-    edges = bin_edges(np.concatenate(list(scores.values())))
+    edges = compute_bin_edges(np.concatenate(list(scores.values())))
     finite = {name: values[np.isfinite(values)] for name, values in scores.items()}
     return Distribution(
         spec,
@@ -42,7 +43,7 @@ def _distribution(results: Results, spec: str) -> Distribution:
     )
 
 
-def segments(results: Results, system: str, spec: str) -> Array:
+def get_segment_scores(results: Results, system: str, spec: str) -> Array:
     """Give one system's segment scores by one metric."""
     found = results[system][spec].segments
     if found is None:
@@ -51,7 +52,7 @@ def segments(results: Results, system: str, spec: str) -> Array:
     return found
 
 
-def bin_edges(scores: Array, bins: int = BINS) -> Array:
+def compute_bin_edges(scores: Array, bins: int = BINS) -> Array:
     """Cut the range of the scores into equal bins between round numbers.
 
     Scores from 0 to 100 have that range whole, so that two reports can be compared. A few
@@ -71,12 +72,12 @@ def bin_edges(scores: Array, bins: int = BINS) -> Array:
     if low >= 0 and 10 < usual <= 100:
         edges = np.linspace(0, 100, bins + 1)
     else:
-        edges = _round_edges(low, usual if usual > low else high, bins)
+        edges = _compute_round_edges(low, usual if usual > low else high, bins)
     edges[0], edges[-1] = min(edges[0], low), max(edges[-1], high)
     return edges
 
 
-def round_step(span: float, most: int) -> float:
+def choose_round_step(span: float, most: int) -> float:
     """Give the smallest round number that parts a span into no more parts than this.
 
     >>> round_step(90, 4), round_step(0.7, 5)
@@ -87,11 +88,11 @@ def round_step(span: float, most: int) -> float:
     return next(size * by for by in (1, 2, 2.5, 5, 10, 20) if size * by >= rough)
 
 
-def _round_edges(low: float, high: float, bins: int) -> Array:
+def _compute_round_edges(low: float, high: float, bins: int) -> Array:
     # Scores that differ by what adding up in another order changes are equal.
     if high - low <= 1e-9 * max(abs(low), abs(high)):
         return np.linspace(low - 0.5, low + 0.5, bins + 1)
-    step = round_step(high - low, bins)
+    step = choose_round_step(high - low, bins)
     first = np.floor(low / step) * step
     count = int(np.ceil(round((high - first) / step, 9)))
     return first + step * np.arange(max(count, 1) + 1)

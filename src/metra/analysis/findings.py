@@ -8,23 +8,23 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from metra.corpus.evalset import Chunk, Column, Corpus
+from metra.corpus.evalset import Corpus, CorpusChunk, SegmentColumn
 from metra.metrics.alignment import AlignedSegment
 from metra.metrics.record import Metric
 from metra.metrics.registry import metric as make_metric
 from metra.scoring.alignments import align_segment
-from metra.scoring.statistics import Sheets
+from metra.scoring.statistics import CorpusStatistics
 from metra.stats import defaults
 
 if TYPE_CHECKING:
     from metra.analysis.buckets import Buckets
-    from metra.analysis.changes import Changes
+    from metra.analysis.changes import SystemChanges
     from metra.analysis.ngrams import NgramChanges
     from metra.analysis.profiles import Profiles
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wishes:
+class AnalysisOptions:
     """What is to be found out."""
 
     #: How many segments to list in each direction: none if 0, all if None.
@@ -56,59 +56,63 @@ class Wishes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Findings:
+class AnalysisResults:
     """What was found out; what was not asked for is empty."""
 
     #: One entry for each system that is compared with the baseline.
-    changes: "Sequence[Changes]" = ()
+    changes: "Sequence[SystemChanges]" = ()
     ngrams: "Sequence[NgramChanges]" = ()
     #: One entry for each way to part the test set, all systems in it.
     buckets: "Sequence[Buckets]" = ()
     profiles: "Profiles | None" = None
 
 
-def check(corpus: Corpus, metrics: Mapping[str, Metric], wishes: Wishes) -> None:
+def check_options(
+    corpus: Corpus, metrics: Mapping[str, Metric], wishes: AnalysisOptions
+) -> None:
     """Refuse what cannot be found out, before anything is counted."""
     if not wishes.any:
         return
     # What is not asked for is not loaded either.
-    from metra.analysis.buckets import asked, check_asked
-    from metra.analysis.changes import sorting_metric
+    from metra.analysis.buckets import check_bucket_spec, parse_bucket_spec
+    from metra.analysis.changes import choose_sort_metric
 
-    sorting_metric(metrics, wishes.changes_by)
+    choose_sort_metric(metrics, wishes.changes_by)
     for spec in wishes.buckets:
-        check_asked(asked(spec), corpus)
+        check_bucket_spec(parse_bucket_spec(spec), corpus)
 
 
-def find(
+def run_analyses(
     corpus: Corpus,
     metrics: Mapping[str, Metric],
-    sheets: Sheets,
-    wishes: Wishes,
+    sheets: CorpusStatistics,
+    wishes: AnalysisOptions,
     *,
     baseline: str,
     looking: Callable[[str], None] = lambda _: None,
-) -> Findings:
+) -> AnalysisResults:
     """Find out what is wished: the other systems against the baseline, and each by itself.
 
     The metrics are fitted ones, and the sheets hold their rows for every system. Words are
     those of the metric that sorts the changes. `looking` is told what comes next.
     """
     if not wishes.any:
-        return Findings()
-    from metra.analysis.buckets import buckets, label_buckets
-    from metra.analysis.changes import changes, sorting_metric
-    from metra.analysis.ngrams import ngram_changes
-    from metra.analysis.profiles import profiles
-    from metra.analysis.word_diff import preparation_of
+        return AnalysisResults()
+    from metra.analysis.buckets import score_buckets, score_label_buckets
+    from metra.analysis.changes import choose_sort_metric, find_changes
+    from metra.analysis.ngrams import find_ngram_changes
+    from metra.analysis.profiles import build_profiles
+    from metra.analysis.word_diff import get_preparation
 
     systems = [name for name in corpus.systems if name != baseline]
-    preparation = preparation_of(metrics[sorting_metric(metrics, wishes.changes_by)])
-    found_changes: Sequence[Changes] = ()
+    preparation = get_preparation(
+        metrics[choose_sort_metric(metrics, wishes.changes_by)]
+    )
+    found_changes: Sequence[SystemChanges] = ()
     found_ngrams: Sequence[NgramChanges] = ()
     if wishes.changes != 0:
         looking("changed segments")
-        found_changes = changes(
+        found_changes = find_changes(
             corpus,
             metrics,
             sheets,
@@ -122,7 +126,7 @@ def find(
         )
     if wishes.ngrams != 0:
         looking("n-grams")
-        found_ngrams = ngram_changes(
+        found_ngrams = find_ngram_changes(
             corpus,
             baseline=baseline,
             systems=systems,
@@ -134,7 +138,7 @@ def find(
         looking("buckets")
     resampling = {"trials": wishes.trials, "seed": wishes.seed}
     parted = [
-        buckets(
+        score_buckets(
             corpus,
             metrics,
             sheets,
@@ -146,18 +150,20 @@ def find(
         for spec in wishes.buckets
     ]
     parted += [
-        label_buckets(
+        score_label_buckets(
             corpus, metrics, sheets, name, labels, baseline=baseline, **resampling
         )
         for name, labels in wishes.labels.items()
     ]
     if wishes.profiles:
         looking("profiles")
-    return Findings(
+    return AnalysisResults(
         changes=found_changes,
         ngrams=found_ngrams,
         buckets=tuple(parted),
-        profiles=profiles(corpus, preparation=preparation) if wishes.profiles else None,
+        profiles=build_profiles(corpus, preparation=preparation)
+        if wishes.profiles
+        else None,
     )
 
 
@@ -165,7 +171,7 @@ CHUNK = 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
+class CorpusTexts:
     """Every segment as it was written: source, references, and each system's output."""
 
     outputs: Mapping[str, Sequence[str]]
@@ -175,11 +181,11 @@ class Texts:
     documents: Sequence[str] | None = None
 
 
-def texts_of(corpus: Corpus) -> Texts:
+def read_texts(corpus: Corpus) -> CorpusTexts:
     """Read all of a corpus."""
-    chunks: list[Chunk] = list(corpus.chunks(CHUNK))
+    chunks: list[CorpusChunk] = list(corpus.chunks(CHUNK))
 
-    def joined(columns: Sequence[Column]) -> list[str | None]:
+    def joined(columns: Sequence[SegmentColumn]) -> list[str | None]:
         return [column.text[at] for column in columns for at in range(len(column.text))]
 
     outputs = {
@@ -194,7 +200,7 @@ def texts_of(corpus: Corpus) -> Texts:
         source = joined([part.source for part in chunks if part.source is not None])
     if corpus.has_documents:
         documents = [name for part in chunks for name in part.documents or ()]
-    return Texts(outputs, refs, source, documents)
+    return CorpusTexts(outputs, refs, source, documents)
 
 
 SPEC = "gtm:e=2"
@@ -203,14 +209,16 @@ MOST_WORDS = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Grids:
+class AlignmentGrids:
     """Aligned segments by segment, counted from 0, and system."""
 
     spec: str
     segments: Mapping[int, Mapping[str, AlignedSegment]]
 
 
-def grids(texts: Texts, metrics: Mapping[str, Metric], wanted: Sequence[int]) -> Grids:
+def align_grids(
+    texts: CorpusTexts, metrics: Mapping[str, Metric], wanted: Sequence[int]
+) -> AlignmentGrids:
     """Align every system's output of the wanted segments, by GTM as chosen or as usual."""
     gtm = [spec for spec, metric in metrics.items() if metric.name == "gtm"]
     spec = gtm[0] if gtm else SPEC
@@ -228,4 +236,4 @@ def grids(texts: Texts, metrics: Mapping[str, Metric], wanted: Sequence[int]) ->
         }
         if aligned:
             found[at] = aligned
-    return Grids(spec, found)
+    return AlignmentGrids(spec, found)

@@ -17,20 +17,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from metra.corpus.evalset import Column, Corpus
+from metra.corpus.evalset import Corpus, SegmentColumn
 from metra.scoring.statistics import CHUNK
 from metra.text.preparation import Preparation
 
 Ids = NDArray[np.int64]
 #: Numbers below two billion, of which there are many.
-Small = NDArray[np.int32]
+SmallIds = NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
-class Stream:
+class TokenStream:
     """One output, reference or source: the ids of its words, and how many each segment has."""
 
-    ids: Small
+    ids: SmallIds
     lengths: Ids
 
     def segments(self) -> Ids:
@@ -39,18 +39,18 @@ class Stream:
 
 
 @dataclass(frozen=True, slots=True)
-class Numbered:
+class NumberedCorpus:
     """A corpus's streams; equal words have equal ids in all of them."""
 
     words: Sequence[str]
-    systems: dict[str, Stream]
-    refs: Sequence[Stream]
-    source: Stream | None
+    systems: dict[str, TokenStream]
+    refs: Sequence[TokenStream]
+    source: TokenStream | None
 
 
-def numbered(
+def number_words(
     corpus: Corpus, systems: Iterable[str], preparation: Preparation
-) -> Numbered:
+) -> NumberedCorpus:
     """Read a corpus and number the words of these systems, of references and source."""
     known: defaultdict[str, int] = defaultdict(count().__next__)
     chosen = list(systems)
@@ -59,7 +59,7 @@ def numbered(
         lambda: (array("i"), array("i"))
     )
 
-    def add(key: object, column: Column) -> None:
+    def add(key: object, column: SegmentColumn) -> None:
         ids, lengths = gathered[key]
         tokens = column.tokens(preparation)
         for at in range(len(tokens)):
@@ -77,11 +77,11 @@ def numbered(
         if chunk.source is not None:
             add("source", chunk.source)
 
-    def stream(key: object) -> Stream:
+    def stream(key: object) -> TokenStream:
         ids, lengths = gathered[key]
-        return Stream(np.array(ids, np.int32), np.array(lengths, np.int64))
+        return TokenStream(np.array(ids, np.int32), np.array(lengths, np.int64))
 
-    return Numbered(
+    return NumberedCorpus(
         list(known),
         {name: stream(("system", name)) for name in chosen},
         [stream(("reference", at)) for at in range(references)],
@@ -89,19 +89,19 @@ def numbered(
     )
 
 
-def described(preparation: Preparation) -> str:
+def format_preparation(preparation: Preparation) -> str:
     """Write how text was prepared, as signatures do."""
     return "|".join(f"{key}:{value}" for key, value in preparation._asdict().items())
 
 
-Marks = NDArray[np.uint64]
+HashSums = NDArray[np.uint64]
 
 #: So many places of n-grams are sorted at a time.
-PART = 250_000
+PART_SIZE = 250_000
 
 
 @dataclass(frozen=True, slots=True)
-class Tallied:
+class NgramTally:
     """What became of n-grams from one output to another, one entry an n-gram.
 
     Only n-grams that changed in some segment are here, and weigh enough.
@@ -111,7 +111,7 @@ class Tallied:
     rose: Ids
     fell: Ids
     #: Equal for n-grams that changed alike in the same segments.
-    marks: Marks
+    marks: HashSums
     #: The segments in which it changed are segments[starts[at]:starts[at + 1]].
     segments: Ids
     starts: Ids
@@ -125,12 +125,12 @@ class Tallied:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class NgramComparison:
     """n-grams of one length in two outputs and their references: those that are tallied."""
 
     n: int
-    matched: Tallied
-    wrong: Tallied
+    matched: NgramTally
+    wrong: NgramTally
     #: For every n-gram here its counts, and its words' place in the joined text.
     matched_before: Ids
     matched_after: Ids
@@ -140,11 +140,11 @@ class Compared:
     homes: Ids
 
 
-class Joined:
+class NgramIndex:
     """All streams one after the other, references first."""
 
-    def __init__(self, text: Numbered) -> None:
-        streams: list[Stream] = [*text.refs, *text.systems.values()]
+    def __init__(self, text: NumberedCorpus) -> None:
+        streams: list[TokenStream] = [*text.refs, *text.systems.values()]
         self.ids = np.concatenate([stream.ids for stream in streams])
         self.size = len(streams[0].lengths)
         self.references = len(text.refs)
@@ -156,7 +156,7 @@ class Joined:
         #: For every word the stream and the segment it stands in, as one number.
         self.owners = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
 
-    def orders(self, most: int) -> Iterator["Order"]:
+    def orders(self, most: int) -> Iterator["NgramOrder"]:
         """Number the n-grams of 1 word, then those of 2, and so on."""
         kinds = self.ids
         places = np.arange(len(self.ids), dtype=np.int32)
@@ -166,18 +166,20 @@ class Joined:
                 places, kinds = places[inside], kinds[inside]
                 same = self.owners[places] == self.owners[places + n - 1]
                 places, kinds = places[same], kinds[same]
-            kinds, homes = self._numbered(n, kinds, places)
-            yield Order(self, n, kinds, places, homes)
+            kinds, homes = self._number_ngrams(n, kinds, places)
+            yield NgramOrder(self, n, kinds, places, homes)
 
-    def _numbered(self, n: int, kinds: Small, places: Small) -> tuple[Small, Small]:
+    def _number_ngrams(
+        self, n: int, kinds: SmallIds, places: SmallIds
+    ) -> tuple[SmallIds, SmallIds]:
         """Number n-grams by the (n-1)-gram that begins each, and its last word.
 
         Gives the number at each place, and the first place of each number.
         """
         found = np.empty_like(kinds)
-        homes: list[Small] = []
+        homes: list[SmallIds] = []
         first = 0
-        for at in parts(kinds):
+        for at in split_places(kinds):
             keys = kinds[at].astype(np.int64)
             if n > 1:
                 keys = keys * self.vocabulary + self.ids[places[at] + n - 1]
@@ -189,16 +191,16 @@ class Joined:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class NgramOrder:
     """The n-grams of one length: what kind stands at which place."""
 
-    joined: Joined
+    joined: NgramIndex
     n: int
-    kinds: Small
-    places: Small
-    homes: Small
+    kinds: SmallIds
+    places: SmallIds
+    homes: SmallIds
 
-    def compared(self, before: str, after: str, least: float = 0) -> Compared:
+    def compared(self, before: str, after: str, least: float = 0) -> NgramComparison:
         """Count what two systems match and what they get wrong.
 
         Only n-grams are kept whose matches, or wrong uses, changed with a weight above
@@ -218,13 +220,13 @@ class Order:
         )
         found = [
             self._part(of_chosen[at], owners, chosen, least)
-            for at in parts(self.kinds[of_chosen])
+            for at in split_places(self.kinds[of_chosen])
         ]
-        return _joined(self.n, found)
+        return _concatenate_comparisons(self.n, found)
 
     def _part(
-        self, at: Small, owners: Small, chosen: Sequence[int], least: float
-    ) -> Compared:
+        self, at: SmallIds, owners: SmallIds, chosen: Sequence[int], least: float
+    ) -> NgramComparison:
         """Count some of the n-grams, wherever they stand."""
         joined = self.joined
         # Numbers from 0 on, so that sums by n-gram are short.
@@ -241,18 +243,22 @@ class Order:
         wrong = [
             count - match for count, match in zip(counts[-2:], matched, strict=True)
         ]
-        matches = _above(_tallied(kinds, segments, matched[1] - matched[0]), least)
-        errors = _above(_tallied(kinds, segments, wrong[1] - wrong[0]), least)
+        matches = _filter_tally(
+            _tally_changes(kinds, segments, matched[1] - matched[0]), least
+        )
+        errors = _filter_tally(
+            _tally_changes(kinds, segments, wrong[1] - wrong[0]), least
+        )
         kept = np.union1d(matches.kinds, errors.kinds)
 
         def total(values: Ids) -> Ids:
             # Counts stay whole numbers in float64.
             return np.bincount(kinds, values, number).astype(np.int64)[kept]
 
-        return Compared(
+        return NgramComparison(
             self.n,
-            _moved(matches, np.searchsorted(kept, matches.kinds)),
-            _moved(errors, np.searchsorted(kept, errors.kinds)),
+            _renumber_tally(matches, np.searchsorted(kept, matches.kinds)),
+            _renumber_tally(errors, np.searchsorted(kept, errors.kinds)),
             matched_before=total(matched[0]),
             matched_after=total(matched[1]),
             wrong_before=total(wrong[0]),
@@ -262,24 +268,26 @@ class Order:
         )
 
 
-def parts(kinds: Small) -> Iterator[Small]:
+def split_places(kinds: SmallIds) -> Iterator[SmallIds]:
     """Cut places into parts of some size: equal kinds together, lower ones first.
 
     The places of a part are in their order.
     """
-    if len(kinds) <= PART:
+    if len(kinds) <= PART_SIZE:
         yield np.arange(len(kinds), dtype=np.int32)
         return
     upto = np.cumsum(np.bincount(kinds))
     first = 0
     while first < len(upto):
         done = upto[first - 1] if first else 0
-        last = max(int(np.searchsorted(upto, done + PART, side="right")), first + 1)
+        last = max(
+            int(np.searchsorted(upto, done + PART_SIZE, side="right")), first + 1
+        )
         yield np.flatnonzero((kinds >= first) & (kinds < last)).astype(np.int32)
         first = last
 
 
-def _tallied(kinds: Ids, segments: Ids, change: Ids) -> Tallied:
+def _tally_changes(kinds: Ids, segments: Ids, change: Ids) -> NgramTally:
     changed = np.flatnonzero(change)
     # Entries come segment by segment; a stable sort keeps that order within a kind.
     changed = changed[np.argsort(kinds[changed], kind="stable")]
@@ -289,23 +297,23 @@ def _tallied(kinds: Ids, segments: Ids, change: Ids) -> Tallied:
     def summed(values: NDArray[Any]) -> NDArray[Any]:
         return np.add.reduceat(values, starts) if len(starts) else values[:0]
 
-    return Tallied(
+    return NgramTally(
         rose=summed((delta > 0).astype(np.int64)),
         fell=summed((delta < 0).astype(np.int64)),
-        marks=summed(_mixed(places) * delta.astype(np.uint64)),
+        marks=summed(_hash_numbers(places) * delta.astype(np.uint64)),
         segments=places,
         starts=np.append(starts, len(changed)),
         kinds=found,
     )
 
 
-def _above(tally: Tallied, least: float) -> Tallied:
+def _filter_tally(tally: NgramTally, least: float) -> NgramTally:
     """Leave out what weighs no more than this."""
     if least <= 0:
         return tally
     kept = np.abs(tally.weights) > least
     lengths = np.diff(tally.starts)
-    return Tallied(
+    return NgramTally(
         rose=tally.rose[kept],
         fell=tally.fell[kept],
         marks=tally.marks[kept],
@@ -315,9 +323,9 @@ def _above(tally: Tallied, least: float) -> Tallied:
     )
 
 
-def _moved(tally: Tallied, kinds: Ids, entries: int = 0) -> Tallied:
+def _renumber_tally(tally: NgramTally, kinds: Ids, entries: int = 0) -> NgramTally:
     """Give n-grams other numbers, and entries other places."""
-    return Tallied(
+    return NgramTally(
         tally.rose,
         tally.fell,
         tally.marks,
@@ -327,25 +335,29 @@ def _moved(tally: Tallied, kinds: Ids, entries: int = 0) -> Tallied:
     )
 
 
-def _joined(n: int, found: Sequence[Compared]) -> Compared:
+def _concatenate_comparisons(
+    n: int, found: Sequence[NgramComparison]
+) -> NgramComparison:
     """Put parts together, the n-grams of one behind those of the other."""
-    names = [field.name for field in fields(Compared)][3:]
+    names = [field.name for field in fields(NgramComparison)][3:]
     columns = {
         name: np.concatenate([getattr(part, name) for part in found]) for name in names
     }
     offsets = np.cumsum([0, *(len(part.homes) for part in found)])[:-1].tolist()
-    return Compared(
+    return NgramComparison(
         n,
-        _together([part.matched for part in found], offsets),
-        _together([part.wrong for part in found], offsets),
+        _concatenate_tallies([part.matched for part in found], offsets),
+        _concatenate_tallies([part.wrong for part in found], offsets),
         **columns,
     )
 
 
-def _together(tallies: Sequence[Tallied], offsets: Sequence[int]) -> Tallied:
+def _concatenate_tallies(
+    tallies: Sequence[NgramTally], offsets: Sequence[int]
+) -> NgramTally:
     sizes = np.cumsum([0, *(len(tally.segments) for tally in tallies)]).tolist()
     moved = [
-        _moved(tally, tally.kinds + offset, size)
+        _renumber_tally(tally, tally.kinds + offset, size)
         for tally, offset, size in zip(tallies, offsets, sizes[:-1], strict=True)
     ]
 
@@ -353,7 +365,7 @@ def _together(tallies: Sequence[Tallied], offsets: Sequence[int]) -> Tallied:
         return np.concatenate([getattr(tally, name) for tally in moved])
 
     starts = [*(tally.starts[:-1] for tally in moved), np.array(sizes[-1:])]
-    return Tallied(
+    return NgramTally(
         column("rose"),
         column("fell"),
         column("marks"),
@@ -363,7 +375,7 @@ def _together(tallies: Sequence[Tallied], offsets: Sequence[int]) -> Tallied:
     )
 
 
-def _mixed(numbers: Ids) -> Marks:
+def _hash_numbers(numbers: Ids) -> HashSums:
     """Spread numbers over 64 bits, so that sums of a few of them hardly ever agree."""
     bits = (numbers.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

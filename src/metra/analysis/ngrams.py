@@ -7,7 +7,13 @@ from typing import Literal
 
 import numpy as np
 
-from metra.analysis.ngram_counts import Compared, Joined, Tallied, described, numbered
+from metra.analysis.ngram_counts import (
+    NgramComparison,
+    NgramIndex,
+    NgramTally,
+    format_preparation,
+    number_words,
+)
 from metra.analysis.word_diff import PLAIN
 from metra.corpus.evalset import Corpus
 from metra.text.preparation import Preparation
@@ -64,7 +70,7 @@ class NgramChanges:
     broken: Sequence[NgramChange]
 
 
-def ngram_changes(
+def find_ngram_changes(
     corpus: Corpus,
     *,
     baseline: str,
@@ -74,24 +80,24 @@ def ngram_changes(
     most: int | None = 10,
 ) -> list[NgramChanges]:
     """Find the n-grams whose matches, or wrong uses, changed most from the baseline."""
-    text = numbered(corpus, [baseline, *systems], preparation)
-    joined = Joined(text)
+    text = number_words(corpus, [baseline, *systems], preparation)
+    joined = NgramIndex(text)
 
-    def compared(least: float) -> dict[str, list[Compared]]:
-        found: dict[str, list[Compared]] = {system: [] for system in systems}
+    def compared(least: float) -> dict[str, list[NgramComparison]]:
+        found: dict[str, list[NgramComparison]] = {system: [] for system in systems}
         for grams in joined.orders(order):
             for system in systems:
                 found[system].append(grams.compared(baseline, system, least))
         return found
 
-    def changes(system: str, tables: Sequence[Compared]) -> NgramChanges | None:
+    def changes(system: str, tables: Sequence[NgramComparison]) -> NgramChanges | None:
         """Fill the lists; None where one ran out of n-grams before it was full."""
 
-        def listed(what: What, sign: int) -> list[NgramChange] | None:
-            ranked = _ranked(tables, what, sign)
-            candidates = _candidates(ranked, tables, what, joined)
-            groups, full = _grouped(candidates, most)
-            found = [_entry(group, tables, what, text.words) for group in groups]
+        def listed(what: ChangeKind, sign: int) -> list[NgramChange] | None:
+            ranked = _rank_ngrams(tables, what, sign)
+            candidates = _build_candidates(ranked, tables, what, joined)
+            groups, full = _group_candidates(candidates, most)
+            found = [_build_change(group, tables, what, text.words) for group in groups]
             return found if full or whole else None
 
         lists = {name: listed(*wanted) for name, wanted in _LISTS.items()}
@@ -101,7 +107,7 @@ def ngram_changes(
             baseline=baseline,
             system=system,
             order=order,
-            preparation=described(preparation),
+            preparation=format_preparation(preparation),
             **lists,  # type: ignore[arg-type]  # none is None
         )
 
@@ -116,10 +122,10 @@ def ngram_changes(
     return [change for change in made if change is not None]
 
 
-What = Literal["matched", "wrong"]
+ChangeKind = Literal["matched", "wrong"]
 
 #: What each list is about: matches or wrong uses, and whether there are more or fewer.
-_LISTS: dict[str, tuple[What, int]] = {
+_LISTS: dict[str, tuple[ChangeKind, int]] = {
     "gained": ("matched", 1),
     "lost": ("matched", -1),
     "mended": ("wrong", -1),
@@ -153,13 +159,15 @@ class _Candidate:
         return min(self.rose, self.fell) <= max(self.rose, self.fell) / 10
 
 
-def _tally(tables: Sequence[Compared], n: int, what: What) -> Tallied:
+def _get_tally(
+    tables: Sequence[NgramComparison], n: int, what: ChangeKind
+) -> NgramTally:
     table = tables[n - 1]
     return table.matched if what == "matched" else table.wrong
 
 
-def _ranked(
-    tables: Sequence[Compared], what: What, sign: int
+def _rank_ngrams(
+    tables: Sequence[NgramComparison], what: ChangeKind, sign: int
 ) -> Iterator[tuple[int, int, float]]:
     """Walk through n-grams that changed this way: length, place in the tally, weight.
 
@@ -167,7 +175,7 @@ def _ranked(
     """
     lengths, places, weights, homes = [], [], [], []
     for table in tables:
-        tally = _tally(tables, table.n, what)
+        tally = _get_tally(tables, table.n, what)
         weight = tally.weights
         chosen = np.flatnonzero(sign * weight > 0)
         lengths.append(np.full(len(chosen), table.n))
@@ -179,14 +187,14 @@ def _ranked(
         yield int(length[at]), int(place[at]), float(weight[at])
 
 
-def _candidates(
+def _build_candidates(
     ranked: Iterator[tuple[int, int, float]],
-    tables: Sequence[Compared],
-    what: What,
-    joined: Joined,
+    tables: Sequence[NgramComparison],
+    what: ChangeKind,
+    joined: NgramIndex,
 ) -> Iterator[_Candidate]:
     for n, at, weight in ranked:
-        tally = _tally(tables, n, what)
+        tally = _get_tally(tables, n, what)
         home = int(tables[n - 1].homes[tally.kinds[at]])
         words = tuple(joined.ids[home : home + n].tolist())
         yield _Candidate(
@@ -200,7 +208,7 @@ def _candidates(
         )
 
 
-def _grouped(
+def _group_candidates(
     candidates: Iterator[_Candidate], most: int | None
 ) -> tuple[list[list[_Candidate]], bool]:
     """Put n-grams together that tell of the same change; the first speaks for all.
@@ -212,7 +220,7 @@ def _grouped(
     by_words: dict[tuple[int, ...], list[_Candidate]] = {}
     around: defaultdict[tuple[int, ...], list[list[_Candidate]]] = defaultdict(list)
     for candidate in candidates:
-        told = _told(candidate, alike, by_words, around)
+        told = _find_group(candidate, alike, by_words, around)
         if told is None:
             if most is not None and len(groups) >= most:
                 if not groups or candidate.weight != groups[-1][0].weight:
@@ -221,16 +229,16 @@ def _grouped(
             told = []
             groups.append(told)
             by_words[candidate.words] = told
-            for words in _inside(candidate.words):
+            for words in _list_shorter_ngrams(candidate.words):
                 around[words].append(told)
         told.append(candidate)
         if candidate.mark == told[0].mark:
-            for key in _ties(candidate):
+            for key in _list_group_keys(candidate):
                 alike.setdefault(key, told)
     return groups, False
 
 
-def _told(
+def _find_group(
     candidate: _Candidate,
     alike: Mapping[tuple[int, str, tuple[int, ...]], list[_Candidate]],
     by_words: Mapping[tuple[int, ...], list[_Candidate]],
@@ -245,7 +253,7 @@ def _told(
     ):
         if key in alike:
             return alike[key]
-    for inner in _inside(words):
+    for inner in _list_shorter_ngrams(words):
         if inner in by_words and _explains(by_words[inner][0], candidate):
             return by_words[inner]
     for group in around.get(words, ()):
@@ -254,20 +262,22 @@ def _told(
     return None
 
 
-def _ties(candidate: _Candidate) -> Iterator[tuple[int, str, tuple[int, ...]]]:
+def _list_group_keys(
+    candidate: _Candidate,
+) -> Iterator[tuple[int, str, tuple[int, ...]]]:
     """Name what others may have in common with an n-gram that changed just as they did.
 
     They may stand inside it, or overlap it but for one word on either side.
     """
     words, mark = candidate.words, candidate.mark
-    for inner in _inside(words):
+    for inner in _list_shorter_ngrams(words):
         yield mark, "inside", inner
     if len(words) > 1:
         yield mark, "start", words[:-1]
         yield mark, "end", words[1:]
 
 
-def _inside(words: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+def _list_shorter_ngrams(words: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
     """Give the shorter n-grams in an n-gram."""
     for n in range(1, len(words)):
         for at in range(len(words) - n + 1):
@@ -283,14 +293,14 @@ def _explains(short: _Candidate, long: _Candidate) -> bool:
     return 3 * long.change >= 2 * short.change or short.one_sided
 
 
-def _entry(
+def _build_change(
     group: Sequence[_Candidate],
-    tables: Sequence[Compared],
-    what: What,
+    tables: Sequence[NgramComparison],
+    what: ChangeKind,
     words: Sequence[str],
 ) -> NgramChange:
     first = group[0]
-    table, tally = tables[first.n - 1], _tally(tables, first.n, what)
+    table, tally = tables[first.n - 1], _get_tally(tables, first.n, what)
     kind = int(tally.kinds[first.at])
     start, stop = tally.starts[first.at : first.at + 2]
     places = tally.segments[start:stop][:EXAMPLES]

@@ -28,7 +28,7 @@ NOTABLE = {
 Values = Mapping[str, float | None]
 
 
-def marks(own: Values, others: Sequence[Values]) -> list[str]:
+def list_notable_traits(own: Values, others: Sequence[Values]) -> list[str]:
     """List what stands out: against fixed bounds, and against the other systems."""
     found = []
     ratio = own["length_ratio"]
@@ -40,7 +40,7 @@ def marks(own: Values, others: Sequence[Values]) -> list[str]:
         ("precision", "precise", "imprecise"),
         ("recall", "complete", "incomplete"),
     ):
-        usual = _median(trait, others)
+        usual = _compute_median(trait, others)
         value = own[trait]
         if usual is not None and value is not None:
             if value >= usual + POINTS:
@@ -49,13 +49,15 @@ def marks(own: Values, others: Sequence[Values]) -> list[str]:
                 found.append(bad)
     found += [trait for trait in ("empty", "loops") if own[trait]]
     for trait, (least, times, _) in NOTABLE.items():
-        value, usual = own[trait], _median(trait, others)
+        value, usual = own[trait], _compute_median(trait, others)
         if value is not None and value >= max(least, times * (usual or 0)):
             found.append(trait)
     return found
 
 
-def reading(found: Sequence[str], *, empty: int, loops: int, others: int) -> str:
+def describe_profile(
+    found: Sequence[str], *, empty: int, loops: int, others: int
+) -> str:
     """Say it in one line; with one other system, in comparison with that.
 
     >>> reading(["short", "precise", "empty"], empty=2, loops=0, others=3)
@@ -65,7 +67,7 @@ def reading(found: Sequence[str], *, empty: int, loops: int, others: int) -> str
     >>> reading([], empty=0, loops=0, others=3)
     'like the others'
     """
-    said = [_adjectives(found, _COMPARED if others == 1 else _ALONE)]
+    said = [_join_adjectives(found, _COMPARED if others == 1 else _ALONE)]
     if "empty" in found:
         said.append(f"{empty} empty output{'' if empty == 1 else 's'}")
     if "loops" in found:
@@ -82,7 +84,7 @@ _COMPARED = {word: f"more {word}" for word in _GOOD}
 _COMPARED |= {bad: f"less {good}" for good, bad in zip(_GOOD, _BAD, strict=True)}
 
 
-def _adjectives(found: Sequence[str], words: Mapping[str, str]) -> str:
+def _join_adjectives(found: Sequence[str], words: Mapping[str, str]) -> str:
     size = [word for word in ("short", "long") if word in found]
     good = " and ".join(words[word] for word in _GOOD if word in found)
     bad = " and ".join(words[word] for word in _BAD if word in found)
@@ -93,7 +95,7 @@ def _adjectives(found: Sequence[str], words: Mapping[str, str]) -> str:
     return (", " if " and " in bad else " and ").join([*size, *filter(None, [bad])])
 
 
-def _median(trait: str, others: Sequence[Values]) -> float | None:
+def _compute_median(trait: str, others: Sequence[Values]) -> float | None:
     values = [entry[trait] for entry in others]
     known = [value for value in values if value is not None]
     return float(np.median(known)) if known else None
@@ -108,7 +110,7 @@ LOOP = 6
 WINDOW = 100
 
 
-def repeated_ngrams(words: Sequence[str]) -> tuple[int, int]:
+def count_repeated_ngrams(words: Sequence[str]) -> tuple[int, int]:
     """Count the n-grams that have stood in the segment before, and all n-grams.
 
     Welleck et al. 2020, "Neural text generation with unlikelihood training", ICLR, divide
@@ -121,7 +123,7 @@ def repeated_ngrams(words: Sequence[str]) -> tuple[int, int]:
     return total - len(different), total
 
 
-def loops(words: Sequence[str]) -> bool:
+def has_loop(words: Sequence[str]) -> bool:
     """Whether a phrase of up to ten words comes three times in a row, in six words or more.
 
     >>> loops("so on and on and on and on".split()), loops("on and on".split())
@@ -139,7 +141,7 @@ def loops(words: Sequence[str]) -> bool:
     return False
 
 
-def type_token_ratio(ids: Ids) -> float | None:
+def compute_type_token_ratio(ids: Ids) -> float | None:
     """Average the share of different words over all windows of a hundred words.
 
     So texts of different lengths can be compared; a shorter text is one window. Covington
@@ -189,7 +191,7 @@ class Punctuation(NamedTuple):
     quotes: int
 
 
-def punctuation(text: str) -> Punctuation:
+def read_punctuation(text: str) -> Punctuation:
     """Look at a segment's punctuation; signs of all scripts are put into classes.
 
     A question is a question in any script, quotation marks are all alike, and a full stop

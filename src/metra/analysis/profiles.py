@@ -10,26 +10,26 @@ from itertools import count
 
 import numpy as np
 
-from metra.analysis.buckets import reference_lengths
-from metra.analysis.ngram_counts import Ids, described
+from metra.analysis.buckets import average_reference_lengths
+from metra.analysis.ngram_counts import Ids, format_preparation
 from metra.analysis.profile_features import (
-    loops,
-    marks,
-    punctuation,
-    reading,
-    repeated_ngrams,
-    type_token_ratio,
+    compute_type_token_ratio,
+    count_repeated_ngrams,
+    describe_profile,
+    has_loop,
+    list_notable_traits,
+    read_punctuation,
 )
 from metra.analysis.word_diff import PLAIN
-from metra.corpus.evalset import Chunk, Corpus
+from metra.corpus.evalset import Corpus, CorpusChunk
 from metra.metrics import unigram
 from metra.metrics.record import Array
 from metra.scoring.statistics import CHUNK
 from metra.stats import defaults, resampling
 from metra.stats import totals as pool
 from metra.text.preparation import Preparation
-from metra.text.scripts import letters, script
-from metra.text.words import numbers
+from metra.text.scripts import count_script_letters, get_script
+from metra.text.words import find_numbers
 
 COLUMNS = (
     "segments",
@@ -48,7 +48,7 @@ COLUMNS = (
     "foreign_letters",
     "characters",
 )
-AT = {name: at for at, name in enumerate(COLUMNS)}
+COLUMN_INDEX = {name: at for at, name in enumerate(COLUMNS)}
 #: A script that makes up this share of the references' letters is expected anywhere.
 EXPECTED_SCRIPT = 0.01
 
@@ -65,9 +65,9 @@ class ProfileRows:
     reference_repeats: tuple[int, int]
 
 
-def profile_rows(corpus: Corpus, preparation: Preparation) -> ProfileRows:
+def count_profile_rows(corpus: Corpus, preparation: Preparation) -> ProfileRows:
     """Read the corpus (twice) and count what there is to count."""
-    expected, usual = _expected_scripts(corpus)
+    expected, usual = _find_expected_scripts(corpus)
     known: defaultdict[str, int] = defaultdict(count().__next__)
     rows: dict[str, list[Array]] = {name: [] for name in corpus.systems}
     ids: dict[str, list[int]] = {name: [] for name in corpus.systems}
@@ -75,21 +75,28 @@ def profile_rows(corpus: Corpus, preparation: Preparation) -> ProfileRows:
     repeats = np.zeros(2, np.int64)
     for chunk in corpus.chunks(CHUNK):
         reference_ids = reference_ids or [[] for _ in chunk.refs]
-        segments = _yardsticks(chunk, preparation, expected, usual)
+        segments = _build_expected_contents(chunk, preparation, expected, usual)
         for stream, column in zip(reference_ids, chunk.refs, strict=True):
             tokens = column.tokens(preparation)
             for at in range(len(chunk)):
                 words = tokens[at] or []
                 stream.extend(map(known.__getitem__, words))
-                repeats += repeated_ngrams(_without_signs(words))
-        lengths = reference_lengths(chunk, preparation)
+                repeats += count_repeated_ngrams(_drop_punctuation(words))
+        lengths = average_reference_lengths(chunk, preparation)
         for name in corpus.systems:
             table = np.zeros((len(chunk), len(COLUMNS)))
-            table[:, AT["segments"]] = 1
-            table[:, AT["reference_words"]] = lengths
+            table[:, COLUMN_INDEX["segments"]] = 1
+            table[:, COLUMN_INDEX["reference_words"]] = lengths
             # [matches, output words, words of the best reference]
             best = unigram.rows(chunk.batch(name), text=preparation, recall_weight=0.5)
-            table[:, [AT["matches"], AT["words"], AT["best_reference_words"]]] = best
+            table[
+                :,
+                [
+                    COLUMN_INDEX["matches"],
+                    COLUMN_INDEX["words"],
+                    COLUMN_INDEX["best_reference_words"],
+                ],
+            ] = best
             column = chunk.systems[name]
             tokens = column.tokens(preparation)
             for at, yardstick in enumerate(segments):
@@ -105,7 +112,7 @@ def profile_rows(corpus: Corpus, preparation: Preparation) -> ProfileRows:
     )
 
 
-def _expected_scripts(corpus: Corpus) -> tuple[set[str], set[str]]:
+def _find_expected_scripts(corpus: Corpus) -> tuple[set[str], set[str]]:
     """Find the scripts that the references are written in, and characters that are theirs."""
     found: Counter[str] = Counter()
     for chunk in corpus.chunks(CHUNK):
@@ -114,13 +121,15 @@ def _expected_scripts(corpus: Corpus) -> tuple[set[str], set[str]]:
             found.update("".join(text for text in texts if text))
     by_script: Counter[str] = Counter()
     for letter, size in found.items():
-        by_script[script(letter)] += size
+        by_script[get_script(letter)] += size
     least = EXPECTED_SCRIPT * (by_script.total() - by_script[""])
     expected = {name for name, size in by_script.items() if name and size >= least}
-    return expected, {c for c in found if not script(c) or script(c) in expected}
+    return expected, {
+        c for c in found if not get_script(c) or get_script(c) in expected
+    }
 
 
-class _Yardstick:
+class _ExpectedContent:
     """One segment's source and references, and what an output should have from them."""
 
     def __init__(
@@ -133,8 +142,8 @@ class _Yardstick:
         usual: set[str],
     ) -> None:
         texts = [*refs] if source is None else [*refs, source]
-        self._punctuation = {punctuation(text) for text in texts}
-        counts = [Counter(numbers(text)) for text in texts]
+        self._punctuation = {read_punctuation(text) for text in texts}
+        counts = [Counter(find_numbers(text)) for text in texts]
         self._most: Counter[str] = Counter()
         self._least = counts[0]
         for found in counts:
@@ -143,7 +152,7 @@ class _Yardstick:
         self._usual = usual
         self._scripts = expected
         if not all(map(usual.issuperset, refs)):
-            self._scripts = expected.union(*(letters(ref) for ref in refs))
+            self._scripts = expected.union(*(count_script_letters(ref) for ref in refs))
         there = {word for words in ref_words for word in words}
         self._copies = Counter(
             word for word in source_words if word not in there and _has_letter(word)
@@ -152,14 +161,14 @@ class _Yardstick:
 
     def counts(self, text: str, words: Sequence[str]) -> list[float]:
         """Count what the last columns are about."""
-        spoken = _without_signs(words)
-        repeated, ngrams = repeated_ngrams(spoken)
+        spoken = _drop_punctuation(words)
+        repeated, ngrams = count_repeated_ngrams(spoken)
         wrong, checked = self._numbers(text)
         foreign = 0
         if not self._usual.issuperset(text):
             foreign = sum(
                 size
-                for name, size in letters(text).items()
+                for name, size in count_script_letters(text).items()
                 if name not in self._scripts
             )
         return [
@@ -167,15 +176,17 @@ class _Yardstick:
             ngrams,
             # What loops has n-grams that stood there before.
             repeated > 0
-            and loops(spoken)
-            and not any(loops(_without_signs(words)) for words in self._ref_words),
+            and has_loop(spoken)
+            and not any(
+                has_loop(_drop_punctuation(words)) for words in self._ref_words
+            ),
             sum(
                 min(words.count(word), self._copies[word])
                 for word in self._copies.keys() & words
             ),
             wrong,
             checked,
-            punctuation(text) not in self._punctuation,
+            read_punctuation(text) not in self._punctuation,
             not words and any(self._ref_words),
             foreign,
             len(text),
@@ -183,7 +194,7 @@ class _Yardstick:
 
     def _numbers(self, text: str) -> tuple[int, int]:
         """Count the wrong and the missing numbers, and all that were looked at."""
-        found = numbers(text)
+        found = find_numbers(text)
         if not found and not self._least:
             return 0, 0
         there = Counter(found)
@@ -191,16 +202,16 @@ class _Yardstick:
         return (there - self._most).total() + missing, len(found) + missing
 
 
-def _yardsticks(
-    chunk: Chunk, preparation: Preparation, expected: set[str], usual: set[str]
-) -> list[_Yardstick]:
+def _build_expected_contents(
+    chunk: CorpusChunk, preparation: Preparation, expected: set[str], usual: set[str]
+) -> list[_ExpectedContent]:
     tokens = [column.tokens(preparation) for column in chunk.refs]
     source = chunk.source.tokens(preparation) if chunk.source else None
     found = []
     for at in range(len(chunk)):
         refs = [column.text[at] for column in chunk.refs]
         found.append(
-            _Yardstick(
+            _ExpectedContent(
                 [ref for ref in refs if ref is not None],
                 [
                     words[at] or []
@@ -216,7 +227,7 @@ def _yardsticks(
     return found
 
 
-def _without_signs(words: Sequence[str]) -> list[str]:
+def _drop_punctuation(words: Sequence[str]) -> list[str]:
     """Leave out words that have neither a letter nor a digit."""
     return [word for word in words if word.isalnum() or any(map(str.isalnum, word))]
 
@@ -284,7 +295,7 @@ class Profiles:
 
 
 @dataclass(frozen=True, slots=True)
-class _Share:
+class _RatioTrait:
     """A trait that is one sum of counts divided by another."""
 
     trait: Trait
@@ -300,7 +311,7 @@ class _Share:
         return scale * totals[..., 0] / np.maximum(totals[..., 1], 1)
 
 
-def _trait(
+def _make_trait(
     name: str, title: str, unit: str, more_is_better: bool | None, meaning: str
 ) -> Trait:
     return Trait(
@@ -312,7 +323,7 @@ def _trait(
     )
 
 
-TYPE_TOKEN = _trait(
+TYPE_TOKEN = _make_trait(
     "type_token",
     "types",
     "ratio",
@@ -320,8 +331,8 @@ TYPE_TOKEN = _trait(
     "Different words per word, averaged over windows of 100 words.",
 )
 _SHARES = (
-    _Share(
-        _trait(
+    _RatioTrait(
+        _make_trait(
             "length_ratio",
             "length",
             "ratio",
@@ -331,8 +342,8 @@ _SHARES = (
         "words",
         "reference_words",
     ),
-    _Share(
-        _trait(
+    _RatioTrait(
+        _make_trait(
             "precision",
             "precision",
             "percent",
@@ -342,8 +353,8 @@ _SHARES = (
         "matches",
         "words",
     ),
-    _Share(
-        _trait(
+    _RatioTrait(
+        _make_trait(
             "recall",
             "recall",
             "percent",
@@ -353,8 +364,8 @@ _SHARES = (
         "matches",
         "best_reference_words",
     ),
-    _Share(
-        _trait(
+    _RatioTrait(
+        _make_trait(
             "repeated",
             "repeated",
             "percent",
@@ -364,8 +375,8 @@ _SHARES = (
         "repeated",
         "ngrams",
     ),
-    _Share(
-        _trait(
+    _RatioTrait(
+        _make_trait(
             "loops",
             "loops",
             "percent",
@@ -376,8 +387,8 @@ _SHARES = (
         "segments",
         by_segment=True,
     ),
-    _Share(
-        _trait(
+    _RatioTrait(
+        _make_trait(
             "copied",
             "copied",
             "percent",
@@ -389,8 +400,8 @@ _SHARES = (
         by_segment=True,
         needs_source=True,
     ),
-    _Share(
-        _trait(
+    _RatioTrait(
+        _make_trait(
             "foreign",
             "script",
             "percent",
@@ -401,8 +412,8 @@ _SHARES = (
         "characters",
         by_segment=True,
     ),
-    _Share(
-        _trait(
+    _RatioTrait(
+        _make_trait(
             "numbers",
             "numbers",
             "percent",
@@ -414,8 +425,8 @@ _SHARES = (
         "numbers",
         by_segment=True,
     ),
-    _Share(
-        _trait(
+    _RatioTrait(
+        _make_trait(
             "punctuation",
             "punctuation",
             "percent",
@@ -427,8 +438,8 @@ _SHARES = (
         "segments",
         by_segment=True,
     ),
-    _Share(
-        _trait("empty", "empty", "percent", False, "Segments without a word."),
+    _RatioTrait(
+        _make_trait("empty", "empty", "percent", False, "Segments without a word."),
         "empty",
         "segments",
         by_segment=True,
@@ -442,7 +453,7 @@ TRAITS = (
 )
 
 
-def profiles(
+def build_profiles(
     corpus: Corpus,
     *,
     preparation: Preparation = PLAIN,
@@ -451,11 +462,12 @@ def profiles(
     seed: int = defaults.SEED,
 ) -> Profiles:
     """Describe every system's output; with `ci`, with bootstrap intervals."""
-    counted = profile_rows(corpus, preparation)
+    counted = count_profile_rows(corpus, preparation)
     shares = [share for share in _SHARES if corpus.has_source or not share.needs_source]
-    intervals = _intervals(counted, shares, trials, seed) if ci else {}
+    intervals = _compute_intervals(counted, shares, trials, seed) if ci else {}
     values = {
-        name: _values(counted, name, shares, intervals) for name in corpus.systems
+        name: _compute_trait_values(counted, name, shares, intervals)
+        for name in corpus.systems
     }
     plain = {
         name: {trait.name: entry[trait.name].value for trait in TRAITS}
@@ -464,14 +476,14 @@ def profiles(
     found = []
     for name, traits in values.items():
         others = [entry for other, entry in plain.items() if other != name]
-        stands_out = marks(plain[name], others)
+        stands_out = list_notable_traits(plain[name], others)
         found.append(
             Profile(
                 system=name,
-                words=int(counted.rows[name][:, AT["words"]].sum()),
+                words=int(counted.rows[name][:, COLUMN_INDEX["words"]].sum()),
                 traits=traits,
                 marks=stands_out,
-                reading=reading(
+                reading=describe_profile(
                     stands_out,
                     empty=len(traits["empty"].segments),
                     loops=len(traits["loops"].segments),
@@ -484,52 +496,60 @@ def profiles(
         traits=TRAITS,
         profiles=found,
         segments=len(first),
-        reference_words=float(first[:, AT["reference_words"]].sum()),
-        references=_of_references(counted),
-        preparation=described(preparation),
+        reference_words=float(first[:, COLUMN_INDEX["reference_words"]].sum()),
+        references=_compute_reference_traits(counted),
+        preparation=format_preparation(preparation),
     )
 
 
-def _values(
+def _compute_trait_values(
     counted: ProfileRows,
     system: str,
-    shares: Sequence[_Share],
+    shares: Sequence[_RatioTrait],
     intervals: Mapping[tuple[str, str], Interval | None],
 ) -> dict[str, TraitValue]:
     rows = counted.rows[system]
-    totals = pool.total(rows)
+    totals = pool.sum_rows(rows)
     found = {
         share.trait.name: TraitValue(
-            value=float(share.value(totals[[AT[share.above], AT[share.below]]])),
+            value=float(
+                share.value(
+                    totals[[COLUMN_INDEX[share.above], COLUMN_INDEX[share.below]]]
+                )
+            ),
             interval=intervals.get((system, share.trait.name)),
-            segments=(np.flatnonzero(rows[:, AT[share.above]]) + 1).tolist()
+            segments=(np.flatnonzero(rows[:, COLUMN_INDEX[share.above]]) + 1).tolist()
             if share.by_segment
             else (),
         )
         for share in shares
     }
-    found["type_token"] = TraitValue(value=type_token_ratio(counted.ids[system]))
+    found["type_token"] = TraitValue(
+        value=compute_type_token_ratio(counted.ids[system])
+    )
     nothing = TraitValue(value=None)
     return {trait.name: found.get(trait.name, nothing) for trait in TRAITS}
 
 
-def _intervals(
-    counted: ProfileRows, shares: Sequence[_Share], trials: int, seed: int
+def _compute_intervals(
+    counted: ProfileRows, shares: Sequence[_RatioTrait], trials: int, seed: int
 ) -> dict[tuple[str, str], Interval | None]:
     """Resample all systems and traits together."""
     samples = {
         (name, share.trait.name): resampling.Sample(
-            rows[:, [AT[share.above], AT[share.below]]], share.value
+            rows[:, [COLUMN_INDEX[share.above], COLUMN_INDEX[share.below]]], share.value
         )
         for name, rows in counted.rows.items()
         for share in shares
     }
-    found = resampling.confidence(list(samples.values()), trials=trials, seed=seed)
+    found = resampling.compute_intervals(
+        list(samples.values()), trials=trials, seed=seed
+    )
     return dict(zip(samples, found, strict=True))
 
 
-def _of_references(counted: ProfileRows) -> dict[str, float]:
+def _compute_reference_traits(counted: ProfileRows) -> dict[str, float]:
     repeated, ngrams = counted.reference_repeats
-    types = type_token_ratio(counted.reference_ids)
+    types = compute_type_token_ratio(counted.reference_ids)
     found = {"repeated": 100 * repeated / max(ngrams, 1)}
     return found if types is None else {"type_token": types, **found}

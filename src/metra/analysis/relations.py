@@ -8,16 +8,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metra.analysis.distributions import BINS, bin_edges, segments
-from metra.analysis.findings import Texts
+from metra.analysis.distributions import BINS, compute_bin_edges, get_segment_scores
+from metra.analysis.findings import CorpusTexts
 from metra.errors import CorpusError, UnknownNameError, no_such
-from metra.formats.scores.judgement_table import Judgement
+from metra.formats.scores.judgement_table import TableJudgement
 from metra.metrics.record import Array
 from metra.scoring.results import Results
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class SystemPoint:
     """One system's two scores."""
 
     system: str
@@ -26,7 +26,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Square:
+class HistogramCell:
     """How many segments have their two scores in these two bins, counted from 0."""
 
     x: int
@@ -35,15 +35,15 @@ class Square:
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class ScoreRelation:
     """Two scores of the same segments, and of the same systems."""
 
     x: str
     y: str
-    points: Sequence[Point]
+    points: Sequence[SystemPoint]
     x_edges: Sequence[float]
     y_edges: Sequence[float]
-    squares: Sequence[Square]
+    squares: Sequence[HistogramCell]
     #: How many segments have both scores.
     segments: int
     #: Correlations by Pearson and by Spearman; None where one side does not vary.
@@ -53,19 +53,21 @@ class Relation:
     systems_pearson: float | None
 
 
-def metric_relations(results: Results) -> list[Relation]:
+def relate_metrics(results: Results) -> list[ScoreRelation]:
     """Relate every metric to every later one."""
     specs = results.specs
     names = [system.name for system in results.systems]
     pooled = {
-        spec: np.concatenate([segments(results, name, spec) for name in names])
+        spec: np.concatenate(
+            [get_segment_scores(results, name, spec) for name in names]
+        )
         for spec in specs
     }
     return [
-        relation(
+        relate_scores(
             x,
             y,
-            [Point(n, results[n][x].score, results[n][y].score) for n in names],
+            [SystemPoint(n, results[n][x].score, results[n][y].score) for n in names],
             pooled[x],
             pooled[y],
         )
@@ -74,39 +76,43 @@ def metric_relations(results: Results) -> list[Relation]:
     ]
 
 
-def relation(
-    x: str, y: str, points: Sequence[Point], x_scores: Array, y_scores: Array
-) -> Relation:
+def relate_scores(
+    x: str, y: str, points: Sequence[SystemPoint], x_scores: Array, y_scores: Array
+) -> ScoreRelation:
     """Relate two scores; segments that lack one of them are left out."""
     both = np.isfinite(x_scores) & np.isfinite(y_scores)
     x_scores, y_scores = x_scores[both], y_scores[both]
-    x_edges, y_edges = bin_edges(x_scores, BINS), bin_edges(y_scores, BINS)
+    x_edges, y_edges = (
+        compute_bin_edges(x_scores, BINS),
+        compute_bin_edges(y_scores, BINS),
+    )
     table = np.histogram2d(x_scores, y_scores, (x_edges, y_edges))[0].astype(int)
-    return Relation(
+    return ScoreRelation(
         x=x,
         y=y,
         points=points,
         x_edges=x_edges.tolist(),
         y_edges=y_edges.tolist(),
         squares=[
-            Square(int(i), int(j), int(table[i, j])) for i, j in np.argwhere(table)
+            HistogramCell(int(i), int(j), int(table[i, j]))
+            for i, j in np.argwhere(table)
         ],
         segments=int(both.sum()),
-        pearson=correlation(x_scores, y_scores),
-        spearman=correlation(ranks(x_scores), ranks(y_scores)),
-        systems_pearson=_over_systems(points),
+        pearson=compute_pearson(x_scores, y_scores),
+        spearman=compute_pearson(rank_values(x_scores), rank_values(y_scores)),
+        systems_pearson=_correlate_systems(points),
     )
 
 
-def _over_systems(points: Sequence[Point]) -> float | None:
+def _correlate_systems(points: Sequence[SystemPoint]) -> float | None:
     if len(points) < 3:
         return None
-    return correlation(
+    return compute_pearson(
         np.array([point.x for point in points]), np.array([point.y for point in points])
     )
 
 
-def correlation(x: Array, y: Array) -> float | None:
+def compute_pearson(x: Array, y: Array) -> float | None:
     """Pearson's correlation; None where it is not defined.
 
     >>> correlation(np.array([1.0, 2, 3]), np.array([2.0, 4, 6]))
@@ -119,7 +125,7 @@ def correlation(x: Array, y: Array) -> float | None:
     return min(1.0, max(-1.0, found))
 
 
-def ranks(values: Array) -> Array:
+def rank_values(values: Array) -> Array:
     """Rank from 1; equal values share their mean rank.
 
     >>> ranks(np.array([30.0, 10.0, 30.0])).tolist()
@@ -130,11 +136,11 @@ def ranks(values: Array) -> Array:
     return (last - (counts - 1) / 2)[inverse]
 
 
-PEOPLE = "people"
+HUMAN_SCORE = "people"
 
 
 @dataclass(frozen=True, slots=True)
-class People:
+class HumanScores:
     """What people said about the outputs, and how the metrics agree with it."""
 
     judgements: int
@@ -145,36 +151,46 @@ class People:
     #: By system, the mean over its judged segments; NaN where there are none.
     means: Mapping[str, float]
     #: One for each metric: people across, the metric up.
-    relations: Sequence[Relation]
+    relations: Sequence[ScoreRelation]
 
 
-def people(judgements: Sequence[Judgement], texts: Texts, results: Results) -> People:
+def relate_judgements(
+    judgements: Sequence[TableJudgement], texts: CorpusTexts, results: Results
+) -> HumanScores:
     """Join judgements with the outputs that they are about.
 
     Several judgements of one output are averaged as they are, without a correction for
     strict and mild judges.
     """
     for judgement in judgements:
-        _check(judgement, texts, results.segments)
-    found = {name: _means(judgements, name, results.segments) for name in texts.outputs}
-    means = {name: _mean(values) for name, values in found.items()}
+        _check_judgement(judgement, texts, results.segments)
+    found = {
+        name: _average_judgements(judgements, name, results.segments)
+        for name in texts.outputs
+    }
+    means = {name: _compute_mean(values) for name, values in found.items()}
     judged = [name for name, mean in means.items() if np.isfinite(mean)]
     pooled = np.concatenate([found[name] for name in found])
     relations = [
-        relation(
-            PEOPLE,
+        relate_scores(
+            HUMAN_SCORE,
             spec,
-            [Point(name, means[name], results[name][spec].score) for name in judged],
+            [
+                SystemPoint(name, means[name], results[name][spec].score)
+                for name in judged
+            ],
             pooled,
-            np.concatenate([segments(results, name, spec) for name in found]),
+            np.concatenate([get_segment_scores(results, name, spec) for name in found]),
         )
         for spec in results.specs
     ]
     judges = {judgement.judge for judgement in judgements} - {None}
-    return People(len(judgements), len(judges) or None, found, means, relations)
+    return HumanScores(len(judgements), len(judges) or None, found, means, relations)
 
 
-def _means(judgements: Sequence[Judgement], system: str, count: int) -> Array:
+def _average_judgements(
+    judgements: Sequence[TableJudgement], system: str, count: int
+) -> Array:
     own = [entry for entry in judgements if entry.system == system]
     places = np.array([entry.segment - 1 for entry in own], np.intp)
     totals = np.bincount(places, [entry.score for entry in own], count)
@@ -182,12 +198,12 @@ def _means(judgements: Sequence[Judgement], system: str, count: int) -> Array:
     return np.where(times > 0, totals / np.maximum(times, 1), np.nan)
 
 
-def _mean(values: Array) -> float:
+def _compute_mean(values: Array) -> float:
     judged = values[np.isfinite(values)]
     return float(judged.mean()) if len(judged) else np.nan
 
 
-def _check(judgement: Judgement, texts: Texts, count: int) -> None:
+def _check_judgement(judgement: TableJudgement, texts: CorpusTexts, count: int) -> None:
     place = f"Judgement in line {judgement.line}"
     if judgement.system not in texts.outputs:
         msg = f"{place}: {no_such('system', judgement.system, texts.outputs)}"

@@ -13,15 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from metra.corpus.evalset import Column, Corpus
+from metra.corpus.evalset import Corpus, SegmentColumn
 from metra.errors import CorpusError, MissingResourceError
 from metra.stats.defaults import SEED, TRIALS
-from metra.stats.resampling import Sample, confidence
+from metra.stats.resampling import Sample, compute_intervals
 from metra.text.columns import pack
 from metra.text.preparation import Preparation, prepare
 
 
-def average_precision(ranked: Sequence[str], relevance: Mapping[str, float]) -> float:
+def compute_average_precision(
+    ranked: Sequence[str], relevance: Mapping[str, float]
+) -> float:
     """Mean, over the relevant documents, of the precision where each is found, in percent.
 
     Relevant documents that are not found count 0.
@@ -39,7 +41,7 @@ def average_precision(ranked: Sequence[str], relevance: Mapping[str, float]) -> 
     return 100 * total / len(relevant)
 
 
-def ndcg(ranked: Sequence[str], relevance: Mapping[str, float]) -> float:
+def compute_ndcg(ranked: Sequence[str], relevance: Mapping[str, float]) -> float:
     """Relevance discounted by log2(rank + 1), over that of the best order, in percent.
 
     >>> round(ndcg(["x", "a"], {"a": 1}), 2)
@@ -47,10 +49,10 @@ def ndcg(ranked: Sequence[str], relevance: Mapping[str, float]) -> float:
     """
     best = sorted(relevance.values(), reverse=True)
     gained = [relevance.get(name, 0.0) for name in ranked]
-    return 100 * _discounted(gained) / _discounted(best)
+    return 100 * _sum_discounted_gains(gained) / _sum_discounted_gains(best)
 
 
-def _discounted(gains: Sequence[float]) -> float:
+def _sum_discounted_gains(gains: Sequence[float]) -> float:
     return math.fsum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains, 1))
 
 
@@ -63,7 +65,7 @@ REFERENCE = "reference"
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class RetrievalRun:
     """What one collection of documents gave for every query."""
 
     name: str
@@ -78,26 +80,26 @@ class Run:
     @property
     def map(self) -> float:
         """The mean of the average precisions."""
-        return _mean(self.average_precision)
+        return _compute_mean(self.average_precision)
 
     @property
     def mean_ndcg(self) -> float:
         """The mean of the nDCGs."""
-        return _mean(self.ndcg)
+        return _compute_mean(self.ndcg)
 
 
 @dataclass(frozen=True, slots=True)
-class Retrieval:
+class RetrievalResult:
     """The runs over the references and over every system's outputs."""
 
-    runs: Sequence[Run]
+    runs: Sequence[RetrievalRun]
     documents: int
     #: Queries that no document is relevant to, which say nothing.
     left_out: Sequence[str]
     signature: str
 
 
-def retrieve(
+def evaluate_retrieval(
     corpus: Corpus,
     queries: Mapping[str, str],
     qrels: Mapping[str, Mapping[str, float]] | None,
@@ -106,14 +108,16 @@ def retrieve(
     top: int = 1,
     trials: int = TRIALS,
     seed: int = SEED,
-) -> Retrieval:
+) -> RetrievalResult:
     """Search the references and the outputs of every system, and judge what is found.
 
     Without `qrels` the documents that the reference run ranks at the top, as many as
     `top`, are the relevant ones.
     """
-    documents = _documents(corpus)
-    found = {name: _search(texts, queries, text) for name, texts in documents.items()}
+    documents = _collect_documents(corpus)
+    found = {
+        name: _rank_documents(texts, queries, text) for name, texts in documents.items()
+    }
     names = set(documents[REFERENCE])
     if qrels is None:
         relevance: Mapping[str, Mapping[str, float]] = {
@@ -129,15 +133,17 @@ def retrieve(
     if not asked:
         msg = "No document is relevant to any of the queries; there is nothing to measure."
         raise CorpusError(msg)
-    pairs = {name: _judged(ranked, relevance, asked) for name, ranked in found.items()}
+    pairs = {
+        name: _score_queries(ranked, relevance, asked) for name, ranked in found.items()
+    }
     samples = [
-        Sample(np.column_stack([column, np.ones(len(asked))]), _average)
+        Sample(np.column_stack([column, np.ones(len(asked))]), _divide_totals)
         for rows in pairs.values()
         for column in rows.T
     ]
-    intervals = confidence(samples, trials=trials, seed=seed)
+    intervals = compute_intervals(samples, trials=trials, seed=seed)
     runs = [
-        Run(
+        RetrievalRun(
             name,
             found[name],
             dict(zip(asked, rows[:, 0].tolist(), strict=True)),
@@ -148,10 +154,12 @@ def retrieve(
         for at, (name, rows) in enumerate(pairs.items())
     ]
     left_out = [query for query in queries if query not in asked]
-    return Retrieval(runs, len(names), left_out, _signature(text, judged, trials, seed))
+    return RetrievalResult(
+        runs, len(names), left_out, _format_signature(text, judged, trials, seed)
+    )
 
 
-def _documents(corpus: Corpus) -> dict[str, dict[str, list[str]]]:
+def _collect_documents(corpus: Corpus) -> dict[str, dict[str, list[str]]]:
     """Put together the segments of each document, of the first reference and the systems."""
     if not corpus.has_documents:
         msg = "Documents are searched, but none are known; give --docs."
@@ -169,7 +177,7 @@ def _documents(corpus: Corpus) -> dict[str, dict[str, list[str]]]:
         name: {} for name in (REFERENCE, *corpus.systems)
     }
     for chunk in corpus.chunks(CHUNK):
-        columns: dict[str, Column] = {REFERENCE: chunk.refs[0], **chunk.systems}
+        columns: dict[str, SegmentColumn] = {REFERENCE: chunk.refs[0], **chunk.systems}
         for name, column in columns.items():
             for at, document in enumerate(chunk.documents or ()):
                 segments = found[name].setdefault(document, [])
@@ -177,18 +185,18 @@ def _documents(corpus: Corpus) -> dict[str, dict[str, list[str]]]:
     return found
 
 
-def _search(
+def _rank_documents(
     documents: Mapping[str, Sequence[str]],
     queries: Mapping[str, str],
     text: Preparation,
 ) -> dict[str, list[str]]:
     """Rank the documents that have a word of the query; equal ones by their names."""
     names = list(documents)
-    words = _words([" ".join(documents[name]) for name in names], text)
-    asked = _words(list(queries.values()), text)
+    words = _tokenize_texts([" ".join(documents[name]) for name in names], text)
+    asked = _tokenize_texts(list(queries.values()), text)
     if not any(words):
         return {query: [] for query in queries}
-    index = _bm25().BM25(k1=K1, b=B, method="lucene", dtype="float64")
+    index = _import_bm25().BM25(k1=K1, b=B, method="lucene", dtype="float64")
     index.index(words, show_progress=False)
     found = {}
     for query, terms in zip(queries, asked, strict=True):
@@ -198,12 +206,12 @@ def _search(
     return found
 
 
-def _words(texts: list[str], text: Preparation) -> list[list[str]]:
+def _tokenize_texts(texts: list[str], text: Preparation) -> list[list[str]]:
     tokens = prepare(pack([*texts], "a document"), text)
     return [tokens[at] or [] for at in range(len(texts))]
 
 
-def _bm25() -> Any:
+def _import_bm25() -> Any:
     try:
         import bm25s
     except ImportError:
@@ -215,7 +223,7 @@ def _bm25() -> Any:
     return bm25s
 
 
-def _judged(
+def _score_queries(
     ranked: Mapping[str, Sequence[str]],
     relevance: Mapping[str, Mapping[str, float]],
     asked: Sequence[str],
@@ -223,19 +231,19 @@ def _judged(
     return np.array(
         [
             (
-                average_precision(ranked[query], relevance[query]),
-                ndcg(ranked[query], relevance[query]),
+                compute_average_precision(ranked[query], relevance[query]),
+                compute_ndcg(ranked[query], relevance[query]),
             )
             for query in asked
         ]
     )
 
 
-def _average(totals: Any) -> Any:
+def _divide_totals(totals: Any) -> Any:
     return totals[..., 0] / totals[..., 1]
 
 
-def _mean(values: Mapping[str, float]) -> float:
+def _compute_mean(values: Mapping[str, float]) -> float:
     return sum(values.values()) / len(values)
 
 
@@ -257,11 +265,11 @@ def _check_documents(
                 raise CorpusError(msg)
 
 
-def _signature(text: Preparation, judged: str, trials: int, seed: int) -> str:
+def _format_signature(text: Preparation, judged: str, trials: int, seed: int) -> str:
     from metra import __version__
 
     pairs: dict[str, object] = {
-        "search": f"bm25[bm25s {_bm25().__version__}, lucene]",
+        "search": f"bm25[bm25s {_import_bm25().__version__}, lucene]",
         "k1": K1,
         "b": B,
         "case": text.case,

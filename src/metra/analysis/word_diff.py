@@ -13,7 +13,7 @@ from unicodedata import category
 
 from metra.metrics.record import Metric
 from metra.text.columns import pack
-from metra.text.diff import common_words
+from metra.text.diff import pair_common_words
 from metra.text.preparation import Preparation, prepare
 
 # What an unknown metric, or one that compares no words, is shown with.
@@ -34,7 +34,7 @@ _NEAR = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class DiffWord:
     """A word, by what it is compared, and where it stands in the text."""
 
     key: str
@@ -42,7 +42,7 @@ class Word:
     stop: int
 
 
-def preparation_of(metric: Metric) -> Preparation:
+def get_preparation(metric: Metric) -> Preparation:
     """Find how a metric cuts, folds and stems text, as far as it does."""
     options = metric.options
     chosen = Preparation(
@@ -53,31 +53,33 @@ def preparation_of(metric: Metric) -> Preparation:
     return chosen if chosen.case in ("mixed", "lower") else PLAIN
 
 
-def words_of(texts: Sequence[str], preparation: Preparation) -> list[list[Word]]:
+def split_texts(texts: Sequence[str], preparation: Preparation) -> list[list[DiffWord]]:
     """Cut texts into words; between the words of a text there is nothing but white space."""
     packed = pack(list(texts), "the text")
     written = prepare(packed, Preparation(preparation.tok, "mixed", "no"))
     compared = prepare(packed, preparation)
     return [
-        list(_words(text, written[at] or [], compared[at] or [], preparation))
+        list(_split_words(text, written[at] or [], compared[at] or [], preparation))
         for at, text in enumerate(texts)
     ]
 
 
-def _words(
+def _split_words(
     text: str, written: Sequence[str], compared: Sequence[str], preparation: Preparation
-) -> Iterator[Word]:
+) -> Iterator[DiffWord]:
     if len(written) != len(compared):  # folding case first has changed the cuts
         compared = [token.lower() for token in written]
-    for first, last, start, stop in _places(text, written):
+    for first, last, start, stop in _locate_tokens(text, written):
         key = " ".join(compared[first:last])
         if last - first == 1 and _UNSPACED.search(written[first]):
-            yield from _letters(text, start, stop, preparation)
+            yield from _split_letters(text, start, stop, preparation)
         else:
-            yield Word(key, start, stop)
+            yield DiffWord(key, start, stop)
 
 
-def _places(text: str, tokens: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
+def _locate_tokens(
+    text: str, tokens: Sequence[str]
+) -> Iterator[tuple[int, int, int, int]]:
     """Find the tokens in the text: first token, token after the last, start, stop.
 
     Tokens that are not written so in the text (entities, marks of subwords) are taken
@@ -108,9 +110,9 @@ def _places(text: str, tokens: Sequence[str]) -> Iterator[tuple[int, int, int, i
         yield len(tokens) - waiting, len(tokens), at, end
 
 
-def _letters(
+def _split_letters(
     text: str, start: int, stop: int, preparation: Preparation
-) -> Iterator[Word]:
+) -> Iterator[DiffWord]:
     """Cut a word of an unspaced script into letters with their marks, the rest in runs."""
     cuts = [start]
     for at in range(start + 1, stop):
@@ -121,7 +123,7 @@ def _letters(
             cuts.append(at)
     for first, last in zip(cuts, [*cuts[1:], stop], strict=True):
         written = text[first:last]
-        yield Word(
+        yield DiffWord(
             written.lower() if preparation.case == "lower" else written, first, last
         )
 
@@ -136,7 +138,7 @@ Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class OutputPiece:
     """Neighbouring words of an output that share a fate, exactly as they were written.
 
     `kept` words stand in both outputs. `changed` words stand where the other output has
@@ -169,15 +171,15 @@ class WordDiff:
     White space at the very start of a text is a piece of its own with an empty `text`.
     """
 
-    before: Sequence[Piece]
-    after: Sequence[Piece]
+    before: Sequence[OutputPiece]
+    after: Sequence[OutputPiece]
     #: A list of pieces for each reference, None where it is missing.
     references: Sequence[Sequence[ReferencePiece] | None]
     #: False where the texts were too long to find the most words in common.
     exact: bool
 
 
-def word_diff(
+def diff_words(
     before: str,
     after: str,
     references: Sequence[str | None] = (),
@@ -195,21 +197,27 @@ def word_diff(
     """
     there = [ref for ref in references if ref is not None]
     texts = [before, after, *there]
-    cut = words_of(texts, preparation)
+    cut = split_texts(texts, preparation)
     keys = [[word.key for word in words] for words in cut]
-    pairs, exact = common_words(keys[0], keys[1])
-    shared = [_Shared(keys[0], keys[1], keys[at]) for at in range(2, len(keys))]
+    pairs, exact = pair_common_words(keys[0], keys[1])
+    shared = [_SharedWords(keys[0], keys[1], keys[at]) for at in range(2, len(keys))]
     longer = max(len(keys[0]), len(keys[1]))
     if len(pairs) < SIMILAR * longer:
         pairs = []
-    kinds = _kinds(pairs, len(keys[0]), len(keys[1]))
+    kinds = _classify_words(pairs, len(keys[0]), len(keys[1]))
     sides = [
         list(
-            _pieces(
+            _join_pieces(
                 texts[side],
                 cut[side],
-                list(zip(kinds[side], _in_reference(keys, shared, side), strict=True)),
-                lambda text, space, label: Piece(text, space, *label),
+                list(
+                    zip(
+                        kinds[side],
+                        _mark_reference_words(keys, shared, side),
+                        strict=True,
+                    )
+                ),
+                lambda text, space, label: OutputPiece(text, space, *label),
                 ("kept", False),
             )
         )
@@ -217,7 +225,7 @@ def word_diff(
     ]
     found = iter(
         list(
-            _pieces(
+            _join_pieces(
                 text,
                 words,
                 [_FOUND_BY[label] for label in zip(*entry.of_reference, strict=True)],
@@ -243,25 +251,27 @@ _FOUND_BY: dict[tuple[bool, bool], FoundBy] = {
 }
 
 
-class _Shared:
+class _SharedWords:
     """What each of two outputs has in common with a reference."""
 
     def __init__(
         self, before: Sequence[str], after: Sequence[str], reference: Sequence[str]
     ) -> None:
-        found = [common_words(output, reference) for output in (before, after)]
+        found = [pair_common_words(output, reference) for output in (before, after)]
         self.exact = all(exact for _, exact in found)
         #: For each output, the places in it of the words that stand in the same order.
         self.in_order = [{i for i, _ in pairs} for pairs, _ in found]
         self.counts = Counter(reference)
         #: For each output, which of the reference's words it has.
         self.of_reference = [
-            _granted(reference, {j for _, j in pairs}, Counter(output))
+            _mark_available_words(reference, {j for _, j in pairs}, Counter(output))
             for (pairs, _), output in zip(found, (before, after), strict=True)
         ]
 
 
-def _granted(words: Sequence[str], first: set[int], counts: Counter[str]) -> list[bool]:
+def _mark_available_words(
+    words: Sequence[str], first: set[int], counts: Counter[str]
+) -> list[bool]:
     """Mark as many of each word as there are, those in `first` before the others."""
     left = counts.copy()
     marks = [False] * len(words)
@@ -272,18 +282,18 @@ def _granted(words: Sequence[str], first: set[int], counts: Counter[str]) -> lis
     return marks
 
 
-def _in_reference(
-    keys: Sequence[Sequence[str]], shared: Sequence[_Shared], side: int
+def _mark_reference_words(
+    keys: Sequence[Sequence[str]], shared: Sequence[_SharedWords], side: int
 ) -> list[bool]:
     """Mark the words that a reference has, each as often as the reference with the most."""
     counts: Counter[str] = Counter()
     for entry in shared:
         counts |= entry.counts
     nearest = max((entry.in_order[side] for entry in shared), key=len, default=set())
-    return _granted(keys[side], nearest, counts)
+    return _mark_available_words(keys[side], nearest, counts)
 
 
-def _kinds(
+def _classify_words(
     pairs: Sequence[tuple[int, int]], before: int, after: int
 ) -> tuple[list[Kind], list[Kind]]:
     one: list[Kind] = []
@@ -297,9 +307,9 @@ def _kinds(
     return one[:-1], other[:-1]
 
 
-def _pieces(
+def _join_pieces(
     text: str,
-    words: Sequence[Word],
+    words: Sequence[DiffWord],
     labels: Sequence[Label],
     make: Callable[[str, str, Label], Made],
     plain: Label,

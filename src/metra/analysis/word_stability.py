@@ -34,7 +34,7 @@ class Overlap:
 
 
 @dataclass(frozen=True, slots=True)
-class Polygon:
+class FrequencyPolygon:
     """How a set's words spread over classes of salience; shares of all words of the set."""
 
     #: The lower ends of the classes, and the upper end of the last.
@@ -53,11 +53,11 @@ class WordSet:
     tokens: int
     #: For tf.idf and S: the mean, words without a score or with a negative one as 0.
     means: dict[str, float]
-    polygons: dict[str, Polygon]
+    polygons: dict[str, FrequencyPolygon]
 
 
 @dataclass(frozen=True, slots=True)
-class Stability:
+class StabilityResult:
     """What two translations of the same documents have in common."""
 
     references: tuple[str, str]
@@ -66,14 +66,14 @@ class Stability:
     sets: tuple[WordSet, ...]
 
 
-def stability(
+def compute_stability(
     first: Iterable[tuple[Tokens, list[str]]],
     second: Iterable[tuple[Tokens, list[str]]],
     *,
     names: tuple[str, str] = ("first", "second"),
     width: float = 0.5,
     n: int = ORDER,
-) -> Stability:
+) -> StabilityResult:
     """Compare two translations, given as segments' tokens with their documents.
 
     Each translation has its own lists. Words are common as often as both have them.
@@ -89,16 +89,20 @@ def stability(
     if len(lists[0].documents) < 2:
         msg = "There is one document only; salience shows only beside other documents."
         raise CorpusError(msg)
-    pairs = list(zip(*map(_by_document, texts), strict=True))
-    return Stability(
+    pairs = list(zip(*map(_group_by_document, texts), strict=True))
+    return StabilityResult(
         names,
         len(pairs),
-        tuple(_overlap(pairs, order) for order in range(1, n + 1)),
-        tuple(_sets(pairs, [_scores(found) for found in lists], names, width)),
+        tuple(_compute_overlap(pairs, order) for order in range(1, n + 1)),
+        tuple(
+            _build_word_sets(
+                pairs, [_score_words(found) for found in lists], names, width
+            )
+        ),
     )
 
 
-def _by_document(text: Iterable[tuple[Tokens, list[str]]]) -> list[Document]:
+def _group_by_document(text: Iterable[tuple[Tokens, list[str]]]) -> list[Document]:
     documents: dict[str, Document] = {}
     for tokens, names in text:
         for at, name in enumerate(names):
@@ -106,18 +110,18 @@ def _by_document(text: Iterable[tuple[Tokens, list[str]]]) -> list[Document]:
     return list(documents.values())
 
 
-def _overlap(pairs: Sequence[tuple[Document, Document]], n: int) -> Overlap:
+def _compute_overlap(pairs: Sequence[tuple[Document, Document]], n: int) -> Overlap:
     """Average the documents' overlaps: common n-grams over the mean of both sides'."""
     tokens, types = [], []
     for pair in pairs:
-        one, other = (_grams(document, n) for document in pair)
+        one, other = (_count_ngrams(document, n) for document in pair)
         if one and other:
             tokens.append(2 * (one & other).total() / (one.total() + other.total()))
             types.append(2 * len(one.keys() & other.keys()) / (len(one) + len(other)))
     return Overlap(n, float(np.mean(tokens or [0])), float(np.mean(types or [0])))
 
 
-def _grams(document: Document, n: int) -> Grams:
+def _count_ngrams(document: Document, n: int) -> Grams:
     return Counter(
         tuple(words[at : at + size])
         for words in document
@@ -126,7 +130,7 @@ def _grams(document: Document, n: int) -> Grams:
     )
 
 
-def _scores(found: Frequencies) -> list[dict[str, tuple[float, float]]]:
+def _score_words(found: Frequencies) -> list[dict[str, tuple[float, float]]]:
     """For each document its words with their tf.idf and S."""
     lists: list[dict[str, tuple[float, float]]] = [{} for _ in found.documents]
     entries = zip(
@@ -142,7 +146,7 @@ def _scores(found: Frequencies) -> list[dict[str, tuple[float, float]]]:
     return lists
 
 
-def _sets(
+def _build_word_sets(
     pairs: Sequence[tuple[Document, Document]],
     scores: Sequence[list[dict[str, tuple[float, float]]]],
     names: tuple[str, str],
@@ -167,7 +171,10 @@ def _sets(
         weight: {key: array[:, at] for key, array in values.items()}
         for at, weight in enumerate(WEIGHTS)
     }
-    bounds = {weight: _bounds(columns[weight].values(), width) for weight in WEIGHTS}
+    bounds = {
+        weight: _compute_class_bounds(columns[weight].values(), width)
+        for weight in WEIGHTS
+    }
     for (common, which), array in values.items():
         counts_of = array[:, 2]
         yield WordSet(
@@ -175,11 +182,11 @@ def _sets(
             common,
             int(counts_of.sum()),
             {
-                weight: _mean(columns[weight][common, which], counts_of)
+                weight: _compute_mean(columns[weight][common, which], counts_of)
                 for weight in WEIGHTS
             },
             {
-                weight: _polygon(
+                weight: _build_polygon(
                     columns[weight][common, which], counts_of, bounds[weight]
                 )
                 for weight in WEIGHTS
@@ -187,7 +194,7 @@ def _sets(
         )
 
 
-def _bounds(columns: Iterable[Array], width: float) -> Array:
+def _compute_class_bounds(columns: Iterable[Array], width: float) -> Array:
     """Classes that reach from the lowest to the highest score of any set."""
     joined = np.concatenate(list(columns))
     known = joined[~np.isnan(joined)]
@@ -197,15 +204,15 @@ def _bounds(columns: Iterable[Array], width: float) -> Array:
     return np.arange(low, high + 1) * width
 
 
-def _mean(values: Array, counts: Array) -> float:
+def _compute_mean(values: Array, counts: Array) -> float:
     return float((np.fmax(values, 0) * counts).sum() / max(counts.sum(), 1))
 
 
-def _polygon(values: Array, counts: Array, bounds: Array) -> Polygon:
+def _build_polygon(values: Array, counts: Array, bounds: Array) -> FrequencyPolygon:
     known = ~np.isnan(values)
     shares, _ = np.histogram(values[known], bounds, weights=counts[known])
     total = max(counts.sum(), 1)
-    return Polygon(
+    return FrequencyPolygon(
         tuple(bounds.tolist()),
         tuple((shares / total).tolist()),
         float(counts[~known].sum() / total),

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metra.campaign.judgement import Judgement, latest
-from metra.campaign.judges import plain
-from metra.campaign.metric_scores import table_of
-from metra.campaign.results import Figures, figures_by_scorer
-from metra.formats.scores.ratings import ratings
+from metra.campaign.judgement import Judgement, keep_latest
+from metra.campaign.judges import drop_checks
+from metra.campaign.metric_scores import build_table_from_scores
+from metra.campaign.results import ScoresByScorer, group_by_scorer
+from metra.formats.scores.ratings import collect_ratings
 from metra.meta.agree import SLACK, JudgePair, agree
 from metra.stats.defaults import SEED, TRIALS
 
@@ -33,7 +33,7 @@ _LIMITS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Coefficient:
+class AgreementCoefficient:
     """One figure; None where it has no meaning, and then the reason says why."""
 
     name: str
@@ -43,50 +43,52 @@ class Coefficient:
 
 
 @dataclass(frozen=True, slots=True)
-class AgreementOn:
+class ScorerAgreement:
     """The judges' agreement by one scorer."""
 
     scorer: str
     #: Outputs that two judges or more judged, and judgements of them, two by two.
     outputs: int
     comparisons: int
-    coefficients: tuple[Coefficient, ...]
+    coefficients: tuple[AgreementCoefficient, ...]
     #: Share of comparisons that are at most so far apart on the native scale.
     differences: tuple[tuple[float, float], ...]
     pairs: tuple[JudgePair, ...]
 
     @property
-    def main(self) -> tuple[Coefficient, ...]:
+    def main(self) -> tuple[AgreementCoefficient, ...]:
         """The few that tell most."""
         names = [COEFFICIENTS[key] for key in _MAIN]
         return tuple(one for one in self.coefficients if one.name in names)
 
 
-def agreement(
+def compute_agreement(
     judgements: Iterable[Judgement], *, trials: int = TRIALS, seed: int = SEED
-) -> list[AgreementOn]:
+) -> list[ScorerAgreement]:
     """Compute agreement by each scorer; none where no output has two judges."""
-    figures = figures_by_scorer(plain(latest(judgements)))
-    return agreement_of(figures, trials=trials, seed=seed)
+    figures = group_by_scorer(drop_checks(keep_latest(judgements)))
+    return compute_agreement_from_scores(figures, trials=trials, seed=seed)
 
 
-def agreement_of(every: Figures, *, trials: int, seed: int) -> list[AgreementOn]:
+def compute_agreement_from_scores(
+    every: ScoresByScorer, *, trials: int, seed: int
+) -> list[ScorerAgreement]:
     """The same from the scores of what is plain."""
-    scores = table_of(every)
+    scores = build_table_from_scores(every)
     found = []
     for name in scores.names if scores is not None else []:
-        mine = ratings(scores, name)  # type: ignore[arg-type]
+        mine = collect_ratings(scores, name)  # type: ignore[arg-type]
         if not len(mine.pairable().units):
             continue
         result = agree(mine, trials=trials, seed=seed, only=frozenset(COEFFICIENTS))
         gaps = result.shared.gaps()
         found.append(
-            AgreementOn(
+            ScorerAgreement(
                 name,
                 result.units,
                 len(gaps),
                 tuple(
-                    Coefficient(
+                    AgreementCoefficient(
                         label,
                         _number(result.values.get(key, np.nan)),
                         result.intervals.get(key),
@@ -94,14 +96,14 @@ def agreement_of(every: Figures, *, trials: int, seed: int) -> list[AgreementOn]
                     )
                     for key, label in COEFFICIENTS.items()
                 ),
-                differences(gaps.tolist()),
+                count_differences(gaps.tolist()),
                 tuple(result.pairs),
             )
         )
     return found
 
 
-def differences(gaps: list[float]) -> tuple[tuple[float, float], ...]:
+def count_differences(gaps: list[float]) -> tuple[tuple[float, float], ...]:
     """Share of pairs that are at most so far apart, as TC-STAR's evaluations told it.
 
     Limits go from 0 in whole steps on short scales, and in round steps on long ones.

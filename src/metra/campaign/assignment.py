@@ -17,7 +17,7 @@ import numpy as np
 
 from metra.campaign.campaign import Campaign
 from metra.campaign.protocols.reading import Reading
-from metra.campaign.task import BASELINE, Item, Kind, Task, opaque
+from metra.campaign.task import BASELINE, Kind, Task, TaskItem, make_opaque_id
 from metra.errors import OptionError
 
 
@@ -30,7 +30,9 @@ class Share:
     calibration: bool = False
 
 
-def shares(campaign: Campaign, *, rng: "np.random.Generator") -> list[list[Share]]:
+def divide_units(
+    campaign: Campaign, *, rng: "np.random.Generator"
+) -> list[list[Share]]:
     """Share the units out among the judges, in the order of the judges' names."""
     texts = [int(text) for text in rng.permutation(len(campaign.texts))]
     common, rest = texts[: campaign.calibration], texts[campaign.calibration :]
@@ -61,7 +63,7 @@ def _share_blocks(
     rng: "np.random.Generator",
 ) -> None:
     for text in texts:
-        for judge in _least_busy(found, rng)[: campaign.settings.each]:
+        for judge in _order_least_busy(found, rng)[: campaign.settings.each]:
             found[judge] += [Share(text, version) for version in _versions(campaign)]
 
 
@@ -75,13 +77,17 @@ def _share_versions(
     slots = [system for system in range(count) for _ in range(campaign.settings.each)]
     seen = [[0] * count for _ in found]
     for text in texts:
-        judges = _least_busy(found, rng)[: len(slots)]
-        for judge, system in zip(judges, _evenly(slots, judges, seen), strict=True):
+        judges = _order_least_busy(found, rng)[: len(slots)]
+        for judge, system in zip(
+            judges, _balance_systems(slots, judges, seen), strict=True
+        ):
             found[judge].append(Share(text, (system,)))
             seen[judge][system] += 1
 
 
-def _least_busy(found: list[list[Share]], rng: "np.random.Generator") -> list[int]:
+def _order_least_busy(
+    found: list[list[Share]], rng: "np.random.Generator"
+) -> list[int]:
     """Judges with the least to do first; chance decides between equals."""
     chance = rng.permutation(len(found))
     return sorted(
@@ -89,7 +95,7 @@ def _least_busy(found: list[list[Share]], rng: "np.random.Generator") -> list[in
     )
 
 
-def _evenly(
+def _balance_systems(
     slots: Sequence[int], judges: Sequence[int], seen: list[list[int]]
 ) -> list[int]:
     """Give each judge the system seen least: swap two as long as that helps.
@@ -113,13 +119,13 @@ def _evenly(
     return given
 
 
-def degraded(
+def degrade_text(
     text: str, donors: Sequence[str], *, rng: "np.random.Generator"
 ) -> str | None:
     """Put a stretch of another text in; None if that changes nothing."""
     gap = " " if " " in text or any(" " in donor for donor in donors) else ""
     words = _words(text, gap)
-    count = stretch(len(words))
+    count = count_replaced_words(len(words))
     start = int(rng.integers(0, max(1, len(words) - count + 1)))
     for at in rng.permutation(len(donors)):
         other = _words(donors[at], gap)
@@ -131,7 +137,7 @@ def degraded(
     return None
 
 
-def stretch(words: int) -> int:
+def count_replaced_words(words: int) -> int:
     """How many words to replace, by the length of the text.
 
     >>> [stretch(words) for words in (0, 3, 5, 8, 15, 20, 40)]
@@ -157,17 +163,19 @@ def assign(campaign: Campaign, *, secret: bytes) -> tuple[Task, ...]:
         msg = f"The secret has {len(secret)} bytes; expected at least {_SHORTEST}."
         raise OptionError(msg)
     seed = campaign.settings.seed
-    found = shares(campaign, rng=np.random.default_rng([seed, 0]))
+    found = divide_units(campaign, rng=np.random.default_rng([seed, 0]))
     tasks: list[Task] = []
     for judge, share in enumerate(found):
         rng = np.random.default_rng([seed, 1, judge])
-        order = _in_order(campaign, share, judge, rng)
-        mine = _tasks(campaign, judge, _with_checks(campaign, order, rng), secret)
-        tasks += _after_baseline(campaign, judge, mine, secret)
+        order = _order_units(campaign, share, judge, rng)
+        mine = _build_tasks(
+            campaign, judge, _insert_checks(campaign, order, rng), secret
+        )
+        tasks += _prepend_baseline(campaign, judge, mine, secret)
     return tuple(tasks)
 
 
-def _in_order(
+def _order_units(
     campaign: Campaign, mine: Sequence[Share], judge: int, rng: "np.random.Generator"
 ) -> list[Share]:
     """Calibration first, then rounds in which every system has its turn.
@@ -189,10 +197,14 @@ def _rounds(
     count = len(campaign.systems)
     if campaign.protocol.contrastive:
         turned = [
-            Share(share.text, _turned(share.systems, judge + at), share.calibration)
+            Share(
+                share.text,
+                _rotate_systems(share.systems, judge + at),
+                share.calibration,
+            )
             for at, share in enumerate(mine)
         ]
-        return _by_text(turned)
+        return _group_by_text(turned)
     if campaign.settings.complete:
         start: dict[int, int] = {}
         for share in mine:
@@ -218,12 +230,12 @@ def _rounds(
     return found
 
 
-def _turned(systems: tuple[int, ...], by: int) -> tuple[int, ...]:
+def _rotate_systems(systems: tuple[int, ...], by: int) -> tuple[int, ...]:
     at = by % len(systems)
     return systems[at:] + systems[:at]
 
 
-def _by_text(mine: Sequence[Share]) -> list[Share]:
+def _group_by_text(mine: Sequence[Share]) -> list[Share]:
     """Bring the units of a text together, texts in the order of their first unit."""
     order: dict[int, list[Share]] = {}
     for share in mine:
@@ -231,7 +243,7 @@ def _by_text(mine: Sequence[Share]) -> list[Share]:
     return [share for group in order.values() for share in group]
 
 
-def _with_checks(
+def _insert_checks(
     campaign: Campaign, order: Sequence[Share], rng: "np.random.Generator"
 ) -> list[tuple[Share, Kind, int | None]]:
     """Let some tasks come back half a sitting away, as they were or spoilt.
@@ -250,17 +262,23 @@ def _with_checks(
         (at, (share, _kind(campaign, share), at)) for at, share in enumerate(order)
     ]
     for at in early:
-        keyed.append((_far(at, first, count, rng), (order[at], "repeat", at)))
+        keyed.append(
+            (_choose_position(at, first, count, rng), (order[at], "repeat", at))
+        )
     for at in spoilt:
         if not wanted:
             break
-        if _spoilt(campaign, order[at]) is not None:
-            keyed.append((_far(at, first, count, rng), (order[at], "degraded", at)))
+        if _degrade_unit(campaign, order[at]) is not None:
+            keyed.append(
+                (_choose_position(at, first, count, rng), (order[at], "degraded", at))
+            )
             wanted -= 1
     return [entry for _, entry in sorted(keyed, key=lambda pair: pair[0])]
 
 
-def _far(at: int, first: int, count: int, rng: "np.random.Generator") -> float:
+def _choose_position(
+    at: int, first: int, count: int, rng: "np.random.Generator"
+) -> float:
     """Choose a place between two tasks, at least half of them away."""
     half = count // 2
     place = at - first
@@ -275,7 +293,7 @@ def _kind(campaign: Campaign, share: Share) -> Kind:
     return "judged" if kind == "mt" or len(share.systems) > 1 else kind
 
 
-def _spoilt(campaign: Campaign, share: Share) -> tuple[str, ...] | None:
+def _degrade_unit(campaign: Campaign, share: Share) -> tuple[str, ...] | None:
     """Spoil a unit's outputs: the same copy for every judge, all or nothing."""
     system = share.systems[0]
     outputs = campaign.systems[system].outputs
@@ -286,12 +304,12 @@ def _spoilt(campaign: Campaign, share: Share) -> tuple[str, ...] | None:
         for at in rng.permutation(len(outputs))[: _DONORS + len(inside)]
         if at not in inside and outputs[at]
     ]
-    found = [degraded(outputs[at], donors, rng=rng) for at in inside]
+    found = [degrade_text(outputs[at], donors, rng=rng) for at in inside]
     copies = [copy for copy in found if copy is not None]
     return tuple(copies) if len(copies) == len(found) else None
 
 
-def _tasks(
+def _build_tasks(
     campaign: Campaign,
     judge: int,
     entries: Sequence[tuple[Share, Kind, int | None]],
@@ -300,7 +318,7 @@ def _tasks(
     name = campaign.settings.judges[judge]
 
     def hidden(*parts: object) -> str:
-        return opaque(secret, campaign.settings.name, judge, *parts)
+        return make_opaque_id(secret, campaign.settings.name, judge, *parts)
 
     ids: dict[int | None, str] = {
         origin: hidden("task", at)
@@ -310,14 +328,14 @@ def _tasks(
     found = []
     for at, (share, kind, origin) in enumerate(entries, 1):
         check = kind in ("repeat", "degraded")
-        texts = _spoilt(campaign, share) if kind == "degraded" else None
+        texts = _degrade_unit(campaign, share) if kind == "degraded" else None
         shown = [
             (system, segment)
             for system in share.systems
             for segment in campaign.texts[share.text]
         ]
         items = tuple(
-            Item(
+            TaskItem(
                 hidden("output", at, number),
                 campaign.systems[system].name,
                 segment,
@@ -330,7 +348,7 @@ def _tasks(
     return found
 
 
-def _after_baseline(
+def _prepend_baseline(
     campaign: Campaign, judge: int, tasks: list[Task], secret: bytes
 ) -> list[Task]:
     """Put the baseline text, which tells how a judge reads any text, before the rest."""
@@ -338,8 +356,8 @@ def _after_baseline(
     reads = any(isinstance(step.asks, Reading) for step in campaign.protocol.steps)
     if not text or not reads:
         return tasks
-    hidden = partial(opaque, secret, campaign.settings.name, judge)
-    item = Item(hidden("output", BASELINE), BASELINE, 0, text)
+    hidden = partial(make_opaque_id, secret, campaign.settings.name, judge)
+    item = TaskItem(hidden("output", BASELINE), BASELINE, 0, text)
     name = campaign.settings.judges[judge]
     first = Task(hidden("task", BASELINE), name, 1, "baseline", (item,))
     return [first, *(replace(task, position=task.position + 1) for task in tasks)]

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from metra.campaign.protocols.chips import Chips
-from metra.campaign.protocols.questions import Questions
+from metra.campaign.protocols.questions import QuestionSet
 from metra.campaign.protocols.reading import Reading
 from metra.campaign.protocols.record import Protocol, Step
 from metra.campaign.protocols.registry import protocol
@@ -20,11 +20,11 @@ from metra.campaign.settings import Settings
 from metra.campaign.wording import Wording
 from metra.corpus.evalset import Corpus
 from metra.errors import CorpusError, OptionError
-from metra.text.words import normaliser, occurs
+from metra.text.words import contains_words, make_normaliser
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class DocumentIndex:
     """Which segments make each document, in order of appearance."""
 
     places: dict[str, tuple[int, ...]]
@@ -48,18 +48,20 @@ class Joined:
         return tuple("\n".join(one[at] for one in found) for at in range(count))
 
 
-def joined(documents: Sequence[str], *, first: int = 0) -> Joined:
+def index_documents(documents: Sequence[str], *, first: int = 0) -> DocumentIndex:
     """Find each document's segments; `first` takes only so many of its beginning."""
     places: dict[str, list[int]] = {}
     for at, name in enumerate(documents):
         places.setdefault(name, []).append(at)
-    return Joined({name: tuple(at[: first or None]) for name, at in places.items()})
+    return DocumentIndex(
+        {name: tuple(at[: first or None]) for name, at in places.items()}
+    )
 
 
 Names = Mapping[str, Sequence[Sequence[str]]]
 
 
-def cases(
+def find_missed_names(
     outputs: Sequence[Sequence[str]], names: Names, language: str
 ) -> list[dict[str, Any]]:
     """For each text of a segment that lacks names: the segment, the text and the names.
@@ -70,7 +72,7 @@ def cases(
     >>> cases([["Mr Aufray", "Mr Aufrey"]], {"1": [["PERSON", "Aufray"]]}, "en")
     [{'segment': 1, 'text': 'Mr Aufrey', 'missed': [['PERSON', 'Aufray']]}]
     """
-    normalise = normaliser(language)
+    normalise = make_normaliser(language)
     found = []
     for at, texts in enumerate(outputs, 1):
         listed = {
@@ -81,7 +83,9 @@ def cases(
         for text in dict.fromkeys(texts):
             there = normalise(text)
             missed = [
-                name for (_, words), name in listed.items() if not occurs(words, there)
+                name
+                for (_, words), name in listed.items()
+                if not contains_words(words, there)
             ]
             if missed:
                 found.append({"segment": at, "text": text, "missed": missed})
@@ -97,7 +101,7 @@ _CHUNK = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Segment:
+class CampaignSegment:
     """What all systems translated: its document, source and references as far as known."""
 
     document: str
@@ -120,7 +124,7 @@ class Campaign:
 
     settings: Settings
     protocol: Protocol
-    segments: tuple[Segment, ...]
+    segments: tuple[CampaignSegment, ...]
     systems: tuple[System, ...]
     #: What protocols need beside the texts, such as questions by document; plain JSON.
     material: dict[str, Any] = field(default_factory=dict)
@@ -174,7 +178,7 @@ class Campaign:
         content = json.dumps(asdict(self), sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(content.encode()).hexdigest()[:16]
 
-    def asked(self, segment: int) -> Protocol:
+    def bind_protocol(self, segment: int) -> Protocol:
         """The protocol with what its steps need to know about one text."""
         document = self.segments[segment].document
         return self.protocol.bound(self.material, document=document, segment=segment)
@@ -190,44 +194,44 @@ class Campaign:
         return references[0] if references else None
 
 
-def campaign(
+def freeze_campaign(
     settings: Settings, corpus: Corpus, material: Mapping[str, Any] | None = None
 ) -> Campaign:
     """Freeze wishes, texts and material, or say why they do not fit together."""
     given = dict(material or {})
-    asked = _asked(settings, given)
-    segments, systems = _read(corpus)
+    asked = _adapt_protocol(settings, given)
+    segments, systems = _read_corpus(corpus)
     if asked.over == "reference":
-        systems = [_reference(segments, asked, settings.name)]
+        systems = [_build_reference_system(segments, asked, settings.name)]
     elif settings.reference_as_system:
-        systems.append(_reference(segments, asked, settings.name))
+        systems.append(_build_reference_system(segments, asked, settings.name))
     if asked.whole:
-        segments, systems = _whole(segments, systems, asked)
+        segments, systems = _join_documents(segments, systems, asked)
     if asked.over == "misses":
-        segments, systems = _misses(segments, systems, settings, given)
+        segments, systems = _keep_missing_names(segments, systems, settings, given)
     if asked.control:
-        systems.append(_control(segments, asked, settings.name))
+        systems.append(_build_control(segments, asked, settings.name))
     frozen = Campaign(settings, asked, tuple(segments), tuple(systems), given)
     _check_texts(frozen, corpus)
     _check_material(frozen)
-    _check_wishes(frozen)
+    _check_settings(frozen)
     return frozen
 
 
-def _asked(settings: Settings, material: Mapping[str, Any]) -> Protocol:
+def _adapt_protocol(settings: Settings, material: Mapping[str, Any]) -> Protocol:
     """Adapt the protocol; of optional steps, those stay for which there is material."""
     asked = protocol(settings.protocol, settings.options)
     steps = (
         replace(step, optional=False)
         for step in asked.steps
         if not step.optional
-        or (isinstance(step.asks, Questions) and material.get("questions"))
+        or (isinstance(step.asks, QuestionSet) and material.get("questions"))
     )
-    asked = replace(asked, steps=tuple(_in(settings.target_language, steps)))
+    asked = replace(asked, steps=tuple(_set_language(settings.target_language, steps)))
     return replace(asked, basis=settings.basis) if settings.basis else asked
 
 
-def _in(language: str, steps: Iterable[Step]) -> Iterator[Step]:
+def _set_language(language: str, steps: Iterable[Step]) -> Iterator[Step]:
     """Tell steps the language of the outputs, where what they count hangs on it."""
     for step in steps:
         if isinstance(step.asks, Chips):
@@ -235,7 +239,9 @@ def _in(language: str, steps: Iterable[Step]) -> Iterator[Step]:
         yield step
 
 
-def _control(segments: list[Segment], asked: Protocol, place: str) -> System:
+def _build_control(
+    segments: list[CampaignSegment], asked: Protocol, place: str
+) -> System:
     """Let what is not a translation take part: no text at all, or the original."""
     if asked.control == "no text":
         return System(asked.control, "control", ("",) * len(segments))
@@ -246,13 +252,15 @@ def _control(segments: list[Segment], asked: Protocol, place: str) -> System:
     return System(asked.control, "control", tuple(text or "" for text in texts))
 
 
-def _whole(
-    segments: list[Segment], systems: list[System], asked: Protocol
-) -> tuple[list[Segment], list[System]]:
+def _join_documents(
+    segments: list[CampaignSegment], systems: list[System], asked: Protocol
+) -> tuple[list[CampaignSegment], list[System]]:
     """Make each document one segment; its lines are what the segments were."""
-    documents = joined([segment.document for segment in segments], first=asked.first)
+    documents = index_documents(
+        [segment.document for segment in segments], first=asked.first
+    )
     texts = [
-        Segment(
+        CampaignSegment(
             name,
             documents.text([segment.source for segment in segments], name),
             documents.references([segment.references for segment in segments], name),
@@ -270,18 +278,18 @@ def _whole(
     ]
 
 
-def _misses(
-    segments: list[Segment],
+def _keep_missing_names(
+    segments: list[CampaignSegment],
     systems: list[System],
     settings: Settings,
     given: dict[str, Any],
-) -> tuple[list[Segment], list[System]]:
+) -> tuple[list[CampaignSegment], list[System]]:
     """Keep the outputs that lack names, each once, whoever made it; note which they lack."""
     names = given.get("entities", {})
     outputs = [
         [system.outputs[at] for system in systems] for at in range(len(segments))
     ]
-    found = cases(outputs, names, settings.target_language)
+    found = find_missed_names(outputs, names, settings.target_language)
     if not found:
         listed = sum(map(len, names.values()))
         msg = (
@@ -294,14 +302,14 @@ def _misses(
     return [segments[one["segment"] - 1] for one in found], [made]
 
 
-def _read(corpus: Corpus) -> tuple[list[Segment], list[System]]:
-    segments: list[Segment] = []
+def _read_corpus(corpus: Corpus) -> tuple[list[CampaignSegment], list[System]]:
+    segments: list[CampaignSegment] = []
     outputs: dict[str, list[str]] = {name: [] for name in corpus.systems}
     for chunk in corpus.chunks(_CHUNK):
         for at in range(len(chunk)):
             references = (column.text[at] for column in chunk.refs)
             segments.append(
-                Segment(
+                CampaignSegment(
                     chunk.documents[at] if chunk.documents is not None else "",
                     chunk.source.text[at] if chunk.source is not None else None,
                     tuple(text for text in references if text is not None),
@@ -313,7 +321,9 @@ def _read(corpus: Corpus) -> tuple[list[Segment], list[System]]:
     return segments, systems
 
 
-def _reference(segments: list[Segment], asked: Protocol, place: str) -> System:
+def _build_reference_system(
+    segments: list[CampaignSegment], asked: Protocol, place: str
+) -> System:
     """Let the last reference of each segment take part; the first may be on the screen.
 
     Where people work on the reference itself, it is the first, which measures go by.
@@ -368,7 +378,7 @@ def _check_material(frozen: Campaign) -> None:
     """Refuse what would leave every score undefined."""
     place, asked, given = frozen.settings.name, frozen.protocol, frozen.material
     documents = {segment.document for segment in frozen.segments}
-    wanted = {"questions": Questions, "templates": Template}
+    wanted = {"questions": QuestionSet, "templates": Template}
     for what, kind in wanted.items():
         if not any(isinstance(step.asks, kind) for step in asked.steps):
             continue
@@ -391,7 +401,7 @@ def _check_material(frozen: Campaign) -> None:
         raise OptionError(msg)
 
 
-def _check_wishes(frozen: Campaign) -> None:
+def _check_settings(frozen: Campaign) -> None:
     settings, asked = frozen.settings, frozen.protocol
     judges, systems, texts = (
         len(settings.judges),

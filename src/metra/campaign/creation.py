@@ -19,17 +19,17 @@ from tempfile import TemporaryDirectory
 from typing import Any, Literal, NamedTuple
 
 from metra.campaign.assignment import assign
-from metra.campaign.campaign import Campaign, campaign
-from metra.campaign.material import READERS, checked, placed, read_material
-from metra.campaign.own_wording import in_words
-from metra.campaign.settings import settings
+from metra.campaign.campaign import Campaign, freeze_campaign
+from metra.campaign.material import READERS, check_marks, read_material, resolve_paths
+from metra.campaign.own_wording import add_wordings
+from metra.campaign.settings import check_settings
 from metra.campaign.task import COUNTED, Task
-from metra.corpus.evalset import Chunk, EvalSet, Outputs
+from metra.corpus.evalset import CorpusChunk, EvalSet, Outputs
 from metra.errors import FormatError, MetraError
 from metra.formats.recognise import WITH_IDS
 from metra.formats.stream import read_toml
 from metra.formats.texts.columns import Field
-from metra.formats.texts.sources import Source, sources
+from metra.formats.texts.sources import Source, list_sources
 from metra.scoring.files import open_corpus
 
 Use = Literal["output", "reference", "source", "document"]
@@ -47,7 +47,7 @@ class Upload(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class ColumnCounts:
     """What is in a file, column by column."""
 
     file: str
@@ -60,7 +60,7 @@ class Looked:
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
+class CampaignTexts:
     """The texts of a campaign to be: everything is as long as the outputs."""
 
     outputs: dict[str, list[str]]
@@ -82,39 +82,39 @@ class Texts:
 
 
 @dataclass(frozen=True, slots=True)
-class Pairing:
+class PairedUploads:
     """What was found, and what is wrong with it, if anything is."""
 
-    files: tuple[Looked, ...]
-    texts: Texts | None
+    files: tuple[ColumnCounts, ...]
+    texts: CampaignTexts | None
     problem: str
     warnings: tuple[str, ...]
 
 
-def paired(uploads: Sequence[Upload]) -> Pairing:
+def pair_uploads(uploads: Sequence[Upload]) -> PairedUploads:
     """Read the files and join them; whatever is wrong is said in a sentence."""
     with TemporaryDirectory(prefix="metra-") as folder:
         try:
-            return _paired(uploads, Path(folder))
+            return _pair_in_folder(uploads, Path(folder))
         except MetraError as error:
             problem = str(error).replace(f"{folder}/", "")
-            return Pairing((), None, _without_places(problem), ())
+            return PairedUploads((), None, _strip_folders(problem), ())
 
 
-def unpacked(line: str) -> Texts:
+def unpack_texts(line: str) -> CampaignTexts:
     """Undo `Texts.packed`; what somebody has changed on the way is refused."""
     try:
         raw = zlib.decompressobj()
         content = raw.decompress(base64.b85decode(line.strip()), _MOST)
-        return Texts(**json.loads(content))
+        return CampaignTexts(**json.loads(content))
     except (ValueError, TypeError, zlib.error):
         msg = "The texts did not come back whole; choose the files again."
         raise FormatError(msg) from None
 
 
-def _paired(uploads: Sequence[Upload], folder: Path) -> Pairing:
+def _pair_in_folder(uploads: Sequence[Upload], folder: Path) -> PairedUploads:
     paths: dict[str, list[str]] = {}
-    looked: list[Looked] = []
+    looked: list[ColumnCounts] = []
     for number, upload in enumerate(uploads, 1):
         # A folder for each: two files may have the same name.
         place = folder / str(number)
@@ -122,7 +122,7 @@ def _paired(uploads: Sequence[Upload], folder: Path) -> Pairing:
         path = place / _safe_name(upload.name)
         path.write_bytes(upload.content)
         paths.setdefault(upload.use, []).append(str(path))
-        looked += _looked(upload, str(path))
+        looked += _inspect_upload(upload, str(path))
     outputs = paths.get("output", [])
     if not outputs:
         msg = "There is no output to judge; choose at least one file of outputs."
@@ -137,22 +137,22 @@ def _paired(uploads: Sequence[Upload], folder: Path) -> Pairing:
             paths.get("reference", []),
             *(paths.get(use, [None])[0] for use in ("source", "document")),
         )
-        texts = _texts(corpus.chunks(_CHUNK))
+        texts = _collect_texts(corpus.chunks(_CHUNK))
     except MetraError as error:
-        problem = _without_places(str(error).replace(f"{folder}/", ""))
-        return Pairing(tuple(looked), None, problem, ())
-    return Pairing(tuple(looked), texts, "", tuple(_warnings(looked)))
+        problem = _strip_folders(str(error).replace(f"{folder}/", ""))
+        return PairedUploads(tuple(looked), None, problem, ())
+    return PairedUploads(tuple(looked), texts, "", tuple(_find_warnings(looked)))
 
 
-def _looked(upload: Upload, path: str) -> list[Looked]:
+def _inspect_upload(upload: Upload, path: str) -> list[ColumnCounts]:
     """Count what a file holds; files with ids are counted when they are joined."""
-    [file] = sources([path])
+    [file] = list_sources([path])
     if upload.use != "output":
         file = file._replace(use=upload.use)
     if file.format in WITH_IDS:
         return []
     return [
-        Looked(
+        ColumnCounts(
             Path(path).name,
             field.role,
             field.name,
@@ -160,12 +160,12 @@ def _looked(upload: Upload, path: str) -> list[Looked]:
             sum(not (text or "").strip() for text in texts),
             len(texts) - len(set(texts)) if field.role != "document" else 0,
         )
-        for field, texts in _columns(file).items()
+        for field, texts in _read_columns(file).items()
         if field.role != "label"
     ]
 
 
-def _columns(file: Source) -> dict[Field, list[str | None]]:
+def _read_columns(file: Source) -> dict[Field, list[str | None]]:
     found: dict[Field, list[str | None]] = {}
     with closing(file.open()) as reader:
         while True:
@@ -178,7 +178,7 @@ def _columns(file: Source) -> dict[Field, list[str | None]]:
                 return found
 
 
-def _texts(chunks: Iterable[Chunk]) -> Texts:
+def _collect_texts(chunks: Iterable[CorpusChunk]) -> CampaignTexts:
     outputs: dict[str, list[str]] = {}
     references: list[list[str | None]] = []
     source: list[str] = []
@@ -195,14 +195,14 @@ def _texts(chunks: Iterable[Chunk]) -> Texts:
             source += [chunk.source.text[at] or "" for at in size]
         if chunk.documents is not None:
             documents += chunk.documents
-    return Texts(outputs, references, source or None, documents or None)
+    return CampaignTexts(outputs, references, source or None, documents or None)
 
 
-def _warnings(looked: Sequence[Looked]) -> Iterable[str]:
+def _find_warnings(looked: Sequence[ColumnCounts]) -> Iterable[str]:
     for one in looked:
         what = f"{one.name} ({one.file})"
         if one.empty and one.use != "document":
-            yield f"{what} has {one.empty} empty {_many('segment', one.empty)}."
+            yield f"{what} has {one.empty} empty {_format_count('segment', one.empty)}."
         if one.repeated > one.segments // 10:
             yield (
                 f"{what} says the same again in {one.repeated} of {one.segments} "
@@ -213,7 +213,7 @@ def _warnings(looked: Sequence[Looked]) -> Iterable[str]:
         yield "There is one system only: its scores can be held against no other's."
 
 
-def _many(word: str, count: int) -> str:
+def _format_count(word: str, count: int) -> str:
     return word if count == 1 else f"{word}s"
 
 
@@ -231,7 +231,7 @@ def _safe_name(name: str) -> str:
     return kept or "file"
 
 
-def _without_places(problem: str) -> str:
+def _strip_folders(problem: str) -> str:
     """Take the numbers of our folders out of a message: 3/a.txt is a.txt to the user."""
     import re
 
@@ -253,21 +253,26 @@ def open_campaign(path: str) -> Campaign:
         )
         raise FormatError(msg)
     for name, value in files.items():
-        _check(name, value, path)
+        _check_files(name, value, path)
     words = table.pop("wording", None)
-    wishes = settings(table, path)
+    wishes = check_settings(table, path)
     here = Path(path).parent
     corpus = open_corpus(
-        [_placed(output, here) for output in files["outputs"]],
-        [_placed(reference, here) for reference in files.get("references", ())],
-        *(_placed(files[name], here) if name in files else None for name in _SINGLE),
+        [_resolve_path(output, here) for output in files["outputs"]],
+        [_resolve_path(reference, here) for reference in files.get("references", ())],
+        *(
+            _resolve_path(files[name], here) if name in files else None
+            for name in _SINGLE
+        ),
     )
     material = {name: files[name] for name in READERS if name in files}
-    frozen = campaign(wishes, corpus, read_material(placed(material, here)))
-    return in_words(checked(frozen), words, path)
+    frozen = freeze_campaign(
+        wishes, corpus, read_material(resolve_paths(material, here))
+    )
+    return add_wordings(check_marks(frozen), words, path)
 
 
-def _check(name: str, value: Any, path: str) -> None:
+def _check_files(name: str, value: Any, path: str) -> None:
     if name not in _NAMES:
         msg = f"{path} has files.{name}; expected {', '.join(_NAMES)}."
         raise FormatError(msg)
@@ -278,13 +283,13 @@ def _check(name: str, value: Any, path: str) -> None:
         raise FormatError(msg)
 
 
-def _placed(file: str, here: Path) -> str:
+def _resolve_path(file: str, here: Path) -> str:
     """Find a file from the campaign's folder; its name before `=` stays."""
     name, equals, path = file.rpartition("=")
     return f"{name}{equals}{here / path}"
 
 
-def cost(campaign: Campaign, tasks: Sequence[Task]) -> str:
+def describe_cost(campaign: Campaign, tasks: Sequence[Task]) -> str:
     """Say how many items each judge has, for how long, and how the judges overlap."""
     judges = campaign.settings.judges
     items = Counter(dict.fromkeys(judges, 0))
@@ -294,7 +299,7 @@ def cost(campaign: Campaign, tasks: Sequence[Task]) -> str:
     minutes = round(most * campaign.protocol.seconds / 60)
     counted = f"{most}" if most == least else f"{least} to {most}"
     each = campaign.settings.each
-    shared = overlaps(tasks, judges)
+    shared = count_overlaps(tasks, judges)
     fewest = min(shared.values(), default=0)
     pairs = (
         f"; each of the {len(shared)} pairs of judges shares at least {fewest}"
@@ -302,12 +307,12 @@ def cost(campaign: Campaign, tasks: Sequence[Task]) -> str:
         else ""
     )
     return (
-        f"{len(judges)} {_many('judge', len(judges))} × {counted} items ≈ {minutes} min "
-        f"each; every item by {each} {_many('judge', each)}{pairs}."
+        f"{len(judges)} {_format_count('judge', len(judges))} × {counted} items ≈ {minutes} min "
+        f"each; every item by {each} {_format_count('judge', each)}{pairs}."
     )
 
 
-def overlaps(
+def count_overlaps(
     tasks: Sequence[Task], judges: Sequence[str]
 ) -> dict[tuple[str, str], int]:
     """How many outputs each pair of judges has in common, calibration included."""
@@ -322,14 +327,16 @@ def overlaps(
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class WorkloadPlan:
     """The cost in a sentence, and how many tasks of each kind there are."""
 
     cost: str
     kinds: dict[str, int]
 
 
-def plan(campaign: Campaign) -> Plan:
+def plan_workload(campaign: Campaign) -> WorkloadPlan:
     """Share the work out as it would be, and count."""
     tasks = assign(campaign, secret=secrets.token_bytes(16))
-    return Plan(cost(campaign, tasks), dict(Counter(task.kind for task in tasks)))
+    return WorkloadPlan(
+        describe_cost(campaign, tasks), dict(Counter(task.kind for task in tasks))
+    )

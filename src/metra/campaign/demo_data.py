@@ -13,31 +13,31 @@ from zlib import crc32
 
 import numpy as np
 
-from metra.campaign.campaign import Campaign, campaign
+from metra.campaign.campaign import Campaign, freeze_campaign
 from metra.campaign.material import read_material
-from metra.campaign.own_wording import worded
+from metra.campaign.own_wording import freeze_wordings
 from metra.campaign.protocols.chips import Chips
 from metra.campaign.protocols.edit import Edit
 from metra.campaign.protocols.gaps import Gaps
 from metra.campaign.protocols.marks import Marks
 from metra.campaign.protocols.missed import Missed
 from metra.campaign.protocols.near import MOST, Near
-from metra.campaign.protocols.orders import Order
-from metra.campaign.protocols.questions import Question, Questions
+from metra.campaign.protocols.orders import RankOrder
+from metra.campaign.protocols.questions import Question, QuestionSet
 from metra.campaign.protocols.reading import MINUTE, Reading
 from metra.campaign.protocols.record import Ask, Protocol
 from metra.campaign.protocols.registry import PROTOCOLS
-from metra.campaign.protocols.scales import Scale
-from metra.campaign.protocols.tags import Tags
+from metra.campaign.protocols.scales import RatingScale
+from metra.campaign.protocols.tags import SpanTags
 from metra.campaign.protocols.template import Template
-from metra.campaign.screen import screen_protocol
+from metra.campaign.screen import get_screen_protocol
 from metra.campaign.settings import Settings
-from metra.campaign.task import Item, Task
+from metra.campaign.task import Task, TaskItem
 from metra.corpus import examples
 from metra.scoring.files import open_corpus
 from metra.store import answers, campaigns, judges, screens, tasks
 from metra.store.database import Store
-from metra.text.words import words
+from metra.text.words import find_words
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -46,16 +46,16 @@ if TYPE_CHECKING:
 _GUESSED = 0.25
 
 
-def _chance(seen: Sequence[float], low: float, high: float) -> float:
+def _compute_chance(seen: Sequence[float], low: float, high: float) -> float:
     """A chance that grows with the quality that is seen."""
     return low + (high - low) * min(1.0, max(0.0, seen[0]))
 
 
-def _gaps(
+def _answer_gaps(
     asks: Gaps, seen: list[float], text: str, rng: np.random.Generator
 ) -> dict[str, Any]:
-    right = _chance(seen, 0.2, 0.8)
-    every = [text[span.start : span.end] for span in words(text)]
+    right = _compute_chance(seen, 0.2, 0.8)
+    every = [text[span.start : span.end] for span in find_words(text)]
     answers = []
     for span in asks.places(text):
         other = every[int(rng.integers(0, len(every)))] if rng.random() < 0.7 else ""
@@ -63,20 +63,25 @@ def _gaps(
     return {"answers": answers}
 
 
-def _reading(
+def _answer_reading(
     _: Reading, seen: list[float], text: str, rng: np.random.Generator
 ) -> dict[str, Any]:
-    speed = _chance(seen, 90, 240) * float(rng.lognormal(0, 0.1))
+    speed = _compute_chance(seen, 90, 240) * float(rng.lognormal(0, 0.1))
     interrupted = int(rng.random() < 0.1)
-    return {"ms": 1 + round(len(words(text)) * MINUTE / speed), "pauses": interrupted}
+    return {
+        "ms": 1 + round(len(find_words(text)) * MINUTE / speed),
+        "pauses": interrupted,
+    }
 
 
-def _edit(
+def _answer_edit(
     _: Edit, seen: list[float], text: str, rng: np.random.Generator
 ) -> dict[str, Any]:
     kept = [
         " ".join(
-            word for word in line.split(" ") if rng.random() < _chance(seen, 0.8, 1)
+            word
+            for word in line.split(" ")
+            if rng.random() < _compute_chance(seen, 0.8, 1)
         )
         for line in text.split("\n")
     ]
@@ -84,19 +89,19 @@ def _edit(
         len(before.split(" ")) - len(after.split(" "))
         for before, after in zip(text.split("\n"), kept, strict=True)
     )
-    count = len(words(text))
+    count = len(find_words(text))
     return {
         "text": "\n".join(kept),
-        "ms": 1 + round(count * 0.05 * MINUTE / _chance(seen, 0.5, 2)),
+        "ms": 1 + round(count * 0.05 * MINUTE / _compute_chance(seen, 0.5, 2)),
         "keys": {"letter": 4 * changed, "backspace": 5 * changed, "navigation": count},
         "inputs": {"insertText": 4 * changed, "deleteContentBackward": 5 * changed},
     }
 
 
-def _questions(
-    asks: Questions, seen: list[float], text: str, rng: np.random.Generator
+def _answer_questions(
+    asks: QuestionSet, seen: list[float], text: str, rng: np.random.Generator
 ) -> dict[str, Any]:
-    right = _chance(seen, 0.3, 0.95) if text else _GUESSED
+    right = _compute_chance(seen, 0.3, 0.95) if text else _GUESSED
 
     def answer(question: Question) -> str | None:
         if rng.random() < right:
@@ -108,10 +113,10 @@ def _questions(
     return {"answers": [answer(question) for question in asks.questions]}
 
 
-def _template(
+def _answer_template(
     asks: Template, seen: list[float], _: str, rng: np.random.Generator
 ) -> dict[str, Any]:
-    right = _chance(seen, 0.3, 0.95)
+    right = _compute_chance(seen, 0.3, 0.95)
     found = [list(pair) for pair in asks.expected if rng.random() < right]
     wrong = [
         [slot, "something else"] for slot, _ in asks.expected if rng.random() < 0.1
@@ -119,10 +124,10 @@ def _template(
     return {"filled": found + wrong}
 
 
-def _chips(
+def _answer_chips(
     asks: Chips, seen: list[float], text: str, rng: np.random.Generator
 ) -> dict[str, Any]:
-    keep = _chance(seen, 0.8, 1)
+    keep = _compute_chance(seen, 0.8, 1)
     chips = [
         {"origin": at, "text": token, "change": "none"}
         for at, token in enumerate(asks.extra(text)["tokens"])
@@ -133,12 +138,12 @@ def _chips(
     return {"chips": chips}
 
 
-def _tags(
-    asks: Tags, _: list[float], text: str, rng: np.random.Generator
+def _answer_tags(
+    asks: SpanTags, _: list[float], text: str, rng: np.random.Generator
 ) -> dict[str, Any]:
     """Capitals inside the sentence are names; long words are terms."""
     found = []
-    for span in words(text)[1:]:
+    for span in find_words(text)[1:]:
         word = text[span.start : span.end]
         wanted = word[0].isupper() if asks.types else len(word) > 7
         if wanted and rng.random() < 0.85:
@@ -147,18 +152,18 @@ def _tags(
     return {"tags": found}
 
 
-def _near(
+def _answer_near(
     _: Near, seen: list[float], __: str, rng: np.random.Generator
 ) -> dict[str, Any]:
     quality = seen[0] + float(rng.normal(0, 0.03))
     return {"score": min(MOST, max(0, round(MOST * quality)))}
 
 
-def _missed(
+def _answer_missed(
     asks: Missed, _: list[float], text: str, rng: np.random.Generator
 ) -> dict[str, Any]:
     """Now and then some word is the name in another form."""
-    spans = words(text)
+    spans = find_words(text)
 
     def place() -> dict[str, int] | None:
         if not spans or rng.random() < 0.7:
@@ -170,24 +175,24 @@ def _missed(
 
 
 ANSWERS: dict[type, Callable[..., Any]] = {
-    Gaps: _gaps,
-    Reading: _reading,
-    Edit: _edit,
-    Questions: _questions,
-    Template: _template,
-    Chips: _chips,
-    Tags: _tags,
-    Near: _near,
-    Missed: _missed,
+    Gaps: _answer_gaps,
+    Reading: _answer_reading,
+    Edit: _answer_edit,
+    QuestionSet: _answer_questions,
+    Template: _answer_template,
+    Chips: _answer_chips,
+    SpanTags: _answer_tags,
+    Near: _answer_near,
+    Missed: _answer_missed,
 }
 
 
 #: How much worse a spoilt copy looks.
-_SPOILT = 0.3
+_DEGRADED = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class Temper:
+class SimulatedJudge:
     """What a made-up judge is like: added to the quality she sees, and noise around it."""
 
     mildness: float
@@ -198,17 +203,17 @@ class Temper:
 
 
 @dataclass(frozen=True, slots=True)
-class Simulated:
+class SimulatedAnswer:
     """An answer, and how long it took."""
 
     value: dict[str, Any]
     seconds: float
 
 
-def tempers(count: int, *, rng: np.random.Generator) -> list[Temper]:
+def draw_judges(count: int, *, rng: np.random.Generator) -> list[SimulatedJudge]:
     """Make some judges up."""
     return [
-        Temper(
+        SimulatedJudge(
             float(rng.normal(0, 0.08)),
             float(rng.uniform(0.05, 0.12)),
             float(rng.uniform(0.35, 0.9)),
@@ -222,67 +227,69 @@ def can_simulate(protocol: Protocol) -> bool:
     return all(isinstance(step.asks, tuple(_ANSWERS)) for step in protocol.steps)
 
 
-def simulated(
+def simulate_answer(
     campaign: Campaign,
     task: Task,
     number: int,
-    temper: Temper,
+    temper: SimulatedJudge,
     *,
     rng: np.random.Generator,
-) -> Simulated:
+) -> SimulatedAnswer:
     """Answer one screen."""
     items = task.items if campaign.protocol.contrastive else (task.items[number],)
     seen = [
-        _quality(item.text, campaign.segments[item.segment].references)
+        _estimate_quality(item.text, campaign.segments[item.segment].references)
         + temper.mildness
-        + temper.noise * _taste(task.judge, item)
-        - (_SPOILT if task.kind == "degraded" else 0)
+        + temper.noise * _draw_preference(task.judge, item)
+        - (_DEGRADED if task.kind == "degraded" else 0)
         for item in items
     ]
     value = {
-        step.name: _answer(step.asks)(step.asks, seen, items[0].text, rng)
-        for step in screen_protocol(campaign, task, number).steps
+        step.name: _find_answerer(step.asks)(step.asks, seen, items[0].text, rng)
+        for step in get_screen_protocol(campaign, task, number).steps
     }
     words = sum(len(item.text.split()) for item in items)
     haste = float(rng.lognormal(0, 0.35))
-    return Simulated(value, (temper.start + words * temper.pace) * haste)
+    return SimulatedAnswer(value, (temper.start + words * temper.pace) * haste)
 
 
-def hasty(temper: Temper) -> Temper:
+def make_hasty(temper: SimulatedJudge) -> SimulatedJudge:
     """Make a judge answer faster than anybody can read."""
     return replace(temper, pace=0.02, start=0.3)
 
 
-def _taste(judge: str, item: Item) -> float:
+def _draw_preference(judge: str, item: TaskItem) -> float:
     """What a judge likes of an output: the same whenever she meets it."""
     key = crc32(f"{judge}\0{item.system}\0{item.segment}".encode())
     return float(np.random.default_rng(key).normal())
 
 
-def _quality(output: str, references: Sequence[str]) -> float:
+def _estimate_quality(output: str, references: Sequence[str]) -> float:
     """Share of word pairs, single words included, that a reference has too, from 0 to 1."""
-    mine = _pieces(output)
+    mine = _collect_ngrams(output)
     if not mine or not references:
         return 0.5
-    best = max(len(mine & _pieces(text)) / len(mine) for text in references)
+    best = max(len(mine & _collect_ngrams(text)) / len(mine) for text in references)
     return 0.15 + 0.85 * best
 
 
-def _pieces(text: str) -> set[tuple[str, ...]]:
+def _collect_ngrams(text: str) -> set[tuple[str, ...]]:
     words = text.lower().split()
     return {(word,) for word in words} | set(pairwise(words))
 
 
-def _answer(asks: Ask) -> Callable[..., Any]:
+def _find_answerer(asks: Ask) -> Callable[..., Any]:
     return next(answer for kind, answer in _ANSWERS.items() if isinstance(asks, kind))
 
 
-def _scale(asks: Scale, seen: list[float], _: str, rng: np.random.Generator) -> float:
+def _answer_scale(
+    asks: RatingScale, seen: list[float], _: str, rng: np.random.Generator
+) -> float:
     quality = min(1.0, max(0.0, seen[0] + float(rng.normal(0, 0.02))))
     return float(round(asks.low + quality * (asks.high - asks.low)))
 
 
-def _marks(
+def _answer_marks(
     asks: Marks, seen: list[float], text: str, rng: np.random.Generator
 ) -> list[dict[str, Any]]:
     words = text.split(" ")
@@ -301,7 +308,9 @@ def _marks(
     return found
 
 
-def _order(_: Order, seen: list[float], __: str, ___: np.random.Generator) -> list[int]:
+def _answer_order(
+    _: RankOrder, seen: list[float], __: str, ___: np.random.Generator
+) -> list[int]:
     """Ranks; what is nearly as good as the one before shares its place."""
     best_first = sorted(range(len(seen)), key=lambda at: -seen[at])
     ranks = [1] * len(seen)
@@ -311,9 +320,9 @@ def _order(_: Order, seen: list[float], __: str, ___: np.random.Generator) -> li
 
 
 _ANSWERS: dict[type, Callable[..., Any]] = {
-    Scale: _scale,
-    Marks: _marks,
-    Order: _order,
+    RatingScale: _answer_scale,
+    Marks: _answer_marks,
+    RankOrder: _answer_order,
     **ANSWERS,
 }
 
@@ -340,7 +349,7 @@ _COMMENTS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class DemoCampaign:
     """A campaign that was filled: its id, and a judge's link that still has work."""
 
     id: str
@@ -349,12 +358,12 @@ class Filled:
     judge: str
 
 
-def demonstrable() -> list[str]:
+def list_demo_protocols() -> list[str]:
     """The protocols that made-up judges can answer."""
     return [name for name, known in PROTOCOLS.items() if can_simulate(known)]
 
 
-def example_campaign(name: str) -> Campaign:
+def build_example_campaign(name: str) -> Campaign:
     """Our example's texts under a protocol."""
     home = examples.HOME
     corpus = open_corpus(
@@ -370,61 +379,65 @@ def example_campaign(name: str) -> Campaign:
     if asked.control:
         wished = replace(wished, each=1)
     files = {what: str(home / path) for what, path in _MATERIAL.items()}
-    return worded(campaign(wished, corpus, read_material(files)))
+    return freeze_wordings(freeze_campaign(wished, corpus, read_material(files)))
 
 
-def fill(
+def fill_store(
     store: Store,
     names: Sequence[str],
     *,
     now: float,
     seed: int = 7,
     tell: Callable[[str], None] = lambda _: None,
-) -> list[Filled]:
+) -> list[DemoCampaign]:
     """Put a campaign for each protocol into a store, with answers of made-up judges.
 
     `tell` hears whose turn it is.
     """
     found = []
     for at, name in enumerate(names):
-        content = example_campaign(name)
+        content = build_example_campaign(name)
         tell(f"{content.settings.name}: {at + 1} of {len(names)}")
         rng = np.random.default_rng([seed, at])
         with store.transaction() as db:
             begun = now - 30 * _HOUR
-            key = campaigns.create(db, content, now=begun, who="demo", state="open")
-            stored = campaigns.existing(db, key)
-            everybody = judges.of_campaign(db, key)
+            key = campaigns.create_campaign(
+                db, content, now=begun, who="demo", state="open"
+            )
+            stored = campaigns.get_campaign(db, key)
+            everybody = judges.list_judges(db, key)
             token = ""
-            made_up = tempers(len(everybody), rng=rng)
+            made_up = draw_judges(len(everybody), rng=rng)
             # One of them is in too much of a hurry, so that there is something to find.
-            made_up[_HASTY] = hasty(made_up[_HASTY])
+            made_up[_HASTY] = make_hasty(made_up[_HASTY])
             for judge, temper, share in zip(everybody, made_up, _DONE, strict=True):
-                token = judges.issue(db, judge.id, now=begun, who="demo")
-                judges.consent(db, judge.id, now=begun)
-                judges.guided(db, judge.id, now=begun)
-                _work(db, stored, judge, temper, share, begun, rng)
-            found.append(Filled(key, stored.name, token, everybody[-1].label))
+                token = judges.issue_link(db, judge.id, now=begun, who="demo")
+                judges.record_consent(db, judge.id, now=begun)
+                judges.record_guide(db, judge.id, now=begun)
+                _simulate_work(db, stored, judge, temper, share, begun, rng)
+            found.append(DemoCampaign(key, stored.name, token, everybody[-1].label))
     return found
 
 
-def _work(
+def _simulate_work(
     db: "Connection",
-    stored: campaigns.Stored,
+    stored: campaigns.StoredCampaign,
     judge: judges.Judge,
-    temper: Temper,
+    temper: SimulatedJudge,
     share: float,
     begun: float,
     rng: np.random.Generator,
 ) -> None:
     """Let a judge answer a share of her screens, one after the other."""
-    mine = tasks.of_judge(db, judge.id)
+    mine = tasks.list_judge_tasks(db, judge.id)
     at = begun + float(rng.uniform(0, 20)) * _HOUR
     last = len(stored.campaign.protocol.steps) - 1
     for owned in mine[: round(share * len(mine))]:
         for number in range(owned.screens):
-            answer = simulated(stored.campaign, owned.task, number, temper, rng=rng)
-            screens.show(db, owned.task.id, number, last, now=at)
+            answer = simulate_answer(
+                stored.campaign, owned.task, number, temper, rng=rng
+            )
+            screens.record_shown_steps(db, owned.task.id, number, last, now=at)
             active = round(1000 * answer.seconds)
             says = rng.random() < 0.03
             words = _COMMENTS[int(rng.integers(0, len(_COMMENTS)))] if says else ""
@@ -433,7 +446,7 @@ def _work(
                 str(UUID(bytes=rng.bytes(16), version=4)),
                 answer.value,
                 words,
-                times=answers.Times(active_ms=active),
+                times=answers.AnswerTimes(active_ms=active),
             )
-            answers.submit(db, stored, owned, number, given, now=at)
-    judges.seen(db, judge.id, now=at)
+            answers.submit_answer(db, stored, owned, number, given, now=at)
+    judges.record_activity(db, judge.id, now=at)

@@ -17,14 +17,19 @@ import numpy as np
 
 from metra.campaign.results import NONE, TextScore
 from metra.errors import CorpusError
-from metra.formats.scores.ratings import ratings_of
-from metra.formats.table import Row, Table, one_line, read_table
+from metra.formats.scores.ratings import convert_matrix
+from metra.formats.table import (
+    AnnotationTable,
+    TableRow,
+    read_table,
+    replace_line_breaks,
+)
 from metra.stats.agreement import alpha
 from metra.stats.moments import pearson, spearman
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class EvaluatorScore:
     """What an evaluator found for one translation of one text, between 0 and 100."""
 
     metric: str
@@ -57,7 +62,7 @@ class Reliability:
 
 
 @dataclass(frozen=True, slots=True)
-class Correlation:
+class MetricCorrelation:
     """Two metrics on the translations that both scored; None where there is no figure."""
 
     one: str
@@ -71,9 +76,9 @@ class Correlation:
 class Exercise:
     """Everything that the exercise asks for, in one record."""
 
-    results: tuple[Result, ...]
+    results: tuple[EvaluatorScore, ...]
     reliability: tuple[Reliability, ...]
-    correlations: tuple[Correlation, ...]
+    correlations: tuple[MetricCorrelation, ...]
 
     def as_json(self) -> dict[str, Any]:
         """The record as plain tables and lists."""
@@ -82,16 +87,16 @@ class Exercise:
     def tables(self) -> dict[str, str]:
         """The tables to send in, by file name: results, reliability and correlations."""
         return {
-            "results.tsv": _table(self.results, Result),
-            "reliability.tsv": _table(self.reliability, Reliability),
-            "correlations.tsv": _table(self.correlations, Correlation),
-            "matrix.tsv": _matrix(
+            "results.tsv": _format_table(self.results, EvaluatorScore),
+            "reliability.tsv": _format_table(self.reliability, Reliability),
+            "correlations.tsv": _format_table(self.correlations, MetricCorrelation),
+            "matrix.tsv": _format_matrix(
                 self.correlations, [one.metric for one in self.reliability]
             ),
         }
 
 
-def exercise(results: Iterable[Result]) -> Exercise:
+def compare_evaluators(results: Iterable[EvaluatorScore]) -> Exercise:
     """Compare evaluators by metric, and metrics with each other."""
     given = tuple(results)
     if not given:
@@ -106,21 +111,21 @@ def exercise(results: Iterable[Result]) -> Exercise:
             raise CorpusError(msg)
     metrics = list(dict.fromkeys(one.metric for one in given))
     by_metric = {name: [one for one in given if one.metric == name] for name in metrics}
-    means = {name: _means(mine) for name, mine in by_metric.items()}
+    means = {name: _average_evaluators(mine) for name, mine in by_metric.items()}
     return Exercise(
         given,
-        tuple(_reliability(name, mine) for name, mine in by_metric.items()),
+        tuple(_compute_reliability(name, mine) for name, mine in by_metric.items()),
         tuple(
-            _correlation(one, other, means[one], means[other])
+            _correlate_metrics(one, other, means[one], means[other])
             for one, other in combinations(metrics, 2)
         ),
     )
 
 
-def of_text_scores(scores: Iterable[TextScore]) -> list[Result]:
+def convert_text_scores(scores: Iterable[TextScore]) -> list[EvaluatorScore]:
     """The judges' own scores of each text, without the means over judges."""
     return [
-        Result(
+        EvaluatorScore(
             *(one.metric, one.evaluator, one.text, one.translation),
             *(one.score, one.reason),
         )
@@ -132,7 +137,9 @@ def of_text_scores(scores: Iterable[TextScore]) -> list[Result]:
 Place = tuple[str, str]
 
 
-def _places(results: Iterable[Result]) -> dict[Place, dict[str, float]]:
+def _group_by_translation(
+    results: Iterable[EvaluatorScore],
+) -> dict[Place, dict[str, float]]:
     found: dict[Place, dict[str, float]] = {}
     for one in results:
         if not one.reason:
@@ -141,12 +148,15 @@ def _places(results: Iterable[Result]) -> dict[Place, dict[str, float]]:
     return found
 
 
-def _means(results: Iterable[Result]) -> dict[Place, float]:
-    return {place: fmean(given.values()) for place, given in _places(results).items()}
+def _average_evaluators(results: Iterable[EvaluatorScore]) -> dict[Place, float]:
+    return {
+        place: fmean(given.values())
+        for place, given in _group_by_translation(results).items()
+    }
 
 
-def _reliability(metric: str, results: Sequence[Result]) -> Reliability:
-    places = _places(results)
+def _compute_reliability(metric: str, results: Sequence[EvaluatorScore]) -> Reliability:
+    places = _group_by_translation(results)
     evaluators = sorted({one.evaluator for one in results})
     shared = [given for given in places.values() if len(given) > 1]
     counts = len(evaluators), len(places), len(shared)
@@ -163,46 +173,55 @@ def _reliability(metric: str, results: Sequence[Result]) -> Reliability:
         [given.get(evaluator, nan) for given in places.values()]
         for evaluator in evaluators
     ]
-    agreement = alpha(ratings_of(matrix))
+    agreement = alpha(convert_matrix(matrix))
     known = agreement == agreement
     reason = "" if known else "all scores are equal"
     shown = agreement if known else None
     return Reliability(metric, *counts, mean, deviation, shown, reason, *rest)
 
 
-def _correlation(
+def _correlate_metrics(
     one: str, other: str, mine: Mapping[Place, float], theirs: Mapping[Place, float]
-) -> Correlation:
+) -> MetricCorrelation:
     both = sorted(set(mine) & set(theirs))
     x, y = (np.array([[scores[place] for place in both]]) for scores in (mine, theirs))
     figures = [
         float(of(x, y)[0]) if len(both) > 1 else nan for of in (pearson, spearman)
     ]
     known = [figure if figure == figure else None for figure in figures]
-    return Correlation(one, other, len(both), *known)
+    return MetricCorrelation(one, other, len(both), *known)
 
 
-def _table(records: Sequence[Any], kind: type[Any]) -> str:
+def _format_table(records: Sequence[Any], kind: type[Any]) -> str:
     names = list(kind.__dataclass_fields__)
     lines = ["\t".join(names)]
-    lines += ["\t".join(_cell(getattr(one, name)) for name in names) for one in records]
+    lines += [
+        "\t".join(_format_cell(getattr(one, name)) for name in names) for one in records
+    ]
     return "".join(f"{line}\n" for line in lines)
 
 
-def _cell(value: object) -> str:
+def _format_cell(value: object) -> str:
     if value is None or value != value:
         return NONE
-    return repr(value) if isinstance(value, float) else one_line(str(value))
+    return repr(value) if isinstance(value, float) else replace_line_breaks(str(value))
 
 
-def _matrix(correlations: Sequence[Correlation], metrics: Sequence[str]) -> str:
+def _format_matrix(
+    correlations: Sequence[MetricCorrelation], metrics: Sequence[str]
+) -> str:
     """Pearson's r of every two metrics, a square with the metrics on both sides."""
     found: dict[tuple[str, str], float | None] = {(name, name): 1.0 for name in metrics}
     for one in correlations:
         found[one.one, one.other] = found[one.other, one.one] = one.pearson
-    lines = ["\t".join(["metric", *map(one_line, metrics)])]
+    lines = ["\t".join(["metric", *map(replace_line_breaks, metrics)])]
     lines += [
-        "\t".join([one_line(row), *(_cell(found[row, column]) for column in metrics)])
+        "\t".join(
+            [
+                replace_line_breaks(row),
+                *(_format_cell(found[row, column]) for column in metrics),
+            ]
+        )
         for row in metrics
     ]
     return "".join(f"{line}\n" for line in lines)
@@ -211,23 +230,23 @@ def _matrix(correlations: Sequence[Correlation], metrics: Sequence[str]) -> str:
 COLUMNS = ("metric", "evaluator", "text", "translation", "score")
 
 
-def read_results(path: str) -> list[Result]:
+def read_results(path: str) -> list[EvaluatorScore]:
     """Read a table with the columns metric, evaluator, text, translation and score."""
     table = read_table(path, COLUMNS, {*COLUMNS, "items", "native", "reason"})
     return [
-        Result(
+        EvaluatorScore(
             row.cells["metric"],
             row.cells["evaluator"],
             row.cells["text"],
             row.cells["translation"],
-            *_score(table, row),
+            *_read_score(table, row),
         )
         for row in table.rows
         if row.cells["evaluator"] != "all"
     ]
 
 
-def _score(table: Table, row: Row) -> tuple[float, str]:
+def _read_score(table: AnnotationTable, row: TableRow) -> tuple[float, str]:
     cell = row.cells["score"]
     if cell == NONE:
         return nan, row.cells.get("reason", "") or "no reason is given"

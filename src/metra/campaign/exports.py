@@ -12,27 +12,27 @@ from dataclasses import asdict, astuple, fields
 from typing import NamedTuple
 
 from metra.campaign.campaign import Campaign
-from metra.campaign.exercise import exercise, of_text_scores
+from metra.campaign.exercise import compare_evaluators, convert_text_scores
 from metra.campaign.files import appraise, jsonl, marot, mt_metrics_eval, tables
 from metra.campaign.files import tables as long_table
 from metra.campaign.files import tables as spreadsheet
 from metra.campaign.files import tables as undefined
-from metra.campaign.judgement import Judgement, latest
-from metra.campaign.material import Changed, changes, shows_judged
-from metra.campaign.monitoring import added_outputs
+from metra.campaign.judgement import Judgement, keep_latest
+from metra.campaign.material import MarkChanges, count_mark_changes, shows_judged
+from metra.campaign.monitoring import collect_added_outputs
 from metra.campaign.protocols.marks import Marks
 from metra.campaign.protocols.registry import protocol
-from metra.campaign.protocols.scales import Scale
+from metra.campaign.protocols.scales import RatingScale
 from metra.campaign.results import (
     NONE,
-    how_words_were_counted,
-    system_means,
-    text_scores,
+    average_systems,
+    describe_word_counting,
+    score_texts,
 )
-from metra.campaign.results import table as text_table
-from metra.campaign.summary import annotations
+from metra.campaign.results import write_text_scores as text_table
+from metra.campaign.summary import write_annotations
 from metra.errors import CorpusError, OptionError
-from metra.formats.annotations.judged_outputs import written
+from metra.formats.annotations.judged_outputs import format_judged_outputs
 
 #: What each entry of a judgement means.
 MEANINGS = {
@@ -77,11 +77,13 @@ MEANINGS = {
 }
 
 
-def codebook(judgements: Sequence[Judgement], campaign: Campaign | None = None) -> str:
+def write_codebook(
+    judgements: Sequence[Judgement], campaign: Campaign | None = None
+) -> str:
     """Explain the files of an export, and count what is in them."""
     first = judgements[0]
     asked = campaign.protocol if campaign is not None else protocol(first.protocol)
-    kept = latest(judgements)
+    kept = keep_latest(judgements)
     kinds = ", ".join(
         f"{count} {kind}" for kind, count in Counter(one.kind for one in kept).items()
     )
@@ -99,18 +101,18 @@ def codebook(judgements: Sequence[Judgement], campaign: Campaign | None = None) 
             f"Seed of the assignment: {campaign.settings.seed}; campaign version "
             f"{campaign.version}."
         ]
-    counted = how_words_were_counted(kept)
+    counted = describe_word_counting(kept)
     if counted:
         lines += ["", counted]
     for step in asked.steps:
         lines += ["", f"## {step.name}", "", step.question]
-        if isinstance(step.asks, Scale):
+        if isinstance(step.asks, RatingScale):
             lines += ["", "| value | meaning |", "| --: | :-- |"]
             lines += [
                 f"| {anchor.at:g} | {anchor.label}: {anchor.text} |"
                 for anchor in step.asks.anchors
             ]
-    lines += _read(kept, campaign)
+    lines += _describe_wordings(kept, campaign)
     names = [field.name for field in fields(Judgement)]
     for title, columns in (
         (f"judgements.jsonl ({jsonl.SCHEMA}, every revision)", names),
@@ -121,7 +123,7 @@ def codebook(judgements: Sequence[Judgement], campaign: Campaign | None = None) 
         ),
     ):
         lines += ["", f"## {title}", "", "| column | meaning |", "| :-- | :-- |"]
-        lines += [f"| {name} | {_meaning(name, title)} |" for name in columns]
+        lines += [f"| {name} | {_describe_step(name, title)} |" for name in columns]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -133,7 +135,9 @@ _AUTHORS = {
 }
 
 
-def _read(judgements: Sequence[Judgement], campaign: Campaign | None) -> list[str]:
+def _describe_wordings(
+    judgements: Sequence[Judgement], campaign: Campaign | None
+) -> list[str]:
     """What judges read in place of the English above, and how many answers came of it."""
     if campaign is None or not campaign.wordings:
         return []
@@ -160,7 +164,7 @@ def _read(judgements: Sequence[Judgement], campaign: Campaign | None) -> list[st
     return lines
 
 
-def _meaning(name: str, title: str) -> str:
+def _describe_step(name: str, title: str) -> str:
     if title.startswith("scores.tsv"):
         special = {
             "value": "The answer on its own scale.",
@@ -191,13 +195,13 @@ _TEXTS: dict[str, Callable[[Iterable[Judgement]], str]] = {
     "csv": spreadsheet.write_spreadsheet,
     "appraise": appraise.write,
     "marot": marot.write,
-    "texts": lambda judgements: text_table(text_scores(judgements)),
+    "texts": lambda judgements: text_table(score_texts(judgements)),
 }
 #: The first day that a zip can tell: the same judgements give the same bytes.
 _NO_DAY = (1980, 1, 1, 0, 0, 0)
 
 
-class Exported(NamedTuple):
+class ExportedFile(NamedTuple):
     """A file that is ready to be sent or written."""
 
     name: str
@@ -205,7 +209,7 @@ class Exported(NamedTuple):
     content: bytes
 
 
-def formats_for(name: str, *, keys: bool = False) -> tuple[str, ...]:
+def list_formats(name: str, *, keys: bool = False) -> tuple[str, ...]:
     """The formats that have a place for a protocol's answers; `keys` if those are recorded."""
     asked = protocol(name)
     tags = asked.over != "outputs"
@@ -221,13 +225,13 @@ def formats_for(name: str, *, keys: bool = False) -> tuple[str, ...]:
     return tuple(form for form in FORMATS if fitting.get(form, True))
 
 
-def export(
+def export_judgements(
     form: str,
     judgements: Sequence[Judgement],
     campaign: Campaign | None = None,
     *,
     keys: str = "",
-) -> Exported:
+) -> ExportedFile:
     """Write judgements in a format; a campaign, if it is known, tells what a zip adds.
 
     `keys` is the log of what judges typed, where the campaign records it.
@@ -240,25 +244,25 @@ def export(
         raise CorpusError(msg)
     if form == "zip":
         more = {_FILES["keys"][0]: keys} if keys else {}
-        content = zipped(_everything(judgements, campaign) | more)
+        content = zip_files(_write_everything(judgements, campaign) | more)
     elif form == "keys":
-        content = _logged(keys).encode()
+        content = _require_keys(keys).encode()
     elif form == "mt-metrics-eval":
-        content = zipped(metrics_files(judgements, campaign))
+        content = zip_files(write_metrics_files(judgements, campaign))
     elif form == "annotations":
-        content = _annotations(judgements, campaign)[1].encode()
+        content = _write_annotations(judgements, campaign)[1].encode()
     elif form == "judged":
-        content = _judged(judgements).encode()
+        content = _write_judged_outputs(judgements).encode()
     else:
         content = _TEXTS[form](judgements).encode()
-    return Exported(*_FILES[form], content)
+    return ExportedFile(*_FILES[form], content)
 
 
-def metrics_files(
+def write_metrics_files(
     judgements: Sequence[Judgement], campaign: Campaign | None = None
 ) -> dict[str, str]:
     """The files of mt-metrics-eval by their paths: texts, scores, and marks by judge."""
-    counted = [one for one in latest(judgements) if one.counts]
+    counted = [one for one in keep_latest(judgements) if one.counts]
     if not counted:
         msg = "There are no judgements that count for systems yet."
         raise CorpusError(msg)
@@ -276,7 +280,7 @@ def metrics_files(
         for one in counted
         for scores in one.scores()
         for scored in scores
-        if scored.defined
+        if scored.is_defined
     }
     for scorer in scorers:
         found[f"human-scores/{pair}.{scorer}.seg.score"] = mt_metrics_eval.write_scores(
@@ -285,19 +289,19 @@ def metrics_files(
     asks = [step.asks for step in protocol(first.protocol).steps]
     if any(isinstance(ask, Marks) for ask in asks):
         for judge in sorted({one.judge for one in counted}):
-            name = f"{pair}.{first.protocol}.{_file_name(judge)}.seg.rating"
+            name = f"{pair}.{first.protocol}.{_format_file_name(judge)}.seg.rating"
             found[f"human-scores/{name}"] = mt_metrics_eval.write_ratings(
                 counted, systems=systems, segments=segments, judge=judge
             )
-    names = mt_metrics_eval.file_names(systems)
-    found |= _texts(counted, pair, names, segments)
+    names = mt_metrics_eval.make_file_names(systems)
+    found |= _write_texts(counted, pair, names, segments)
     found["systems.tsv"] = "".join(
         f"{name}\t{' '.join(system.split())}\n" for system, name in names.items()
     )
     return found
 
 
-def _texts(
+def _write_texts(
     counted: Sequence[Judgement], pair: str, names: dict[str, str], segments: int
 ) -> dict[str, str]:
     """Sources, documents and outputs as far as they were judged, a line a segment."""
@@ -309,80 +313,82 @@ def _texts(
         for system, output in zip(one.systems, one.outputs, strict=True):
             outputs[system][at] = output
     found = {
-        f"sources/{pair}.txt": _lines(sources),
-        f"documents/{pair}.docs": _lines([f"all\t{name}" for name in documents], "\t"),
+        f"sources/{pair}.txt": _join_lines(sources),
+        f"documents/{pair}.docs": _join_lines(
+            [f"all\t{name}" for name in documents], "\t"
+        ),
     }
     for system, texts in outputs.items():
-        found[f"system-outputs/{pair}/{names[system]}.txt"] = _lines(texts)
+        found[f"system-outputs/{pair}/{names[system]}.txt"] = _join_lines(texts)
     return found
 
 
-def _lines(texts: Iterable[str], kept: str = "") -> str:
-    from metra.formats.table import one_line
+def _join_lines(texts: Iterable[str], kept: str = "") -> str:
+    from metra.formats.table import replace_line_breaks
 
     return "".join(
-        f"{kept.join(map(one_line, text.split(kept) if kept else [text]))}\n"
+        f"{kept.join(map(replace_line_breaks, text.split(kept) if kept else [text]))}\n"
         for text in texts
     )
 
 
-def _everything(
+def _write_everything(
     judgements: Sequence[Judgement], campaign: Campaign | None
 ) -> dict[str, str]:
     asked = protocol(judgements[0].protocol)
     found = {
         _FILES[form][0]: _TEXTS[form](judgements)
-        for form in formats_for(asked.name)
+        for form in list_formats(asked.name)
         if form in _TEXTS
     }
-    counted = any(one.counts for one in latest(judgements))
-    if "mt-metrics-eval" in formats_for(asked.name) and counted:
+    counted = any(one.counts for one in keep_latest(judgements))
+    if "mt-metrics-eval" in list_formats(asked.name) and counted:
         found |= {
             f"mt-metrics-eval/{path}": text
-            for path, text in metrics_files(judgements, campaign).items()
+            for path, text in write_metrics_files(judgements, campaign).items()
         }
-    if "annotations" in formats_for(asked.name) and _settled(judgements):
-        made = annotations(judgements, campaign)
+    if "annotations" in list_formats(asked.name) and _is_settled(judgements):
+        made = write_annotations(judgements, campaign)
         found |= {} if made is None else {made[0]: made[1]}
-    if "judged" in formats_for(asked.name):
-        found["judged.tsv"] = _judged(judgements)
-    results = of_text_scores(text_scores(judgements))
+    if "judged" in list_formats(asked.name):
+        found["judged.tsv"] = _write_judged_outputs(judgements)
+    results = convert_text_scores(score_texts(judgements))
     if results:
-        tables = exercise(results).tables()
+        tables = compare_evaluators(results).tables()
         found |= {f"exercise/{path}": text for path, text in tables.items()}
-    found["systems.tsv"] = _systems(judgements)
+    found["systems.tsv"] = _write_systems(judgements)
     found["undefined.tsv"] = undefined.write_undefined(judgements)
     found["protocol.json"] = asked.as_json() + "\n"
-    if campaign is not None and (rows := changes(campaign, judgements)):
-        found["prefilled.tsv"] = _table(
-            [[field.name for field in fields(Changed)], *map(astuple, rows)]
+    if campaign is not None and (rows := count_mark_changes(campaign, judgements)):
+        found["prefilled.tsv"] = _write_table(
+            [[field.name for field in fields(MarkChanges)], *map(astuple, rows)]
         )
     if campaign is not None:
-        found["campaign.json"] = _about(campaign)
+        found["campaign.json"] = _write_campaign(campaign)
         found["protocol.json"] = campaign.protocol.as_json() + "\n"
         if campaign.wordings:
-            found["wordings.json"] = _wordings(campaign)
-    found["codebook.md"] = codebook(judgements, campaign)
+            found["wordings.json"] = _write_wordings(campaign)
+    found["codebook.md"] = write_codebook(judgements, campaign)
     return found
 
 
-def _settled(judgements: Sequence[Judgement]) -> bool:
+def _is_settled(judgements: Sequence[Judgement]) -> bool:
     """Whether no text has the tags of more than one rater."""
-    texts = [one.segment for one in latest(judgements) if one.counts]
+    texts = [one.segment for one in keep_latest(judgements) if one.counts]
     return len(set(texts)) == len(texts)
 
 
-def _annotations(
+def _write_annotations(
     judgements: Sequence[Judgement], campaign: Campaign | None
 ) -> tuple[str, str]:
-    found = annotations(judgements, campaign)
+    found = write_annotations(judgements, campaign)
     if found is None:
         msg = "There are no tags here; expected names or terms that raters marked."
         raise OptionError(msg)
     return found
 
 
-def _logged(keys: str) -> str:
+def _require_keys(keys: str) -> str:
     if not keys:
         msg = (
             "No keys were recorded; only campaigns with log_keys = true record what judges "
@@ -392,21 +398,23 @@ def _logged(keys: str) -> str:
     return keys
 
 
-def _judged(judgements: Sequence[Judgement]) -> str:
-    return "".join(f"{line}\n" for line in written(added_outputs(judgements)))
+def _write_judged_outputs(judgements: Sequence[Judgement]) -> str:
+    return "".join(
+        f"{line}\n" for line in format_judged_outputs(collect_added_outputs(judgements))
+    )
 
 
-def _systems(judgements: Sequence[Judgement]) -> str:
+def _write_systems(judgements: Sequence[Judgement]) -> str:
     """The table of the seeds: each system from 0 to 100, with its interval."""
     lines = ["system\tscorer\titems\tjudgements\tnative\thundred\tlow\thigh\treason"]
     known = set()
-    for mean in system_means(judgements):
+    for mean in average_systems(judgements):
         known.add((mean.system, mean.scorer))
         ends = mean.hundred_interval or ("", "")
         cells = (mean.system, mean.scorer, mean.items, mean.judgements)
         values = (repr(mean.native), repr(mean.hundred), *map(str, ends), "")
         lines.append("\t".join(" ".join(str(c).split()) for c in (*cells, *values)))
-    for (system, scorer), reasons in undefined.by_system(judgements).items():
+    for (system, scorer), reasons in undefined.count_undefined(judgements).items():
         if (system, scorer) not in known:
             why = "; ".join(sorted(reasons))
             nothing = system, scorer, 0, 0, NONE, NONE, "", "", why
@@ -414,13 +422,13 @@ def _systems(judgements: Sequence[Judgement]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _table(rows: Iterable[Iterable[object]]) -> str:
+def _write_table(rows: Iterable[Iterable[object]]) -> str:
     return "".join(
         "\t".join(" ".join(str(cell).split()) for cell in row) + "\n" for row in rows
     )
 
 
-def _about(campaign: Campaign) -> str:
+def _write_campaign(campaign: Campaign) -> str:
     """The wishes with the seed and the version, and how much there is; no secret."""
     about = asdict(campaign.settings) | {
         "version": campaign.version,
@@ -432,13 +440,13 @@ def _about(campaign: Campaign) -> str:
     return json.dumps(about, indent=2, ensure_ascii=False) + "\n"
 
 
-def _wordings(campaign: Campaign) -> str:
+def _write_wordings(campaign: Campaign) -> str:
     """Every word that judges may have read, by language, with its version."""
     read = [asdict(one) | {"version": one.version} for one in campaign.wordings]
     return json.dumps(read, indent=2, ensure_ascii=False) + "\n"
 
 
-def zipped(files: dict[str, str]) -> bytes:
+def zip_files(files: dict[str, str]) -> bytes:
     """Pack files by their names; the same files give the same bytes."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:
@@ -447,7 +455,7 @@ def zipped(files: dict[str, str]) -> bytes:
     return out.getvalue()
 
 
-def _file_name(judge: str) -> str:
+def _format_file_name(judge: str) -> str:
     """A judge's name as part of a file's: letters, digits and hyphens only.
 
     >>> _file_name("Ann B./x")

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from metra.campaign.campaign import NUMBERS, Campaign, Segment, System
+from metra.campaign.campaign import NUMBERS, Campaign, CampaignSegment, System
 from metra.campaign.judgement import Judgement
 from metra.campaign.protocols.registry import PROTOCOLS
 from metra.campaign.settings import Settings
-from metra.campaign.task import BASELINE, Item, Task
+from metra.campaign.task import BASELINE, Task, TaskItem
 from metra.errors import FormatError
 
 #: What tells segments apart: files may use a number twice.
@@ -29,7 +29,7 @@ class Screen:
 
 
 @dataclass(frozen=True, slots=True)
-class Over:
+class RebuiltCampaign:
     """A campaign, the tasks of its judges in their order, and what was answered."""
 
     campaign: Campaign
@@ -37,7 +37,7 @@ class Over:
     screens: tuple[Screen, ...]
 
 
-def by_campaign(judgements: Iterable[Judgement]) -> dict[str, list[Judgement]]:
+def group_by_campaign(judgements: Iterable[Judgement]) -> dict[str, list[Judgement]]:
     """Part judgements by their campaigns; a name used twice says what sets them apart."""
     found: dict[tuple[str, str, str], list[Judgement]] = {}
     for one in judgements:
@@ -50,7 +50,7 @@ def by_campaign(judgements: Iterable[Judgement]) -> dict[str, list[Judgement]]:
     }
 
 
-def from_judgements(judgements: Sequence[Judgement], name: str) -> Over:
+def rebuild_campaign(judgements: Sequence[Judgement], name: str) -> RebuiltCampaign:
     """Put a campaign together; all judgements follow one protocol for one pair of languages."""
     first = judgements[0]
     asked = PROTOCOLS[first.protocol]
@@ -70,13 +70,13 @@ def from_judgements(judgements: Sequence[Judgement], name: str) -> Over:
             degraded=0.0,
         ),
         asked,
-        tuple(Segment(document, source, ()) for _, document, source in places),
+        tuple(CampaignSegment(document, source, ()) for _, document, source in places),
         _systems(judgements, places),
         {NUMBERS: [number for number, _, _ in places]},
     )
     tasks, screens = [], []
     counts = dict.fromkeys(judges, 0)
-    for mine in _by_task(judgements, together=not asked.contrastive):
+    for mine in _group_by_task(judgements, together=not asked.contrastive):
         begun = mine[0][0]
         counts[begun.judge] += 1
         task = Task(
@@ -85,7 +85,7 @@ def from_judgements(judgements: Sequence[Judgement], name: str) -> Over:
             counts[begun.judge],
             begun.kind,
             tuple(
-                Item(f"{at}", system, places[_place(answers[0])], output)
+                TaskItem(f"{at}", system, places[_place(answers[0])], output)
                 for at, answers in enumerate(mine)
                 for system, output in zip(
                     answers[0].systems, answers[0].outputs, strict=True
@@ -95,10 +95,10 @@ def from_judgements(judgements: Sequence[Judgement], name: str) -> Over:
         )
         tasks.append(task)
         screens += [
-            Screen(task, number, _in_order(answers))
+            Screen(task, number, _sort_revisions(answers))
             for number, answers in enumerate(mine)
         ]
-    return Over(content, tuple(tasks), tuple(screens))
+    return RebuiltCampaign(content, tuple(tasks), tuple(screens))
 
 
 def _place(judgement: Judgement) -> _Place:
@@ -132,7 +132,7 @@ def _systems(
     )
 
 
-def _by_task(
+def _group_by_task(
     judgements: Iterable[Judgement], *, together: bool
 ) -> Iterable[list[list[Judgement]]]:
     """The screens of each task, with the revisions of each screen's answer.
@@ -148,7 +148,7 @@ def _by_task(
     return [list(mine.values()) for mine in found.values()]
 
 
-def _in_order(answers: list[Judgement]) -> tuple[Judgement, ...]:
+def _sort_revisions(answers: list[Judgement]) -> tuple[Judgement, ...]:
     revisions = [one.revision for one in answers]
     if len(set(revisions)) < len(revisions):
         one = answers[-1]

@@ -19,7 +19,7 @@ from metra.errors import FormatError, OptionError, UnknownNameError, no_such
 _SCORED = ("da", "da-sqm")
 
 
-class _Texts(NamedTuple):
+class _FolderTexts(NamedTuple):
     """The lines of the folder's texts; empty where a file is not there."""
 
     sources: list[str]
@@ -36,7 +36,7 @@ def read(text: str, path: str) -> list[Judgement]:
     if not dash or not name:
         msg = f"{path}: expected a name such as en-de.mqm.seg.rating."
         raise FormatError(msg)
-    texts = _texts(file.resolve().parent.parent, pair)
+    texts = _read_folder_texts(file.resolve().parent.parent, pair)
     asked, _, who = name.partition(".")
     rows: list[tuple[str, int, str, dict[str, Any]]]
     if level == "rating":
@@ -60,20 +60,20 @@ def read(text: str, path: str) -> list[Judgement]:
             "(.seg.rating) or scores of da, or give the file to metra meta."
         )
         raise FormatError(msg)
-    return [_judgement(path, asked, (source, target), row, texts) for row in rows]
+    return [_build_judgement(path, asked, (source, target), row, texts) for row in rows]
 
 
-def _judgement(
+def _build_judgement(
     path: str,
     asked: str,
     languages: tuple[str, str],
     row: tuple[str, int, str, dict[str, Any]],
-    texts: _Texts,
+    texts: _FolderTexts,
 ) -> Judgement:
     system, segment, judge, value = row
     protocol = PROTOCOLS[asked]
-    output = _line(texts.outputs.get(system, []), segment) or ""
-    shown = _line(texts.sources, segment)
+    output = _get_line(texts.outputs.get(system, []), segment) or ""
+    shown = _get_line(texts.sources, segment)
     inside = {"output": output} | ({} if shown is None else {"source": shown})
     name = f"{judge}:{system}:{segment}"
     marks = value.get("mqm")
@@ -81,7 +81,7 @@ def _judgement(
         for mark in marks:
             mark.setdefault("category", "other")
     try:
-        value = protocol.recorded().check(value, inside)
+        value = protocol.relax_rules().check(value, inside)
     except ValueError as error:
         msg = (
             f"{path}, segment {segment} of {system}: {error} The texts are looked for in "
@@ -99,7 +99,7 @@ def _judgement(
         task=name,
         kind="judged",
         systems=(system,),
-        document=(_line(texts.documents, segment) or "").rpartition("\t")[2],
+        document=(_get_line(texts.documents, segment) or "").rpartition("\t")[2],
         segment=segment,
         source=shown,
         outputs=(output,),
@@ -107,23 +107,23 @@ def _judgement(
     )
 
 
-def _texts(folder: Path, pair: str) -> _Texts:
+def _read_folder_texts(folder: Path, pair: str) -> _FolderTexts:
     outputs = folder / "system-outputs" / pair
     files = sorted(outputs.glob("*.txt")) if outputs.is_dir() else []
-    return _Texts(
-        _lines(folder / "sources" / f"{pair}.txt"),
-        _lines(folder / "documents" / f"{pair}.docs"),
-        {file.stem: _lines(file) for file in files},
+    return _FolderTexts(
+        _read_lines(folder / "sources" / f"{pair}.txt"),
+        _read_lines(folder / "documents" / f"{pair}.docs"),
+        {file.stem: _read_lines(file) for file in files},
     )
 
 
-def _lines(file: Path) -> list[str]:
+def _read_lines(file: Path) -> list[str]:
     if not file.is_file():
         return []
     return file.read_text(encoding="utf-8").removesuffix("\n").split("\n")
 
 
-def _line(lines: list[str], segment: int) -> str | None:
+def _get_line(lines: list[str], segment: int) -> str | None:
     return lines[segment - 1] if segment <= len(lines) else None
 
 
@@ -133,7 +133,7 @@ _UNKNOWN = ("und", "und")
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ImportedFile:
     """A file, what it is, and its text."""
 
     path: str
@@ -146,7 +146,7 @@ class Read:
         return Path(self.path).name.partition(".")[0]
 
 
-class _Known(NamedTuple):
+class _ImportOptions(NamedTuple):
     """What files do not say of themselves."""
 
     languages: tuple[str, str]
@@ -154,29 +154,29 @@ class _Known(NamedTuple):
     outputs: dict[tuple[str, str, str], tuple[str | None, str]]
 
 
-def recognised(path: str) -> Read:
+def read_file(path: str) -> ImportedFile:
     """Read a file as UTF-8 text, and tell what it is."""
     try:
         content = Path(path).read_bytes()
     except OSError as error:
         msg = f"{path} cannot be read: {error.strerror}; check the name and its rights."
         raise FormatError(msg) from None
-    return _read(path, content)
+    return _recognise_file(path, content)
 
 
-def _read(path: str, content: bytes) -> Read:
+def _recognise_file(path: str, content: bytes) -> ImportedFile:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         msg = f"{path} is not UTF-8 at byte {error.start}; save it as UTF-8."
         raise FormatError(msg) from None
-    return Read(path, _kind(path, text), text)
+    return ImportedFile(path, _detect_kind(path, text), text)
 
 
-def uploaded(name: str, content: bytes) -> Read:
+def recognise_upload(name: str, content: bytes) -> ImportedFile:
     """Take a file that was sent; nothing beside it can be read."""
     place = name.replace("\\", "/").rpartition("/")[2]
-    found = _read(place, content)
+    found = _recognise_file(place, content)
     if found.kind == "mt-metrics-eval":
         msg = (
             f"{place} belongs to a folder with its texts, which cannot be sent; use metra "
@@ -193,12 +193,12 @@ def read_judgements(
     protocol: str | None = None,
 ) -> list[Judgement]:
     """Read the judgements of files; texts that belong to them may be among the files."""
-    files = [recognised(path) for path in paths]
-    return judgements_of(files, languages=languages, protocol=protocol)
+    files = [read_file(path) for path in paths]
+    return parse_judgements(files, languages=languages, protocol=protocol)
 
 
-def judgements_of(
-    files: Sequence[Read],
+def parse_judgements(
+    files: Sequence[ImportedFile],
     *,
     languages: tuple[str, str] | None = None,
     protocol: str | None = None,
@@ -213,10 +213,10 @@ def judgements_of(
     outputs: dict[tuple[str, str, str], tuple[str | None, str]] = {}
     for file in files:
         if file.kind == "appraise-batches":
-            outputs |= appraise.by_item(file.text, file.path)
+            outputs |= appraise.index_outputs(file.text, file.path)
         elif file.kind == "pearmut-campaign":
-            protocol = protocol or pearmut.protocol_of(file.text, file.path)
-    known = _Known(languages or _UNKNOWN, protocol, outputs)
+            protocol = protocol or pearmut.find_protocol(file.text, file.path)
+    known = _ImportOptions(languages or _UNKNOWN, protocol, outputs)
     found: list[Judgement] = []
     for file in files:
         if file.kind in _READERS:
@@ -232,7 +232,7 @@ def read_texts(paths: Sequence[str]) -> list[JudgedText]:
     """Read the texts of campaigns that other programs made."""
     found: list[JudgedText] = []
     for path in paths:
-        file = recognised(path)
+        file = read_file(path)
         if file.kind not in TEXTS:
             msg = (
                 f"{path} holds no campaign's texts; expected a campaign of Pearmut or "
@@ -248,7 +248,7 @@ def read_texts(paths: Sequence[str]) -> list[JudgedText]:
     return found
 
 
-def language_pair(name: str | None) -> tuple[str, str] | None:
+def split_language_pair(name: str | None) -> tuple[str, str] | None:
     """Take a pair of languages apart.
 
     >>> language_pair("en-de")
@@ -263,11 +263,11 @@ def language_pair(name: str | None) -> tuple[str, str] | None:
     return source, target
 
 
-def _metra(file: Read, _: _Known) -> list[Judgement]:
+def _read_metra(file: ImportedFile, _: _ImportOptions) -> list[Judgement]:
     return jsonl.read(file.text, file.path)
 
 
-def _pearmut(file: Read, known: _Known) -> list[Judgement]:
+def _read_pearmut(file: ImportedFile, known: _ImportOptions) -> list[Judgement]:
     return pearmut.read_results(
         file.text,
         file.path,
@@ -277,38 +277,38 @@ def _pearmut(file: Read, known: _Known) -> list[Judgement]:
     )
 
 
-def _appraise(file: Read, known: _Known) -> list[Judgement]:
+def _read_appraise(file: ImportedFile, known: _ImportOptions) -> list[Judgement]:
     return appraise.read(
         file.text, file.path, outputs=known.outputs, campaign=file.name
     )
 
 
-def _marot(file: Read, known: _Known) -> list[Judgement]:
+def _read_marot(file: ImportedFile, known: _ImportOptions) -> list[Judgement]:
     return marot.read(
         file.text, file.path, languages=known.languages, campaign=file.name
     )
 
 
-def _folder(file: Read, _: _Known) -> list[Judgement]:
+def _read_folder(file: ImportedFile, _: _ImportOptions) -> list[Judgement]:
     return read(file.text, file.path)
 
 
-_READERS: dict[str, Callable[[Read, _Known], list[Judgement]]] = {
-    "metra": _metra,
-    "pearmut": _pearmut,
-    "appraise": _appraise,
-    "marot": _marot,
-    "mt-metrics-eval": _folder,
+_READERS: dict[str, Callable[[ImportedFile, _ImportOptions], list[Judgement]]] = {
+    "metra": _read_metra,
+    "pearmut": _read_pearmut,
+    "appraise": _read_appraise,
+    "marot": _read_marot,
+    "mt-metrics-eval": _read_folder,
 }
 
 
-def _kind(path: str, text: str) -> str:
+def _detect_kind(path: str, text: str) -> str:
     if path.endswith((".seg.rating", ".seg.score")):
         return "mt-metrics-eval"
     first = text.partition("\n")[0].rstrip("\r")
     if tuple(first.split("\t")) == marot.COLUMNS:
         return "marot"
-    found = _json_kind(text, first)
+    found = _detect_json_kind(text, first)
     if found:
         return found
     cells = next(csv.reader([first]), [])
@@ -321,7 +321,7 @@ def _kind(path: str, text: str) -> str:
     raise FormatError(msg)
 
 
-def _json_kind(text: str, first: str) -> str:
+def _detect_json_kind(text: str, first: str) -> str:
     """Tell JSON lines by their first line, and a whole file of JSON by its top."""
     if not text.lstrip().startswith(("{", "[")):
         return ""

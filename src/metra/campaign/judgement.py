@@ -9,31 +9,31 @@ from typing import Any
 
 from metra.campaign import screen
 from metra.campaign.campaign import Campaign
-from metra.campaign.protocols.answers import KEY, Scored
-from metra.campaign.protocols.reading import per_minute
+from metra.campaign.protocols.answers import KEY, OutputScore
+from metra.campaign.protocols.reading import compute_reading_speed
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.task import BASELINE, COUNTED, Kind, Task
 
 
-def with_baselines(judgements: "Sequence[Judgement]") -> "list[Judgement]":
+def add_baselines(judgements: "Sequence[Judgement]") -> "list[Judgement]":
     """Give each reading the speed at which its judge read the baseline text."""
-    natural = _speeds(judgements)
+    natural = _find_baseline_speeds(judgements)
     if not natural:
         return list(judgements)
-    return [_with_natural(one, natural.get(one.judge)) for one in judgements]
+    return [_add_natural_speed(one, natural.get(one.judge)) for one in judgements]
 
 
-def _speeds(judgements: "Sequence[Judgement]") -> dict[str, float]:
+def _find_baseline_speeds(judgements: "Sequence[Judgement]") -> dict[str, float]:
     found = {}
     for one in judgements:
         if one.kind == "baseline" and one.cannot is None:
             for step in one.value.values():
                 if step["ms"] and step[KEY]["words"]:
-                    found[one.judge] = per_minute(step)
+                    found[one.judge] = compute_reading_speed(step)
     return found
 
 
-def _with_natural(judgement: "Judgement", natural: float | None) -> "Judgement":
+def _add_natural_speed(judgement: "Judgement", natural: float | None) -> "Judgement":
     if natural is None or not any(map(_is_reading, judgement.value.values())):
         return judgement
     value = {
@@ -97,14 +97,14 @@ class Judgement:
         """Whether it may enter the means of systems."""
         return self.kind in COUNTED and self.cannot is None
 
-    def scores(self) -> list[tuple[Scored, ...]]:
+    def scores(self) -> list[tuple[OutputScore, ...]]:
         """What it says of each of its outputs; nothing, if they could not be judged."""
         if self.cannot is not None:
             return [() for _ in self.outputs]
         return protocol(self.protocol).scores(self.value)
 
 
-def judged(
+def check_answer(
     campaign: Campaign,
     task: Task,
     value: object,
@@ -120,15 +120,15 @@ def judged(
     """
     checked = {}
     if cannot is None:
-        texts = texts_of(campaign, task, number)
-        checked = screen.screen_protocol(campaign, task, number).check(value, texts)
+        texts = collect_texts(campaign, task, number)
+        checked = screen.get_screen_protocol(campaign, task, number).check(value, texts)
     more.setdefault("protocol_version", campaign.protocol.version)
-    return recorded(
+    return record_answer(
         campaign, task, checked, id=id, number=number, cannot=cannot, **more
     )
 
 
-def recorded(
+def record_answer(
     campaign: Campaign,
     task: Task,
     value: dict[str, Any],
@@ -169,7 +169,7 @@ def _version(campaign: Campaign, wording: str) -> str:
     return next(found, "")
 
 
-def texts_of(campaign: Campaign, task: Task, number: int) -> dict[str, str]:
+def collect_texts(campaign: Campaign, task: Task, number: int) -> dict[str, str]:
     """The texts that an answer may point into, as `Protocol.check` wants them."""
     asked = campaign.protocol
     if asked.contrastive:
@@ -182,7 +182,7 @@ def texts_of(campaign: Campaign, task: Task, number: int) -> dict[str, str]:
     return texts
 
 
-def latest(judgements: Iterable[Judgement]) -> list[Judgement]:
+def keep_latest(judgements: Iterable[Judgement]) -> list[Judgement]:
     """Keep the last revision of each answer, in the order in which answers first came.
 
     Readings are given the speed at which their judge read the baseline text.
@@ -192,10 +192,10 @@ def latest(judgements: Iterable[Judgement]) -> list[Judgement]:
         key = judgement.judge, judgement.task, judgement.segment
         if key not in found or judgement.revision >= found[key].revision:
             found[key] = judgement
-    return with_baselines(list(found.values()))
+    return add_baselines(list(found.values()))
 
 
-def marks_of(judgement: Judgement) -> list[dict[str, Any]]:
+def get_marks(judgement: Judgement) -> list[dict[str, Any]]:
     """Its error marks, whatever the step was called; none if it marks nothing."""
     found: Sequence[Any] = [
         value for value in judgement.value.values() if isinstance(value, list)

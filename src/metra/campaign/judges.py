@@ -14,9 +14,14 @@ from typing import TypeVar
 
 import numpy as np
 
-from metra.campaign.judgement import Judgement, latest
-from metra.campaign.results import Figure, Figures, by_system, figures_by_scorer
-from metra.campaign.times import WORDS_PER_MINUTE, Speed, speeds
+from metra.campaign.judgement import Judgement, keep_latest
+from metra.campaign.results import (
+    JudgeScore,
+    ScoresByScorer,
+    group_by_scorer,
+    group_by_system,
+)
+from metra.campaign.times import WORDS_PER_MINUTE, Speed, count_early_answers
 from metra.stats.exact_tests import rank_sum_p
 
 #: Fewer answers than these in either half say nothing.
@@ -33,16 +38,16 @@ class Drift:
     p_value: float
 
 
-def drifts(judgements: Iterable[Judgement]) -> dict[tuple[str, str], Drift]:
+def compute_drifts(judgements: Iterable[Judgement]) -> dict[tuple[str, str], Drift]:
     """Compare the halves, by judge and scorer; what has no times or is too little is left out.
 
     Each score counts as its distance from its system's mean, so that a judge who met the
     better systems later has not drifted.
     """
-    return drifts_of(figures_by_scorer(judgements))
+    return compute_drifts_from_scores(group_by_scorer(judgements))
 
 
-def drifts_of(every: Figures) -> dict[tuple[str, str], Drift]:
+def compute_drifts_from_scores(every: ScoresByScorer) -> dict[tuple[str, str], Drift]:
     """The same from scores that have been read out."""
     found: dict[tuple[str, str], Drift] = {}
     for (scorer, _), figures in every.items():
@@ -59,10 +64,10 @@ def drifts_of(every: Figures) -> dict[tuple[str, str], Drift]:
     return found
 
 
-def _distances(figures: list[Figure]) -> dict[str, list[float]]:
+def _distances(figures: list[JudgeScore]) -> dict[str, list[float]]:
     means = {
         system: fmean(one.hundred for one in mine)
-        for system, mine in by_system(figures).items()
+        for system, mine in group_by_system(figures).items()
     }
     found: dict[str, list[float]] = {}
     for one in figures:
@@ -70,7 +75,7 @@ def _distances(figures: list[Figure]) -> dict[str, list[float]]:
     return found
 
 
-Answered = TypeVar("Answered", Judgement, Figure)
+Answered = TypeVar("Answered", Judgement, JudgeScore)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,35 +106,38 @@ class JudgeRow:
     drift: Drift | None
 
 
-def judge_table(
+def build_judge_table(
     judgements: Iterable[Judgement], *, words_per_minute: float = WORDS_PER_MINUTE
 ) -> list[JudgeRow]:
     """One row for each judge and scorer, in the order of the judges' names."""
-    kept = latest(judgements)
-    return judges_of(kept, figures_by_scorer(plain(kept)), words_per_minute)
+    kept = keep_latest(judgements)
+    return build_judge_rows(kept, group_by_scorer(drop_checks(kept)), words_per_minute)
 
 
-def plain(kept: Iterable[Judgement]) -> list[Judgement]:
+def drop_checks(kept: Iterable[Judgement]) -> list[Judgement]:
     """What tells how judges judge: all but what came back, as it was or spoilt."""
     return [one for one in kept if one.counts or one.kind == "calibration"]
 
 
-def judges_of(
-    kept: Sequence[Judgement], every: Figures, words_per_minute: float
+def build_judge_rows(
+    kept: Sequence[Judgement], every: ScoresByScorer, words_per_minute: float
 ) -> list[JudgeRow]:
     """The same from last revisions and the scores of what is plain."""
     seconds: dict[str, list[float]] = {}
-    for one in plain(kept):
+    for one in drop_checks(kept):
         if one.active_ms is not None:
             seconds.setdefault(one.judge, []).append(one.active_ms / 1000)
-    quick, changed = speeds(kept, words_per_minute), drifts_of(every)
-    answers = _by_judge(kept)
+    quick, changed = (
+        count_early_answers(kept, words_per_minute),
+        compute_drifts_from_scores(every),
+    )
+    answers = _group_by_judge(kept)
     rows = []
     for (scorer, _), figures in every.items():
-        outputs: dict[tuple[str, int], list[Figure]] = {}
+        outputs: dict[tuple[str, int], list[JudgeScore]] = {}
         for figure in figures:
             outputs.setdefault((figure.system, figure.segment), []).append(figure)
-        for judge, mine in sorted(_by_judge(figures).items()):
+        for judge, mine in sorted(_group_by_judge(figures).items()):
             scores = [figure.hundred for figure in mine]
             again = _differences(answers[judge], scorer, "repeat")
             less = _differences(answers[judge], scorer, "degraded")
@@ -140,13 +148,13 @@ def judges_of(
                     len(mine),
                     fmean(scores),
                     stdev(scores) if len(scores) > 1 else None,
-                    _milder(mine, outputs),
+                    _compute_leniency(mine, outputs),
                     len(again),
                     fmean(gap == 0 for gap in again) if again else None,
                     fmean(map(abs, again)) if again else None,
                     len(less),
                     sum(gap < 0 for gap in less),
-                    sign_test(less),
+                    compute_sign_test(less),
                     median(seconds[judge]) if judge in seconds else None,
                     quick[judge],
                     changed.get((judge, scorer)),
@@ -155,7 +163,7 @@ def judges_of(
     return rows
 
 
-def sign_test(differences: Iterable[float]) -> float | None:
+def compute_sign_test(differences: Iterable[float]) -> float | None:
     """Chance of as many negative differences if either sign were as likely; ties are left out.
 
     >>> sign_test([-5, -1, -2, 3])
@@ -168,15 +176,15 @@ def sign_test(differences: Iterable[float]) -> float | None:
     return sum(comb(count, at) for at in range(sum(signs), count + 1)) / 2**count
 
 
-def _by_judge(answers: Iterable[Answered]) -> dict[str, list[Answered]]:
+def _group_by_judge(answers: Iterable[Answered]) -> dict[str, list[Answered]]:
     found: dict[str, list[Answered]] = {}
     for one in answers:
         found.setdefault(one.judge, []).append(one)
     return found
 
 
-def _milder(
-    mine: list[Figure], outputs: dict[tuple[str, int], list[Figure]]
+def _compute_leniency(
+    mine: list[JudgeScore], outputs: dict[tuple[str, int], list[JudgeScore]]
 ) -> float | None:
     gaps = []
     for figure in mine:
@@ -200,24 +208,27 @@ def _differences(judgements: list[Judgement], scorer: str, kind: str) -> list[fl
         first = firsts.get((one.original or "", one.segment))
         if first is not None:
             # Compared outputs may come back in another order: systems are matched by name.
-            before, after = _hundreds(first, scorer), _hundreds(one, scorer)
+            before, after = (
+                _get_percent_scores(first, scorer),
+                _get_percent_scores(one, scorer),
+            )
             found += [
                 after[system] - before[system] for system in after if system in before
             ]
     return found
 
 
-def _hundreds(judgement: Judgement, scorer: str) -> dict[str, float]:
+def _get_percent_scores(judgement: Judgement, scorer: str) -> dict[str, float]:
     return {
         system: scored.hundred
         for system, scores in zip(judgement.systems, judgement.scores(), strict=True)
         for scored in scores
-        if scored.scorer == scorer and scored.defined
+        if scored.scorer == scorer and scored.is_defined
     }
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class FlagRules:
     """When a judge is flagged; every limit is somebody's choice, so it can be another."""
 
     #: Nobody reads faster.
@@ -233,22 +244,24 @@ class Rules:
     distance: float = 25.0
 
 
-def flags(rows: Iterable[JudgeRow], rules: Rules | None = None) -> dict[str, list[str]]:
+def flag_judges(
+    rows: Iterable[JudgeRow], rules: FlagRules | None = None
+) -> dict[str, list[str]]:
     """Give each judge's reasons, once each; a judge without any has an empty list."""
-    rules = rules or Rules()
+    rules = rules or FlagRules()
     found: dict[str, list[str]] = {}
     for row in rows:
         mine = found.setdefault(row.judge, [])
-        mine += [reason for reason in _reasons(row, rules) if reason not in mine]
+        mine += [reason for reason in _find_reasons(row, rules) if reason not in mine]
     return found
 
 
-def flagged(rows: Iterable[JudgeRow], rules: Rules | None = None) -> set[str]:
+def find_flagged(rows: Iterable[JudgeRow], rules: FlagRules | None = None) -> set[str]:
     """The judges with at least one reason."""
-    return {judge for judge, reasons in flags(rows, rules).items() if reasons}
+    return {judge for judge, reasons in flag_judges(rows, rules).items() if reasons}
 
 
-def _reasons(row: JudgeRow, rules: Rules) -> list[str]:
+def _find_reasons(row: JudgeRow, rules: FlagRules) -> list[str]:
     found = []
     share = row.speed.share
     if share is not None and share > rules.too_fast:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from metra.campaign.judgement import Judgement
-    from metra.store.campaigns import Stored
+    from metra.store.campaigns import StoredCampaign
 
 
 #: Kinds of entries that tell what was typed.
@@ -29,7 +29,7 @@ TYPED = frozenset({"text", "write", "key"})
 ANSWER = "answer"
 
 
-class Written(NamedTuple):
+class FieldState(NamedTuple):
     """What a field held from a moment on, in milliseconds of the screen's clock."""
 
     t_ms: float
@@ -37,7 +37,7 @@ class Written(NamedTuple):
     text: str
 
 
-def replay(entries: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+def replay_keys(entries: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     """Give what each field held in the end.
 
     >>> begun = {"field": "correction", "text": "He go."}
@@ -49,10 +49,10 @@ def replay(entries: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     ... ])
     {'correction': 'He goes.'}
     """
-    return {one.field: one.text for one in writing(entries)}
+    return {one.field: one.text for one in iterate_states(entries)}
 
 
-def writing(entries: Iterable[Mapping[str, Any]]) -> Iterator[Written]:
+def iterate_states(entries: Iterable[Mapping[str, Any]]) -> Iterator[FieldState]:
     """Give every state that a field was in, as one would have seen it."""
     texts: dict[str, str] = {}
     for number, entry in enumerate(entries, 1):
@@ -76,23 +76,23 @@ def writing(entries: Iterable[Mapping[str, Any]]) -> Iterator[Written]:
             texts[field] = old[:at] + data["text"] + old[at + gone :]
         else:
             texts[field] = data["text"]
-        yield Written(entry["t_ms"], field, texts[field])
+        yield FieldState(entry["t_ms"], field, texts[field])
 
 
 SCHEMA = "metra-keys-1"
 
 
-def key_log(db: "Connection", stored: "Stored") -> str:
+def write_key_log(db: "Connection", stored: "StoredCampaign") -> str:
     """Write the log of a campaign, screen by screen, an entry a line."""
-    known = {one.id: one for one in answers.judgements(db, stored)}
+    known = {one.id: one for one in answers.read_judgements(db, stored)}
     found = [_line(one) for one in _entries(db, stored, known)]
     return "".join(f"{line}\n" for line in found)
 
 
 def _entries(
-    db: "Connection", stored: "Stored", known: Mapping[str, "Judgement"]
+    db: "Connection", stored: "StoredCampaign", known: Mapping[str, "Judgement"]
 ) -> Iterator[dict[str, Any]]:
-    logged = events.of_campaign(db, stored.id, {*TYPED, ANSWER})
+    logged = events.list_campaign_events(db, stored.id, {*TYPED, ANSWER})
     for (judge, task, number), screen in groupby(logged, lambda one: one[:3]):
         begun: list[dict[str, Any]] = []
         for *_, event in screen:
@@ -109,11 +109,15 @@ def _entries(
             begun.append(entry)
             if event.kind == ANSWER:
                 answer = known.get(event.data["id"])
-                entry["same"] = answer is not None and _is_same(begun, answer.value)
+                entry["same"] = answer is not None and _matches_answer(
+                    begun, answer.value
+                )
             yield entry
 
 
-def _is_same(log: Iterable[Mapping[str, Any]], value: Mapping[str, Any]) -> bool | None:
+def _matches_answer(
+    log: Iterable[Mapping[str, Any]], value: Mapping[str, Any]
+) -> bool | None:
     """Whether the log ends in the texts that were handed in; None where none was."""
     handed_in = {
         name: step["text"]
@@ -123,7 +127,7 @@ def _is_same(log: Iterable[Mapping[str, Any]], value: Mapping[str, Any]) -> bool
     if not handed_in:
         return None
     try:
-        written = replay(log)
+        written = replay_keys(log)
     except FormatError:
         return False
     return all(written.get(name) == text for name, text in handed_in.items())

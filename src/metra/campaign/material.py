@@ -19,16 +19,16 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from metra.campaign.campaign import MARKS, Campaign
-from metra.campaign.judgement import Judgement, latest, marks_of
+from metra.campaign.judgement import Judgement, get_marks, keep_latest
 from metra.campaign.protocols.marks import Marks
 from metra.campaign.protocols.near import Near
 from metra.campaign.protocols.record import Protocol, Step
 from metra.campaign.task import Task
 from metra.errors import CorpusError, FormatError, OptionError
 from metra.formats.annotations.entities import read_entities
-from metra.formats.annotations.judged_outputs import read_judged
-from metra.formats.annotations.templates import filled_slots
-from metra.formats.stream import parsed
+from metra.formats.annotations.judged_outputs import read_judged_outputs
+from metra.formats.annotations.templates import read_filled_slots
+from metra.formats.stream import parse_json
 from metra.formats.table import read_lines, read_table
 
 _BETWEEN = "|"
@@ -88,20 +88,20 @@ def _parts(cell: str) -> list[str]:
     return [part.strip() for part in cell.split(_BETWEEN) if part.strip()]
 
 
-def _templates(path: str) -> dict[str, list[list[str]]]:
+def _read_templates(path: str) -> dict[str, list[list[str]]]:
     found: dict[str, list[list[str]]] = {}
-    for document, slot, value in filled_slots(path):
+    for document, slot, value in read_filled_slots(path):
         found.setdefault(document, []).append([slot, value])
     return found
 
 
-def _text(path: str) -> str:
+def _read_text(path: str) -> str:
     return "\n".join(read_lines(path)).strip()
 
 
-def _judged(path: str) -> dict[str, list[list[Any]]]:
+def _read_judged_outputs(path: str) -> dict[str, list[list[Any]]]:
     found: dict[str, list[list[Any]]] = {}
-    for entry in read_judged(path):
+    for entry in read_judged_outputs(path):
         found.setdefault(entry.source, []).append([entry.output, entry.score])
     return found
 
@@ -115,7 +115,7 @@ def read_marks(path: str) -> dict[str, dict[str, list[dict[str, Any]]]]:
     for at, line in enumerate(read_lines(path), 1):
         if not line.strip():
             continue
-        entry = parsed(line, f"{path}, line {at}")
+        entry = parse_json(line, f"{path}, line {at}")
         fits = (
             isinstance(entry, dict)
             and isinstance(entry.get("system"), str)
@@ -136,7 +136,7 @@ def read_marks(path: str) -> dict[str, dict[str, list[dict[str, Any]]]]:
     return found
 
 
-def _entities(path: str) -> dict[str, list[list[str]]]:
+def _read_entities(path: str) -> dict[str, list[list[str]]]:
     found = read_entities(path)
     if found.documents:
         msg = (
@@ -152,21 +152,21 @@ def _entities(path: str) -> dict[str, list[list[str]]]:
 
 READERS: dict[str, Callable[[str], Any]] = {
     "questions": read_questions,
-    "templates": _templates,
-    "baseline": _text,
-    "judged": _judged,
+    "templates": _read_templates,
+    "baseline": _read_text,
+    "judged": _read_judged_outputs,
     "marks": read_marks,
-    "entities": _entities,
+    "entities": _read_entities,
 }
 
 
-def placed(files: Mapping[str, str], here: Path) -> dict[str, str]:
+def resolve_paths(files: Mapping[str, str], here: Path) -> dict[str, str]:
     """Find the files from the campaign's folder."""
     return {name: str(here / path) for name, path in files.items()}
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class MarkChanges:
     """What a judge made of the marks that were there."""
 
     judge: str
@@ -179,13 +179,13 @@ class Changed:
     added: int
 
 
-def checked(campaign: Campaign) -> Campaign:
+def check_marks(campaign: Campaign) -> Campaign:
     """Give the campaign back with tidy marks, or say which does not lie inside its text."""
     given = campaign.material.get(MARKS)
     if not given:
         return campaign
     place = campaign.settings.name
-    step = _step(campaign)
+    step = _find_marks_step(campaign)
     if step is None:
         msg = f"{place}: {campaign.protocol.name} asks for no marks; leave files.marks out."
         raise OptionError(msg)
@@ -212,12 +212,12 @@ def checked(campaign: Campaign) -> Campaign:
     return replace(campaign, material=campaign.material | {MARKS: tidy})
 
 
-def prefilled(campaign: Campaign, task: Task, number: int) -> dict[str, Any] | None:
+def prefill_marks(campaign: Campaign, task: Task, number: int) -> dict[str, Any] | None:
     """The marks that a screen begins with, by step; None where there are none.
 
     A spoilt copy is another text, in which nobody has looked for errors.
     """
-    given, step = campaign.material.get(MARKS), _step(campaign)
+    given, step = campaign.material.get(MARKS), _find_marks_step(campaign)
     if not given or step is None or task.kind == "degraded":
         return None
     item = task.items[number]
@@ -225,21 +225,25 @@ def prefilled(campaign: Campaign, task: Task, number: int) -> dict[str, Any] | N
     return None if marks is None else {step.name: [dict(mark) for mark in marks]}
 
 
-def changes(campaign: Campaign, judgements: Iterable[Judgement]) -> list[Changed]:
+def count_mark_changes(
+    campaign: Campaign, judgements: Iterable[Judgement]
+) -> list[MarkChanges]:
     """Count, judge by judge, what became of the marks; systems under their own names."""
     given = campaign.material.get(MARKS) or {}
     found: dict[str, list[tuple[int, int, int, int, int]]] = {}
-    for one in latest(judgements):
+    for one in keep_latest(judgements):
         marks = given.get(one.systems[0], {}).get(str(one.segment))
         if marks is not None and one.cannot is None and one.kind != "degraded":
-            found.setdefault(one.judge, []).append(compared(marks, marks_of(one)))
+            found.setdefault(one.judge, []).append(compare_marks(marks, get_marks(one)))
     return [
-        Changed(judge, len(mine), *(sum(column) for column in zip(*mine, strict=True)))
+        MarkChanges(
+            judge, len(mine), *(sum(column) for column in zip(*mine, strict=True))
+        )
         for judge, mine in sorted(found.items())
     ]
 
 
-def compared(
+def compare_marks(
     there: Iterable[Mapping[str, Any]], handed_in: Iterable[Mapping[str, Any]]
 ) -> tuple[int, int, int, int, int]:
     """Count marks that were there, kept, changed, deleted and added.
@@ -248,8 +252,8 @@ def compared(
     >>> compared([old], [old | {"severity": "major"}, {"start": 4, "end": 5}])
     (1, 0, 1, 0, 1)
     """
-    before = [*map(_whole, there)]
-    after = [*map(_whole, handed_in)]
+    before = [*map(_complete_mark, there)]
+    after = [*map(_complete_mark, handed_in)]
     kept = 0
     for mark in [*before]:
         if mark in after:
@@ -267,14 +271,14 @@ def compared(
     return count, kept, changed, len(before), len(after)
 
 
-def _whole(mark: Mapping[str, Any]) -> tuple[Any, ...]:
+def _complete_mark(mark: Mapping[str, Any]) -> tuple[Any, ...]:
     """A mark with what it may leave out."""
     side = mark.get("side", "output")
     start, end = (0, 0) if side == "missing" else (mark["start"], mark["end"])
     return side, start, end, mark.get("severity"), mark.get("category")
 
 
-def _step(campaign: Campaign) -> Step | None:
+def _find_marks_step(campaign: Campaign) -> Step | None:
     steps = campaign.protocol.steps
     return next((step for step in steps if isinstance(step.asks, Marks)), None)
 
@@ -284,13 +288,13 @@ def shows_judged(protocol: Protocol) -> bool:
     return any(isinstance(step.asks, Near) for step in protocol.steps)
 
 
-def with_judged(campaign: Campaign, own: Iterable[Judgement]) -> Campaign:
+def add_judged_outputs(campaign: Campaign, own: Iterable[Judgement]) -> Campaign:
     """Add a judge's answers so far to the judged outputs that the campaign began with."""
     judged = {
         source: list(listed)
         for source, listed in campaign.material.get("judged", {}).items()
     }
-    for one in latest(own):
+    for one in keep_latest(own):
         for step in one.value.values():
             entry = [one.outputs[0], float(step["score"])]
             judged.setdefault(str(one.segment), []).append(entry)

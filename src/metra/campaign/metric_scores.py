@@ -7,45 +7,53 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from metra.campaign.campaign import Campaign
-from metra.campaign.judgement import Judgement, latest
-from metra.campaign.results import Figure, Figures, figures_by_scorer
+from metra.campaign.judgement import Judgement, keep_latest
+from metra.campaign.results import JudgeScore, ScoresByScorer, group_by_scorer
 from metra.corpus.evalset import EvalSet, Outputs
 from metra.errors import CorpusError
-from metra.formats.scores.panel import Panel, panel
-from metra.formats.scores.record import Item, Scorer, Scores, joined, table
+from metra.formats.scores.panel import ScorePanel, build_panel
+from metra.formats.scores.record import (
+    ScoredItem,
+    Scorer,
+    Scores,
+    build_score_table,
+    concatenate_scores,
+)
 from metra.metrics.record import Metric
-from metra.scoring.scorers import scored
-from metra.stats.correlation import Result, correlate
+from metra.scoring.scorers import score_systems
+from metra.stats.correlation import CorrelationResult, correlate
 
 
-def score_table(judgements: Iterable[Judgement], lang: str = "") -> Scores | None:
+def build_judgement_scores(
+    judgements: Iterable[Judgement], lang: str = ""
+) -> Scores | None:
     """Put all scores on their native scales into one table; None if there are none."""
-    return table_of(figures_by_scorer(judgements), lang)
+    return build_table_from_scores(group_by_scorer(judgements), lang)
 
 
-def table_of(every: Figures, lang: str = "") -> Scores | None:
+def build_table_from_scores(every: ScoresByScorer, lang: str = "") -> Scores | None:
     """The same from scores that have been read out."""
     found = [
-        _table(
+        _build_table(
             figures, Scorer(name, name, higher), [one.native for one in figures], lang
         )
         for (name, higher), figures in every.items()
     ]
-    return joined(found) if found else None
+    return concatenate_scores(found) if found else None
 
 
-def worth_table(figures: list[Figure], name: str) -> Scores:
+def build_oriented_table(figures: list[JudgeScore], name: str) -> Scores:
     """Put one scorer's figures into a table in which higher is better."""
-    return _table(figures, Scorer(name, name), [one.worth for one in figures])
+    return _build_table(figures, Scorer(name, name), [one.worth for one in figures])
 
 
-def _table(
-    figures: list[Figure], scorer: Scorer, values: list[float], lang: str = ""
+def _build_table(
+    figures: list[JudgeScore], scorer: Scorer, values: list[float], lang: str = ""
 ) -> Scores:
     # Segments have many figures: each is named once.
     places = dict.fromkeys((one.segment, one.document) for one in figures)
-    items = {place: Item(str(place[0]), place[1], lang=lang) for place in places}
-    return table(
+    items = {place: ScoredItem(str(place[0]), place[1], lang=lang) for place in places}
+    return build_score_table(
         [one.system for one in figures],
         [items[one.segment, one.document] for one in figures],
         {scorer: values},
@@ -54,7 +62,7 @@ def _table(
 
 
 @dataclass(frozen=True, slots=True)
-class Correlation:
+class JudgeCorrelation:
     """How well a metric agrees with the judges by one scorer; None if it has no meaning."""
 
     scorer: str
@@ -68,37 +76,39 @@ class Correlation:
     pairs: float | None
 
 
-def correlations(
+def correlate_metrics(
     campaign: Campaign,
     judgements: Iterable[Judgement],
     metrics: Mapping[str, Metric],
     *,
     names: Mapping[str, str] | None = None,
-) -> list[Correlation]:
+) -> list[JudgeCorrelation]:
     """Correlate each metric with each scorer, on the outputs that were judged.
 
     `names` says what the systems are called in the judgements, where these are blinded.
     """
-    people = score_table(one for one in latest(judgements) if one.counts)
+    people = build_judgement_scores(
+        one for one in keep_latest(judgements) if one.counts
+    )
     if people is None:
         return []
-    automatic, statistics = scored(_corpus(campaign, names or {}), metrics)
-    both = joined([people, automatic])
+    automatic, statistics = score_systems(_build_corpus(campaign, names or {}), metrics)
+    both = concatenate_scores([people, automatic])
     found = []
     for scorer in people.names:
-        lined = panel(both, scorer, list(metrics), statistics=statistics)
-        found += [_correlation(lined, name) for name in lined.names]
+        lined = build_panel(both, scorer, list(metrics), statistics=statistics)
+        found += [_correlate_metric(lined, name) for name in lined.names]
     return found
 
 
-def _correlation(lined: Panel, name: str) -> Correlation:
+def _correlate_metric(lined: ScorePanel, name: str) -> JudgeCorrelation:
     values = lined.metrics[name]
     # Two systems always lie on a line: r of them is 1 or -1 and says nothing.
     enough = len(lined.systems) > 2
     systems = correlate(lined.system_gold, lined.system_metrics[name])
     segments = correlate(lined.gold, values)
     pairs = correlate(lined.gold, values, coef="acc_eq", group="item", average="micro")
-    return Correlation(
+    return JudgeCorrelation(
         lined.gold_name,
         name,
         len(lined.systems),
@@ -109,11 +119,11 @@ def _correlation(lined: Panel, name: str) -> Correlation:
     )
 
 
-def _value(result: Result) -> float | None:
+def _value(result: CorrelationResult) -> float | None:
     return result.value if result.value == result.value else None
 
 
-def _corpus(campaign: Campaign, names: Mapping[str, str]) -> Outputs:
+def _build_corpus(campaign: Campaign, names: Mapping[str, str]) -> Outputs:
     """The texts as a corpus; a reference that takes part is no reference for metrics."""
     taking_part = any(system.kind == "reference" for system in campaign.systems)
     references = [

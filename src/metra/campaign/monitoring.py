@@ -10,21 +10,27 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING
 
-from metra.campaign.agreement import AgreementOn, agreement
+from metra.campaign.agreement import ScorerAgreement, compute_agreement
 from metra.campaign.campaign import Campaign
-from metra.campaign.judgement import Judgement, latest
-from metra.campaign.judges import JudgeRow, Rules, flags, judge_table, plain
-from metra.campaign.results import figures_by_scorer
-from metra.campaign.second_look import FIRST, second_looks
-from metra.campaign.settings import following
-from metra.campaign.task import Item, Task, opaque
+from metra.campaign.judgement import Judgement, keep_latest
+from metra.campaign.judges import (
+    FlagRules,
+    JudgeRow,
+    build_judge_table,
+    drop_checks,
+    flag_judges,
+)
+from metra.campaign.results import group_by_scorer
+from metra.campaign.second_look import FIRST, find_second_looks
+from metra.campaign.settings import derive_settings
+from metra.campaign.task import Task, TaskItem, make_opaque_id
 from metra.corpus.evalset import Batch
 from metra.errors import CorpusError
-from metra.formats.annotations.judged_outputs import Judged
-from metra.metrics.evaltrans import of_judged, parts
+from metra.formats.annotations.judged_outputs import JudgedOutput
+from metra.metrics.evaltrans import build_metric, parts
 from metra.metrics.record import Parts
 from metra.store import answers, audit, campaigns, tasks
-from metra.store.campaigns import Stored
+from metra.store.campaigns import StoredCampaign
 from metra.store.database import new_id
 from metra.text.preparation import preparation
 from metra.text.words import is_unspaced
@@ -57,17 +63,17 @@ class Disagreement:
         return first.outputs[first.systems.index(self.system)]
 
 
-def disagreements(
+def find_disagreements(
     judgements: Iterable[Judgement], *, apart: float = APART
 ) -> list[Disagreement]:
     """Outputs whose judges are at least so far apart, the farthest first; each once."""
-    shown = plain(latest(judgements))
+    shown = drop_checks(keep_latest(judgements))
     answers: dict[tuple[str, int], dict[str, Judgement]] = {}
     for one in shown:
         for system in one.systems:
             answers.setdefault((system, one.segment), {}).setdefault(one.judge, one)
     found: dict[tuple[str, int], Disagreement] = {}
-    for (scorer, _), figures in figures_by_scorer(shown).items():
+    for (scorer, _), figures in group_by_scorer(shown).items():
         by_output: dict[tuple[str, int], dict[str, tuple[float, float]]] = {}
         for figure in figures:
             mine = by_output.setdefault((figure.system, figure.segment), {})
@@ -87,8 +93,8 @@ def disagreements(
     return sorted(found.values(), key=lambda one: (-one.apart, one.segment, one.system))
 
 
-def adjudication(
-    stored: Stored,
+def build_adjudication(
+    stored: StoredCampaign,
     found: Sequence[Disagreement],
     *,
     judges: Sequence[str],
@@ -111,7 +117,7 @@ def adjudication(
         if is_wrong:
             msg = f"{stored.name}: {what}."
             raise CorpusError(msg)
-    wishes = following(
+    wishes = derive_settings(
         first.settings,
         name=name,
         protocol=first.settings.protocol,
@@ -124,11 +130,12 @@ def adjudication(
     given = []
     for judge in judges:
         hidden = [
-            (opaque(secret, name, judge, one.system, one.segment), one) for one in found
+            (make_opaque_id(secret, name, judge, one.system, one.segment), one)
+            for one in found
         ]
         for at, (key, one) in enumerate(sorted(hidden, key=lambda pair: pair[0]), 1):
-            item = Item(
-                opaque(secret, name, judge, "output", key),
+            item = TaskItem(
+                make_opaque_id(secret, name, judge, "output", key),
                 one.system,
                 places[one.segment],
                 one.output,
@@ -137,9 +144,9 @@ def adjudication(
     return content, given
 
 
-def ask_others(
+def create_adjudication_draft(
     db: "Connection",
-    stored: Stored,
+    stored: StoredCampaign,
     found: Sequence[Disagreement],
     *,
     judges: Sequence[str],
@@ -148,27 +155,29 @@ def ask_others(
 ) -> str:
     """Keep such a campaign as a draft; give its id."""
     secret = secrets.token_bytes(32)
-    number = len(second_looks(db, stored)) + 1
+    number = len(find_second_looks(db, stored)) + 1
     name = f"{stored.name}: second look {number}"
-    content, given = adjudication(
+    content, given = build_adjudication(
         stored, found, judges=judges, name=name, secret=secret
     )
     key = new_id()
-    ids = campaigns.add(db, key, content, secret=secret, now=now, state="draft")
-    tasks.add(db, key, content, given, ids)
+    ids = campaigns.add_campaign(
+        db, key, content, secret=secret, now=now, state="draft"
+    )
+    tasks.add_tasks(db, key, content, given, ids)
     data = {"first": stored.name, "outputs": len(found)}
-    audit.note(db, who, "create", data, now=now, campaign=key)
+    audit.add_entry(db, who, "create", data, now=now, campaign=key)
     return key
 
 
-def looked_again(
-    db: "Connection", stored: Stored
+def read_adjudications(
+    db: "Connection", stored: StoredCampaign
 ) -> dict[tuple[str, int], list[Judgement]]:
     """What others said who were asked anew, by system and segment."""
     found: dict[tuple[str, int], list[Judgement]] = {}
-    for second in second_looks(db, stored):
+    for second in find_second_looks(db, stored):
         if second.campaign.protocol == stored.campaign.protocol:
-            for one in latest(answers.judgements(db, second)):
+            for one in keep_latest(answers.read_judgements(db, second)):
                 found.setdefault((one.systems[0], one.segment), []).append(one)
     return found
 
@@ -177,7 +186,7 @@ PROTOCOL = "evaltrans"
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
+class RunningScores:
     """One system so far: sser, mwer and the rest that `evaltrans` tells; None if nothing."""
 
     system: str
@@ -189,45 +198,49 @@ class Running:
         return float(found) if isinstance(found, int | float) else None
 
 
-def judged_outputs(campaign: Campaign, judgements: Iterable[Judgement]) -> list[Judged]:
+def collect_judged_outputs(
+    campaign: Campaign, judgements: Iterable[Judgement]
+) -> list[JudgedOutput]:
     """What the campaign began with and what its judges have added."""
     begun = [
-        Judged(source, output, score)
+        JudgedOutput(source, output, score)
         for source, listed in campaign.material.get("judged", {}).items()
         for output, score in listed
     ]
-    return begun + added_outputs(judgements)
+    return begun + collect_added_outputs(judgements)
 
 
-def added_outputs(judgements: Iterable[Judgement]) -> list[Judged]:
+def collect_added_outputs(judgements: Iterable[Judgement]) -> list[JudgedOutput]:
     """What judges have added to the collection; spoilt copies and repeats are left out."""
     return [
-        Judged(
+        JudgedOutput(
             str(one.segment),
             " ".join(one.outputs[0].split()),
             float(one.value[PROTOCOL]["score"]),
             one.judge,
         )
-        for one in latest(judgements)
+        for one in keep_latest(judgements)
         if one.protocol == PROTOCOL
         and one.cannot is None
         and (one.counts or one.kind == "calibration")
     ]
 
 
-def running(campaign: Campaign, judgements: Iterable[Judgement]) -> list[Running]:
+def compute_running_scores(
+    campaign: Campaign, judgements: Iterable[Judgement]
+) -> list[RunningScores]:
     """SSER, mWER and how far they rest on extrapolation, for each system."""
     # As on the screen, letters are words where there are no blanks.
     every = "\n".join(output for one in campaign.systems for output in one.outputs)
     tok = "char" if is_unspaced(every) else "none"
     text = preparation(tok=tok, case="mixed", stem="no")
-    judged = judged_outputs(campaign, judgements)
-    metric = of_judged(judged, k=1, lend=False, key="segment", text=text)
+    judged = collect_judged_outputs(campaign, judgements)
+    metric = build_metric(judged, k=1, lend=False, key="segment", text=text)
     references = _references(campaign)
     found = []
     for system in campaign.systems:
         batch = Batch(list(system.outputs), references)
-        found.append(Running(system.name, parts(metric.rows(batch).sum(0))))
+        found.append(RunningScores(system.name, parts(metric.rows(batch).sum(0))))
     return found
 
 
@@ -244,7 +257,7 @@ def _references(campaign: Campaign) -> list[list[str | None]]:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeSoFar:
+class JudgeStatus:
     """One judge's work so far; figures are None while there is too little."""
 
     judge: str
@@ -264,29 +277,31 @@ class JudgeSoFar:
 
 
 @dataclass(frozen=True, slots=True)
-class SoFar:
+class CampaignStatus:
     """The whole campaign so far."""
 
     answers: int
     active_minutes: float
-    judges: dict[str, JudgeSoFar]
-    agreement: Sequence[AgreementOn]
+    judges: dict[str, JudgeStatus]
+    agreement: Sequence[ScorerAgreement]
     #: Judges' names and what they wrote, the newest first.
     comments: Sequence[Judgement]
 
 
-def so_far(judgements: Iterable[Judgement], rules: Rules | None = None) -> SoFar:
+def compute_status(
+    judgements: Iterable[Judgement], rules: FlagRules | None = None
+) -> CampaignStatus:
     """Look at what has come in; agreement without intervals, which take their time."""
-    rules = rules or Rules()
+    rules = rules or FlagRules()
     everything = list(judgements)
-    kept = latest(everything)
-    rows = judge_table(kept, words_per_minute=rules.words_per_minute)
-    reasons = flags(rows, rules)
+    kept = keep_latest(everything)
+    rows = build_judge_table(kept, words_per_minute=rules.words_per_minute)
+    reasons = flag_judges(rows, rules)
     by_judge: dict[str, list[Judgement]] = {}
     for one in kept:
         by_judge.setdefault(one.judge, []).append(one)
     judges = {
-        judge: _judge(
+        judge: _compute_judge_status(
             judge,
             mine,
             sum(one.judge == judge and one.revision > 1 for one in everything),
@@ -296,25 +311,25 @@ def so_far(judgements: Iterable[Judgement], rules: Rules | None = None) -> SoFar
         for judge, mine in by_judge.items()
     }
     said = [one for one in kept if one.comment or one.cannot]
-    return SoFar(
+    return CampaignStatus(
         len(kept),
         sum(one.active_minutes for one in judges.values()),
         judges,
-        agreement(kept, trials=0),
+        compute_agreement(kept, trials=0),
         sorted(said, key=lambda one: -(one.submitted_at or 0)),
     )
 
 
-def _judge(
+def _compute_judge_status(
     judge: str,
     mine: list[Judgement],
     changed: int,
     rows: list[JudgeRow],
     reasons: list[str],
-) -> JudgeSoFar:
+) -> JudgeStatus:
     times = [one.active_ms / 1000 for one in mine if one.active_ms is not None]
     row = rows[0] if rows else None
-    return JudgeSoFar(
+    return JudgeStatus(
         judge,
         len(mine),
         changed,

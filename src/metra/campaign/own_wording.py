@@ -25,7 +25,7 @@ from typing import Any
 
 from metra.campaign.campaign import Campaign
 from metra.campaign.protocols.marks import MISSING
-from metra.campaign.protocols.record import ASKS_WITH_EXTRA, Protocol, Step, public
+from metra.campaign.protocols.record import ASKS_WITH_EXTRA, Protocol, Step, hide_key
 from metra.campaign.protocols.registry import PROTOCOLS, protocol
 from metra.campaign.settings import Settings
 from metra.campaign.wording import (
@@ -33,13 +33,13 @@ from metra.campaign.wording import (
     JUDGES_OWN,
     LANGUAGES,
     OFFICIAL,
-    Example,
     StepWords,
     Wording,
-    chosen,
-    layered,
-    own_words,
-    point,
+    WorkedExample,
+    choose_wording,
+    format_point,
+    get_step_words,
+    overlay_words,
 )
 from metra.errors import FormatError, MetraError, no_such
 
@@ -52,11 +52,11 @@ class Guide:
 
     lead: str
     points: tuple[str, ...]
-    examples: tuple[Example, ...]
+    examples: tuple[WorkedExample, ...]
 
 
 @cache
-def guide(name: str) -> Guide:
+def read_guide(name: str) -> Guide:
     """The guide of a protocol in English, or its title where it has none."""
     path = _HERE / f"{name}.en.toml"
     if not path.exists():
@@ -66,13 +66,14 @@ def guide(name: str) -> Guide:
         content["lead"],
         tuple(content["points"]),
         tuple(
-            worked_example(protocol(name), one, f"{path}")
-            for one in content["examples"]
+            build_example(protocol(name), one, f"{path}") for one in content["examples"]
         ),
     )
 
 
-def worked_example(asked: Protocol, content: Mapping[str, Any], place: str) -> Example:
+def build_example(
+    asked: Protocol, content: Mapping[str, Any], place: str
+) -> WorkedExample:
     """Check our answer as a judge's would be, so that no guide teaches what is refused.
 
     Marks and tags quote the words that they stand on.
@@ -84,48 +85,49 @@ def worked_example(asked: Protocol, content: Mapping[str, Any], place: str) -> E
         for step, value in content["answer"].items()
     }
     answer = {
-        step: [_placed(mark, outputs[0], place) for mark in value]
+        step: [_locate_mark(mark, outputs[0], place) for mark in value]
         if _marks(value)
-        else _tagged(value, outputs[0], place)
+        else _locate_tags(value, outputs[0], place)
         for step, value in written.items()
     }
     texts = {str(at): text for at, text in enumerate(outputs, 1)}
     if not asked.contrastive:
         texts = {"output": outputs[0]}
-    checked = public(asked.check(answer, texts))
+    checked = hide_key(asked.check(answer, texts))
     extra = {
         step.name: step.asks.extra(outputs[0])
         for step in asked.steps
         if isinstance(step.asks, ASKS_WITH_EXTRA)
     }
-    return Example(content["other"], outputs, checked, content["why"], extra)
+    return WorkedExample(content["other"], outputs, checked, content["why"], extra)
 
 
 def _marks(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(one, dict) for one in value)
 
 
-def _placed(mark: Mapping[str, Any], output: str, place: str) -> dict[str, Any]:
+def _locate_mark(mark: Mapping[str, Any], output: str, place: str) -> dict[str, Any]:
     """A mark in code points, from one that quotes the words it stands on."""
     kept = {key: mark[key] for key in ("severity", "category") if key in mark}
     if mark.get("missing"):
         return {"side": MISSING, **kept}
-    return {"side": "output", **_span(mark.get("text"), output, place), **kept}
+    return {"side": "output", **_locate_span(mark.get("text"), output, place), **kept}
 
 
-def _tagged(value: Any, output: str, place: str) -> Any:
+def _locate_tags(value: Any, output: str, place: str) -> Any:
     """Tags in code points, from ones that quote the words they stand on."""
     if isinstance(value, dict) and isinstance(value.get("found"), list):
         # An empty quotation stands for what is not there.
         found = [
-            _span(text, output, place) if text else None for text in value["found"]
+            _locate_span(text, output, place) if text else None
+            for text in value["found"]
         ]
         return {**value, "found": found}
     if not isinstance(value, dict) or not _marks(value.get("tags")):
         return value
     tags = [
         {
-            **_span(tag.get("text"), output, place),
+            **_locate_span(tag.get("text"), output, place),
             **{key: entry for key, entry in tag.items() if key != "text"},
         }
         for tag in value["tags"]
@@ -133,7 +135,7 @@ def _tagged(value: Any, output: str, place: str) -> Any:
     return {**value, "tags": tags}
 
 
-def _span(text: object, output: str, place: str) -> dict[str, int]:
+def _locate_span(text: object, output: str, place: str) -> dict[str, int]:
     start = output.find(text) if isinstance(text, str) and text else -1
     if start < 0:
         msg = f"{place} marks {text!r}, which its output does not hold."
@@ -144,28 +146,34 @@ def _span(text: object, output: str, place: str) -> dict[str, int]:
 _WORDINGS_HERE = Path(__file__).parent / "texts" / "wordings"
 
 
-def worded(campaign: Campaign, own: Sequence[Wording] = ()) -> Campaign:
+def freeze_wordings(campaign: Campaign, own: Sequence[Wording] = ()) -> Campaign:
     """Freeze the words that judges may read with their campaign."""
-    found = tuple(own) or _metras(campaign.settings, campaign.protocol)
+    found = tuple(own) or _list_builtin_wordings(campaign.settings, campaign.protocol)
     return replace(campaign, wordings=found)
 
 
-def wordings(campaign: Campaign) -> tuple[Wording, ...]:
+def list_wordings(campaign: Campaign) -> tuple[Wording, ...]:
     """The words that judges may read, also of campaigns that froze none."""
-    return campaign.wordings or _metras(campaign.settings, campaign.protocol)
+    return campaign.wordings or _list_builtin_wordings(
+        campaign.settings, campaign.protocol
+    )
 
 
-def wording_for(campaign: Campaign, language: str) -> Wording:
+def choose_campaign_wording(campaign: Campaign, language: str) -> Wording:
     """The words for a judge whose pages are in a language."""
-    return chosen(wordings(campaign), language)
+    return choose_wording(list_wordings(campaign), language)
 
 
-def translated(asked: Protocol, language: str) -> Wording:
+def translate_protocol(asked: Protocol, language: str) -> Wording:
     """A protocol's words in one of metra's languages, in English where there are none."""
-    steps = tuple(map(own_words, asked.steps))
-    ours = guide(asked.name) if asked.name in PROTOCOLS else Guide(asked.title, (), ())
+    steps = tuple(map(get_step_words, asked.steps))
+    ours = (
+        read_guide(asked.name)
+        if asked.name in PROTOCOLS
+        else Guide(asked.title, (), ())
+    )
     found = Wording(ENGLISH, "protocol", ours.lead, ours.points, ours.examples, steps)
-    content = catalogue(language).get(asked.name) if language != ENGLISH else None
+    content = read_catalogue(language).get(asked.name) if language != ENGLISH else None
     if content is None:
         return found
     entries = content["steps"]
@@ -180,10 +188,10 @@ def translated(asked: Protocol, language: str) -> Wording:
             for example, why in zip(ours.examples, content["why"], strict=True)
         ),
         steps=tuple(
-            layered(
+            overlay_words(
                 words,
                 language,
-                _standing(step, asked.name, entries.get(step.name, {})),
+                _keep_current_parts(step, asked.name, entries.get(step.name, {})),
                 under=ENGLISH,
             )
             for step, words in zip(asked.steps, steps, strict=True)
@@ -192,7 +200,7 @@ def translated(asked: Protocol, language: str) -> Wording:
 
 
 @cache
-def catalogue(language: str) -> dict[str, Any]:
+def read_catalogue(language: str) -> dict[str, Any]:
     """A language's words for all protocols; none where we have no such language."""
     path = _WORDINGS_HERE / f"{language}.toml"
     if language not in LANGUAGES or not path.exists():
@@ -200,20 +208,22 @@ def catalogue(language: str) -> dict[str, Any]:
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
-def _metras(settings: Settings, asked: Protocol) -> tuple[Wording, ...]:
+def _list_builtin_wordings(settings: Settings, asked: Protocol) -> tuple[Wording, ...]:
     """The protocol's words alone, or those in every language, as the campaign wishes."""
     usual = ENGLISH if asked.name in OFFICIAL else JUDGES_OWN
     wished = settings.guide_language or usual
     codes = LANGUAGES if wished == JUDGES_OWN else (wished,)
-    return tuple(translated(asked, code) for code in codes)
+    return tuple(translate_protocol(asked, code) for code in codes)
 
 
-def _standing(step: Step, name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
+def _keep_current_parts(
+    step: Step, name: str, entry: Mapping[str, Any]
+) -> dict[str, Any]:
     """The parts of a translation whose English still stands in the step."""
     known = {one.name: one for one in PROTOCOLS[name].steps}
     if step.name not in known:
         return {}
-    ours, theirs = own_words(known[step.name]), own_words(step)
+    ours, theirs = get_step_words(known[step.name]), get_step_words(step)
     same = {
         "name": True,
         "question": ours.question == theirs.question,
@@ -240,17 +250,17 @@ _IN_STEPS = frozenset({_LANGUAGE})
 _IN_GUIDE = frozenset({_MISSING})
 
 
-def in_words(frozen: Campaign, given: object, place: str) -> Campaign:
+def add_wordings(frozen: Campaign, given: object, place: str) -> Campaign:
     """A campaign with what its judges read: its own words, or metra's if it has none."""
     if given is None:
-        return worded(frozen)
+        return freeze_wordings(frozen)
     if frozen.settings.guide_language:
         msg = (
             f"{place} has guide_language and [wording]; expected one of them, because a "
             "wording says which language it is in."
         )
         raise FormatError(msg)
-    return worded(frozen, own_wordings(given, frozen.protocol, place))
+    return freeze_wordings(frozen, parse_wordings(given, frozen.protocol, place))
 
 
 def read_wording(text: str) -> object:
@@ -267,7 +277,7 @@ def read_wording(text: str) -> object:
     return table["wording"] if list(table) == ["wording"] else table
 
 
-def own_wordings(given: object, asked: Protocol, place: str) -> tuple[Wording, ...]:
+def parse_wordings(given: object, asked: Protocol, place: str) -> tuple[Wording, ...]:
     """Read the table, or the tables, [wording]; `place` names the file for messages."""
     tables = given if isinstance(given, list) else [given]
     found = []
@@ -276,7 +286,7 @@ def own_wordings(given: object, asked: Protocol, place: str) -> tuple[Wording, .
         if not isinstance(table, Mapping):
             msg = f"{where} is {table!r}; expected a table of words."
             raise FormatError(msg)
-        found.append(_wording(table, asked, where))
+        found.append(_parse_wording(table, asked, where))
     codes = [one.language for one in found]
     if len(set(codes)) < len(codes):
         msg = f"{place}: two wordings are in one language; expected one for each."
@@ -284,7 +294,7 @@ def own_wordings(given: object, asked: Protocol, place: str) -> tuple[Wording, .
     return tuple(found)
 
 
-def _wording(table: Mapping[str, Any], asked: Protocol, where: str) -> Wording:
+def _parse_wording(table: Mapping[str, Any], asked: Protocol, where: str) -> Wording:
     _refuse_unknown(table, _KNOWN, "entry", where)
     code = table.get("language")
     if not isinstance(code, str) or not _CODE.fullmatch(code):
@@ -294,16 +304,16 @@ def _wording(table: Mapping[str, Any], asked: Protocol, where: str) -> Wording:
         )
         raise FormatError(msg)
     texts: dict[str, Any] = {
-        name: _text(table[name], _IN_GUIDE, code, f"{where}.{name}")
+        name: _parse_text(table[name], _IN_GUIDE, code, f"{where}.{name}")
         for name in _TEXTS
         if name in table
     }
     texts |= {
-        name: _texts(table[name], _IN_GUIDE, code, f"{where}.{name}")
+        name: _parse_texts(table[name], _IN_GUIDE, code, f"{where}.{name}")
         for name in _PARAGRAPHS
         if name in table
     }
-    below = translated(asked, code.split("-")[0])
+    below = translate_protocol(asked, code.split("-")[0])
     elsewhere = {} if below.language == code else {"guide": below.language}
     if "lead" in table or "points" in table or "paragraphs" in table:
         # Points in another language than the lead above them would be a riddle.
@@ -312,11 +322,11 @@ def _wording(table: Mapping[str, Any], asked: Protocol, where: str) -> Wording:
     examples = below.examples
     examples_in = below.examples_in
     if "examples" in table:
-        examples = _examples(table["examples"], asked, code, where)
+        examples = _parse_examples(table["examples"], asked, code, where)
         examples_in = ""
     elif below.language != code:
         elsewhere = elsewhere | {"examples": below.language}
-    steps = _steps(table.get("steps", {}), asked, below, code, where)
+    steps = _parse_steps(table.get("steps", {}), asked, below, code, where)
     return replace(
         below,
         language=code,
@@ -329,7 +339,7 @@ def _wording(table: Mapping[str, Any], asked: Protocol, where: str) -> Wording:
     )
 
 
-def _steps(
+def _parse_steps(
     given: object, asked: Protocol, below: Wording, code: str, where: str
 ) -> tuple[StepWords, ...]:
     if not isinstance(given, Mapping):
@@ -338,12 +348,12 @@ def _steps(
     known = [step.name for step in asked.steps]
     _refuse_unknown(given, known, "step", f"{where}.steps")
     return tuple(
-        layered(
+        overlay_words(
             below.of_step(step),
             code,
-            _step(
+            _parse_step(
                 given.get(step.name, {}),
-                own_words(step),
+                get_step_words(step),
                 code,
                 f"{where}.steps.{step.name}",
             ),
@@ -353,9 +363,11 @@ def _steps(
     )
 
 
-def _step(given: object, official: StepWords, code: str, where: str) -> dict[str, Any]:
+def _parse_step(
+    given: object, official: StepWords, code: str, where: str
+) -> dict[str, Any]:
     """Check a step's words: every choice has a name or none has, and nothing else has one."""
-    points = [point(anchor.at) for anchor in official.anchors]
+    points = [format_point(anchor.at) for anchor in official.anchors]
     wanted = {
         "name": None,
         "question": None,
@@ -374,7 +386,7 @@ def _step(given: object, official: StepWords, code: str, where: str) -> dict[str
     for part, entry in given.items():
         keys = wanted[part]
         if keys is None:
-            found[part] = _text(entry, _IN_STEPS, code, f"{where}.{part}")
+            found[part] = _parse_text(entry, _IN_STEPS, code, f"{where}.{part}")
             continue
         if not isinstance(entry, Mapping):
             msg = f"{where}.{part} is {entry!r}; expected a text for each of {', '.join(keys)}."
@@ -388,13 +400,15 @@ def _step(given: object, official: StepWords, code: str, where: str) -> dict[str
             )
             raise FormatError(msg)
         found[part] = {
-            key: _text(entry[key], _IN_STEPS, code, f"{where}.{part}.{key}")
+            key: _parse_text(entry[key], _IN_STEPS, code, f"{where}.{part}.{key}")
             for key in keys
         }
     return found
 
 
-def _examples(given: object, asked: Protocol, code: str, where: str) -> tuple[Any, ...]:
+def _parse_examples(
+    given: object, asked: Protocol, code: str, where: str
+) -> tuple[Any, ...]:
     tables = isinstance(given, list) and all(isinstance(one, Mapping) for one in given)
     if not tables:
         msg = f"{where}.examples is {given!r}; expected tables [[wording.examples]]."
@@ -407,7 +421,7 @@ def _examples(given: object, asked: Protocol, code: str, where: str) -> tuple[An
             if name not in table:
                 msg = f"{place} has no {name}; expected outputs, answer and why."
                 raise FormatError(msg)
-        outputs = _texts(table["outputs"], None, code, f"{place}.outputs")
+        outputs = _parse_texts(table["outputs"], None, code, f"{place}.outputs")
         many = len(outputs) > 1 if asked.contrastive else len(outputs) == 1
         if not many or not isinstance(table["answer"], Mapping):
             expected = "two texts or more" if asked.contrastive else "one text"
@@ -417,16 +431,16 @@ def _examples(given: object, asked: Protocol, code: str, where: str) -> tuple[An
             )
             raise FormatError(msg)
         content = {
-            "other": _text(table["other"], None, code, f"{place}.other")
+            "other": _parse_text(table["other"], None, code, f"{place}.other")
             if table.get("other")
             else "",
             "outputs": outputs,
             "answer": table["answer"],
-            "why": _text(table["why"], _IN_GUIDE, code, f"{place}.why"),
+            "why": _parse_text(table["why"], _IN_GUIDE, code, f"{place}.why"),
             "material": table.get("material", {}),
         }
         try:
-            found.append(worked_example(asked, content, place))
+            found.append(build_example(asked, content, place))
         except FormatError:
             raise
         except MetraError as error:
@@ -446,7 +460,7 @@ def _refuse_unknown(
             raise FormatError(no_such(what, name, known, owner=where))
 
 
-def _texts(
+def _parse_texts(
     given: object, places: frozenset[str] | None, code: str, where: str
 ) -> tuple[str, ...]:
     if isinstance(given, str):
@@ -455,11 +469,14 @@ def _texts(
         msg = f"{where} is {given!r}; expected a text, or a list of paragraphs."
         raise FormatError(msg)
     return tuple(
-        _text(one, places, code, f"{where} {at}") for at, one in enumerate(given, 1)
+        _parse_text(one, places, code, f"{where} {at}")
+        for at, one in enumerate(given, 1)
     )
 
 
-def _text(given: object, places: frozenset[str] | None, code: str, where: str) -> str:
+def _parse_text(
+    given: object, places: frozenset[str] | None, code: str, where: str
+) -> str:
     """A text on one line with no braces but those of known places; None allows all."""
     if not isinstance(given, str) or not given.strip():
         msg = f"{where} is {given!r}; expected a text."
@@ -467,7 +484,7 @@ def _text(given: object, places: frozenset[str] | None, code: str, where: str) -
     text = " ".join(given.split())
     if places is None:
         return given.strip()
-    for name in _places(text, where):
+    for name in _find_placeholders(text, where):
         if name not in places:
             allowed = " or ".join(f"{{{one}}}" for one in sorted(places))
             msg = f"{where} has the place {{{name}}}; expected {allowed}, or no braces."
@@ -481,7 +498,7 @@ def _text(given: object, places: frozenset[str] | None, code: str, where: str) -
     return text
 
 
-def _places(text: str, where: str) -> list[str]:
+def _find_placeholders(text: str, where: str) -> list[str]:
     try:
         parts = list(string.Formatter().parse(text))
     except ValueError:

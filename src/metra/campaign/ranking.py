@@ -14,19 +14,19 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from metra.campaign.judgement import Judgement, latest
-from metra.campaign.metric_scores import worth_table
+from metra.campaign.judgement import Judgement, keep_latest
+from metra.campaign.metric_scores import build_oriented_table
 from metra.campaign.results import (
-    Figure,
-    Figures,
+    JudgeScore,
+    ScoresByScorer,
     SystemMean,
-    by_system,
-    figures_by_scorer,
-    mean_of,
-    means_of,
-    numbered_units,
-    that_count,
-    unit_rows,
+    average_systems_from_scores,
+    compute_mean,
+    group_by_scorer,
+    group_by_system,
+    keep_counting_scores,
+    number_units,
+    sum_units,
 )
 from metra.errors import CorpusError
 from metra.meta.normalise import normalise
@@ -34,7 +34,7 @@ from metra.stats.arrays import row_means
 from metra.stats.defaults import SEED, TRIALS
 from metra.stats.multiplicity import clusters_neighbours, clusters_wmt, holm
 from metra.stats.ranking import are_paired, p_values, rank_ranges
-from metra.stats.resampling import Sample, bootstrap, refuse_wrong
+from metra.stats.resampling import Sample, bootstrap, check_settings
 from metra.stats.totals import Array
 
 Test: TypeAlias = Literal["wilcoxon", "bootstrap"]
@@ -44,7 +44,7 @@ LEAST = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class HumanRank:
     """One system of a ranking."""
 
     mean: SystemMean
@@ -59,19 +59,19 @@ class Ranked:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
+class HumanRanking:
     """All systems by one scorer, the best first."""
 
     scorer: str
     higher_is_better: bool
-    systems: tuple[Ranked, ...]
+    systems: tuple[HumanRank, ...]
     test: str
     #: Why there are no clusters; empty if there are.
     too_little: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class RankingWishes:
+class RankingOptions:
     """How systems are told apart."""
 
     by: Literal["segment", "document"] = "segment"
@@ -86,17 +86,19 @@ class RankingWishes:
     seed: int = SEED
 
 
-def rankings(
-    judgements: Iterable[Judgement], wishes: RankingWishes | None = None
-) -> list[Ranking]:
+def rank_systems(
+    judgements: Iterable[Judgement], wishes: RankingOptions | None = None
+) -> list[HumanRanking]:
     """Rank the systems by each scorer; only what counts for systems enters."""
-    figures = that_count(figures_by_scorer(latest(judgements)))
-    return rankings_of(figures, wishes or RankingWishes())
+    figures = keep_counting_scores(group_by_scorer(keep_latest(judgements)))
+    return rank_from_scores(figures, wishes or RankingOptions())
 
 
-def rankings_of(every: Figures, wishes: RankingWishes) -> list[Ranking]:
+def rank_from_scores(
+    every: ScoresByScorer, wishes: RankingOptions
+) -> list[HumanRanking]:
     """The same from scores that have been read out."""
-    refuse_wrong(
+    check_settings(
         "A ranking",
         {
             f"test={wishes.test!r}": (
@@ -110,7 +112,7 @@ def rankings_of(every: Figures, wishes: RankingWishes) -> list[Ranking]:
             f"alpha={wishes.alpha}": (0 < wishes.alpha < 1, "a share between 0 and 1"),
         },
     )
-    means = means_of(
+    means = average_systems_from_scores(
         every,
         by=wishes.by,
         level=wishes.level,
@@ -118,41 +120,43 @@ def rankings_of(every: Figures, wishes: RankingWishes) -> list[Ranking]:
         seed=wishes.seed,
     )
     return [
-        _ranking(figures, [mean for mean in means if mean.scorer == scorer], wishes)
+        _rank_by_scorer(
+            figures, [mean for mean in means if mean.scorer == scorer], wishes
+        )
         for (scorer, _), figures in every.items()
     ]
 
 
-def _ranking(
-    figures: list[Figure], means: list[SystemMean], wishes: RankingWishes
-) -> Ranking:
+def _rank_by_scorer(
+    figures: list[JudgeScore], means: list[SystemMean], wishes: RankingOptions
+) -> HumanRanking:
     names = [mean.system for mean in means]
-    units = numbered_units(figures, wishes.by)
-    mine = by_system(figures)
-    rows = [unit_rows(mine[name], units, wishes.by, ("worth",))[0] for name in names]
-    values = np.stack([mean_of(row) for row in rows])
+    units = number_units(figures, wishes.by)
+    mine = group_by_system(figures)
+    rows = [sum_units(mine[name], units, wishes.by, ("worth",))[0] for name in names]
+    values = np.stack([compute_mean(row) for row in rows])
     paired = are_paired(values)
-    too_little = _too_little(names, values, paired, wishes)
+    too_little = _explain_untested(names, values, paired, wishes)
     p = np.full((len(names), len(names)), np.nan)
     if wishes.test == "bootstrap":
         test = f"bootstrap of {wishes.by}s, one-sided"
         if not too_little:
-            p = _bootstrapped(rows, wishes)
+            p = _bootstrap_p_values(rows, wishes)
     else:
         which = "signed-rank" if paired else "rank-sum"
         test = f"Wilcoxon {which} over {wishes.by}s, one-sided"
         if not too_little:
             p = p_values(values, paired=paired)
     if wishes.holm:
-        p = _corrected(p, wishes.rule)
+        p = _correct_p_values(p, wishes.rule)
         test += ", Holm"
     told = not too_little
     rule = clusters_neighbours if wishes.rule == "neighbours" else clusters_wmt
     clusters = rule(p, wishes.alpha) if told else [None] * len(names)
     places = rank_ranges(p, wishes.alpha) if told else [None] * len(names)
-    z = _z(figures, names)
+    z = _compute_z_scores(figures, names)
     systems = [
-        Ranked(
+        HumanRank(
             mean,
             z[at],
             clusters[at],
@@ -161,13 +165,13 @@ def _ranking(
         )
         for at, mean in enumerate(means)
     ]
-    return Ranking(
+    return HumanRanking(
         means[0].scorer, means[0].higher_is_better, tuple(systems), test, too_little
     )
 
 
-def _too_little(
-    names: Sequence[str], values: Array, paired: bool, wishes: RankingWishes
+def _explain_untested(
+    names: Sequence[str], values: Array, paired: bool, wishes: RankingOptions
 ) -> str:
     """Say what is missing for tests between neighbours."""
     if len(names) < 2:
@@ -187,16 +191,16 @@ def _too_little(
     return ""
 
 
-def _bootstrapped(rows: list[Array], wishes: RankingWishes) -> Array:
+def _bootstrap_p_values(rows: list[Array], wishes: RankingOptions) -> Array:
     """One-sided p-values of the shift method, with the same draws for all systems.
 
     Resampled differences, moved to the mean 0, are what chance makes of no difference
     (Noreen 1989); p is the share of them that reach the observed one.
     """
-    samples = [Sample(row, mean_of) for row in rows]
+    samples = [Sample(row, compute_mean) for row in rows]
     rng = np.random.default_rng(wishes.seed)
     drawn = bootstrap(samples, trials=wishes.trials, rng=rng)
-    observed = [float(mean_of(row.sum(0))) for row in rows]
+    observed = [float(compute_mean(row.sum(0))) for row in rows]
     p = np.full((len(rows), len(rows)), np.nan)
     for one in range(len(rows)):
         for other in range(len(rows)):
@@ -208,7 +212,7 @@ def _bootstrapped(rows: list[Array], wishes: RankingWishes) -> Array:
     return p
 
 
-def _corrected(p: Array, rule: Rule) -> Array:
+def _correct_p_values(p: Array, rule: Rule) -> Array:
     """Correct the p-values that the rule looks at: of neighbours, or of all above below."""
     found = p.copy()
     looked = (
@@ -220,9 +224,11 @@ def _corrected(p: Array, rule: Rule) -> Array:
     return found
 
 
-def _z(figures: list[Figure], names: Sequence[str]) -> list[float | None]:
+def _compute_z_scores(
+    figures: list[JudgeScore], names: Sequence[str]
+) -> list[float | None]:
     """Mean standard score of each system, judges evened out first."""
-    scores = worth_table(figures, "worth")
+    scores = build_oriented_table(figures, "worth")
     try:
         made, _ = normalise(scores, "worth", "z")
     except CorpusError:  # no judge used more than one value
@@ -233,7 +239,7 @@ def _z(figures: list[Figure], names: Sequence[str]) -> list[float | None]:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class JudgeSystemMean:
     """The mean of a judge's scores of a system, native and between 0 and 100."""
 
     items: int
@@ -248,15 +254,17 @@ class JudgeBySystem:
     scorer: str
     judges: tuple[str, ...]
     systems: tuple[str, ...]
-    cells: dict[tuple[str, str], Cell]
+    cells: dict[tuple[str, str], JudgeSystemMean]
 
 
-def judge_by_system(judgements: Iterable[Judgement]) -> list[JudgeBySystem]:
+def average_by_judge(judgements: Iterable[Judgement]) -> list[JudgeBySystem]:
     """Average what counts for systems, by judge and system."""
-    return cells_of(that_count(figures_by_scorer(latest(judgements))))
+    return average_from_scores(
+        keep_counting_scores(group_by_scorer(keep_latest(judgements)))
+    )
 
 
-def cells_of(every: Figures) -> list[JudgeBySystem]:
+def average_from_scores(every: ScoresByScorer) -> list[JudgeBySystem]:
     """The same from scores that have been read out."""
     found = []
     for (scorer, _), figures in every.items():
@@ -266,7 +274,9 @@ def cells_of(every: Figures) -> list[JudgeBySystem]:
                 (one.native, one.hundred)
             )
         cells = {
-            key: Cell(len(mine), *(fmean(column) for column in zip(*mine, strict=True)))
+            key: JudgeSystemMean(
+                len(mine), *(fmean(column) for column in zip(*mine, strict=True))
+            )
             for key, mine in groups.items()
         }
         found.append(

@@ -10,39 +10,41 @@ from itertools import combinations
 from statistics import fmean
 
 from metra.campaign.campaign import Campaign
-from metra.campaign.judgement import Judgement, latest
+from metra.campaign.judgement import Judgement, keep_latest
 from metra.campaign.protocols.answers import KEY
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.protocols.task_protocols import SETTLED_BY
-from metra.campaign.settings import following
+from metra.campaign.settings import derive_settings
 from metra.errors import CorpusError
 from metra.formats.annotations.terms import BETWEEN
-from metra.formats.table import one_line
+from metra.formats.table import replace_line_breaks
 
 
-def entities_table(judgements: Iterable[Judgement]) -> str:
+def write_entities(judgements: Iterable[Judgement]) -> str:
     """Write a table of names: segment, document, type and text."""
     lines = ["segment\tdocument\ttype\ttext"]
-    for one, tag in _tags(judgements):
+    for one, tag in _collect_tags(judgements):
         cells = (str(one.segment), one.document, tag["type"], tag["text"])
-        lines.append("\t".join(map(one_line, cells)))
+        lines.append("\t".join(map(replace_line_breaks, cells)))
     return "".join(f"{line}\n" for line in lines)
 
 
-def checked_table(
+def write_checked_entities(
     judgements: Iterable[Judgement], names: Mapping[str, Sequence[Sequence[str]]]
 ) -> str:
     """Write a table of names, by segment from 1, with the other forms that were found."""
-    forms = accepted_forms(judgements)
+    forms = collect_accepted_forms(judgements)
     lines = ["segment\ttype\ttext\tvariants"]
     for segment, listed in names.items():
         for kind, text in listed:
             variants = BETWEEN.join(forms.get((int(segment), kind, text), ()))
-            lines.append("\t".join(map(one_line, (segment, kind, text, variants))))
+            lines.append(
+                "\t".join(map(replace_line_breaks, (segment, kind, text, variants)))
+            )
     return "".join(f"{line}\n" for line in lines)
 
 
-def accepted_forms(
+def collect_accepted_forms(
     judgements: Iterable[Judgement],
 ) -> dict[tuple[int, str, str], list[str]]:
     """The other forms of each name, by segment, type and text.
@@ -50,7 +52,7 @@ def accepted_forms(
     A form counts if more than half of those who looked at its output found the name there.
     """
     looked: dict[tuple[int, str, str, str], list[str | None]] = {}
-    for one in latest(judgements):
+    for one in keep_latest(judgements):
         if not one.counts:
             continue
         for step in one.value.values():
@@ -68,19 +70,22 @@ def accepted_forms(
     return found
 
 
-def terms_table(judgements: Iterable[Judgement]) -> str:
+def write_terms(judgements: Iterable[Judgement]) -> str:
     """Write a table of terms: each occurrence once, with its accepted variants."""
     lines = ["term\tvariants\tsegment"]
-    for one, tag in _tags(judgements):
+    for one, tag in _collect_tags(judgements):
         cells = (tag["text"], BETWEEN.join(tag.get("variants", ())), str(one.segment))
-        lines.append("\t".join(map(one_line, cells)))
+        lines.append("\t".join(map(replace_line_breaks, cells)))
     return "".join(f"{line}\n" for line in lines)
 
 
-def _tags(judgements: Iterable[Judgement]) -> list[tuple[Judgement, dict[str, str]]]:
+def _collect_tags(
+    judgements: Iterable[Judgement],
+) -> list[tuple[Judgement, dict[str, str]]]:
     """All tags by text and place; of one judge only, who has settled them."""
     kept = sorted(
-        (one for one in latest(judgements) if one.counts), key=lambda one: one.segment
+        (one for one in keep_latest(judgements) if one.counts),
+        key=lambda one: one.segment,
     )
     judges = sorted({one.judge for one in kept})
     texts = [one.segment for one in kept]
@@ -101,7 +106,7 @@ def _tags(judgements: Iterable[Judgement]) -> list[tuple[Judgement, dict[str, st
 Place = tuple[int, int, str]
 
 
-def reconciliation(
+def build_reconciliation(
     first: Campaign,
     judgements: Iterable[Judgement],
     *,
@@ -115,7 +120,7 @@ def reconciliation(
             f"{' or '.join(SETTLED_BY)}, whose tags can be reconciled."
         )
         raise CorpusError(msg)
-    tagged = tags_by_text(judgements)
+    tagged = group_tags(judgements)
     if not tagged:
         msg = f"{first.settings.name} has no tags yet; nothing is to be reconciled."
         raise CorpusError(msg)
@@ -124,7 +129,7 @@ def reconciliation(
         for at in range(1, len(first.segments) + 1)
     ]
     settings = replace(
-        following(
+        derive_settings(
             first.settings,
             name=name or f"{first.settings.name}: agreed list",
             protocol=SETTLED_BY[first.protocol.name],
@@ -150,10 +155,10 @@ def reconciliation(
     )
 
 
-def tags_by_text(judgements: Iterable[Judgement]) -> dict[int, dict[str, set[Place]]]:
+def group_tags(judgements: Iterable[Judgement]) -> dict[int, dict[str, set[Place]]]:
     """What each rater tagged in each text, counted from 1; texts without tags are there."""
     found: dict[int, dict[str, set[Place]]] = {}
-    for one in latest(judgements):
+    for one in keep_latest(judgements):
         if one.counts or one.kind == "calibration":
             for step in one.value.values():
                 places = {
@@ -163,7 +168,7 @@ def tags_by_text(judgements: Iterable[Judgement]) -> dict[int, dict[str, set[Pla
     return found
 
 
-def rater_agreement(
+def compute_rater_agreement(
     judgements: Iterable[Judgement],
 ) -> dict[tuple[str, str], float | None]:
     """How alike two raters' tags are: F in per cent over texts both read; None without tags.
@@ -171,7 +176,7 @@ def rater_agreement(
     A tag is the same if its ends and its type are.
     """
     both: dict[tuple[str, str], list[int]] = {}
-    for places in tags_by_text(judgements).values():
+    for places in group_tags(judgements).values():
         for one, other in combinations(sorted(places), 2):
             counts = both.setdefault((one, other), [0, 0])
             counts[0] += 2 * len(places[one] & places[other])

@@ -17,17 +17,17 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from metra.campaign.judgement import Judgement, latest
-from metra.campaign.protocols.answers import KEY, Scored
+from metra.campaign.judgement import Judgement, keep_latest
+from metra.campaign.protocols.answers import KEY, OutputScore
 from metra.campaign.protocols.registry import protocol
-from metra.formats.table import one_line
+from metra.formats.table import replace_line_breaks
 from metra.stats.defaults import SEED, TRIALS
-from metra.stats.resampling import Sample, confidence, refuse_wrong
+from metra.stats.resampling import Sample, check_settings, compute_intervals
 from metra.stats.totals import Array
 from metra.text.words import Counted
 
 
-class Figure(NamedTuple):
+class JudgeScore(NamedTuple):
     """One score of one output by one judge."""
 
     judge: str
@@ -44,27 +44,27 @@ class Figure(NamedTuple):
 
 
 #: Scores by scorer and its direction.
-Figures: TypeAlias = dict[tuple[str, bool], list[Figure]]
+ScoresByScorer: TypeAlias = dict[tuple[str, bool], list[JudgeScore]]
 
 
-def figures_by_scorer(judgements: Iterable[Judgement]) -> Figures:
+def group_by_scorer(judgements: Iterable[Judgement]) -> ScoresByScorer:
     """All scores, by scorer and its direction; what has no score is not there."""
-    found: Figures = {}
+    found: ScoresByScorer = {}
     for one in judgements:
         compared = protocol(one.protocol).contrastive
         counts = one.counts
         for system, scores in zip(one.systems, one.scores(), strict=True):
             for scored in scores:
-                if not scored.defined:
+                if not scored.is_defined:
                     continue
-                figure = Figure(
+                figure = JudgeScore(
                     one.judge,
                     system,
                     one.document,
                     one.segment,
                     scored.native,
                     scored.hundred,
-                    _worth(scored, compared),
+                    _orient_score(scored, compared),
                     counts,
                     one.submitted_at,
                 )
@@ -73,7 +73,7 @@ def figures_by_scorer(judgements: Iterable[Judgement]) -> Figures:
     return found
 
 
-def that_count(figures: Figures) -> Figures:
+def keep_counting_scores(figures: ScoresByScorer) -> ScoresByScorer:
     """Keep the scores that enter the means of systems."""
     kept = {
         key: [figure for figure in mine if figure.counts]
@@ -82,15 +82,15 @@ def that_count(figures: Figures) -> Figures:
     return {key: mine for key, mine in kept.items() if mine}
 
 
-def by_system(figures: Iterable[Figure]) -> dict[str, list[Figure]]:
+def group_by_system(figures: Iterable[JudgeScore]) -> dict[str, list[JudgeScore]]:
     """Part scores by the systems that they are of."""
-    found: dict[str, list[Figure]] = {}
+    found: dict[str, list[JudgeScore]] = {}
     for figure in figures:
         found.setdefault(figure.system, []).append(figure)
     return found
 
 
-def _worth(scored: Scored, compared: bool) -> float:
+def _orient_score(scored: OutputScore, compared: bool) -> float:
     """The native score, upwards; of an order, the share of outputs that were beaten.
 
     A penalty is not cut off at 0 of 100 here, and ranks among two and among ten differ.
@@ -118,7 +118,7 @@ class SystemMean:
     higher_is_better: bool
 
 
-def system_means(
+def average_systems(
     judgements: Iterable[Judgement],
     *,
     by: str = "segment",
@@ -132,55 +132,58 @@ def system_means(
     sentences of one text are independent.
     """
     possible = by in ("segment", "document")
-    refuse_wrong("A mean", {f"by={by!r}": (possible, "segment or document")})
-    figures = that_count(figures_by_scorer(latest(judgements)))
-    return means_of(figures, by=by, level=level, trials=trials, seed=seed)
+    check_settings("A mean", {f"by={by!r}": (possible, "segment or document")})
+    figures = keep_counting_scores(group_by_scorer(keep_latest(judgements)))
+    return average_systems_from_scores(
+        figures, by=by, level=level, trials=trials, seed=seed
+    )
 
 
-def means_of(
-    every: Figures, *, by: str, level: float, trials: int, seed: int
+def average_systems_from_scores(
+    every: ScoresByScorer, *, by: str, level: float, trials: int, seed: int
 ) -> list[SystemMean]:
     """The same from scores that have been read out."""
     found: list[SystemMean] = []
     for (scorer, higher), figures in every.items():
-        units = numbered_units(figures, by)
+        units = number_units(figures, by)
         means = [
-            _system(mine, scorer, units, by) for mine in by_system(figures).values()
+            _average_system(mine, scorer, units, by)
+            for mine in group_by_system(figures).values()
         ]
-        samples = [Sample(rows, mean_of) for _, pair in means for rows in pair]
-        ends = confidence(samples, level=level, trials=trials, seed=seed)
+        samples = [Sample(rows, compute_mean) for _, pair in means for rows in pair]
+        ends = compute_intervals(samples, level=level, trials=trials, seed=seed)
         scored = [
             SystemMean(*mean[:5], ends[2 * at], mean[5], ends[2 * at + 1], higher)
             for at, (mean, _) in enumerate(means)
         ]
         worth = {
-            name: float(mean_of(unit_rows(mine, units, by, ("worth",))[0].sum(0)))
-            for name, mine in by_system(figures).items()
+            name: float(compute_mean(sum_units(mine, units, by, ("worth",))[0].sum(0)))
+            for name, mine in group_by_system(figures).items()
         }
         found += sorted(scored, key=lambda mean: (-worth[mean.system], mean.system))
     return found
 
 
-def counted(judgements: Iterable[Judgement]) -> str:
+def describe_counts(judgements: Iterable[Judgement]) -> str:
     """Say how much there is."""
-    kept = latest(judgements)
+    kept = keep_latest(judgements)
     judges = len({one.judge for one in kept})
     systems = len({name for one in kept for name in one.systems})
     return f"{len(kept)} answers by {judges} judges about {systems} systems."
 
 
-def numbered_units(figures: Iterable[Figure], by: str) -> dict[str | int, int]:
+def number_units(figures: Iterable[JudgeScore], by: str) -> dict[str | int, int]:
     """Number what is resampled: segments or documents, in order."""
-    return {unit: at for at, unit in enumerate(sorted(set(units_of(figures, by))))}
+    return {unit: at for at, unit in enumerate(sorted(set(list_units(figures, by))))}
 
 
-def units_of(figures: Iterable[Figure], by: str) -> list[str | int]:
+def list_units(figures: Iterable[JudgeScore], by: str) -> list[str | int]:
     """The segment or the document of each score."""
     return [one.document if by == "document" else one.segment for one in figures]
 
 
-def unit_rows(
-    figures: Sequence[Figure],
+def sum_units(
+    figures: Sequence[JudgeScore],
     units: dict[str | int, int],
     by: str,
     names: Sequence[Literal["native", "hundred", "worth"]],
@@ -192,7 +195,7 @@ def unit_rows(
     item = np.array([place[figure.segment] for figure in figures], np.int64)
     unit = np.zeros(len(items), np.int64)
     # The first figure of an item tells its unit: it is written last.
-    unit[item[::-1]] = [units[one] for one in units_of(figures, by)][::-1]
+    unit[item[::-1]] = [units[one] for one in list_units(figures, by)][::-1]
     each = np.bincount(item)
     count = np.bincount(unit, minlength=len(units)).astype(np.float64)
     found: list[Array] = []
@@ -203,17 +206,17 @@ def unit_rows(
     return found
 
 
-def _system(
-    figures: list[Figure], scorer: str, units: dict[str | int, int], by: str
+def _average_system(
+    figures: list[JudgeScore], scorer: str, units: dict[str | int, int], by: str
 ) -> tuple[tuple[str, str, int, int, float, float], tuple[Array, Array]]:
     """The rows of a system's units, native and to a hundred, and what they come to."""
-    native, hundred = unit_rows(figures, units, by, ("native", "hundred"))
-    means = [float(mean_of(rows.sum(0))) for rows in (native, hundred)]
+    native, hundred = sum_units(figures, units, by, ("native", "hundred"))
+    means = [float(compute_mean(rows.sum(0))) for rows in (native, hundred)]
     name, items = figures[0].system, len({figure.segment for figure in figures})
     return (name, scorer, items, len(figures), means[0], means[1]), (native, hundred)
 
 
-def mean_of(totals: Array) -> Array:
+def compute_mean(totals: Array) -> Array:
     """Sum by count; nothing to judge gives no score."""
     counts = totals[..., 1]
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -243,58 +246,60 @@ class TextScore:
     reason: str = ""
 
 
-def text_scores(judgements: Iterable[Judgement]) -> list[TextScore]:
+def score_texts(judgements: Iterable[Judgement]) -> list[TextScore]:
     """Mean of each judge for each text and translation, and below them the judges' mean.
 
     The judges' mean is the mean over sentences of the mean of a sentence's judges. Where a
     judge's sentences of a text have no score at all, the reason stands in its place.
     """
-    counted = [one for one in latest(judgements) if one.counts]
+    counted = [one for one in keep_latest(judgements) if one.counts]
     found = []
-    for (metric, _), figures in figures_by_scorer(counted).items():
-        cells: dict[tuple[str, str], list[Figure]] = {}
+    for (metric, _), figures in group_by_scorer(counted).items():
+        cells: dict[tuple[str, str], list[JudgeScore]] = {}
         for figure in figures:
             cells.setdefault((figure.document, figure.system), []).append(figure)
         for (text, system), mine in sorted(cells.items()):
             judges = sorted({figure.judge for figure in mine})
             for judge in judges:
                 own = [figure for figure in mine if figure.judge == judge]
-                found.append(_mean(text, system, metric, judge, own))
-            found.append(_mean(text, system, metric, "", mine))
-    known = set(map(_place, found))
-    return found + [one for one in _without(counted) if _place(one) not in known]
+                found.append(_average_text(text, system, metric, judge, own))
+            found.append(_average_text(text, system, metric, "", mine))
+    known = set(map(_get_sort_key, found))
+    return found + [
+        one for one in _list_undefined(counted) if _get_sort_key(one) not in known
+    ]
 
 
-def _place(one: TextScore) -> tuple[str, str, str, str]:
+def _get_sort_key(one: TextScore) -> tuple[str, str, str, str]:
     return one.text, one.translation, one.metric, one.evaluator
 
 
-def _without(judgements: Iterable[Judgement]) -> list[TextScore]:
+def _list_undefined(judgements: Iterable[Judgement]) -> list[TextScore]:
     """A judge's scores that are not defined, by text and translation, with the reasons."""
     reasons: dict[tuple[str, str, str, str], dict[str, set[int]]] = {}
     for one in judgements:
         for system, scores in zip(one.systems, one.scores(), strict=True):
             for scored in scores:
-                if not scored.defined:
+                if not scored.is_defined:
                     place = one.document, system, scored.scorer, one.judge
                     said = reasons.setdefault(place, {})
                     said.setdefault(scored.reason, set()).add(one.segment)
     return [
         TextScore(
-            *place, len(set[int]().union(*said.values())), nan, nan, _listed(said)
+            *place, len(set[int]().union(*said.values())), nan, nan, _join_reasons(said)
         )
         for place, said in sorted(reasons.items())
     ]
 
 
-def _listed(reasons: Iterable[str]) -> str:
+def _join_reasons(reasons: Iterable[str]) -> str:
     return "; ".join(sorted(reasons))
 
 
-def _mean(
-    text: str, system: str, metric: str, judge: str, figures: list[Figure]
+def _average_text(
+    text: str, system: str, metric: str, judge: str, figures: list[JudgeScore]
 ) -> TextScore:
-    items: dict[int, list[Figure]] = {}
+    items: dict[int, list[JudgeScore]] = {}
     for figure in figures:
         items.setdefault(figure.segment, []).append(figure)
     score = fmean(fmean(one.hundred for one in mine) for mine in items.values())
@@ -302,13 +307,18 @@ def _mean(
     return TextScore(text, system, metric, judge, len(items), score, native)
 
 
-def table(scores: Iterable[TextScore]) -> str:
+def write_text_scores(scores: Iterable[TextScore]) -> str:
     """Write the scores as a table with tabs; the judges' mean has the evaluator `all`."""
     lines = ["\t".join(COLUMNS)]
     for one in scores:
         names = one.text, one.translation, one.metric, one.evaluator or "all"
         figures = [NONE if one.reason else repr(f) for f in (one.score, one.native)]
-        cells = [*map(one_line, names), str(one.items), *figures, one_line(one.reason)]
+        cells = [
+            *map(replace_line_breaks, names),
+            str(one.items),
+            *figures,
+            replace_line_breaks(one.reason),
+        ]
         lines.append("\t".join(cells))
     return "".join(f"{line}\n" for line in lines)
 
@@ -326,7 +336,7 @@ _SENTENCES: dict[Counted, str] = {
 }
 
 
-def how_words_were_counted(judgements: Iterable[Judgement]) -> str:
+def describe_word_counting(judgements: Iterable[Judgement]) -> str:
     """Say it in a sentence; nothing where no words were counted."""
     found: set[Counted] = {
         step[KEY]["counted"]

@@ -11,17 +11,17 @@ from metra.campaign.campaign import Campaign
 from metra.campaign.protocols.gaps import Gaps
 from metra.campaign.protocols.reading import Reading
 from metra.campaign.protocols.record import ASKS_WITH_EXTRA, Protocol, Step
-from metra.campaign.task import Item, Task
+from metra.campaign.task import Task, TaskItem
 
 
-def screen_protocol(campaign: Campaign, task: Task, number: int = 0) -> Protocol:
+def get_screen_protocol(campaign: Campaign, task: Task, number: int = 0) -> Protocol:
     """The steps of item `number`: some are left out where they make no sense.
 
     Of the baseline text there is nothing to ask but its reading, and where there is no text
     nobody can read it.
     """
     segment = task.items[0 if campaign.protocol.contrastive else number].segment
-    found = campaign.asked(segment)
+    found = campaign.bind_protocol(segment)
     if task.kind == "baseline":
         return replace(found, steps=found.steps[:1])
     if task.kind == "control" and campaign.protocol.control == "no text":
@@ -30,12 +30,14 @@ def screen_protocol(campaign: Campaign, task: Task, number: int = 0) -> Protocol
     return found
 
 
-def screen(campaign: Campaign, task: Task, *, number: int, step: int) -> dict[str, Any]:
+def build_screen(
+    campaign: Campaign, task: Task, *, number: int, step: int
+) -> dict[str, Any]:
     """One screen: the texts of item `number`, with what the steps up to `step` show.
 
     Outputs to be compared stand on one screen, and `number` is 0.
     """
-    asked = screen_protocol(campaign, task, number)
+    asked = get_screen_protocol(campaign, task, number)
     items = task.items if asked.contrastive else (task.items[number],)
     passed = asked.steps[: step + 1]
     shows = {what for one in passed for what in one.shows}
@@ -45,7 +47,8 @@ def screen(campaign: Campaign, task: Task, *, number: int, step: int) -> dict[st
         "task": task.id,
         "step": asked.steps[step].name,
         "outputs": [
-            {"id": item.id, "text": _shown(item.text, passed)} for item in items
+            {"id": item.id, "text": _get_visible_text(item.text, passed)}
+            for item in items
         ],
     }
     if len(asked.steps) < len(campaign.protocol.steps):
@@ -58,34 +61,34 @@ def screen(campaign: Campaign, task: Task, *, number: int, step: int) -> dict[st
     if extra:
         found["extra"] = extra
     if "basis" in shows:
-        found[asked.basis] = _basis(campaign, items[0].segment)
+        found[asked.basis] = _get_basis(campaign, items[0].segment)
         if asked.numbered:
             found["sentence"] = 1 + sum(
-                at < items[0].segment for at in _around(campaign, items[0])
+                at < items[0].segment for at in _find_context(campaign, items[0])
             )
     if "context" in shows:
-        around = _around(campaign, items[0])
-        found["context"] = [_basis(campaign, at) for at in around]
+        around = _find_context(campaign, items[0])
+        found["context"] = [_get_basis(campaign, at) for at in around]
         # How many of them stand before this one.
         found["before"] = sum(at < items[0].segment for at in around)
     return found
 
 
-def _shown(text: str, passed: Sequence[Step]) -> str:
+def _get_visible_text(text: str, passed: Sequence[Step]) -> str:
     """The text of an output; where words are to be guessed, not even that."""
     for step in passed:
         if isinstance(step.asks, Gaps):
-            return step.asks.shown(text)
+            return step.asks.hide_text(text)
     return text
 
 
-def _basis(campaign: Campaign, segment: int) -> str | None:
+def _get_basis(campaign: Campaign, segment: int) -> str | None:
     if campaign.protocol.basis == "source":
         return campaign.segments[segment].source
     return campaign.reference_of(segment)
 
 
-def _around(campaign: Campaign, item: Item) -> list[int]:
+def _find_context(campaign: Campaign, item: TaskItem) -> list[int]:
     """The other segments of the document, in order."""
     document = campaign.segments[item.segment].document
     return [

@@ -11,19 +11,19 @@ from dataclasses import replace
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from metra.campaign.campaign import Campaign, Segment, System
-from metra.campaign.judgement import Judgement, latest
-from metra.campaign.own_wording import worded
+from metra.campaign.campaign import Campaign, CampaignSegment, System
+from metra.campaign.judgement import Judgement, keep_latest
+from metra.campaign.own_wording import freeze_wordings
 from metra.campaign.protocols.answers import KEY
-from metra.campaign.protocols.gaps import undecided
-from metra.campaign.protocols.questions import unlisted
+from metra.campaign.protocols.gaps import find_undecided
+from metra.campaign.protocols.questions import find_unlisted
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.protocols.task_protocols import SETTLED_BY
-from metra.campaign.reconciliation import reconciliation
-from metra.campaign.settings import following
+from metra.campaign.reconciliation import build_reconciliation
+from metra.campaign.settings import derive_settings
 from metra.errors import CorpusError
 from metra.store import answers, campaigns
-from metra.store.campaigns import Stored
+from metra.store.campaigns import StoredCampaign
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 AROUND = 120
 
 
-def verdict_campaign(
+def build_verdict_campaign(
     first: Campaign,
     judgements: Iterable[Judgement],
     *,
@@ -42,11 +42,11 @@ def verdict_campaign(
     name: str = "",
 ) -> Campaign:
     """Make a campaign of the answers that are neither exact nor accepted by a list."""
-    open_cases = cases(judgements)
+    open_cases = collect_cases(judgements)
     if not open_cases:
         msg = f"{first.settings.name} has no answers that wait for a second look."
         raise CorpusError(msg)
-    settings = following(
+    settings = derive_settings(
         first.settings,
         name=name or f"{first.settings.name}: close answers",
         protocol="verdicts",
@@ -60,60 +60,60 @@ def verdict_campaign(
     return Campaign(
         settings,
         protocol("verdicts"),
-        tuple(Segment("", None, ()) for _ in listed),
+        tuple(CampaignSegment("", None, ()) for _ in listed),
         (System("answers", "mt", tuple(str(case["answer"]) for case in listed)),),
         {"cases": listed},
     )
 
 
-def with_verdicts(
+def apply_verdicts(
     judgements: Iterable[Judgement], second: Campaign, verdicts: Iterable[Judgement]
 ) -> list[Judgement]:
     """Fill in the share of second judges who accept an answer, where all is decided."""
     votes: dict[int, list[bool]] = {}
-    for one in latest(verdicts):
+    for one in keep_latest(verdicts):
         if one.counts:
             votes.setdefault(one.segment - 1, []).append(one.value["verdict"]["right"])
     decided: dict[tuple[str, str], dict[int, float]] = {}
     for at, case in enumerate(second.material["cases"]):
         for judgement, step, place in case["of"] if at in votes else ():
             decided.setdefault((judgement, step), {})[place] = fmean(votes[at])
-    return [_decided(one, decided) for one in latest(judgements)]
+    return [_fill_verdicts(one, decided) for one in keep_latest(judgements)]
 
 
 Case = tuple[str, tuple[tuple[str, str], ...]]
 
 
-def cases(judgements: Iterable[Judgement]) -> dict[Case, list[list[Any]]]:
+def collect_cases(judgements: Iterable[Judgement]) -> dict[Case, list[list[Any]]]:
     """Answers that wait, equal ones once, with the places where they were given."""
     found: dict[Case, list[list[Any]]] = {}
-    for one in latest(judgements):
+    for one in keep_latest(judgements):
         for name, step in one.value.items():
             if not isinstance(step, dict):
                 continue
-            for at, shown in _waiting(step, one.outputs[0]):
+            for at, shown in _find_open_answers(step, one.outputs[0]):
                 case = step["answers"][at], tuple(shown.items())
                 found.setdefault(case, []).append([one.id, name, at])
     return dict(sorted(found.items()))
 
 
-def _waiting(
+def _find_open_answers(
     step: Mapping[str, Any], output: str
 ) -> Iterable[tuple[int, dict[str, str]]]:
     key = step.get(KEY, {})
     if "close" in key:
-        for at in undecided(step):
+        for at in find_undecided(step):
             start, word = key["starts"][at], key["words"][at]
-            before, after = _around(output, start, start + len(word))
+            before, after = _cut_context(output, start, start + len(word))
             yield at, {"before": before, "after": after, "expected": word}
     elif "verdicts" in key:
-        for at in unlisted(step):
+        for at in find_unlisted(step):
             question = key["questions"][at]
             expected = " / ".join(question["accepted"])
             yield at, {"question": question["question"], "expected": expected}
 
 
-def _around(output: str, start: int, end: int) -> tuple[str, str]:
+def _cut_context(output: str, start: int, end: int) -> tuple[str, str]:
     """What stands on both sides of a gap, cut between words.
 
     >>> _around("x" * 150 + " a gap " + "y" * 150, 153, 156)
@@ -133,7 +133,7 @@ def _around(output: str, start: int, end: int) -> tuple[str, str]:
     return before, after
 
 
-def _decided(
+def _fill_verdicts(
     judgement: Judgement, decided: Mapping[tuple[str, str], Mapping[int, float]]
 ) -> Judgement:
     value = dict(judgement.value)
@@ -154,16 +154,16 @@ FIRST = "first"
 MADE_OF_OTHERS = frozenset({"verdicts", "entity-check", *SETTLED_BY.values()})
 
 
-def waiting(campaign: Campaign, judgements: Iterable[Judgement]) -> int:
+def count_open_answers(campaign: Campaign, judgements: Iterable[Judgement]) -> int:
     """How many answers, or tagged texts, somebody else has to look at."""
-    kept = latest(judgements)
+    kept = keep_latest(judgements)
     if campaign.protocol.name in SETTLED_BY:
         return len({one.segment for one in kept if one.cannot is None})
-    return len(cases(kept))
+    return len(collect_cases(kept))
 
 
-def follow_up(
-    first: Stored,
+def build_follow_up(
+    first: StoredCampaign,
     judgements: Sequence[Judgement],
     *,
     judges: Sequence[str],
@@ -175,34 +175,38 @@ def follow_up(
         msg = f"{first.name}: a second look needs at least one judge."
         raise CorpusError(msg)
     if first.campaign.protocol.name in SETTLED_BY:
-        made = reconciliation(first.campaign, judgements, judges=judges, name=name)
+        made = build_reconciliation(
+            first.campaign, judgements, judges=judges, name=name
+        )
     else:
-        made = verdict_campaign(
+        made = build_verdict_campaign(
             first.campaign, judgements, judges=judges, each=each, name=name
         )
-    return worded(replace(made, material=made.material | {FIRST: first.id}))
+    return freeze_wordings(replace(made, material=made.material | {FIRST: first.id}))
 
 
-def second_looks(db: "Connection", first: Stored) -> list[Stored]:
+def find_second_looks(db: "Connection", first: StoredCampaign) -> list[StoredCampaign]:
     """The campaigns that settle this one, the oldest first."""
     # Contents are large: only those that name the campaign are looked into.
     return [
         stored
-        for stored in campaigns.holding(db, first.id)
+        for stored in campaigns.find_containing(db, first.id)
         if stored.campaign.material.get(FIRST) == first.id
     ]
 
 
-def completed(db: "Connection", stored: Stored) -> list[Judgement]:
+def read_completed(db: "Connection", stored: StoredCampaign) -> list[Judgement]:
     """All answers of a campaign; where others gave verdicts on them, the last with these."""
-    every = answers.judgements(db, stored)
+    every = answers.read_judgements(db, stored)
     looks = [
         second
-        for second in second_looks(db, stored)
+        for second in find_second_looks(db, stored)
         if second.campaign.protocol.name == "verdicts"
     ]
     for second in looks:
-        settled = with_verdicts(every, second.campaign, answers.judgements(db, second))
+        settled = apply_verdicts(
+            every, second.campaign, answers.read_judgements(db, second)
+        )
         last = {one.id: one for one in settled}
         every = [last.get(one.id, one) for one in every]
     return every

@@ -56,7 +56,7 @@ class Settings:
     guide_language: str | None = None
 
 
-def following(
+def derive_settings(
     first: Settings, *, name: str, protocol: str, judges: Sequence[str], each: int
 ) -> Settings:
     """The wishes of a campaign that settles another: everything is seen once, unspoilt."""
@@ -75,7 +75,7 @@ def following(
     )
 
 
-def settings(table: Mapping[str, Any], place: str) -> Settings:
+def check_settings(table: Mapping[str, Any], place: str) -> Settings:
     """Check each wish; `place` names the file for the message.
 
     A table with the protocol's name adapts the protocol.

@@ -10,51 +10,51 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from metra.campaign.agreement import AgreementOn, agreement_of
+from metra.campaign.agreement import ScorerAgreement, compute_agreement_from_scores
 from metra.campaign.campaign import Campaign
-from metra.campaign.exercise import Exercise, exercise, of_text_scores
+from metra.campaign.exercise import Exercise, compare_evaluators, convert_text_scores
 from metra.campaign.files import tables
-from metra.campaign.judgement import Judgement, latest
+from metra.campaign.judgement import Judgement, keep_latest
 from metra.campaign.judges import (
+    FlagRules,
     JudgeRow,
-    Rules,
-    flagged,
-    flags,
-    judge_table,
-    judges_of,
-    plain,
+    build_judge_rows,
+    build_judge_table,
+    drop_checks,
+    find_flagged,
+    flag_judges,
 )
 from metra.campaign.material import shows_judged
-from metra.campaign.monitoring import Running, running
-from metra.campaign.protocols.orders import Order
-from metra.campaign.protocols.reading import interrupted
+from metra.campaign.monitoring import RunningScores, compute_running_scores
+from metra.campaign.protocols.orders import RankOrder
+from metra.campaign.protocols.reading import is_interrupted
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.protocols.task_protocols import SETTLED_BY
 from metra.campaign.ranking import (
+    HumanRanking,
     JudgeBySystem,
-    Ranking,
-    RankingWishes,
-    cells_of,
-    rankings_of,
+    RankingOptions,
+    average_from_scores,
+    rank_from_scores,
 )
 from metra.campaign.reconciliation import (
-    checked_table,
-    entities_table,
-    rater_agreement,
-    terms_table,
+    compute_rater_agreement,
+    write_checked_entities,
+    write_entities,
+    write_terms,
 )
 from metra.campaign.results import (
     TextScore,
-    figures_by_scorer,
-    how_words_were_counted,
-    text_scores,
-    that_count,
+    describe_word_counting,
+    group_by_scorer,
+    keep_counting_scores,
+    score_texts,
 )
-from metra.campaign.times import TimeTable, times_of
+from metra.campaign.times import TimeTable, build_times_from_latest
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class JudgementFilter:
     """What is kept; an empty choice keeps all."""
 
     judges: frozenset[str] = frozenset()
@@ -68,48 +68,50 @@ class Chosen:
     without_flagged: bool = False
 
 
-def chosen(
-    judgements: Iterable[Judgement], choice: Chosen, rules: Rules | None = None
+def filter_judgements(
+    judgements: Iterable[Judgement],
+    choice: JudgementFilter,
+    rules: FlagRules | None = None,
 ) -> list[Judgement]:
     """Keep the last revisions that the choice allows.
 
     Who is flagged is told from all judgements, not from those that are left. Where outputs
     were compared, the order among the chosen systems is what remains.
     """
-    return chosen_of(latest(judgements), choice, rules)
+    return filter_latest(keep_latest(judgements), choice, rules)
 
 
-def chosen_of(
-    kept: Sequence[Judgement], choice: Chosen, rules: Rules | None = None
+def filter_latest(
+    kept: Sequence[Judgement], choice: JudgementFilter, rules: FlagRules | None = None
 ) -> list[Judgement]:
     """The same from last revisions."""
-    rules = rules or Rules()
+    rules = rules or FlagRules()
     rows = (
-        judge_table(kept, words_per_minute=rules.words_per_minute)
+        build_judge_table(kept, words_per_minute=rules.words_per_minute)
         if choice.without_flagged
         else []
     )
-    out = flagged(rows, rules)
+    out = find_flagged(rows, rules)
     wanted = [
         one
         for one in kept
         if one.judge not in out
-        and _in(one.judge, choice.judges)
-        and _in(one.document, choice.documents)
-        and _in(one.kind, choice.kinds)
-        and _within(one.submitted_at, choice)
+        and _is_wanted(one.judge, choice.judges)
+        and _is_wanted(one.document, choice.documents)
+        and _is_wanted(one.kind, choice.kinds)
+        and _is_in_period(one.submitted_at, choice)
     ]
     if not choice.systems:
         return wanted
-    among = (_among(one, choice.systems) for one in wanted)
+    among = (_keep_systems(one, choice.systems) for one in wanted)
     return [one for one in among if one is not None]
 
 
-def _in(value: str, wanted: frozenset[str]) -> bool:
+def _is_wanted(value: str, wanted: frozenset[str]) -> bool:
     return not wanted or value in wanted
 
 
-def _within(at: float | None, choice: Chosen) -> bool:
+def _is_in_period(at: float | None, choice: JudgementFilter) -> bool:
     if choice.since is None and choice.until is None:
         return True
     if at is None:
@@ -118,7 +120,7 @@ def _within(at: float | None, choice: Chosen) -> bool:
     return not early and (choice.until is None or at < choice.until)
 
 
-def _among(judgement: Judgement, systems: frozenset[str]) -> Judgement | None:
+def _keep_systems(judgement: Judgement, systems: frozenset[str]) -> Judgement | None:
     """Leave the other systems out of a judgement; None if it then says nothing."""
     places = [at for at, name in enumerate(judgement.systems) if name in systems]
     if len(places) == len(judgement.systems):
@@ -127,7 +129,7 @@ def _among(judgement: Judgement, systems: frozenset[str]) -> Judgement | None:
         return None
     value = dict(judgement.value)
     for step in protocol(judgement.protocol).steps:
-        if isinstance(step.asks, Order) and step.name in value:
+        if isinstance(step.asks, RankOrder) and step.name in value:
             ranks = [value[step.name][at] for at in places]
             texts = {str(at): "" for at in range(len(ranks))}
             value[step.name] = step.asks.check(ranks, step.name, texts)
@@ -140,7 +142,7 @@ def _among(judgement: Judgement, systems: frozenset[str]) -> Judgement | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Interrupted:
+class InterruptedAttempt:
     """An attempt with a pause: it counts, but is to be looked at."""
 
     judge: str
@@ -151,31 +153,33 @@ class Interrupted:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class CampaignMeasurements:
     """Scores of texts, evaluators and metrics compared, and what has no score and why."""
 
     texts: Sequence[TextScore]
     exercise: Exercise | None
     undefined: Sequence[Sequence[str]]
-    interrupted: Sequence[Interrupted]
-    running: Sequence[Running]
+    interrupted: Sequence[InterruptedAttempt]
+    running: Sequence[RunningScores]
     raters: dict[tuple[str, str], float | None]
     #: How words were counted, in a sentence; empty where none were.
     words: str = ""
 
 
-def measured(campaign: Campaign, judgements: Sequence[Judgement]) -> Measured:
+def compute_measurements(
+    campaign: Campaign, judgements: Sequence[Judgement]
+) -> CampaignMeasurements:
     """Gather it from a campaign's answers."""
-    kept = latest(judgements)
-    texts = text_scores(kept)
-    results = of_text_scores(texts)
+    kept = keep_latest(judgements)
+    texts = score_texts(kept)
+    results = convert_text_scores(texts)
     tags = campaign.protocol.name in SETTLED_BY
-    return Measured(
+    return CampaignMeasurements(
         texts,
-        exercise(results) if results else None,
+        compare_evaluators(results) if results else None,
         [line.split("\t") for line in tables.write_undefined(kept).split("\n")[1:-1]],
         [
-            Interrupted(
+            InterruptedAttempt(
                 one.judge,
                 one.systems[0],
                 one.document,
@@ -184,15 +188,17 @@ def measured(campaign: Campaign, judgements: Sequence[Judgement]) -> Measured:
             )
             for one in kept
             for step in one.value.values()
-            if isinstance(step, dict) and interrupted(step)
+            if isinstance(step, dict) and is_interrupted(step)
         ],
-        running(campaign, kept) if shows_judged(campaign.protocol) else [],
-        rater_agreement(kept) if tags else {},
-        how_words_were_counted(kept),
+        compute_running_scores(campaign, kept)
+        if shows_judged(campaign.protocol)
+        else [],
+        compute_rater_agreement(kept) if tags else {},
+        describe_word_counting(kept),
     )
 
 
-def annotations(
+def write_annotations(
     judgements: Sequence[Judgement], campaign: Campaign | None = None
 ) -> tuple[str, str] | None:
     """The file that tags make for a measure: its name and its content; None without tags.
@@ -204,11 +210,11 @@ def annotations(
         if campaign is None:
             return None
         listed = campaign.material.get("entities", {})
-        return "entities.tsv", checked_table(judgements, listed)
+        return "entities.tsv", write_checked_entities(judgements, listed)
     if name.startswith("entity-"):
-        return "entities.tsv", entities_table(judgements)
+        return "entities.tsv", write_entities(judgements)
     if name.startswith("term-"):
-        return "terms.tsv", terms_table(judgements)
+        return "terms.tsv", write_terms(judgements)
     return None
 
 
@@ -223,48 +229,50 @@ class Summary:
     judgements: int
     #: How many answers there are without the choice.
     of: int
-    rankings: Sequence[Ranking]
+    rankings: Sequence[HumanRanking]
     judges: Sequence[JudgeRow]
     flags: dict[str, list[str]]
     judge_by_system: Sequence[JudgeBySystem]
-    agreement: Sequence[AgreementOn]
+    agreement: Sequence[ScorerAgreement]
     times: TimeTable | None
     #: How often a system has no score, by system, scorer and reason.
     undefined: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class SummaryOptions:
     """What is chosen, how systems are told apart, and when judges are flagged."""
 
-    choice: Chosen = field(default_factory=Chosen)
-    ranking: RankingWishes = field(default_factory=RankingWishes)
-    rules: Rules = field(default_factory=Rules)
+    choice: JudgementFilter = field(default_factory=JudgementFilter)
+    ranking: RankingOptions = field(default_factory=RankingOptions)
+    rules: FlagRules = field(default_factory=FlagRules)
 
 
-def summary(judgements: Iterable[Judgement], wishes: Wishes | None = None) -> Summary:
+def summarise_judgements(
+    judgements: Iterable[Judgement], wishes: SummaryOptions | None = None
+) -> Summary:
     """Answer everything from the same judgements."""
-    wishes = wishes or Wishes()
-    kept = latest(judgements)
-    mine = chosen_of(kept, wishes.choice, wishes.rules)
-    figures = figures_by_scorer(plain(mine))
-    counted = that_count(figures)
-    rows = judges_of(mine, figures, wishes.rules.words_per_minute)
+    wishes = wishes or SummaryOptions()
+    kept = keep_latest(judgements)
+    mine = filter_latest(kept, wishes.choice, wishes.rules)
+    figures = group_by_scorer(drop_checks(mine))
+    counted = keep_counting_scores(figures)
+    rows = build_judge_rows(mine, figures, wishes.rules.words_per_minute)
     trials = min(wishes.ranking.trials, AGREEMENT_TRIALS)
     return Summary(
         len(mine),
         len(kept),
-        rankings_of(counted, wishes.ranking),
+        rank_from_scores(counted, wishes.ranking),
         rows,
-        flags(rows, wishes.rules),
-        cells_of(counted),
-        agreement_of(figures, trials=trials, seed=wishes.ranking.seed),
-        times_of(mine),
-        tables.by_system(mine),
+        flag_judges(rows, wishes.rules),
+        average_from_scores(counted),
+        compute_agreement_from_scores(figures, trials=trials, seed=wishes.ranking.seed),
+        build_times_from_latest(mine),
+        tables.count_undefined(mine),
     )
 
 
-def blind_names(systems: Sequence[str], secret: bytes) -> dict[str, str]:
+def assign_blind_names(systems: Sequence[str], secret: bytes) -> dict[str, str]:
     """Call the systems System 1, System 2, …, in an order that only the secret knows.
 
     >>> sorted(blind_names(["a", "b"], b"x" * 16).values())
@@ -277,7 +285,7 @@ def blind_names(systems: Sequence[str], secret: bytes) -> dict[str, str]:
     return {name: f"System {at}" for at, name in enumerate(sorted(systems, key=key), 1)}
 
 
-def blinded(
+def blind_judgements(
     judgements: Iterable[Judgement], names: Mapping[str, str]
 ) -> list[Judgement]:
     """Put other names in the place of the systems' own; what is no system keeps its name."""

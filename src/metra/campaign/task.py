@@ -25,7 +25,7 @@ BASELINE = "baseline"
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class TaskItem:
     """One output as it is shown."""
 
     id: str
@@ -42,12 +42,12 @@ class Task:
     judge: str
     position: int
     kind: Kind
-    items: tuple[Item, ...]
+    items: tuple[TaskItem, ...]
     #: The task that this one repeats or spoils.
     original: str | None = None
 
 
-def opaque(secret: bytes, *parts: object) -> str:
+def make_opaque_id(secret: bytes, *parts: object) -> str:
     """The same parts and secret give the same id."""
     content = "\0".join(map(str, parts))
     return hmac.new(secret, content.encode(), "sha256").hexdigest()[:20]

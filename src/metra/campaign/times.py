@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metra.campaign.judgement import Judgement, latest
+from metra.campaign.judgement import Judgement, keep_latest
 
 #: Bars of the picture.
 _BARS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Times:
+class ActiveTimes:
     """The active seconds of one judge, or of all; quarters by linear interpolation."""
 
     judge: str
@@ -35,16 +35,16 @@ class TimeTable:
     """The times of all, then of each judge; the last bar holds what is longer."""
 
     edges: tuple[float, ...]
-    all: Times
-    judges: tuple[Times, ...]
+    all: ActiveTimes
+    judges: tuple[ActiveTimes, ...]
 
 
-def time_table(judgements: Iterable[Judgement]) -> TimeTable | None:
+def build_time_table(judgements: Iterable[Judgement]) -> TimeTable | None:
     """Describe the active times; None where nothing was timed."""
-    return times_of(latest(judgements))
+    return build_times_from_latest(keep_latest(judgements))
 
 
-def times_of(kept: Iterable[Judgement]) -> TimeTable | None:
+def build_times_from_latest(kept: Iterable[Judgement]) -> TimeTable | None:
     """The same from last revisions."""
     mine: dict[str, list[float]] = {}
     for one in kept:
@@ -58,17 +58,22 @@ def times_of(kept: Iterable[Judgement]) -> TimeTable | None:
     edges = np.linspace(0, longest, _BARS + 1)
     return TimeTable(
         tuple(edges.tolist()),
-        _times("", everything, edges.tolist()),
-        tuple(_times(judge, mine[judge], edges.tolist()) for judge in sorted(mine)),
+        _summarise_times("", everything, edges.tolist()),
+        tuple(
+            _summarise_times(judge, mine[judge], edges.tolist())
+            for judge in sorted(mine)
+        ),
     )
 
 
-def _times(judge: str, seconds: Sequence[float], edges: Sequence[float]) -> Times:
+def _summarise_times(
+    judge: str, seconds: Sequence[float], edges: Sequence[float]
+) -> ActiveTimes:
     least, lower, median, upper, most = np.quantile(
         seconds, [0, 0.25, 0.5, 0.75, 1]
     ).tolist()
     counts, _ = np.histogram(np.minimum(seconds, edges[-1]), bins=np.array(edges))
-    return Times(
+    return ActiveTimes(
         judge,
         len(seconds),
         sum(seconds),
@@ -100,7 +105,7 @@ class Speed:
         return self.too_fast / self.timed if self.timed else None
 
 
-def words_to_read(text: str) -> float:
+def count_words_to_read(text: str) -> float:
     """Count words; where a script has no spaces, ten letters are one.
 
     >>> words_to_read("a b c"), words_to_read("これは空白のない日本語です。")
@@ -109,11 +114,11 @@ def words_to_read(text: str) -> float:
     return max(float(len(text.split())), len(text) / _LETTERS)
 
 
-def least_seconds(
+def compute_least_seconds(
     judgement: Judgement, words_per_minute: float = WORDS_PER_MINUTE
 ) -> float:
     """The time that reading the judged outputs takes at that speed."""
-    words = sum(map(words_to_read, judgement.outputs))
+    words = sum(map(count_words_to_read, judgement.outputs))
     return 60 * words / words_per_minute
 
 
@@ -123,10 +128,12 @@ def is_too_fast(
     """Whether the active time is below what reading takes; None if it was not measured."""
     if judgement.active_ms is None:
         return None
-    return judgement.active_ms / 1000 < least_seconds(judgement, words_per_minute)
+    return judgement.active_ms / 1000 < compute_least_seconds(
+        judgement, words_per_minute
+    )
 
 
-def speeds(
+def count_early_answers(
     judgements: Iterable[Judgement], words_per_minute: float = WORDS_PER_MINUTE
 ) -> dict[str, Speed]:
     """Count early answers of each judge."""

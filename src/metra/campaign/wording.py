@@ -14,10 +14,10 @@ from typing import Any, Literal, TypeAlias
 from metra.campaign.protocols.edit import Edit
 from metra.campaign.protocols.marks import Marks
 from metra.campaign.protocols.near import MOST, Near
-from metra.campaign.protocols.orders import Order
+from metra.campaign.protocols.orders import RankOrder
 from metra.campaign.protocols.record import Ask, Step
-from metra.campaign.protocols.scales import Anchor, Scale
-from metra.campaign.protocols.tags import Reconcile, Tags
+from metra.campaign.protocols.scales import Anchor, RatingScale
+from metra.campaign.protocols.tags import Reconcile, SpanTags
 from metra.campaign.protocols.template import Template
 from metra.campaign.protocols.verdict import Verdict
 
@@ -38,7 +38,7 @@ STEP_PARTS = ("name", "question", "anchors", "names", "brief")
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class WorkedExample:
     """Texts as a screen would show them, the answer that we would give, and why."""
 
     other: str
@@ -74,7 +74,7 @@ class Wording:
     author: Author
     lead: str
     points: tuple[str, ...]
-    examples: tuple[Example, ...]
+    examples: tuple[WorkedExample, ...]
     steps: tuple[StepWords, ...]
     #: What the campaign is called, if not by its name.
     title: str = ""
@@ -98,27 +98,29 @@ class Wording:
         known = {one.step: one for one in self.steps}
         if step.name in known:
             return known[step.name]
-        return replace(own_words(step), elsewhere=dict.fromkeys(STEP_PARTS, ENGLISH))
+        return replace(
+            get_step_words(step), elsewhere=dict.fromkeys(STEP_PARTS, ENGLISH)
+        )
 
     def language_of(self, part: str) -> str:
         """The language that the guide or the examples' explanations are in."""
         return self.elsewhere.get(part, self.language)
 
 
-def own_words(step: Step) -> StepWords:
+def get_step_words(step: Step) -> StepWords:
     """What a step says of itself, in English."""
     asks = step.asks
     return StepWords(
         step.name,
         step.name.replace("-", " ").capitalize(),
         step.question,
-        asks.anchors if isinstance(asks, Scale) else (),
-        names_of(asks),
+        asks.anchors if isinstance(asks, RatingScale) else (),
+        list_choice_names(asks),
         asks.brief if isinstance(asks, Edit) else "",
     )
 
 
-def names_of(asks: Ask) -> dict[str, str]:
+def list_choice_names(asks: Ask) -> dict[str, str]:
     """What can be chosen, by what is recorded for it.
 
     >>> names_of(Marks(("minor",), ("style/awkward",)))
@@ -129,11 +131,11 @@ def names_of(asks: Ask) -> dict[str, str]:
             groups = (one.split("/")[0] for one in asks.categories)
             found = (*asks.severities, *groups, *asks.categories)
             return {one: one.rpartition("/")[2] for one in found}
-        case Tags() | Reconcile():
+        case SpanTags() | Reconcile():
             return {one: one for one in asks.types}
         case Template():
             return {one: one for one in asks.slots}
-        case Order():
+        case RankOrder():
             return dict(_ORDER)
         case Verdict():
             return {"right": "Close enough", "wrong": "Not close"}
@@ -151,12 +153,12 @@ _ORDER = {
 }
 
 
-def point(at: float) -> str:
+def format_point(at: float) -> str:
     """What a point of a scale is called in files: its place, rounded."""
     return f"{round(at)}"
 
 
-def layered(
+def overlay_words(
     below: StepWords, language: str, given: Mapping[str, Any], *, under: str
 ) -> StepWords:
     """Lay what a table gives over words in the language `under`, part by part.
@@ -167,7 +169,9 @@ def layered(
     if "labels" in given:
         anchors = tuple(
             Anchor(
-                one.at, given["labels"][point(one.at)], given["texts"][point(one.at)]
+                one.at,
+                given["labels"][format_point(one.at)],
+                given["texts"][format_point(one.at)],
             )
             for one in anchors
         )
@@ -192,7 +196,7 @@ def layered(
     )
 
 
-def chosen(wordings: Sequence[Wording], language: str) -> Wording:
+def choose_wording(wordings: Sequence[Wording], language: str) -> Wording:
     """The wording for a judge whose pages are in a language: that one, else the first.
 
     >>> en, de = (Wording(code, "protocol", "", (), (), ()) for code in ("en", "de"))

@@ -79,8 +79,8 @@ def clir(
     query  text                   q1 0 market-1 1
     q1     flood of the market    q1 0 brake-2 0
     """
-    from metra.analysis.retrieval import retrieve
-    from metra.cli.output import write
+    from metra.analysis.retrieval import evaluate_retrieval
+    from metra.cli.output import write_output
     from metra.formats.annotations.relevance import read_qrels, read_queries
     from metra.report import scores
     from metra.scoring.files import open_corpus
@@ -90,7 +90,7 @@ def clir(
     asked = read_queries(queries)
     judged = read_qrels(qrels) if qrels else None
     corpus = open_corpus(outputs, references, None, docs, input_format=input_format)
-    found = retrieve(
+    found = evaluate_retrieval(
         corpus, asked, judged, text=text, top=top, trials=trials, seed=seed
     )
     shown = (
@@ -98,4 +98,4 @@ def clir(
         if form == "json"
         else scores.render_retrieval_table
     )
-    write(shown(found), out)
+    write_output(shown(found), out)

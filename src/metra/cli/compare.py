@@ -89,15 +89,26 @@ def compare(
     metra compare old.txt new.txt -r ref.txt --changes 5 --ngrams 10 --bucket length
     metra compare test.tsv --baseline online --all-pairs --test bootstrap
     """
-    from metra.analysis.findings import check, find
-    from metra.cli.output import Progress, Stages, screen_width, wants_color, write
-    from metra.report.analysis import refuse_format, render_with
+    from metra.analysis.findings import check_options, run_analyses
+    from metra.cli.output import (
+        ProgressLine,
+        Stages,
+        get_screen_width,
+        wants_color,
+        write_output,
+    )
+    from metra.report.analysis import check_format, render_with_findings
     from metra.report.layout import Style
-    from metra.scoring.compare import Contest, baseline_of, compared, trials_of
-    from metra.scoring.evaluate import Questions, by_spec, counted
+    from metra.scoring.compare import (
+        ComparisonSettings,
+        choose_baseline,
+        choose_trials,
+        compare_statistics,
+    )
+    from metra.scoring.evaluate import EvaluationOptions, count_statistics, make_metrics
     from metra.scoring.files import open_corpus
 
-    contest = Contest(
+    contest = ComparisonSettings(
         baseline=baseline,
         all_pairs=all_pairs,
         test=test,  # type: ignore[arg-type]  # click has checked it
@@ -107,33 +118,33 @@ def compare(
         alpha=alpha,
         correction=correction,
     )
-    chosen = by_spec(metrics or ["bleu"])
+    chosen = make_metrics(metrics or ["bleu"])
     corpus = open_corpus(outputs, references, source, docs, input_format=input_format)
-    trials_of(corpus, contest)  # what cannot be is refused before the work begins
-    wishes = options.wishes(**looked_for, seed=seed)
-    refuse_format(form, wishes)
-    check(corpus, chosen, wishes)
-    with Progress() as progress:
-        fitted, sheets = counted(
-            corpus, chosen, Questions(), keep=True, progress=progress
+    choose_trials(corpus, contest)  # what cannot be is refused before the work begins
+    wishes = options.read_analysis_options(**looked_for, seed=seed)
+    check_format(form, wishes)
+    check_options(corpus, chosen, wishes)
+    with ProgressLine() as progress:
+        fitted, sheets = count_statistics(
+            corpus, chosen, EvaluationOptions(), keep=True, progress=progress
         )
-    with Progress("trials") as progress:
-        results = compared(corpus, fitted, sheets, contest, progress=progress)
+    with ProgressLine("trials") as progress:
+        results = compare_statistics(corpus, fitted, sheets, contest, progress=progress)
     with Stages() as stages:
-        found = find(
+        found = run_analyses(
             corpus,
             fitted,
             sheets,
             wishes,
-            baseline=baseline_of(corpus, contest),
+            baseline=choose_baseline(corpus, contest),
             looking=stages,
         )
     style = Style(
         digits=digits,
         color=wants_color() and not out,
-        width=None if out else screen_width(),
+        width=None if out else get_screen_width(),
     )
-    write(render_with(results, found, form, style), out)
+    write_output(render_with_findings(results, found, form, style), out)
     if style.width and form == "table" and not wishes.any:
         hint = "See what changed: add --changes 5, --ngrams 5, --bucket length or --profiles."
         click.secho(f"\n{hint}", dim=True, err=True)

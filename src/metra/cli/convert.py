@@ -71,19 +71,19 @@ def convert(
     metra convert test.sgm -o texts/                    source.txt, outputs/SYSTEM.txt, …
     metra convert all.xml --only collection=general --only testsuite= -o general.xml
     """
-    from metra.cli.output import Progress
+    from metra.cli.output import ProgressLine
     from metra.formats import convert as io
-    from metra.formats.texts.sources import sources
+    from metra.formats.texts.sources import list_sources
 
     about = {"setid": set_id, "srclang": source_lang, "trglang": target_lang}
-    wishes = io.Wishes(
+    wishes = io.ConversionSettings(
         to=to,
         drop=drop,
         only=only,
         about={key: value for key, value in about.items() if value},
     )
-    given = sources(
+    given = list_sources(
         files, references, source, docs, input_format=input_format, use="any"
     )
-    with Progress() as progress:
-        io.convert(given, out, wishes, progress=progress)
+    with ProgressLine() as progress:
+        io.convert_files(given, out, wishes, progress=progress)

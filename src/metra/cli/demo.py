@@ -6,7 +6,7 @@ import click
 
 if TYPE_CHECKING:
     from metra.corpus.evalset import Corpus
-    from metra.corpus.examples import Example
+    from metra.corpus.examples import ExampleFiles
 
 BASELINE = "solid"
 
@@ -28,62 +28,64 @@ def demo(folder: str, every: bool) -> None:
     """
     from pathlib import Path
 
-    from metra.cli.output import screen_width, wants_color
+    from metra.cli.output import get_screen_width, wants_color
     from metra.corpus import examples
     from metra.metrics import registry
     from metra.report import render
     from metra.report.layout import Style
-    from metra.scoring.evaluate import Questions, by_spec, evaluate_corpus
+    from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus, make_metrics
     from metra.scoring.files import open_corpus
 
-    example = examples.copy_to(folder)
+    example = examples.copy_example(folder)
     corpus = open_corpus(
         example.outputs, example.references, example.source, example.docs
     )
     specs = [
-        examples.spec(name, Path(folder))
-        for name in registry.names()
+        examples.build_spec(name, Path(folder))
+        for name in registry.list_metrics()
         if every or name not in examples.SETTINGS
     ]
-    measures, missing = _available(specs)
-    results = evaluate_corpus(corpus, by_spec(measures), Questions(ci=True))
+    measures, missing = _split_available(specs)
+    results = evaluate_corpus(
+        corpus, make_metrics(measures), EvaluationOptions(ci=True)
+    )
     click.echo(
         f"Two French texts, four English references each, {len(example.outputs)} outputs:\n"
     )
-    style = Style(color=wants_color(), sort=True, width=screen_width() or 100)
+    style = Style(color=wants_color(), sort=True, width=get_screen_width() or 100)
     click.echo(render(results, "table", style), color=True)
     for message in missing:
         click.echo(f"\n{click.wrap_text(message, 88)}")
     remark = click.wrap_text(example.remark, 88)
-    page = _report(folder, corpus, example)
+    page = _write_report(folder, corpus, example)
     click.echo(f"\n{remark}\n\nOpen {page} in a browser: all of it, word by word.")
     click.echo(f"The files are in {folder}; try:\n")
     references = " ".join(f"-r {path}" for path in example.references)
     click.echo(f"  metra score {folder}/outputs/*.txt {references} --ci --sort")
     if every:
-        _more(folder, references)
+        _print_more(folder, references)
 
 
-def _report(folder: str, corpus: "Corpus", example: "Example") -> str:
+def _write_report(folder: str, corpus: "Corpus", example: "ExampleFiles") -> str:
     """Write the report, unless there is one."""
     from pathlib import Path
 
-    from metra.cli.output import provenance, write
+    from metra.cli.output import build_provenance, write_output
     from metra.report.html.page import render
-    from metra.report.study import study
-    from metra.scoring.evaluate import by_spec
+    from metra.report.study import build_study
+    from metra.scoring.evaluate import make_metrics
 
     path = Path(folder) / "report.html"
     if not path.exists():
-        metrics = by_spec(["bleu", "chrf", "ter", "gtm:e=2"])
-        found = study(corpus, metrics, baseline=BASELINE)
+        metrics = make_metrics(["bleu", "chrf", "ter", "gtm:e=2"])
+        found = build_study(corpus, metrics, baseline=BASELINE)
         files = [*example.outputs, *example.references, example.source, example.docs]
         title = "The market and the brake"
-        write(render(found, provenance(files), title), str(path))
+        write_output(render(found, build_provenance(files), title), str(path))
     return str(path)
 
 
-def _more(folder: str, references: str) -> None:
+def _print_more(folder: str, references: str) -> None:
     """Name the commands that show the example from other sides."""
     outputs = f"{folder}/outputs/*.txt"
     models = " ".join(
@@ -101,7 +103,7 @@ def _more(folder: str, references: str) -> None:
         click.echo(f"  metra {command}")
 
 
-def _available(specs: list[str]) -> tuple[list[str], list[str]]:
+def _split_available(specs: list[str]) -> tuple[list[str], list[str]]:
     """Part the measures that can be made here from those that lack a resource."""
     from metra.errors import MissingResourceError
     from metra.metrics import registry

@@ -31,14 +31,14 @@ def import_(database: str, tables: tuple[str, ...]) -> None:
     metra evaltrans import judged.db judged.tsv
     """
     from metra.formats.annotations.judged_outputs import (
-        add,
+        add_judged_outputs,
+        format_current_time,
         read_judged_table,
-        this_moment,
     )
 
-    now = this_moment()
+    now = format_current_time()
     found = [entry for path in tables for entry in read_judged_table(path, now=now)]
-    add(database, found)
+    add_judged_outputs(database, found)
     click.echo(f"{len(found)} judgements added to {database}.")
 
 
@@ -53,10 +53,13 @@ def export(database: str, out: str | None) -> None:
     \b
     metra evaltrans export judged.db -o judged.tsv
     """
-    from metra.cli.output import write
-    from metra.formats.annotations.judged_outputs import read_judged, written
+    from metra.cli.output import write_output
+    from metra.formats.annotations.judged_outputs import (
+        format_judged_outputs,
+        read_judged_outputs,
+    )
 
-    write("\n".join(written(read_judged(database))), out)
+    write_output("\n".join(format_judged_outputs(read_judged_outputs(database))), out)
 
 
 @evaltrans.command()
@@ -71,7 +74,15 @@ def show(database: str, source: str | None) -> None:
     metra evaltrans show judged.db
     metra evaltrans show judged.db --source 12
     """
-    from metra.formats.annotations.judged_outputs import of_source, read_judged, summary
+    from metra.formats.annotations.judged_outputs import (
+        list_source_outputs,
+        read_judged_outputs,
+        summarise_judged_outputs,
+    )
 
-    judged = read_judged(database)
-    click.echo(summary(judged) if source is None else of_source(judged, source))
+    judged = read_judged_outputs(database)
+    click.echo(
+        summarise_judged_outputs(judged)
+        if source is None
+        else list_source_outputs(judged, source)
+    )

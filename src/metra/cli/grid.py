@@ -62,22 +62,22 @@ def grid(
     metra grid sysA.txt -r ref1.txt -r ref2.txt --segment 3 -m gtm:e=2,match=exact -o grid.svg
     metra grid sysA.txt -r ref.txt --segment 3 -m wer
     """
-    from metra.cli.output import screen_width, wants_color, write
+    from metra.cli.output import get_screen_width, wants_color, write_output
     from metra.metrics.registry import metric
     from metra.report import grid as picture
     from metra.report import grid_text
     from metra.report.layout import Style
-    from metra.scoring.alignments import aligned_segment
+    from metra.scoring.alignments import read_aligned_segment
     from metra.scoring.files import open_corpus
 
     chosen = metric(spec)
     corpus = open_corpus([output], references, input_format=input_format)
-    segment = aligned_segment(corpus, system, number, chosen, spec)
+    segment = read_aligned_segment(corpus, system, number, chosen, spec)
     as_picture = form == "svg" or (
         form == "auto" and out is not None and out.endswith(".svg")
     )
     if as_picture:
-        write(picture.render(segment), out)
+        write_output(picture.render(segment), out)
     else:
-        style = Style(color=wants_color() and not out, width=screen_width() or 80)
-        write(grid_text.render(segment, style), out)
+        style = Style(color=wants_color() and not out, width=get_screen_width() or 80)
+        write_output(grid_text.render(segment, style), out)

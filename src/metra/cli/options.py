@@ -16,8 +16,8 @@ from metra import report
 from metra.formats.recognise import FORMATS, READ_ONLY
 
 if TYPE_CHECKING:
-    from metra.analysis.findings import Wishes
-    from metra.cli.output import Progress
+    from metra.analysis.findings import AnalysisOptions
+    from metra.cli.output import ProgressLine
     from metra.formats.texts.columns import ColumnNames
     from metra.scoring.results import Results
 
@@ -77,7 +77,7 @@ def options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-class Table(NamedTuple):
+class TableOptions(NamedTuple):
     """What was said about the table to be scored."""
 
     #: None where no column was named.
@@ -92,7 +92,7 @@ class Table(NamedTuple):
         return bool(self.scores_out or self.resume)
 
 
-def table_of(
+def build_table_options(
     *,
     hyp_columns: tuple[str, ...],
     ref_columns: tuple[str, ...],
@@ -102,13 +102,13 @@ def table_of(
     nulls: Literal["refuse", "empty"],
     scores_out: str | None,
     resume: str | None,
-) -> Table:
+) -> TableOptions:
     """Make sense of the options."""
     from metra.formats.texts.columns import ColumnNames
 
     groups = [name.strip() for entry in group_by for name in entry.split(",")]
     names = ColumnNames(
-        outputs=tuple(map(_named, hyp_columns)),
+        outputs=tuple(map(_split_column, hyp_columns)),
         references=ref_columns,
         source=source_column,
         document=doc_column,
@@ -116,32 +116,32 @@ def table_of(
         nulls=nulls,
     )
     given = names if names != ColumnNames() else None
-    return Table(given, tuple(dict.fromkeys(groups)), scores_out, resume)
+    return TableOptions(given, tuple(dict.fromkeys(groups)), scores_out, resume)
 
 
-def _named(column: str) -> tuple[str, str]:
+def _split_column(column: str) -> tuple[str, str]:
     """Give the system whose outputs are in a column, and the column.
 
     >>> _named("online=hyp_a"), _named("hyp_a"), _named("output:ours")
     (('online', 'hyp_a'), ('hyp_a', 'hyp_a'), ('ours', 'output:ours'))
     """
-    from metra.formats.texts.columns import fields_of
+    from metra.formats.texts.columns import recognise_fields
 
     name, equals, rest = column.partition("=")
     if equals and name and rest:
         return name, rest
-    return fields_of([column], column)[0].name, column
+    return recognise_fields([column], column)[0].name, column
 
 
 def is_parquet(outputs: Sequence[str], input_format: str) -> bool:
     """Whether all that is to be scored is Parquet."""
-    from metra.formats.texts.sources import sources
+    from metra.formats.texts.sources import list_sources
 
-    files = sources(outputs, input_format=input_format)
+    files = list_sources(outputs, input_format=input_format)
     return all(file.format == "parquet" for file in files)
 
 
-def refuse_together(table: Table, unwanted: Mapping[str, object]) -> None:
+def check_table_options(table: TableOptions, unwanted: Mapping[str, object]) -> None:
     """Refuse options that groups and parts have no answer to."""
     mine = {
         "--group-by": table.group_by,
@@ -157,32 +157,32 @@ def refuse_together(table: Table, unwanted: Mapping[str, object]) -> None:
 
 def score_in_parts(
     outputs: Sequence[str],
-    table: Table,
+    table: TableOptions,
     specs: Sequence[str],
     input_format: str,
-    progress: "Progress",
+    progress: "ProgressLine",
 ) -> "Results":
     """Score a table in Parquet file by file."""
     from metra.errors import OptionError
     from metra.formats.texts.columns import ColumnNames
-    from metra.formats.texts.sources import sources
-    from metra.text.columns import pyarrow
+    from metra.formats.texts.sources import list_sources
+    from metra.text.columns import import_pyarrow
 
-    files = sources(outputs, input_format=input_format)
+    files = list_sources(outputs, input_format=input_format)
     if len(files) != 1 or files[0].format != "parquet":
         msg = (
             "--scores-out and --resume are for a table in Parquet files, with a column for "
             "each system; `metra convert` makes one of files in other formats."
         )
         raise OptionError(msg)
-    pyarrow("Scoring Parquet in parts")
-    from metra.formats.texts.parquet import schema_of
-    from metra.scoring.executors.local import Work, score_shards
-    from metra.scoring.tables import plan_of
+    import_pyarrow("Scoring Parquet in parts")
+    from metra.formats.texts.parquet import read_schema
+    from metra.scoring.executors.local import ScoringProgress, score_shards
+    from metra.scoring.tables import build_plan
 
     paths = files[0].shards or (files[0].path,)
-    plan = plan_of(
-        schema_of(paths[0]),
+    plan = build_plan(
+        read_schema(paths[0]),
         specs,
         table.names or ColumnNames(),
         where=paths[0],
@@ -191,7 +191,7 @@ def score_in_parts(
         segments=table.scores_out is not None,
     )
 
-    def say(work: Work) -> None:
+    def say(work: ScoringProgress) -> None:
         progress.share = lambda: work.done / max(work.rows, 1)
         progress(work.done)
 
@@ -223,7 +223,7 @@ ENGINES_OPTIONS = (
 )
 
 
-def check_options(
+def check_engine_options(
     engine: str,
     master: str | None,
     spark_conf: Sequence[str],
@@ -245,19 +245,19 @@ def check_options(
 
 def score_on_spark(
     paths: Sequence[str],
-    table: "Table",
+    table: "TableOptions",
     specs: Sequence[str],
     master: str | None,
     spark_conf: Sequence[str],
-    progress: "Progress",
+    progress: "ProgressLine",
 ) -> "Results":
     """Score a table in Parquet wherever Spark finds it."""
     import logging
 
-    from metra.text.columns import pyarrow
+    from metra.text.columns import import_pyarrow
 
-    settings = dict(map(_setting, spark_conf))
-    pyarrow("Scoring on Spark")
+    settings = dict(map(_parse_setting, spark_conf))
+    import_pyarrow("Scoring on Spark")
     from metra.formats.texts.columns import ColumnNames
     from metra.scoring.executors.spark import score_parquet
     from metra.scoring.executors.spark_session import LOCAL, spark_session
@@ -285,7 +285,7 @@ def score_on_spark(
         logging.disable(logging.NOTSET)
 
 
-def _setting(given: str) -> tuple[str, str]:
+def _parse_setting(given: str) -> tuple[str, str]:
     key, equals, value = given.partition("=")
     if not equals:
         msg = f"--spark-conf {given}: expected KEY=VALUE, as spark.executor.memory=4g."
@@ -457,7 +457,7 @@ LOOKING_OPTIONS = (
 )
 
 
-def wishes(
+def read_analysis_options(
     *,
     changes: int,
     changes_by: str | None,
@@ -470,12 +470,12 @@ def wishes(
     frequency_corpus: str | None,
     profiles: bool,
     seed: int,
-) -> "Wishes":
+) -> "AnalysisOptions":
     """Read the files that the options name, and say what is to be found out."""
-    from metra.analysis.findings import Wishes
+    from metra.analysis.findings import AnalysisOptions
     from metra.scoring.files import read_labels, read_lines
 
-    return Wishes(
+    return AnalysisOptions(
         changes=changes,
         changes_by=changes_by,
         changes_order=changes_order,
@@ -490,7 +490,7 @@ def wishes(
     )
 
 
-def segment_numbers(
+def parse_segment_numbers(
     _: click.Context, __: click.Parameter, value: str | None
 ) -> list[range] | None:
     """Read numbers and ranges of segments, counted from 1, such as 1,3-5."""

@@ -42,7 +42,7 @@ class _Line:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
-class Progress(_Line):
+class ProgressLine(_Line):
     """Counts segments, or trials; shows nothing for quick work."""
 
     def __init__(self, noun: str = "segments", delay: float = 1.0) -> None:
@@ -66,7 +66,7 @@ class Progress(_Line):
         self._delay = 0.2
         self._shown = now
         rate = f"{done:,} {self._noun}, {done / spent:,.0f} a second"
-        self._show(rate + _left(self.share(), spent))
+        self._show(rate + _format_remaining(self.share(), spent))
 
 
 class Stages(_Line):
@@ -78,14 +78,14 @@ class Stages(_Line):
             self._show(f"{stage} …")
 
 
-def _left(share: float | None, spent: float) -> str:
+def _format_remaining(share: float | None, spent: float) -> str:
     """Say how much is done and how long the rest will take, at the pace so far."""
     if not share or share > 1:
         return ""
-    return f", {share:.0%}, {duration(spent * (1 - share) / share)} left"
+    return f", {share:.0%}, {format_duration(spent * (1 - share) / share)} left"
 
 
-def duration(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """Write a time in its two largest units.
 
     >>> duration(42), duration(200), duration(8000)
@@ -104,7 +104,7 @@ def wants_color() -> bool:
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
-def screen_width() -> int | None:
+def get_screen_width() -> int | None:
     """Give the columns of the screen; None where the output goes elsewhere."""
     wanted = os.environ.get("COLUMNS", "")
     if wanted.isdecimal() and int(wanted):
@@ -116,26 +116,26 @@ def screen_width() -> int | None:
     )
 
 
-def write(text: str, path: str | None) -> None:
+def write_output(text: str, path: str | None) -> None:
     """Print the text, or put it into the file in one step."""
     if path is None or path == "-":
-        _print(text)
+        _print_text(text)
         return
-    from metra.formats.atomic import whole_file
+    from metra.formats.atomic import write_file
 
-    with whole_file(path) as file:
+    with write_file(path) as file:
         file.write(f"{text}\n".encode())
 
 
-def _print(text: str) -> None:
+def _print_text(text: str) -> None:
     try:
         click.echo(text, color=True)
     except BrokenPipeError:
         raise
     except OSError as error:
-        from metra.formats.atomic import given_up
+        from metra.formats.atomic import close_stdout
 
-        raise given_up(error) from None
+        raise close_stdout(error) from None
     except UnicodeEncodeError as error:
         msg = (
             f"Standard output has no {error.object[error.start]!r} in its encoding, "
@@ -144,7 +144,7 @@ def _print(text: str) -> None:
         raise FormatError(msg) from None
 
 
-def provenance(files: Sequence[str]) -> Provenance:
+def build_provenance(files: Sequence[str]) -> Provenance:
     """Note the command line and the day, or the day that SOURCE_DATE_EPOCH says."""
     command = shlex.join(["metra", *sys.argv[1:]])
     moment = int(os.environ.get("SOURCE_DATE_EPOCH") or time.time())

@@ -33,19 +33,19 @@ def parse(text: str, model: str, out: str | None, input_format: str) -> None:
     3  ran   run  VERB  VBD _            0  root   _  _
     (with tabs between the columns)
     """
-    from metra.cli.output import Progress, write
-    from metra.formats.annotations.conllu import conllu
-    from metra.metrics.parses import from_model
+    from metra.cli.output import ProgressLine, write_output
+    from metra.formats.annotations.conllu import format_conllu
+    from metra.metrics.parses import build_model_source
     from metra.scoring.files import open_corpus
 
-    source = from_model(model)
+    source = build_model_source(model)
     corpus = open_corpus([text], [], None, None, input_format=input_format)
     (system,) = corpus.systems
     segments = []
-    with Progress() as progress:
+    with ProgressLine() as progress:
         for chunk in corpus.chunks(256):
             batch = chunk.batch(system)
             segments += source.find(batch.hyps, batch.place)
             progress(len(segments))
-    lines = conllu(segments, made_by=str(source.settled["model"]))
-    write("\n".join(lines), out)
+    lines = format_conllu(segments, made_by=str(source.settled["model"]))
+    write_output("\n".join(lines), out)

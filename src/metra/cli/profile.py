@@ -61,21 +61,21 @@ def profile(
     metra profile sysA.txt sysB.txt -r ref.txt -s source.txt
     metra profile sysA.txt -r ref.txt --show numbers
     """
-    from metra.analysis.profiles import profiles
-    from metra.cli.output import screen_width, wants_color, write
+    from metra.analysis.profiles import build_profiles
+    from metra.cli.output import get_screen_width, wants_color, write_output
     from metra.report import analysis as layout
     from metra.report.layout import Style
     from metra.scoring.files import open_corpus
     from metra.text.preparation import preparation
 
     corpus = open_corpus(outputs, references, source, input_format=input_format)
-    found = profiles(
+    found = build_profiles(
         corpus,
         preparation=preparation(tok=tok, case=case, stem="no"),
         ci=ci,
         seed=seed,
     )
     style = Style(
-        color=wants_color() and not out, width=None if out else screen_width()
+        color=wants_color() and not out, width=None if out else get_screen_width()
     )
-    write(layout.render_profiles(found, form, style, show), out)
+    write_output(layout.render_profiles(found, form, style, show), out)

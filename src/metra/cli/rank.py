@@ -42,20 +42,20 @@ def rank(
     metra rank sys*.txt -m xscore:parses=parses/{system}.conllu --docs docs.txt
     metra rank sys*.txt -r ref.txt -m bleu -m chrf --docs docs.txt --expected people.tsv
     """
-    from metra.cli.output import Progress, write
-    from metra.meta.rank import rankings, read_ranks
+    from metra.cli.output import ProgressLine, write_output
+    from metra.meta.rank import rank_by_documents, read_ranks
     from metra.report import scores
-    from metra.scoring.evaluate import Questions, by_spec, evaluate_corpus
+    from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus, make_metrics
     from metra.scoring.files import open_corpus
 
     ranks = read_ranks(expected) if expected else None
-    chosen = by_spec(metrics or ["bleu"])
+    chosen = make_metrics(metrics or ["bleu"])
     corpus = open_corpus(outputs, references, source, docs, input_format=input_format)
-    with Progress() as progress:
+    with ProgressLine() as progress:
         results = evaluate_corpus(
-            corpus, chosen, Questions(documents=True), progress=progress
+            corpus, chosen, EvaluationOptions(documents=True), progress=progress
         )
     shown = (
         scores.render_ranking_json if form == "json" else scores.render_ranking_table
     )
-    write(shown(rankings(results, ranks), results.documents or 0), out)
+    write_output(shown(rank_by_documents(results, ranks), results.documents or 0), out)

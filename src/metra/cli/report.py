@@ -4,14 +4,14 @@ import click
 
 from metra.cli import options
 
-MEASURES = ("bleu", "chrf", "ter")
+METRICS = ("bleu", "chrf", "ter")
 
 
 @click.command()
 @click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
 @options.references
 @options.source
-@options.metrics_of(*MEASURES)
+@options.metrics_of(*METRICS)
 @options.documents
 @click.option(
     "--judgements",
@@ -78,19 +78,23 @@ def report(
     metra report sys*.txt -r ref.txt -m bleu -m gtm:e=2 --baseline sysA -o report.html
     metra report test.tsv --judgements ratings.tsv -o report.html
     """
-    from metra.campaign.judgement_files import read_judged
-    from metra.cli.output import Progress, Stages, provenance, write
+    from metra.campaign.judgement_files import read_question
+    from metra.cli.output import ProgressLine, Stages, build_provenance, write_output
     from metra.report.html.page import render
-    from metra.report.study import study
-    from metra.scoring.evaluate import by_spec
+    from metra.report.study import build_study
+    from metra.scoring.evaluate import make_metrics
     from metra.scoring.files import open_corpus, read_labels
 
-    chosen = by_spec(metrics or MEASURES)
+    chosen = make_metrics(metrics or METRICS)
     labelled = read_labels(labels)
-    judged = read_judged(judgements, question) if judgements else None
+    judged = read_question(judgements, question) if judgements else None
     corpus = open_corpus(outputs, references, source, docs, input_format=input_format)
-    with Progress() as segments, Progress("trials") as trials, Stages() as stages:
-        found = study(
+    with (
+        ProgressLine() as segments,
+        ProgressLine("trials") as trials,
+        Stages() as stages,
+    ):
+        found = build_study(
             corpus,
             chosen,
             baseline=baseline,
@@ -103,4 +107,4 @@ def report(
             looking=stages,
         )
     files = [*outputs, *references, *filter(None, (source, docs, judgements)), *labels]
-    write(render(found, provenance(files), title), out)
+    write_output(render(found, build_provenance(files), title), out)

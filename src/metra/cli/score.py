@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from metra.cli import options
-from metra.cli.options import check_alignment_options, segment_numbers
+from metra.cli.options import check_alignment_options, parse_segment_numbers
 
 if TYPE_CHECKING:
     from metra.formats.annotations.quality_model import QualityModel
@@ -15,7 +15,7 @@ LEVELS = ("system", "document", "segment")
 PARQUET = ("auto", "parquet")
 
 
-def _levels(_: click.Context, __: click.Parameter, value: str) -> list[str]:
+def _parse_levels(_: click.Context, __: click.Parameter, value: str) -> list[str]:
     levels = [level.strip() for level in value.split(",")]
     for level in levels:
         if level not in LEVELS:
@@ -41,7 +41,7 @@ def _levels(_: click.Context, __: click.Parameter, value: str) -> list[str]:
     "--level",
     "levels",
     default="system",
-    callback=_levels,
+    callback=_parse_levels,
     show_default=True,
     help="Some of system,document,segment: which scores to give.",
 )
@@ -77,7 +77,7 @@ def _levels(_: click.Context, __: click.Parameter, value: str) -> list[str]:
 )
 @click.option(
     "--segments",
-    callback=segment_numbers,
+    callback=parse_segment_numbers,
     metavar="LIST",
     help="Show the alignments of these segments only, for example 1,3-5.",
 )
@@ -136,25 +136,30 @@ def score(
     metra score sysA.txt -r ref.txt --model gisting.toml --ci
     metra score data/*.parquet --hyp-column A=mt_a --ref-column ref --group-by lp,domain
     """
-    from metra.cli.output import Progress, screen_width, wants_color, write
+    from metra.cli.output import (
+        ProgressLine,
+        get_screen_width,
+        wants_color,
+        write_output,
+    )
     from metra.report import render
     from metra.report.layout import Style
-    from metra.scoring.evaluate import Questions, by_spec, evaluate_corpus
+    from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus, make_metrics
     from metra.scoring.files import open_corpus
 
-    described = _described(models)
-    chosen = by_spec([*metrics, *_of_models(models, described)] or ["bleu"])
+    described = _read_models(models)
+    chosen = make_metrics([*metrics, *_list_model_specs(models, described)] or ["bleu"])
     check_alignment_options(show_alignment, segments, form, details=details)
     aligned = noting = None
     if show_alignment:
-        from metra.scoring.alignments import aligners, with_alignments
+        from metra.scoring.alignments import add_alignments, find_aligners
 
-        aligned = aligners(chosen)
+        aligned = find_aligners(chosen)
     if details:
-        from metra.scoring.details import detailed, with_details
+        from metra.scoring.details import add_details, select_detailed
 
-        noting = detailed(chosen)
-    questions = Questions(
+        noting = select_detailed(chosen)
+    questions = EvaluationOptions(
         documents="document" in levels,
         segments="segment" in levels,
         ci=ci,
@@ -163,23 +168,25 @@ def score(
         trials=trials,
         seed=seed,
     )
-    table = options.table_of(**columns)
+    table = options.build_table_options(**columns)
     alone = {"--ci": ci, "--show-alignment": show_alignment, "--details": details}
     alone |= {f"--level {level}": True for level in levels if level != "system"}
-    options.refuse_together(table, alone)
+    options.check_table_options(table, alone)
     files = {"-r": references, "-s": source, "--docs": docs}
     parts = {"--resume": table.resume, "--input-format": input_format not in PARQUET}
-    options.check_options(engine, master, spark_conf, {**alone, **files, **parts})
+    options.check_engine_options(
+        engine, master, spark_conf, {**alone, **files, **parts}
+    )
     if engine == "spark":
-        with Progress("tasks") as progress:
+        with ProgressLine("tasks") as progress:
             results = options.score_on_spark(
                 outputs, table, list(chosen), master, spark_conf, progress
             )
     elif table.in_parts or (
         table.group_by and options.is_parquet(outputs, input_format)
     ):
-        options.refuse_together(table, files)
-        with Progress() as progress:
+        options.check_table_options(table, files)
+        with ProgressLine() as progress:
             results = options.score_in_parts(
                 outputs, table, list(chosen), input_format, progress
             )
@@ -192,7 +199,7 @@ def score(
             input_format=input_format,
             columns=table.names,
         )
-        with Progress() as progress:
+        with ProgressLine() as progress:
             progress.share = corpus.share
             if table.group_by:
                 from metra.scoring.groups import score_groups
@@ -203,32 +210,34 @@ def score(
             else:
                 results = evaluate_corpus(corpus, chosen, questions, progress=progress)
             if aligned:
-                results = with_alignments(results, corpus, aligned, segments)
+                results = add_alignments(results, corpus, aligned, segments)
             if noting:
-                results = with_details(results, corpus, noting)
+                results = add_details(results, corpus, noting)
     style = Style(
         digits=digits,
         color=wants_color() and not out,
         sort=sort,
-        width=None if out else screen_width(),
+        width=None if out else get_screen_width(),
     )
     text = render(results, form, style)
     if described and form == "table":
-        from metra.report.scores import quality_model_legend
+        from metra.report.scores import build_model_legend
 
-        text += f"\n\n{quality_model_legend(described)}"
-    write(text, out)
+        text += f"\n\n{build_model_legend(described)}"
+    write_output(text, out)
 
 
-def _described(paths: Sequence[str]) -> "list[QualityModel]":
+def _read_models(paths: Sequence[str]) -> "list[QualityModel]":
     if not paths:
         return []
-    from metra.formats.annotations.quality_model import read_model
+    from metra.formats.annotations.quality_model import read_quality_model
 
-    return [read_model(path) for path in paths]
+    return [read_quality_model(path) for path in paths]
 
 
-def _of_models(paths: Sequence[str], models: "Sequence[QualityModel]") -> Iterator[str]:
+def _list_model_specs(
+    paths: Sequence[str], models: "Sequence[QualityModel]"
+) -> Iterator[str]:
     """Give the figure of each model, then the measures that it is made of."""
     for path, model in zip(paths, models, strict=True):
         yield f"quality:model={path}"

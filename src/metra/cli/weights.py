@@ -76,14 +76,14 @@ def build(
     metra weights build texts/*.txt --case lower -o list.tsv
     metra score sysA.txt -r ref.txt --docs docs.txt -m ltv:weights=list.tsv
     """
-    from metra.cli.output import write
-    from metra.scoring.files import prepared
+    from metra.cli.output import write_output
+    from metra.scoring.files import read_tokens
     from metra.text.preparation import preparation
-    from metra.text.salience import Frequencies, lines
+    from metra.text.salience import Frequencies, format_salience_list
 
     text = preparation(tok=tok, case=case, stem=stem)
-    found = Frequencies(prepared(files, docs, text, input_format=input_format))
-    write("\n".join(lines(found)), out)
+    found = Frequencies(read_tokens(files, docs, text, input_format=input_format))
+    write_output("\n".join(format_salience_list(found)), out)
 
 
 @weights.command()
@@ -110,14 +110,16 @@ def show(path: str, document: str | None, by: str, top: int) -> None:
     metra weights show list.tsv --by s --top 20
     metra weights show list.tsv --document news-7
     """
-    from metra.cli.output import screen_width, wants_color, write
+    from metra.cli.output import get_screen_width, wants_color, write_output
     from metra.report.layout import Style
     from metra.report.salience import render_word_list
-    from metra.text.salience import WEIGHTS, read_table
+    from metra.text.salience import WEIGHTS, read_salience_table
 
-    table = read_table(path, ("word", WEIGHTS[by]))
-    style = Style(color=wants_color(), width=screen_width())
-    write(render_word_list(table, style, by=by, document=document, top=top), None)
+    table = read_salience_table(path, ("word", WEIGHTS[by]))
+    style = Style(color=wants_color(), width=get_screen_width())
+    write_output(
+        render_word_list(table, style, by=by, document=document, top=top), None
+    )
 
 
 @weights.command()
@@ -160,24 +162,26 @@ def stability(
     \b
     metra weights stability refA.txt refB.txt --docs docs.txt --plot polygons.svg
     """
-    from metra.analysis.word_stability import stability as study
-    from metra.cli.output import screen_width, wants_color, write
-    from metra.formats.stream import stem as name_of
+    from metra.analysis.word_stability import compute_stability as study
+    from metra.cli.output import get_screen_width, wants_color, write_output
+    from metra.formats.stream import name_system as name_of
     from metra.report import scatter
     from metra.report.layout import Style
-    from metra.report.salience import lines, render_stability
-    from metra.scoring.files import open_texts, streams
+    from metra.report.salience import format_stability_lines, render_stability
+    from metra.scoring.files import open_texts, read_streams
     from metra.text.preparation import preparation
 
     text = preparation(tok=tok, case=case, stem=stem)
     corpus = open_texts([first, second], docs, input_format=input_format)
     found = study(
-        *streams(corpus, text), names=(name_of(first), name_of(second)), width=width
+        *read_streams(corpus, text),
+        names=(name_of(first), name_of(second)),
+        width=width,
     )
     if out is not None:
-        write("\n".join(lines(found)), out)
+        write_output("\n".join(format_stability_lines(found)), out)
     if plot is not None:
-        write(scatter.draw_polygons(found), plot)
-    style = Style(color=wants_color(), width=screen_width())
+        write_output(scatter.draw_polygons(found), plot)
+    style = Style(color=wants_color(), width=get_screen_width())
     if out != "-":
-        write(render_stability(found, style), None)
+        write_output(render_stability(found, style), None)

@@ -13,13 +13,13 @@ from metra.text.preparation import (
     Hits,
     Preparation,
     Tokens,
-    hit_map,
+    build_hits,
+    build_sentence_hits,
     prepare,
-    sentence_hits,
 )
 
 
-class Column:
+class SegmentColumn:
     """One stream of segments and, by preparation, its tokens: made once, used by all."""
 
     __slots__ = ("_tokens", "text")
@@ -36,7 +36,7 @@ class Column:
         return tokens
 
 
-class Place(NamedTuple):
+class BatchPosition(NamedTuple):
     """Where a batch stands in its corpus, for measures that look up what is known there."""
 
     system: str | None = None
@@ -57,7 +57,7 @@ class Batch:
         *,
         documents: Sequence[str] | None = None,
         refs_per_segment: Sequence[Sequence[str]] | None = None,
-        place: Place = Place(),  # noqa: B008, it cannot change
+        place: BatchPosition = BatchPosition(),  # noqa: B008, it cannot change
     ) -> None:
         """Check and pack the segments.
 
@@ -75,10 +75,10 @@ class Batch:
     @classmethod
     def of(
         cls,
-        hyps: Column,
-        refs: Sequence[Column],
-        source: Column | None,
-        place: Place = Place(),  # noqa: B008, it cannot change
+        hyps: SegmentColumn,
+        refs: Sequence[SegmentColumn],
+        source: SegmentColumn | None,
+        place: BatchPosition = BatchPosition(),  # noqa: B008, it cannot change
     ) -> "Batch":
         """Join columns that are known to be parallel."""
         batch = cls.__new__(cls)
@@ -87,10 +87,10 @@ class Batch:
 
     def _fill(
         self,
-        hyps: Column,
-        refs: Sequence[Column],
-        source: Column | None,
-        place: Place,
+        hyps: SegmentColumn,
+        refs: Sequence[SegmentColumn],
+        source: SegmentColumn | None,
+        place: BatchPosition,
     ) -> None:
         self.hyps = hyps
         self.refs = refs
@@ -113,7 +113,7 @@ class Batch:
         if hits is None:
             self._need_references()
             refs = [column.tokens(preparation) for column in self.refs]
-            hits = hit_map(self.hyps.tokens(preparation), refs)
+            hits = build_hits(self.hyps.tokens(preparation), refs)
             self._hits[preparation] = hits
         return hits
 
@@ -141,31 +141,37 @@ class Sentence:
 
     def texts(self) -> tuple[Text, list[Text]]:
         """Give the output and each reference as they were written."""
-        return _alone(self._hyp, "hyp"), [_alone(ref, "refs") for ref in self._refs]
+        return _pack_segment(self._hyp, "hyp"), [
+            _pack_segment(ref, "refs") for ref in self._refs
+        ]
 
     def hits(self, preparation: Preparation) -> Hits:
         """Tell which tokens of the output equal which tokens of its references."""
-        return sentence_hits(self._hyp, self._refs, preparation)
+        return build_sentence_hits(self._hyp, self._refs, preparation)
 
     @property
-    def hyps(self) -> Column:
+    def hyps(self) -> SegmentColumn:
         """The output as a column."""
-        return Column(_alone(self._hyp, "hyp"))
+        return SegmentColumn(_pack_segment(self._hyp, "hyp"))
 
     @property
-    def refs(self) -> list[Column]:
+    def refs(self) -> list[SegmentColumn]:
         """Each reference as a column."""
-        return [Column(_alone(ref, "refs")) for ref in self._refs]
+        return [SegmentColumn(_pack_segment(ref, "refs")) for ref in self._refs]
 
     @property
-    def source(self) -> Column | None:
+    def source(self) -> SegmentColumn | None:
         """The source as a column, where it is known."""
-        return None if self._source is None else Column(_alone(self._source, "source"))
+        return (
+            None
+            if self._source is None
+            else SegmentColumn(_pack_segment(self._source, "source"))
+        )
 
-    place = Place()
+    place = BatchPosition()
 
 
-def _alone(text: str, what: str) -> Text:
+def _pack_segment(text: str, what: str) -> Text:
     """Pack one text; where there is but one segment, none of it can be missing."""
     if not isinstance(text, str):
         msg = f"{what} has {text!r} where a text was expected."
@@ -173,7 +179,7 @@ def _alone(text: str, what: str) -> Text:
     return pack([text], what)
 
 
-def segment_words(
+def get_segment_words(
     batch: Batch | Sentence, index: int, preparation: Preparation
 ) -> tuple[tuple[str, ...], list[tuple[int, tuple[str, ...]]]]:
     """One segment's words: the output's, and each reference's that is there, numbered."""
@@ -185,18 +191,18 @@ def segment_words(
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
+class CorpusChunk:
     """Some consecutive segments of every system, with what they share."""
 
-    systems: Mapping[str, Column]
-    refs: Sequence[Column]
-    source: Column | None
+    systems: Mapping[str, SegmentColumn]
+    refs: Sequence[SegmentColumn]
+    source: SegmentColumn | None
     documents: Sequence[str] | None
     first: int = 0
 
     def batch(self, system: str) -> Batch:
         """Give one system's outputs with the shared references."""
-        place = Place(system, self.first, self.documents)
+        place = BatchPosition(system, self.first, self.documents)
         return Batch.of(self.systems[system], self.refs, self.source, place)
 
     def __len__(self) -> int:
@@ -227,7 +233,7 @@ class Corpus(Protocol):
         """Whether there is a reference at all."""
         ...
 
-    def chunks(self, size: int) -> Iterator[Chunk]:
+    def chunks(self, size: int) -> Iterator[CorpusChunk]:
         """Walk through the segments, `size` at a time."""
         ...
 
@@ -251,13 +257,13 @@ class EvalSet:
         None. `refs_per_segment` gives the references of each segment instead. Without
         either, only measures that compare with no reference can be used.
         """
-        self.refs = _streams(refs, refs_per_segment)
+        self.refs = _collect_references(refs, refs_per_segment)
         self.source = None if source is None else as_column(source, "the source")
-        self.documents = None if documents is None else _ids(documents)
-        _same_lengths(self._named())
+        self.documents = None if documents is None else _list_document_ids(documents)
+        _check_lengths(self._name_streams())
 
-    def _named(self) -> dict[str, Any]:
-        streams = {_nth_reference(at): ref for at, ref in enumerate(self.refs)}
+    def _name_streams(self) -> dict[str, Any]:
+        streams = {_describe_reference(at): ref for at, ref in enumerate(self.refs)}
         if self.source is not None:
             streams["the source"] = self.source
         if self.documents is not None:
@@ -266,7 +272,7 @@ class EvalSet:
 
     def __len__(self) -> int:
         """Count the segments; an empty set, which fits any output, has none."""
-        return len(next(iter(self._named().values()), ()))
+        return len(next(iter(self._name_streams().values()), ()))
 
 
 class Outputs:
@@ -283,7 +289,7 @@ class Outputs:
         self.has_documents = evalset.documents is not None
         self.has_source = evalset.source is not None
         self.has_references = bool(evalset.refs)
-        _same_lengths(evalset._named() | self.outputs)
+        _check_lengths(evalset._name_streams() | self.outputs)
         if not len(self):
             raise CorpusError(EMPTY)
 
@@ -291,18 +297,19 @@ class Outputs:
         """Count the segments."""
         return len(self.outputs[self.systems[0]])
 
-    def chunks(self, size: int) -> Iterator[Chunk]:
+    def chunks(self, size: int) -> Iterator[CorpusChunk]:
         """Walk through the segments, `size` at a time."""
         evalset = self.evalset
         for start in range(0, len(self), size):
             stop = min(start + size, len(self))
 
-            def part(segments: Segments, what: str) -> Column:
+            def part(segments: Segments, what: str) -> SegmentColumn:
                 text = window(segments, start, stop)  # noqa: B023, used at once
-                return Column(pack(text, what, first=start))  # noqa: B023, used at once
+                return SegmentColumn(pack(text, what, first=start))  # noqa: B023, used at once
 
             refs = [
-                part(ref, _nth_reference(at)) for at, ref in enumerate(evalset.refs)
+                part(ref, _describe_reference(at))
+                for at, ref in enumerate(evalset.refs)
             ]
             systems = {
                 name: part(segs, f"the output {name!r}")
@@ -310,8 +317,8 @@ class Outputs:
             }
             source = evalset.source
             documents = evalset.documents
-            yield checked(
-                Chunk(
+            yield check_chunk(
+                CorpusChunk(
                     systems,
                     refs,
                     None if source is None else part(source, "the source"),
@@ -325,7 +332,7 @@ class Outputs:
 EMPTY = "There are no segments to score; expected at least one line in every stream."
 
 
-def checked(chunk: Chunk, start: int) -> Chunk:
+def check_chunk(chunk: CorpusChunk, start: int) -> CorpusChunk:
     """Refuse outputs that are missing, and segments that alone have no reference."""
     for name, column in chunk.systems.items():
         gone = column.text.missing()
@@ -346,12 +353,12 @@ def checked(chunk: Chunk, start: int) -> Chunk:
     return chunk
 
 
-def _streams(refs: Any, refs_per_segment: Any) -> list[Segments]:
+def _collect_references(refs: Any, refs_per_segment: Any) -> list[Segments]:
     if refs is not None and refs_per_segment is not None:
         msg = "Give either refs or refs_per_segment: one of them, not both."
         raise CorpusError(msg)
     if refs_per_segment is not None:
-        return _transposed(refs_per_segment)
+        return _transpose_references(refs_per_segment)
     if refs is None:
         return []
     refs = as_column(refs, "refs")
@@ -361,7 +368,9 @@ def _streams(refs: Any, refs_per_segment: Any) -> list[Segments]:
             raise CorpusError(msg)
         strings = [isinstance(ref, str) or ref is None for ref in refs]
         if not any(strings):
-            return [as_column(ref, _nth_reference(at)) for at, ref in enumerate(refs)]
+            return [
+                as_column(ref, _describe_reference(at)) for at, ref in enumerate(refs)
+            ]
         if not all(strings):
             msg = (
                 "refs mixes strings and sequences; expected a list of streams, each a "
@@ -371,7 +380,7 @@ def _streams(refs: Any, refs_per_segment: Any) -> list[Segments]:
     return [refs]
 
 
-def _transposed(refs_per_segment: Any) -> list[Segments]:
+def _transpose_references(refs_per_segment: Any) -> list[Segments]:
     segments: Any = as_column(refs_per_segment, "refs_per_segment")
     rows: list[Any] = [
         list(cast("list[str]", as_column(refs, f"refs_per_segment[{at}]")))
@@ -381,12 +390,12 @@ def _transposed(refs_per_segment: Any) -> list[Segments]:
     return [[row[at] if at < len(row) else None for row in rows] for at in range(width)]
 
 
-def _ids(documents: Any) -> list[Any]:
+def _list_document_ids(documents: Any) -> list[Any]:
     column = as_column(documents, "the list of documents")
     return window(column, 0, len(column))
 
 
-def _same_lengths(streams: Mapping[str, Any]) -> None:
+def _check_lengths(streams: Mapping[str, Any]) -> None:
     named = iter(streams.items())
     first, expected = next(named, ("", ()))
     for name, stream in named:
@@ -398,5 +407,5 @@ def _same_lengths(streams: Mapping[str, Any]) -> None:
             raise LengthError(msg)
 
 
-def _nth_reference(index: int) -> str:
+def _describe_reference(index: int) -> str:
     return f"reference {index + 1}"

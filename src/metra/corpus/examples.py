@@ -35,7 +35,7 @@ REMARK = (
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class ExampleFiles:
     """Where the example's files are, and what to see in their scores."""
 
     outputs: list[str]
@@ -48,7 +48,7 @@ class Example:
 SUFFIXES = (".txt", ".md", ".tsv", ".conllu", ".toml")
 
 
-def copy_to(folder: str) -> Example:
+def copy_example(folder: str) -> ExampleFiles:
     """Copy the files to a folder; those that are there already are left alone."""
     target = Path(folder)
     for path in sorted(HOME.rglob("*")):
@@ -56,12 +56,12 @@ def copy_to(folder: str) -> Example:
         if path.suffix in SUFFIXES and not place.exists():
             place.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, place)
-    return find(target)
+    return find_example(target)
 
 
-def find(home: Path = HOME) -> Example:
+def find_example(home: Path = HOME) -> ExampleFiles:
     """Name the example's files where they lie."""
-    return Example(
+    return ExampleFiles(
         outputs=[str(path) for path in sorted((home / "outputs").glob("*.txt"))],
         references=[str(path) for path in sorted(home.glob("reference.*.txt"))],
         source=str(home / "source.fr.txt"),
@@ -69,7 +69,7 @@ def find(home: Path = HOME) -> Example:
     )
 
 
-def spec(name: str, home: Path = HOME, **options: str) -> str:
+def build_spec(name: str, home: Path = HOME, **options: str) -> str:
     """Name a measure with what it needs of the example, and further options.
 
     >>> spec("bleu"), spec("bleu", tok="intl")

@@ -20,7 +20,7 @@ STDOUT = STDIN
 
 
 @contextmanager
-def whole_file(path: str) -> Iterator[IO[bytes]]:
+def write_file(path: str) -> Iterator[IO[bytes]]:
     """Write a file, packed if its name ends in .gz, .xz or .zst; `-` is standard output.
 
     What is no ordinary file, such as a pipe, is written as the bytes come.
@@ -32,28 +32,28 @@ def whole_file(path: str) -> Iterator[IO[bytes]]:
         except BrokenPipeError:
             raise
         except OSError as error:
-            raise given_up(error) from None
+            raise close_stdout(error) from None
         return
     target = Path(os.path.realpath(path))
-    with _said(path), ExitStack() as stack:
+    with _translate_errors(path), ExitStack() as stack:
         if target.exists() and not target.is_file():
             yield stack.enter_context(open(target, "wb"))
             return
         aside = stack.enter_context(NamedTemporaryFile(dir=target.parent, delete=False))
         try:
-            with _packed(aside, target.suffix) as file:
+            with _open_compressed(aside, target.suffix) as file:
                 yield file
             aside.flush()
             # Else the name could be there after a power failure, and the bytes not.
             os.fsync(aside.fileno())
-            os.chmod(aside.name, 0o666 & ~_umask())
+            os.chmod(aside.name, 0o666 & ~_get_umask())
             os.replace(aside.name, target)
         except BaseException:
             os.unlink(aside.name)
             raise
 
 
-def given_up(error: OSError) -> FormatError:
+def close_stdout(error: OSError) -> FormatError:
     """Say why standard output cannot be written, and drop what is left of it.
 
     Python would try once more at the end, and say in its own words that it cannot.
@@ -65,17 +65,17 @@ def given_up(error: OSError) -> FormatError:
 
 
 @contextmanager
-def whole_folder(path: str) -> Iterator[Path]:
+def write_folder(path: str) -> Iterator[Path]:
     """Fill a new folder; one that is there already must be empty."""
     target = Path(os.path.realpath(path))
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
         msg = f"{path} is there already; give the name of a new or empty folder."
         raise FormatError(msg)
-    with _said(path):
+    with _translate_errors(path):
         aside = Path(mkdtemp(prefix=".metra-", dir=target.parent))
         try:
             yield aside
-            aside.chmod(0o777 & ~_umask())
+            aside.chmod(0o777 & ~_get_umask())
             aside.replace(target)
         except BaseException:
             shutil.rmtree(aside)
@@ -83,7 +83,7 @@ def whole_folder(path: str) -> Iterator[Path]:
 
 
 @contextmanager
-def _said(path: str) -> Iterator[None]:
+def _translate_errors(path: str) -> Iterator[None]:
     """Say what a system error means for the user."""
     try:
         yield
@@ -95,7 +95,7 @@ def _said(path: str) -> Iterator[None]:
 
 
 @contextmanager
-def _packed(file: IO[bytes], suffix: str) -> Iterator[IO[bytes]]:
+def _open_compressed(file: IO[bytes], suffix: str) -> Iterator[IO[bytes]]:
     if suffix == ".gz":
         import gzip
 
@@ -116,7 +116,7 @@ def _packed(file: IO[bytes], suffix: str) -> Iterator[IO[bytes]]:
         yield file
 
 
-def _umask() -> int:
+def _get_umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
@@ -126,7 +126,7 @@ def _umask() -> int:
 _IN_MEMORY = 1 << 22
 
 
-def spool(stack: ExitStack) -> IO[bytes]:
+def open_spool(stack: ExitStack) -> IO[bytes]:
     """Open a temporary file, in memory while it is small, until the stack is closed."""
     from tempfile import SpooledTemporaryFile
 
@@ -135,7 +135,7 @@ def spool(stack: ExitStack) -> IO[bytes]:
     return cast("IO[bytes]", file)
 
 
-def emptied(file: IO[bytes]) -> Iterator[bytes]:
+def drain_spool(file: IO[bytes]) -> Iterator[bytes]:
     """Give what was written, and make room for more."""
     file.seek(0)
     yield from iter(partial(file.read, BLOCK), b"")

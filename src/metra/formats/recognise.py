@@ -8,7 +8,7 @@ import re
 from contextlib import closing
 
 from metra.errors import FormatError
-from metra.formats.stream import ByteStream, shown, suffix
+from metra.formats.stream import ByteStream, format_path, get_suffix
 
 BY_SUFFIX = {
     ".tsv": "tsv",
@@ -41,13 +41,13 @@ _ROOTS = {
 }
 
 
-def format_of(path: str) -> str:
+def recognise_format(path: str) -> str:
     """Recognise a file's format.
 
     A name that ends in .tsv, .jsonl or .parquet is believed. Any other file may turn out
     to be marked up, or Parquet, by the way it begins; what does not is plain text.
     """
-    kind = suffix(path).lower()
+    kind = get_suffix(path).lower()
     if kind in BY_SUFFIX and kind not in _MARKED_UP:
         return BY_SUFFIX[kind]
     with closing(ByteStream(path)) as stream:
@@ -60,7 +60,7 @@ def format_of(path: str) -> str:
     if kind == ".xml" and not _is_wide(head):
         begin = head[:40].decode(errors="replace")
         msg = (
-            f"{shown(path)} begins with {begin!r}; expected WMT's XML (<dataset>) or "
+            f"{format_path(path)} begins with {begin!r}; expected WMT's XML (<dataset>) or "
             "NIST's (<srcset>, <refset>, <tstset>), or give --input-format."
         )
         raise FormatError(msg)

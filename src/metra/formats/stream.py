@@ -28,7 +28,7 @@ BLOCK = 1 << 20
 IN_MEMORY = 64 << 20
 
 
-class Kept:
+class PipeBuffer:
     """The bytes of a pipe: in memory, in a file without a name where they are many."""
 
     def __init__(self, pipe: io.BufferedReader) -> None:
@@ -41,14 +41,14 @@ class Kept:
 
     def reader(self) -> IO[bytes]:
         """Give the bytes from their start."""
-        return io.BufferedReader(_Reader(self._copy))
+        return io.BufferedReader(_BufferReader(self._copy))
 
     def close(self) -> None:
         """Let go of the bytes."""
         self._copy.close()
 
 
-class _Reader(io.RawIOBase):
+class _BufferReader(io.RawIOBase):
     """One reader's place in the copy."""
 
     def __init__(self, copy: IO[bytes]) -> None:
@@ -94,11 +94,11 @@ class ByteStream:
     def __init__(self, path: str) -> None:
         self.path = path
         try:
-            self._raw = _opened_raw(path)
+            self._raw = _open_raw(path)
         except OSError as error:
             msg = f"{path} cannot be read: {error.strerror}; check the name and its rights."
             raise FormatError(msg) from None
-        self._file = _unpacked(self._raw)
+        self._file = _open_decompressed(self._raw)
 
     @property
     def packed(self) -> bool:
@@ -114,9 +114,9 @@ class ByteStream:
         """Read up to `size` bytes; nothing at the end."""
         try:
             return self._file.read(size)
-        except _damage() as error:
+        except _list_read_errors() as error:
             msg = (
-                f"{shown(self.path)} is damaged or breaks off: {error}; "
+                f"{format_path(self.path)} is damaged or breaks off: {error}; "
                 "expected a whole compressed file."
             )
             raise FormatError(msg) from None
@@ -135,7 +135,7 @@ class ByteStream:
         self._raw.close()
 
 
-def _damage() -> tuple[type[Exception], ...]:
+def _list_read_errors() -> tuple[type[Exception], ...]:
     """List what files and the decompressors that are in use raise."""
     modules = {"zlib": "error", "lzma": "LZMAError", "zstandard": "ZstdError"}
     raised = [
@@ -146,12 +146,12 @@ def _damage() -> tuple[type[Exception], ...]:
     return (OSError, EOFError, *raised)
 
 
-def shown(path: str) -> str:
+def format_path(path: str) -> str:
     """Name a path in a message."""
     return "standard input" if path == STDIN else path
 
 
-def stem(path: str) -> str:
+def name_system(path: str) -> str:
     """Name a system after its file: no folder, no suffix, no suffix of packing.
 
     >>> stem("runs/online-A.en.txt.gz"), stem("-")
@@ -159,15 +159,15 @@ def stem(path: str) -> str:
     """
     if path == STDIN:
         return "stdin"
-    return splitext(_name(path))[0]
+    return splitext(_strip_compression(path))[0]
 
 
-def suffix(path: str) -> str:
+def get_suffix(path: str) -> str:
     """Give the suffix that tells the format, whatever the file is packed with."""
-    return splitext(_name(path))[1]
+    return splitext(_strip_compression(path))[1]
 
 
-def _name(path: str) -> str:
+def _strip_compression(path: str) -> str:
     """Give a file's name without its folder and without the suffix of packing."""
     name = basename(path)
     plain, packing = splitext(name)
@@ -175,30 +175,30 @@ def _name(path: str) -> str:
 
 
 # What was read from pipes, by path.
-_KEPT: dict[str, Kept] = {}
+_KEPT: dict[str, PipeBuffer] = {}
 
 
-def forget() -> None:
+def clear_pipe_buffers() -> None:
     """Let go of what was read from pipes, so that they are read anew."""
     while _KEPT:
         _KEPT.popitem()[1].close()
 
 
-def _opened_raw(path: str) -> IO[bytes]:
+def _open_raw(path: str) -> IO[bytes]:
     """Open the file; what cannot be read twice is kept, because some measures read twice."""
     if path not in _KEPT:
         if path == STDIN:
-            _KEPT[path] = Kept(cast("BufferedReader", sys.stdin.buffer))
+            _KEPT[path] = PipeBuffer(cast("BufferedReader", sys.stdin.buffer))
         else:
             raw = open(path, "rb")  # noqa: SIM115, closed by its ByteStream
             if raw.seekable():
                 return raw
             with raw:
-                _KEPT[path] = Kept(raw)
+                _KEPT[path] = PipeBuffer(raw)
     return _KEPT[path].reader()
 
 
-def _unpacked(raw: IO[bytes]) -> IO[bytes]:
+def _open_decompressed(raw: IO[bytes]) -> IO[bytes]:
     head = raw.read(6)
     raw.seek(0)
     packing = next(
@@ -227,7 +227,7 @@ _OTHER_MARKS = {
 }
 
 
-class Seekable:
+class SeekableFile:
     """A file that can be read in any order; a packed one is unpacked to a temporary file.
 
     The file stays open as long as this object lives, because corpora are read twice.
@@ -237,7 +237,7 @@ class Seekable:
         self.path = path
         stream = ByteStream(path)
         if stream.packed:
-            self._file = _copy(stream)
+            self._file = _copy_to_temporary(stream)
             stream.close()
             weakref.finalize(self, self._file.close)
         else:
@@ -262,12 +262,12 @@ class Seekable:
         head = b"".join(self.blocks(0, 4))
         for mark, name in _OTHER_MARKS.items():
             if head.startswith(mark):
-                msg = f"{shown(self.path)} is {name}; convert the file to UTF-8."
+                msg = f"{format_path(self.path)} is {name}; convert the file to UTF-8."
                 raise FormatError(msg)
         return len(codecs.BOM_UTF8) if head.startswith(codecs.BOM_UTF8) else 0
 
 
-def _copy(stream: ByteStream) -> IO[bytes]:
+def _copy_to_temporary(stream: ByteStream) -> IO[bytes]:
     from tempfile import SpooledTemporaryFile
 
     copy = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115, closed with its owner
@@ -276,7 +276,7 @@ def _copy(stream: ByteStream) -> IO[bytes]:
     return cast("IO[bytes]", copy)
 
 
-def checked_utf8(blocks: Iterator[bytes], path: str) -> Iterator[bytes]:
+def check_utf8(blocks: Iterator[bytes], path: str) -> Iterator[bytes]:
     """Hand the blocks on, and refuse bytes that are not UTF-8, by line and place in it."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     line, column = 1, 0
@@ -291,19 +291,21 @@ def checked_utf8(blocks: Iterator[bytes], path: str) -> Iterator[bytes]:
             cut = before.rfind(b"\n") + 1
             found = place - cut if cut else column + place
             raise FormatError(
-                _not_utf8(path, line, found, error.object[error.start])
+                _describe_invalid_utf8(path, line, found, error.object[error.start])
             ) from None
         yield block
         line += block.count(b"\n")
         cut = block.rfind(b"\n") + 1
         column = len(block) - cut if cut else column + len(block)
     if rest := decoder.getstate()[0]:
-        raise FormatError(_not_utf8(path, line, column - len(rest), rest[0]))
+        raise FormatError(
+            _describe_invalid_utf8(path, line, column - len(rest), rest[0])
+        )
 
 
-def _not_utf8(path: str, line: int, column: int, byte: int) -> str:
+def _describe_invalid_utf8(path: str, line: int, column: int, byte: int) -> str:
     return (
-        f"{shown(path)}, line {line}: byte {column + 1} of the line is 0x{byte:02x}, "
+        f"{format_path(path)}, line {line}: byte {column + 1} of the line is 0x{byte:02x}, "
         "which is not UTF-8; convert the file to UTF-8."
     )
 
@@ -361,7 +363,7 @@ def read_toml(path: str, what: str) -> dict[str, Any]:
         raise FormatError(msg) from None
 
 
-def parsed(text: str, place: str) -> Any:
+def parse_json(text: str, place: str) -> Any:
     """Read JSON; `place` names the file, and the line if there are several.
 
     >>> parsed("[1]", "a.json")
@@ -374,7 +376,7 @@ def parsed(text: str, place: str) -> Any:
         raise FormatError(msg) from None
 
 
-def file_state(path: str) -> tuple[int, int] | None:
+def get_file_state(path: str) -> tuple[int, int] | None:
     """Tell one state of a file from another; None if it cannot be read."""
     try:
         about = os.stat(path)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from metra.errors import FormatError
-from metra.formats.stream import ByteStream, shown
+from metra.formats.stream import ByteStream, format_path
 from metra.stats.arrays import Array
 
 #: No scale of scores goes beyond; squares of larger numbers could not be added up.
@@ -48,7 +48,7 @@ ALIASES = {
 }
 
 
-def lines_of(path: str) -> list[str]:
+def read_packed_lines(path: str) -> list[str]:
     """Read a file, packed or not, as lines; a line ends at a line feed and nowhere else."""
     with closing(ByteStream(path)) as stream:
         blocks = list(iter(stream.read, b""))
@@ -56,7 +56,7 @@ def lines_of(path: str) -> list[str]:
         text = b"".join(blocks).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         msg = (
-            f"{shown(path)}: byte {error.start + 1} is not UTF-8; "
+            f"{format_path(path)}: byte {error.start + 1} is not UTF-8; "
             "convert the file to UTF-8."
         )
         raise FormatError(msg) from None
@@ -66,37 +66,37 @@ def lines_of(path: str) -> list[str]:
     return [line.removesuffix("\r") for line in lines]
 
 
-def rows_of(
+def read_rows(
     path: str, *, delimiter: str | None = "\t"
 ) -> tuple[list[str], list[list[str]]]:
     """Read a table without quoting: its header and its rows, all of the same width.
 
     Without a delimiter, any white space parts the columns.
     """
-    lines = lines_of(path)
+    lines = read_packed_lines(path)
     if not lines:
-        msg = f"{shown(path)} is empty; expected a header line with column names."
+        msg = f"{format_path(path)} is empty; expected a header line with column names."
         raise FormatError(msg)
     header = lines[0].split(delimiter)
     rows = [line.split(delimiter) for line in lines[1:]]
     for at, row in enumerate(rows, 2):
         if len(row) != len(header):
             msg = (
-                f"{shown(path)}, line {at} has {len(row)} columns but the header has "
+                f"{format_path(path)}, line {at} has {len(row)} columns but the header has "
                 f"{len(header)}; each line needs as many as the header."
             )
             raise FormatError(msg)
     return header, rows
 
 
-def csv_rows(path: str) -> list[list[str]]:
+def read_csv_rows(path: str) -> list[list[str]]:
     """Read comma-separated lines, where commas and quotes may stand in quotes."""
     import csv
 
-    return [row for row in csv.reader(lines_of(path)) if row]
+    return [row for row in csv.reader(read_packed_lines(path)) if row]
 
 
-def columns_of(header: Sequence[str]) -> dict[str, int]:
+def find_columns(header: Sequence[str]) -> dict[str, int]:
     """Find the columns that we know, by any of their names.
 
     >>> columns_of(["seg", "system", "mqm"])
@@ -112,7 +112,7 @@ def columns_of(header: Sequence[str]) -> dict[str, int]:
     return found
 
 
-def with_units(
+def extend_segment_names(
     segments: Sequence[str],
     units: Sequence[str],
     header: Sequence[str],
@@ -123,7 +123,9 @@ def with_units(
     names = [name.strip() for name in header]
     for unit in units:
         if unit not in names:
-            msg = f"{shown(path)} has no column {unit}; found: {', '.join(names)}."
+            msg = (
+                f"{format_path(path)} has no column {unit}; found: {', '.join(names)}."
+            )
             raise FormatError(msg)
         cells = columns[names.index(unit)]
         pairs = zip(segments, cells, strict=True)
@@ -131,16 +133,20 @@ def with_units(
     return segments
 
 
-def require(found: dict[str, int], roles: Sequence[str], path: str, what: str) -> None:
+def require_columns(
+    found: dict[str, int], roles: Sequence[str], path: str, what: str
+) -> None:
     """Refuse a table that lacks a column."""
     for role in roles:
         if role not in found:
             names = " or ".join(ALIASES[role][:3])
-            msg = f"{shown(path)} has no column {names}, which {what} needs."
+            msg = f"{format_path(path)} has no column {names}, which {what} needs."
             raise FormatError(msg)
 
 
-def numbers(cells: Sequence[str], path: str, name: str, first_line: int = 2) -> Array:
+def parse_numbers(
+    cells: Sequence[str], path: str, name: str, first_line: int = 2
+) -> Array:
     """Read a column of numbers; a missing one is NaN, one beyond all scales an error."""
     wrong = None
     try:
@@ -159,7 +165,7 @@ def numbers(cells: Sequence[str], path: str, name: str, first_line: int = 2) -> 
             wrong = int(beyond.argmax())
     if wrong is not None:
         msg = (
-            f"{shown(path)}, line {first_line + wrong}: {name} is {cells[wrong]!r}; "
+            f"{format_path(path)}, line {first_line + wrong}: {name} is {cells[wrong]!r}; "
             "expected a number, or nothing where the value is missing."
         )
         raise FormatError(msg)
@@ -174,39 +180,41 @@ def is_number(cell: str) -> bool:
         return False
 
 
-class Row(NamedTuple):
+class TableRow(NamedTuple):
     """A line of the table: its number, counted from 1, and its cells by column."""
 
     line: int
     cells: dict[str, str]
 
 
-class Table(NamedTuple):
+class AnnotationTable(NamedTuple):
     """A file's columns and its rows."""
 
     path: str
     columns: Sequence[str]
-    rows: Sequence[Row]
+    rows: Sequence[TableRow]
 
-    def refuse(self, row: Row, found: str, expected: str) -> FormatError:
+    def refuse(self, row: TableRow, found: str, expected: str) -> FormatError:
         """Word what is wrong with a row."""
         return FormatError(f"{self.path}, line {row.line}: {found}; {expected}.")
 
 
-def read_table(path: str, needed: Sequence[str], known: Collection[str]) -> Table:
+def read_table(
+    path: str, needed: Sequence[str], known: Collection[str]
+) -> AnnotationTable:
     """Read a table that has the needed columns and, of the others, only known ones.
 
     Empty lines are left out.
     """
     lines = read_lines(path)
     columns: list[str] = []
-    rows: list[Row] = []
+    rows: list[TableRow] = []
     for number, line in enumerate(lines, 1):
         if not line:
             continue
         cells = line.split("\t")
         if not columns:
-            columns = _header(path, number, cells, needed, known)
+            columns = _parse_header(path, number, cells, needed, known)
             continue
         if len(cells) != len(columns):
             msg = (
@@ -214,23 +222,25 @@ def read_table(path: str, needed: Sequence[str], known: Collection[str]) -> Tabl
                 f"{len(columns)}; each line needs as many tabs as the header."
             )
             raise FormatError(msg)
-        rows.append(Row(number, dict(zip(columns, map(str.strip, cells), strict=True))))
+        rows.append(
+            TableRow(number, dict(zip(columns, map(str.strip, cells), strict=True)))
+        )
     if not columns:
         msg = (
             f"{path} is empty; expected a header with the columns {', '.join(needed)}."
         )
         raise FormatError(msg)
-    return Table(path, columns, rows)
+    return AnnotationTable(path, columns, rows)
 
 
-def file_version(path: str) -> str:
+def compute_file_version(path: str) -> str:
     """Name a file with a digest of what is in it, for signatures."""
-    return f"{path}[sha256:{sha256(_content(path)).hexdigest()[:12]}]"
+    return f"{path}[sha256:{sha256(_read_content(path)).hexdigest()[:12]}]"
 
 
 def read_lines(path: str) -> list[str]:
     """Read a small UTF-8 text whole; a line ends at a newline only."""
-    lines = _content(path).removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    lines = _read_content(path).removeprefix(b"\xef\xbb\xbf").split(b"\n")
     if not lines[-1]:
         lines.pop()
     found = []
@@ -246,7 +256,7 @@ def read_lines(path: str) -> list[str]:
     return found
 
 
-def _content(path: str) -> bytes:
+def _read_content(path: str) -> bytes:
     try:
         return Path(path).read_bytes()
     except OSError as error:
@@ -254,7 +264,7 @@ def _content(path: str) -> bytes:
         raise FormatError(msg) from None
 
 
-def _header(
+def _parse_header(
     path: str,
     line: int,
     cells: list[str],
@@ -286,7 +296,7 @@ def _header(
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
 
-def guarded(cell: str) -> str:
+def escape_formula(cell: str) -> str:
     """Put an apostrophe before a cell that begins like a formula.
 
     >>> guarded("=1+1"), guarded("a = b"), guarded("'=1")
@@ -295,7 +305,7 @@ def guarded(cell: str) -> str:
     return f"'{cell}" if _FORMULA.match(cell) else cell
 
 
-def unguarded(cell: str) -> str:
+def unescape_formula(cell: str) -> str:
     """Undo `guarded`; any other cell stays.
 
     >>> unguarded("'=1+1"), unguarded("'tis")
@@ -304,7 +314,7 @@ def unguarded(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
-def one_line(text: str) -> str:
+def replace_line_breaks(text: str) -> str:
     r"""Turn tabs and ends of lines into spaces.
 
     >>> one_line("a\tb\r\nc")

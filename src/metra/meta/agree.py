@@ -11,15 +11,21 @@ import numpy as np
 
 from metra.errors import CorpusError
 from metra.formats.scores.ratings import Ratings
-from metra.meta.findings import Figure, FigureTable, Findings, number, signature
+from metra.meta.findings import (
+    FigureTable,
+    MetaReport,
+    TableValue,
+    build_signature,
+    drop_nan,
+)
 from metra.stats.agreement import (
     MOST_CATEGORIES,
     ONE_WAY,
     SCALES,
     TWO_WAY,
     alpha,
+    build_columns,
     cohen,
-    columns,
     complete_units,
     fleiss_columns,
     gwet_columns,
@@ -37,7 +43,7 @@ SLACK = 1e-9
 
 
 @dataclass(frozen=True)
-class Shared:
+class SharedJudgements:
     """All pairs of judgements of the same unit, the judge with the lower number first."""
 
     first: Codes
@@ -70,7 +76,7 @@ class JudgePair:
     b: Array
 
 
-def shared_judgements(ratings: Ratings) -> Shared:
+def pair_judgements(ratings: Ratings) -> SharedJudgements:
     """Pair the judgements of every unit."""
     found: list[tuple[Codes, Codes]] = []
     size = len(ratings)
@@ -80,7 +86,7 @@ def shared_judgements(ratings: Ratings) -> Shared:
         found.append((at, at + step))
     one = np.concatenate([a for a, _ in found] or [np.empty(0, np.int64)])
     other = np.concatenate([b for _, b in found] or [np.empty(0, np.int64)])
-    return Shared(
+    return SharedJudgements(
         ratings.judge[one],
         ratings.judge[other],
         ratings.unit[one],
@@ -89,12 +95,12 @@ def shared_judgements(ratings: Ratings) -> Shared:
     )
 
 
-def judge_pairs(
-    ratings: Ratings, shared: Shared, *, within: float = 1.0
+def compare_judges(
+    ratings: Ratings, shared: SharedJudgements, *, within: float = 1.0
 ) -> list[JudgePair]:
     """Compare every two judges who share a unit; those who share most come first."""
     found = []
-    for first, second, at in _by_pair(shared, len(ratings.judges)):
+    for first, second, at in _group_by_pair(shared, len(ratings.judges)):
         a, b = shared.a[at], shared.b[at]
         gaps = np.abs(a - b)
         found.append(
@@ -117,7 +123,7 @@ def judge_pairs(
     return sorted(found, key=lambda pair: -pair.n)
 
 
-def weighted_mean(pairs: list[JudgePair], figure: str) -> float:
+def average_figure(pairs: list[JudgePair], figure: str) -> float:
     """Average a figure over pairs, each by what it shares; pairs without it stay out."""
     values = np.array([getattr(pair, figure) for pair in pairs])
     sizes = np.array([pair.n for pair in pairs], np.float64)
@@ -127,7 +133,9 @@ def weighted_mean(pairs: list[JudgePair], figure: str) -> float:
     return float((values[there] * sizes[there]).sum() / sizes[there].sum())
 
 
-def _by_pair(shared: Shared, judges: int) -> Iterator[tuple[int, int, Codes]]:
+def _group_by_pair(
+    shared: SharedJudgements, judges: int
+) -> Iterator[tuple[int, int, Codes]]:
     key = shared.first * judges + shared.second
     order = np.argsort(key, kind="stable")
     keys, starts = np.unique(key[order], return_index=True)
@@ -150,15 +158,15 @@ _FIGURES = (
 )
 
 
-def pair_table(pairs: list[JudgePair], within: float, most: int) -> FigureTable:
+def build_pair_table(pairs: list[JudgePair], within: float, most: int) -> FigureTable:
     """One line for two judges; those who share most units first."""
     shown = pairs[:most] if most else pairs
     rows = [
         (
             f"{pair.first} – {pair.second}",
             [
-                Figure(pair.n, digits=0),
-                *(Figure(number(getattr(pair, name))) for name in _FIGURES),
+                TableValue(pair.n, digits=0),
+                *(TableValue(drop_nan(getattr(pair, name))) for name in _FIGURES),
             ],
         )
         for pair in shown
@@ -167,7 +175,7 @@ def pair_table(pairs: list[JudgePair], within: float, most: int) -> FigureTable:
     return FigureTable("pairs", "judges", heads, rows, "Two judges at a time")
 
 
-def judge_table(ratings: Ratings, within: float) -> FigureTable:
+def build_judge_table(ratings: Ratings, within: float) -> FigureTable:
     """One line a judge: spread, distance from the others, correlation with their mean."""
     size = len(ratings.units)
     total = np.bincount(ratings.unit, ratings.value, size)[ratings.unit]
@@ -191,8 +199,8 @@ def judge_table(ratings: Ratings, within: float) -> FigureTable:
         rows.append(
             (
                 name,
-                [Figure(figures[0], digits=0)]
-                + [Figure(number(f)) for f in figures[1:]],
+                [TableValue(figures[0], digits=0)]
+                + [TableValue(drop_nan(f)) for f in figures[1:]],
             )
         )
     heads = ["n", "mean", "sd", "above others", f"within {within:g}", "r with others"]
@@ -201,7 +209,7 @@ def judge_table(ratings: Ratings, within: float) -> FigureTable:
     )
 
 
-def intra_table(ratings: Ratings, within: float) -> FigureTable:
+def build_intra_table(ratings: Ratings, within: float) -> FigureTable:
     """Judges who judged again: all together, then each."""
     repeats = ratings.repeats
     choices = [("all", np.ones(len(repeats.judge), bool))]
@@ -221,7 +229,13 @@ def intra_table(ratings: Ratings, within: float) -> FigureTable:
             cohen(a, b, "quadratic"),
         ]
         rows.append(
-            (name, [Figure(len(a), digits=0), *(Figure(number(f)) for f in figures)])
+            (
+                name,
+                [
+                    TableValue(len(a), digits=0),
+                    *(TableValue(drop_nan(f)) for f in figures),
+                ],
+            )
         )
     heads = ["n", "equal", f"within {within:g}", "pearson", "kappa", "quadratic"]
     return FigureTable(
@@ -229,7 +243,7 @@ def intra_table(ratings: Ratings, within: float) -> FigureTable:
     )
 
 
-def worst_table(ratings: Ratings, most: int) -> FigureTable:
+def build_worst_table(ratings: Ratings, most: int) -> FigureTable:
     """The units that the judges disagree about most, with what each of them said."""
     count = len(ratings.units)
     size = ratings.counts
@@ -249,7 +263,10 @@ def worst_table(ratings: Ratings, most: int) -> FigureTable:
         if len(said) > MOST_SAID:
             said = [*said[: MOST_SAID // 2], "…", *said[-(MOST_SAID // 2) :]]
         rows.append(
-            (ratings.units[unit], [Figure(float(sd[unit])), Figure(", ".join(said))])
+            (
+                ratings.units[unit],
+                [TableValue(float(sd[unit])), TableValue(", ".join(said))],
+            )
         )
     title = "Where the judges disagree most"
     return FigureTable("worst", "unit", ["sd", "judgements"], rows, title)
@@ -260,19 +277,19 @@ BLOCK = 50
 
 
 @dataclass(frozen=True)
-class Agreement:
+class JudgeAgreement:
     """What the judges' agreement comes to, as a whole and two by two."""
 
     values: dict[str, float]
     intervals: dict[str, tuple[float, float]]
     reasons: dict[str, str]
     pairs: list[JudgePair]
-    shared: Shared
+    shared: SharedJudgements
     units: int
 
 
 @dataclass(frozen=True)
-class _Part:
+class _CoefficientGroup:
     """Coefficients that come of the same columns."""
 
     names: tuple[str, ...]
@@ -287,7 +304,7 @@ def agree(
     trials: int = TRIALS,
     seed: int = SEED,
     only: Collection[str] = (),
-) -> Agreement:
+) -> JudgeAgreement:
     """Compute every coefficient of agreement, with bootstrap intervals over the units.
 
     `trials` of 0 leaves the intervals out. All coefficients see the same draws. `only` names
@@ -300,9 +317,9 @@ def agree(
             f"{len(ratings.judges)}, units: {len(ratings.units):,}."
         )
         raise CorpusError(msg)
-    shared = shared_judgements(paired)
-    pairs = judge_pairs(paired, shared, within=within)
-    parts, reasons = _parts(ratings, paired, shared, within, only)
+    shared = pair_judgements(paired)
+    pairs = compare_judges(paired, shared, within=within)
+    parts, reasons = _build_parts(ratings, paired, shared, within, only)
     values: dict[str, float] = {}
     for part in parts:
         totals = part.aggregate(part.rows.sum(0))
@@ -312,20 +329,20 @@ def agree(
     if ratio and "alpha ratio" not in values and "alpha ratio" not in reasons:
         values["alpha ratio"] = alpha(paired, "ratio")
     for name in ("pearson", "spearman", "kendall", "kappa", "linear", "quadratic"):
-        values[f"mean {name}"] = weighted_mean(pairs, name)
+        values[f"mean {name}"] = average_figure(pairs, name)
     for name, value in values.items():
         if value != value and name not in reasons:
-            reasons[name] = _why(paired)
-    draws = _draws(parts, paired, trials, seed) if trials else {}
+            reasons[name] = _explain_missing(paired)
+    draws = _draw_coefficients(parts, paired, trials, seed) if trials else {}
     intervals = {
         name: (float(np.quantile(drawn, 0.025)), float(np.quantile(drawn, 0.975)))
         for name, drawn in draws.items()
         if len(drawn) and values[name] == values[name]
     }
-    return Agreement(values, intervals, reasons, pairs, shared, len(paired.units))
+    return JudgeAgreement(values, intervals, reasons, pairs, shared, len(paired.units))
 
 
-def agreed(
+def report_agreement(
     ratings: Ratings,
     name: str,
     *,
@@ -334,29 +351,31 @@ def agreed(
     seed: int = SEED,
     most_pairs: int = 30,
     worst: int = 5,
-) -> tuple[Findings, Agreement]:
+) -> tuple[MetaReport, JudgeAgreement]:
     """Lay out the coefficients, the pairs of judges, the judges and the worst units."""
     found = agree(ratings, within=within, trials=trials, seed=seed)
     rows = [
         (
             label.format(within=f"{within:g}"),
             [
-                Figure(number(found.values.get(key, np.nan)), found.intervals.get(key)),
-                Figure(about),
+                TableValue(
+                    drop_nan(found.values.get(key, np.nan)), found.intervals.get(key)
+                ),
+                TableValue(about),
             ],
         )
         for key, label, about in _ROWS
     ]
     title = f"Agreement of {len(ratings.judges)} judges on {name}"
     tables = [FigureTable("overall", "coefficient", ["value", "of"], rows, title)]
-    tables.append(pair_table(found.pairs, within, most_pairs))
-    tables.append(judge_table(ratings, within))
+    tables.append(build_pair_table(found.pairs, within, most_pairs))
+    tables.append(build_judge_table(ratings, within))
     if len(ratings.repeats.judge):
-        tables.append(intra_table(ratings, within))
-    apart = worst_table(ratings, worst) if worst else None
+        tables.append(build_intra_table(ratings, within))
+    apart = build_worst_table(ratings, worst) if worst else None
     if apart is not None and apart.rows:
         tables.append(apart)
-    line = signature(
+    line = build_signature(
         scorer=name,
         judges=len(ratings.judges),
         units=f"{found.units}/{len(ratings.units)}",
@@ -364,12 +383,12 @@ def agreed(
         boot=f"units k={trials}" if trials else None,
         seed=seed if trials else None,
     )
-    notes = _notes(ratings, found, most_pairs)
+    notes = _write_notes(ratings, found, most_pairs)
     every = [
         {key: value for key, value in vars(pair).items() if key not in ("a", "b")}
         for pair in found.pairs
     ]
-    return Findings(tables, line, notes, {"pairs": every}), found
+    return MetaReport(tables, line, notes, {"pairs": every}), found
 
 
 _ROWS = (
@@ -398,13 +417,13 @@ _ROWS = (
 _SLOW = {"fleiss", "alpha nominal", "alpha ratio", "AC1", "AC2", *TWO_WAY}
 
 
-def _parts(
+def _build_parts(
     ratings: Ratings,
     paired: Ratings,
-    shared: Shared,
+    shared: SharedJudgements,
     within: float,
     only: Collection[str],
-) -> tuple[list[_Part], dict[str, str]]:
+) -> tuple[list[_CoefficientGroup], dict[str, str]]:
     gaps = shared.gaps()
     count = len(paired.units)
     near = np.column_stack(
@@ -418,14 +437,14 @@ def _parts(
     off = (paired.value - mean[paired.unit]) ** 2
     sd = np.sqrt(np.bincount(paired.unit, off, count) / (paired.counts - 1))
     parts = [
-        _Part(("exact", "within"), near, lambda t: t[..., 1:] / t[..., :1]),
-        _Part(
+        _CoefficientGroup(("exact", "within"), near, lambda t: t[..., 1:] / t[..., :1]),
+        _CoefficientGroup(
             ("sd",),
             np.column_stack([np.ones(count), sd]),
             lambda t: t[..., 1] / t[..., 0],
         ),
-        _Part(("alpha interval",), *columns(paired, "interval")),
-        _Part(ONE_WAY, *one_way_columns(paired)),
+        _CoefficientGroup(("alpha interval",), *build_columns(paired, "interval")),
+        _CoefficientGroup(ONE_WAY, *one_way_columns(paired)),
     ]
     reasons: dict[str, str] = {}
     if only:
@@ -435,10 +454,10 @@ def _parts(
     categories = len(ratings.levels[0])
     if categories <= MOST_CATEGORIES:
         parts += [
-            _Part(("fleiss",), *fleiss_columns(paired)),
-            _Part(("alpha nominal",), *columns(paired, "nominal")),
-            _Part(("AC1",), *gwet_columns(ratings)),
-            _Part(("AC2",), *gwet_columns(ratings, quadratic=True)),
+            _CoefficientGroup(("fleiss",), *fleiss_columns(paired)),
+            _CoefficientGroup(("alpha nominal",), *build_columns(paired, "nominal")),
+            _CoefficientGroup(("AC1",), *gwet_columns(ratings)),
+            _CoefficientGroup(("AC2",), *gwet_columns(ratings, quadratic=True)),
         ]
     else:
         why = f"there are {categories:,} different values, too many for categories"
@@ -446,10 +465,12 @@ def _parts(
     if (ratings.value < 0).any():
         reasons["alpha ratio"] = "values below zero have no ratios"
     elif categories <= MOST_CATEGORIES:
-        parts.append(_Part(("alpha ratio",), *columns(paired, "ratio")))
+        parts.append(
+            _CoefficientGroup(("alpha ratio",), *build_columns(paired, "ratio"))
+        )
     complete = complete_units(ratings)
     if len(complete.units) >= 2:
-        parts.append(_Part(TWO_WAY, *two_way_columns(complete)))
+        parts.append(_CoefficientGroup(TWO_WAY, *two_way_columns(complete)))
     else:
         units = "no unit was" if not complete.units else "only one unit was"
         why = f"{units} judged by all {len(ratings.judges)} judges"
@@ -457,8 +478,8 @@ def _parts(
     return parts, reasons
 
 
-def _draws(
-    parts: list[_Part], paired: Ratings, trials: int, seed: int
+def _draw_coefficients(
+    parts: list[_CoefficientGroup], paired: Ratings, trials: int, seed: int
 ) -> dict[str, Array]:
     """Draw units with replacement, each set of units that a coefficient uses by itself."""
     found: dict[str, Array] = {}
@@ -474,7 +495,7 @@ def _draws(
                 ]
             ).astype(np.float64)
             for part in mine:
-                values = part.aggregate(_totals(weights, part.rows)).reshape(
+                values = part.aggregate(_sum_columns(weights, part.rows)).reshape(
                     len(weights), -1
                 )
                 for at, name in enumerate(part.names):
@@ -488,7 +509,7 @@ def _draws(
     return found
 
 
-def _totals(weights: Array, rows: Array) -> Array:
+def _sum_columns(weights: Array, rows: Array) -> Array:
     """Weighted sums of columns, whose last digits do not depend on the threads of BLAS.
 
     Whole numbers add up exactly in any order; other columns are added up in ours.
@@ -501,7 +522,7 @@ def _totals(weights: Array, rows: Array) -> Array:
     return found
 
 
-def _why(paired: Ratings) -> str:
+def _explain_missing(paired: Ratings) -> str:
     if len(paired.levels[0]) == 1:
         return "all judgements are equal, so chance alone would agree"
     if len(paired.units) == 1:
@@ -509,7 +530,7 @@ def _why(paired: Ratings) -> str:
     return "judges who share units gave constant values"
 
 
-def _notes(ratings: Ratings, found: Agreement, most_pairs: int) -> list[str]:
+def _write_notes(ratings: Ratings, found: JudgeAgreement, most_pairs: int) -> list[str]:
     notes = []
     alone = len(ratings.units) - found.units
     if alone:

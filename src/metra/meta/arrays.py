@@ -6,14 +6,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from metra.errors import LengthError
-from metra.formats.scores.panel import Panel, panel
-from metra.formats.scores.ratings import ratings_of
-from metra.formats.scores.record import Item, Scorer, table
-from metra.meta.agree import Agreement
+from metra.formats.scores.panel import ScorePanel, build_panel
+from metra.formats.scores.ratings import convert_matrix
+from metra.formats.scores.record import ScoredItem, Scorer, build_score_table
+from metra.meta.agree import JudgeAgreement
 from metra.meta.agree import agree as agree_of
-from metra.meta.compare import Comparison, Rule, Test
+from metra.meta.compare import MetricComparison, Rule, Test
 from metra.meta.compare import compare as compare_panel
-from metra.meta.correlate import Asked
+from metra.meta.correlate import CorrelationSpec
 from metra.stats.correlation import Options, correlate
 from metra.stats.defaults import SEED, TRIALS
 
@@ -29,7 +29,7 @@ def compare(
     alpha: float = 0.05,
     clusters: Rule = "greedy",
     **options: object,
-) -> Comparison:
+) -> MetricComparison:
     """Test metrics against each other: systems × segments each, NaN where missing.
 
     >>> import numpy as np
@@ -40,10 +40,14 @@ def compare(
     >>> found.names, found.clusters
     (['noisy', 'noise'], [1, 2])
     """
-    chosen = Options(coef=coef, group=group, **options).checked()  # type: ignore[arg-type]
-    question = Asked(chosen, level)
+    chosen = Options(coef=coef, group=group, **options).check_values()  # type: ignore[arg-type]
+    question = CorrelationSpec(chosen, level)
     return compare_panel(
-        panel_of(gold, metrics), question, test=test, alpha=alpha, rule=clusters
+        panel_from_arrays(gold, metrics),
+        question,
+        test=test,
+        alpha=alpha,
+        rule=clusters,
     )
 
 
@@ -53,14 +57,14 @@ def agree(
     within: float = 1.0,
     trials: int = TRIALS,
     seed: int = SEED,
-) -> Agreement:
+) -> JudgeAgreement:
     """Ask how far judges agree: judges × units, NaN where a judge did not judge.
 
     >>> found = agree([[1, 2, 3, 3], [1, 2, 3, 4]], trials=0)
     >>> round(found.values["alpha interval"], 3), found.values["exact"]
     (0.889, 0.75)
     """
-    return agree_of(ratings_of(judgements), within=within, trials=trials, seed=seed)
+    return agree_of(convert_matrix(judgements), within=within, trials=trials, seed=seed)
 
 
 def spa(gold: ArrayLike, metric: ArrayLike, **options: object) -> float:
@@ -68,7 +72,7 @@ def spa(gold: ArrayLike, metric: ArrayLike, **options: object) -> float:
     return correlate(gold, metric, coef="spa", **options).value  # type: ignore[arg-type]
 
 
-def panel_of(gold: ArrayLike, metrics: Mapping[str, ArrayLike]) -> Panel:
+def panel_from_arrays(gold: ArrayLike, metrics: Mapping[str, ArrayLike]) -> ScorePanel:
     """Line up arrays; systems and segments are numbered from 1."""
     g = np.asarray(gold, np.float64)
     if g.ndim != 2:
@@ -82,5 +86,9 @@ def panel_of(gold: ArrayLike, metrics: Mapping[str, ArrayLike]) -> Panel:
             raise LengthError(msg)
         columns[Scorer(name)] = m.ravel()
     systems = [f"system {i + 1}" for i in range(g.shape[0]) for _ in range(g.shape[1])]
-    items = [Item(str(j + 1)) for _ in range(g.shape[0]) for j in range(g.shape[1])]
-    return panel(table(systems, items, columns), "gold", list(metrics))
+    items = [
+        ScoredItem(str(j + 1)) for _ in range(g.shape[0]) for j in range(g.shape[1])
+    ]
+    return build_panel(
+        build_score_table(systems, items, columns), "gold", list(metrics)
+    )

@@ -7,14 +7,26 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from metra.errors import OptionError
-from metra.formats.scores.panel import Panel
-from metra.meta.correlate import Asked, by_reason, values
-from metra.meta.findings import Figure, FigureTable, Findings, signature, whole
+from metra.formats.scores.panel import ScorePanel
+from metra.meta.correlate import CorrelationSpec, correlate_panel, group_by_reason
+from metra.meta.findings import (
+    FigureTable,
+    MetaReport,
+    TableValue,
+    build_count,
+    build_signature,
+)
 from metra.stats.arrays import Array
-from metra.stats.correlation import Options, thresholds
+from metra.stats.correlation import Options, compute_thresholds
 from metra.stats.exact_tests import pairs_p, wilcoxon_p, williams_p
 from metra.stats.multiplicity import clusters_greedy, clusters_wmt, holm
-from metra.stats.permutation import Swap, p_values, segment_values, swapped, usual_swap
+from metra.stats.permutation import (
+    Swap,
+    choose_swap,
+    p_values,
+    prepare_swaps,
+    segment_values,
+)
 
 Test: TypeAlias = Literal[
     "auto", "perm-both", "perm-sys", "perm-input", "pairs", "williams", "wilcoxon"
@@ -23,7 +35,7 @@ Rule: TypeAlias = Literal["wmt", "greedy"]
 
 
 @dataclass(frozen=True)
-class Comparison:
+class MetricComparison:
     """Metrics in falling order of a coefficient, and p-values of each against those below."""
 
     names: list[str]
@@ -35,20 +47,20 @@ class Comparison:
 
 
 def compare(
-    panel: Panel,
-    question: Asked,
+    panel: ScorePanel,
+    question: CorrelationSpec,
     *,
     test: Test = "auto",
     alpha: float = 0.05,
     rule: Rule = "greedy",
     absolute: bool = False,
-) -> Comparison:
+) -> MetricComparison:
     """Test every metric against every one that has a lower coefficient."""
     options = question.options
-    found = values(panel, question)
+    found = correlate_panel(panel, question)
     notes = [
         f"Not compared: {', '.join(names)}. {reason}"
-        for reason, names in by_reason(found).items()
+        for reason, names in group_by_reason(found).items()
     ]
     known = [name for name, r in found.items() if np.isfinite(r.value)]
     if len(known) < 2:
@@ -57,55 +69,57 @@ def compare(
     names = sorted(known, key=lambda name: -found[name].value)
     panel = panel.of_metrics(names)
     falling = np.array([found[name].value for name in names])
-    p, test_name = _tested(panel, question, test, absolute)
+    p, test_name = _test_pairs(panel, question, test, absolute)
     chosen = clusters_greedy if rule == "greedy" else clusters_wmt
     p = np.where(np.triu(np.ones(p.shape, bool), 1), p, np.nan)
     if options.wmt and test_name != "williams":
         notes.append("p-values as WMT's scorer counts them may be 0.")
-    return Comparison(names, falling, p, test_name, chosen(p, alpha), tuple(notes))
+    return MetricComparison(
+        names, falling, p, test_name, chosen(p, alpha), tuple(notes)
+    )
 
 
-def _tested(
-    panel: Panel, question: Asked, test: Test, absolute: bool
+def _test_pairs(
+    panel: ScorePanel, question: CorrelationSpec, test: Test, absolute: bool
 ) -> tuple[Array, str]:
     options, level = question.options, question.level
     if test == "williams":
-        gold, metrics = _vectors(panel, question)
+        gold, metrics = _select_vectors(panel, question)
         return williams_p(gold, metrics, absolute=absolute), test
     if test == "wilcoxon":
-        each, _ = segment_values(panel, _by_segment(question, test))
-        return _each_pair(each), test
+        each, _ = segment_values(panel, _group_by_segment(question, test))
+        return _test_each_pair(each), test
     if test == "pairs":
-        return pairs_p(*_outcomes(panel, question)), test
-    swap: Swap = usual_swap(panel, level, options)
+        return pairs_p(*_compare_outcomes(panel, question)), test
+    swap: Swap = choose_swap(panel, level, options)
     if test != "auto":
         swap = test.removeprefix("perm-")  # type: ignore[assignment]
         if (
             level == "sys"
             and swap != "sys"
-            and usual_swap(panel, level, options) == "sys"
+            and choose_swap(panel, level, options) == "sys"
         ):
             msg = (
                 f"{test} exchanges segments, but system scores are given that are no means "
                 "over segments; use perm-sys, or leave those scores out."
             )
             raise OptionError(msg)
-    after = swapped(panel, level, options, swap)
-    found = values(panel, replace(question, options=options.in_tests))
+    after = prepare_swaps(panel, level, options, swap)
+    found = correlate_panel(panel, replace(question, options=options.in_tests))
     observed = np.array([result.value for result in found.values()])
     name = f"perm-{swap}"
     return p_values(after, observed, options.trials, wmt=options.wmt), name
 
 
-def compared(
-    panels: Sequence[Panel],
-    question: Asked,
+def report_comparison(
+    panels: Sequence[ScorePanel],
+    question: CorrelationSpec,
     *,
     test: Test = "auto",
     alpha: float = 0.05,
     rule: Rule = "greedy",
     absolute: bool = False,
-) -> tuple[Findings, list[Comparison]]:
+) -> tuple[MetaReport, list[MetricComparison]]:
     """Answer for each language pair: a ranking with clusters, and the p-values."""
     tables: list[FigureTable] = []
     notes: list[str] = []
@@ -115,7 +129,7 @@ def compared(
             panel, question, test=test, alpha=alpha, rule=rule, absolute=absolute
         )
         found.append(one)
-        tables += _tables(panel, question, one, alpha)
+        tables += _build_tables(panel, question, one, alpha)
         place = f"{panel.lang}: " if panel.lang else ""
         adjusted = int((holm(one.p) < alpha).sum())
         plain = int((one.p < alpha).sum())
@@ -124,10 +138,10 @@ def compared(
             f"{place}{plain} of {int(np.isfinite(one.p).sum())} differences have "
             f"p < {alpha:g}; {adjusted} after Holm's correction for their number."
         )
-        data.append(_data(panel, one))
+        data.append(_export_data(panel, one))
     options = question.options
     drawn = found[0].test.startswith("perm")
-    line = signature(
+    line = build_signature(
         panels[0] if len(panels) == 1 else None,
         level=question.level,
         coef=question.heading.replace(" ", ":"),
@@ -140,16 +154,16 @@ def compared(
         seed=options.seed if drawn or options.folds else None,
         lang=",".join(panel.lang for panel in panels) if len(panels) > 1 else None,
     )
-    return Findings(tables, line, notes, {"comparisons": data}), found
+    return MetaReport(tables, line, notes, {"comparisons": data}), found
 
 
-def _tables(
-    panel: Panel, question: Asked, found: Comparison, alpha: float
+def _build_tables(
+    panel: ScorePanel, question: CorrelationSpec, found: MetricComparison, alpha: float
 ) -> list[FigureTable]:
     place = f"{panel.lang}: " if panel.lang else ""
     below = [int((row < alpha).sum()) for row in found.p]
     ranking = [
-        (name, [Figure(float(value)), whole(cluster), whole(wins)])
+        (name, [TableValue(float(value)), build_count(cluster), build_count(wins)])
         for name, value, cluster, wins in zip(
             found.names, found.values, found.clusters, below, strict=True
         )
@@ -158,7 +172,7 @@ def _tables(
     p = [
         (
             f"{at} {name}",
-            [Figure(float(x)) if np.isfinite(x) else Figure("") for x in row],
+            [TableValue(float(x)) if np.isfinite(x) else TableValue("") for x in row],
         )
         for at, name, row in zip(numbered, found.names, found.p, strict=True)
     ]
@@ -182,7 +196,9 @@ def _tables(
     ]
 
 
-def _vectors(panel: Panel, question: Asked) -> tuple[Array, Array]:
+def _select_vectors(
+    panel: ScorePanel, question: CorrelationSpec
+) -> tuple[Array, Array]:
     if (
         question.options.coefficient.name != "pearson"
         or question.options.group != "none"
@@ -194,24 +210,26 @@ def _vectors(panel: Panel, question: Asked) -> tuple[Array, Array]:
     return panel.gold.ravel(), panel.stack.reshape(len(panel.names), -1)
 
 
-def _by_segment(question: Asked, test: str) -> Options:
+def _group_by_segment(question: CorrelationSpec, test: str) -> Options:
     if question.level == "sys" or question.options.group != "item":
         msg = f"The {test} test needs a coefficient of each segment: --level seg, NAME:item."
         raise OptionError(msg)
     return question.options
 
 
-def _each_pair(each: Array) -> Array:
+def _test_each_pair(each: Array) -> Array:
     return np.array([[wilcoxon_p(a - b) for b in each] for a in each])
 
 
-def _outcomes(panel: Panel, question: Asked) -> tuple[Array, Array]:
+def _compare_outcomes(
+    panel: ScorePanel, question: CorrelationSpec
+) -> tuple[Array, Array]:
     """Whether each metric orders each pair of outputs as the gold, and what pairs weigh."""
-    options = _by_segment(question, "pairs")
+    options = _group_by_segment(question, "pairs")
     if not options.coefficient.pairs:
         msg = "The pairs test is of accuracies: acc_eq:item or acc*_eq:item."
         raise OptionError(msg)
-    eps = thresholds(panel.gold, panel.metrics, options)
+    eps = compute_thresholds(panel.gold, panel.metrics, options)
     first, second = np.triu_indices(len(panel.systems), 1)
     dg = panel.gold[first] - panel.gold[second]
     there = np.isfinite(dg)
@@ -225,7 +243,7 @@ def _outcomes(panel: Panel, question: Asked) -> tuple[Array, Array]:
     return np.array(right, np.float64), weights
 
 
-def _data(panel: Panel, found: Comparison) -> dict[str, object]:
+def _export_data(panel: ScorePanel, found: MetricComparison) -> dict[str, object]:
     adjusted = holm(found.p)
     return {
         "lang": panel.lang,

@@ -7,10 +7,23 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from metra.errors import OptionError
-from metra.formats.scores.panel import Panel
-from metra.meta.findings import Figure, FigureTable, Findings, marked, number, signature
-from metra.stats.bootstrap import Drawn, bootstrap, bounds, resamples_segments
-from metra.stats.correlation import Options, Result, coefficient, correlate_all, grouped
+from metra.formats.scores.panel import ScorePanel
+from metra.meta.findings import (
+    FigureTable,
+    MetaReport,
+    TableValue,
+    build_signature,
+    drop_nan,
+    mark_best,
+)
+from metra.stats.bootstrap import Drawn, bootstrap, compute_bounds, resamples_segments
+from metra.stats.correlation import (
+    CorrelationResult,
+    Options,
+    correlate_all,
+    find_coefficient,
+    group_scores,
+)
 from metra.stats.moments import fisher_interval
 
 #: Where intervals come from: resamples, a formula, or nowhere.
@@ -27,7 +40,7 @@ DEFAULTS = {
 
 
 @dataclass(frozen=True)
-class Asked:
+class CorrelationSpec:
     """A coefficient and its grouping, as `NAME` or `NAME:GROUP`."""
 
     options: Options
@@ -40,12 +53,14 @@ class Asked:
         return f"{self.options.coef} {grouped}".strip()
 
 
-def asked(specs: Sequence[str], level: str, options: Options) -> list[Asked]:
+def parse_specs(
+    specs: Sequence[str], level: str, options: Options
+) -> list[CorrelationSpec]:
     """Read the coefficients that were asked for; none stands for the usual ones."""
     found = []
     for spec in specs or DEFAULTS[level]:
         name, _, group = spec.partition(":")
-        chosen = coefficient(name)
+        chosen = find_coefficient(name)
         if chosen.shape == "matrix" and group:
             msg = f"{spec}: {chosen.name} has no groups; write {chosen.name} alone."
             raise OptionError(msg)
@@ -53,16 +68,16 @@ def asked(specs: Sequence[str], level: str, options: Options) -> list[Asked]:
         each = replace(options, coef=chosen.name, group=group)  # type: ignore[arg-type]
         if chosen.shape != "calibrated":
             each = replace(each, folds=0)
-        found.append(Asked(each.checked(), level))
+        found.append(CorrelationSpec(each.check_values(), level))
     if options.folds and not any(each.options.folds for each in found):
         msg = "Cross-fitting is of the threshold of acc*_eq, which is not asked for."
         raise OptionError(msg)
     return found
 
 
-def fitted_elsewhere(
-    questions: Sequence[Asked], panel: Panel, source: str
-) -> list[Asked]:
+def transfer_thresholds(
+    questions: Sequence[CorrelationSpec], panel: ScorePanel, source: str
+) -> list[CorrelationSpec]:
     """Give calibrated coefficients the thresholds of other scores, each metric its own."""
     found = []
     for question in questions:
@@ -75,7 +90,9 @@ def fitted_elsewhere(
     return found
 
 
-def values(panel: Panel, question: Asked) -> dict[str, Result]:
+def correlate_panel(
+    panel: ScorePanel, question: CorrelationSpec
+) -> dict[str, CorrelationResult]:
     """Answer one question for all metrics of a panel."""
     options = question.options
     whole = options.coefficient.shape == "matrix"
@@ -83,70 +100,73 @@ def values(panel: Panel, question: Asked) -> dict[str, Result]:
         return correlate_all(panel.system_gold, panel.system_metrics, options)
     if not np.isfinite(panel.gold).any():
         reason = f"There are no segment scores of {panel.gold_name} to compare with."
-        return {name: Result(np.nan, 0, reason=reason) for name in panel.names}
+        return {
+            name: CorrelationResult(np.nan, 0, reason=reason) for name in panel.names
+        }
     return correlate_all(panel.gold, panel.metrics, options)
 
 
-def correlated(
-    panels: Sequence[Panel],
-    questions: Sequence[Asked],
+def report_correlation(
+    panels: Sequence[ScorePanel],
+    questions: Sequence[CorrelationSpec],
     *,
     interval: Interval = "bootstrap",
     drawn: Drawn = "both",
     confidence: float = 0.95,
-) -> Findings:
+) -> MetaReport:
     """Answer all questions for each language pair: a table each, best metrics first."""
     tables, notes, data = [], [], []
     boot = interval == "bootstrap"
     for panel in panels:
-        answers = [values(panel, question) for question in questions]
-        refused = [without_interval(panel, question) for question in questions]
+        answers = [correlate_panel(panel, question) for question in questions]
+        refused = [explain_no_interval(panel, question) for question in questions]
         if interval == "fisher":
             answers = [
-                _with_fisher(question, found, confidence)
+                _add_fisher(question, found, confidence)
                 for question, found in zip(questions, answers, strict=True)
             ]
         elif interval == "bootstrap":
             answers = [
                 found
                 if reason
-                else _with_intervals(panel, question, found, drawn, confidence)
+                else _add_bootstrap(panel, question, found, drawn, confidence)
                 for question, found, reason in zip(
                     questions, answers, refused, strict=True
                 )
             ]
-        tables.append(_table(panel, questions, answers))
+        tables.append(_build_table(panel, questions, answers))
         place = f"{panel.lang}: " if panel.lang else ""
         notes += [
-            f"{place}{note}" for note in [*panel.notes, *reasons(questions, answers)]
+            f"{place}{note}"
+            for note in [*panel.notes, *explain_missing(questions, answers)]
         ]
         notes += [f"{place}{reason}" for reason in refused if reason and boot]
         if questions[0].level == "sys" and len(panel.systems) == 2:
             notes.append(
                 f"{place}Two systems agree wholly or not at all, by chance too."
             )
-        data.append(_data(panel, questions, answers))
+        data.append(_export_data(panel, questions, answers))
     first = questions[0].options
     effective = drawn
     if questions[0].level == "sys" and not all(map(resamples_segments, panels)):
         effective = "sys"
-    line = signature(
+    line = build_signature(
         panels[0] if len(panels) == 1 else None,
         level=questions[0].level,
         coef=",".join(question.heading.replace(" ", ":") for question in questions),
         average=first.average,
         empty=first.nan,
-        spa_p=spa_said(questions),
+        spa_p=describe_spa(questions),
         eps=next(filter(None, (q.options.eps_said for q in questions)), None),
         boot=f"{effective} k={first.trials}" if boot else None,
         interval="fisher" if interval == "fisher" else None,
         seed=first.seed if boot or first.folds else None,
         lang=",".join(panel.lang for panel in panels) if len(panels) > 1 else None,
     )
-    return Findings(tables, line, notes, {"correlations": data})
+    return MetaReport(tables, line, notes, {"correlations": data})
 
 
-def without_interval(panel: Panel, question: Asked) -> str:
+def explain_no_interval(panel: ScorePanel, question: CorrelationSpec) -> str:
     """Say why a coefficient has no interval, if so: ties of long groups cost too much."""
     options = question.options
     if question.level == "sys" or options.group == "item":
@@ -158,7 +178,7 @@ def without_interval(panel: Panel, question: Asked) -> str:
             f"{question.heading} has no interval: a segment that is drawn twice would be "
             "fitted to and measured; take acc*_eq:item."
         )
-    rows = grouped(panel.gold, options.group)
+    rows = group_scores(panel.gold, options.group)
     pairs = rows.shape[0] * rows.shape[1] ** 2 // 2
     if not (options.calibrates or options.eps):
         return ""
@@ -170,9 +190,9 @@ def without_interval(panel: Panel, question: Asked) -> str:
     )
 
 
-def _with_fisher(
-    question: Asked, found: Mapping[str, Result], confidence: float
-) -> dict[str, Result]:
+def _add_fisher(
+    question: CorrelationSpec, found: Mapping[str, CorrelationResult], confidence: float
+) -> dict[str, CorrelationResult]:
     """Add intervals from a formula, of coefficients that are one sample each."""
     options = question.options
     name = options.coefficient.name
@@ -187,28 +207,30 @@ def _with_fisher(
     }
 
 
-def _with_intervals(
-    panel: Panel,
-    question: Asked,
-    found: Mapping[str, Result],
+def _add_bootstrap(
+    panel: ScorePanel,
+    question: CorrelationSpec,
+    found: Mapping[str, CorrelationResult],
     drawn: Drawn,
     confidence: float,
-) -> dict[str, Result]:
+) -> dict[str, CorrelationResult]:
     if not any(np.isfinite(result.value) for result in found.values()):
         return dict(found)
     if len(panel.systems) < 3:
         return dict(found)
     draws = bootstrap(panel, question.level, question.options, drawn=drawn)
     return {
-        name: replace(result, interval=bounds(draws[name], confidence))
+        name: replace(result, interval=compute_bounds(draws[name], confidence))
         if np.isfinite(result.value)
         else result
         for name, result in found.items()
     }
 
 
-def _table(
-    panel: Panel, questions: Sequence[Asked], answers: Sequence[Mapping[str, Result]]
+def _build_table(
+    panel: ScorePanel,
+    questions: Sequence[CorrelationSpec],
+    answers: Sequence[Mapping[str, CorrelationResult]],
 ) -> FigureTable:
     def key(name: str) -> float:
         value = answers[0][name].value
@@ -216,8 +238,11 @@ def _table(
 
     names = sorted(panel.names, key=key)
     columns = [
-        marked(
-            [Figure(number(found[name].value), found[name].interval) for name in names]
+        mark_best(
+            [
+                TableValue(drop_nan(found[name].value), found[name].interval)
+                for name in names
+            ]
         )
         for found in answers
     ]
@@ -235,13 +260,14 @@ def _table(
     )
 
 
-def reasons(
-    questions: Sequence[Asked], answers: Sequence[Mapping[str, Result]]
+def explain_missing(
+    questions: Sequence[CorrelationSpec],
+    answers: Sequence[Mapping[str, CorrelationResult]],
 ) -> list[str]:
     """Say why figures are missing, and what looks upside down."""
     notes = []
     for question, found in zip(questions, answers, strict=True):
-        for reason, names in by_reason(found).items():
+        for reason, names in group_by_reason(found).items():
             notes.append(f"{question.heading} of {', '.join(names)}: {reason}")
         empty = max((r.empty for r in found.values() if not r.reason), default=0)
         if empty:
@@ -261,7 +287,7 @@ def reasons(
     return list(dict.fromkeys(notes))
 
 
-def by_reason(found: Mapping[str, Result]) -> dict[str, list[str]]:
+def group_by_reason(found: Mapping[str, CorrelationResult]) -> dict[str, list[str]]:
     """The metrics without a figure, by why they have none."""
     grouped_names: dict[str, list[str]] = {}
     for name, result in found.items():
@@ -270,7 +296,7 @@ def by_reason(found: Mapping[str, Result]) -> dict[str, list[str]]:
     return grouped_names
 
 
-def spa_said(questions: Sequence[Asked]) -> str | None:
+def describe_spa(questions: Sequence[CorrelationSpec]) -> str | None:
     """Where the p-values of soft pairwise accuracy come from, for a signature."""
     for question in questions:
         if question.options.coef == "spa":
@@ -283,8 +309,10 @@ def spa_said(questions: Sequence[Asked]) -> str | None:
     return None
 
 
-def _data(
-    panel: Panel, questions: Sequence[Asked], answers: Sequence[Mapping[str, Result]]
+def _export_data(
+    panel: ScorePanel,
+    questions: Sequence[CorrelationSpec],
+    answers: Sequence[Mapping[str, CorrelationResult]],
 ) -> dict[str, object]:
     return {
         "lang": panel.lang,

@@ -7,13 +7,13 @@ import numpy as np
 
 from metra.errors import CorpusError
 from metra.formats.scores.record import Scores
-from metra.meta.findings import Figure, FigureTable, Findings, signature
+from metra.meta.findings import FigureTable, MetaReport, TableValue, build_signature
 from metra.stats.arrays import Array, Codes
 from metra.stats.correlation import Options, correlate_all
 
 
 @dataclass(frozen=True)
-class Cross:
+class CrossCorrelation:
     """Scorers in the order in which alike ones are neighbours, and their coefficients."""
 
     names: list[str]
@@ -21,12 +21,14 @@ class Cross:
     counts: Codes
 
 
-def cross(scores: Scores, names: Sequence[str], level: str, options: Options) -> Cross:
+def cross_correlate(
+    scores: Scores, names: Sequence[str], level: str, options: Options
+) -> CrossCorrelation:
     """Correlate each scorer with each, on the cells that the two share."""
     if len(names) < 2:
         msg = "There is only one scorer; give at least two to compare with each other."
         raise CorpusError(msg)
-    by_name = {name: _values(scores, name, level) for name in names}
+    by_name = {name: _read_values(scores, name, level) for name in names}
     size = len(names)
     found, counts = np.eye(size), np.zeros((size, size), np.int64)
     for i, one in enumerate(names):
@@ -36,23 +38,23 @@ def cross(scores: Scores, names: Sequence[str], level: str, options: Options) ->
             counts[i, j] = counts[j, i] = results[name].n
             if i != j:
                 found[i, j] = found[j, i] = results[name].value
-    order = alike(found)
-    return Cross(
+    order = order_by_similarity(found)
+    return CrossCorrelation(
         [names[at] for at in order],
         found[np.ix_(order, order)],
         counts[np.ix_(order, order)],
     )
 
 
-def crossed(
+def report_cross(
     scores: Scores, names: Sequence[str], level: str, options: Options
-) -> tuple[Findings, Cross]:
+) -> tuple[MetaReport, CrossCorrelation]:
     """Lay out the matrix, with what it was computed from."""
-    found = cross(scores, names, level, options)
+    found = cross_correlate(scores, names, level, options)
     rows = [
         (
             f"{at} {name}",
-            [Figure(float(v)) if np.isfinite(v) else Figure(None) for v in row],
+            [TableValue(float(v)) if np.isfinite(v) else TableValue(None) for v in row],
         )
         for at, (name, row) in enumerate(zip(found.names, found.values, strict=True), 1)
     ]
@@ -65,7 +67,7 @@ def crossed(
         notes.append(
             f"{missing} pairs share fewer than two values or are constant: no figure."
         )
-    line = signature(
+    line = build_signature(
         level=level,
         coef=options.coef,
         group=options.group if level != "sys" else None,
@@ -73,10 +75,10 @@ def crossed(
         sys=len(scores.systems),
     )
     table = FigureTable("cross", "scorer", heads, rows, title, found.names)
-    return Findings([table], line, notes), found
+    return MetaReport([table], line, notes), found
 
 
-def alike(r: Array) -> list[int]:
+def order_by_similarity(r: Array) -> list[int]:
     """Order by average linkage: the two nearest groups become one, again and again.
 
     >>> alike(np.array([[1, 0.1, 0.9], [0.1, 1, 0.2], [0.9, 0.2, 1]]))
@@ -97,7 +99,7 @@ def alike(r: Array) -> list[int]:
     return groups[0]
 
 
-def _values(scores: Scores, name: str, level: str) -> Array:
+def _read_values(scores: Scores, name: str, level: str) -> Array:
     scorer = scores.scorers[scores.find(name)]
     sign = 1.0 if scorer.higher_is_better else -1.0
     matrix = scores.matrix(name)

@@ -5,13 +5,25 @@ from dataclasses import replace
 
 import numpy as np
 
-from metra.formats.scores.panel import Panel
-from metra.meta.correlate import Asked, asked, reasons, values
-from metra.meta.findings import Figure, FigureTable, Findings, marked, number, signature
-from metra.meta.scatter import Cloud
+from metra.formats.scores.panel import ScorePanel
+from metra.meta.correlate import (
+    CorrelationSpec,
+    correlate_panel,
+    explain_missing,
+    parse_specs,
+)
+from metra.meta.findings import (
+    FigureTable,
+    MetaReport,
+    TableValue,
+    build_signature,
+    drop_nan,
+    mark_best,
+)
+from metra.meta.scatter import ScatterPoints
 from metra.stats.arrays import Array, Mask
-from metra.stats.bootstrap import bootstrap, bounds, resamples_segments
-from metra.stats.correlation import Options, Result
+from metra.stats.bootstrap import bootstrap, compute_bounds, resamples_segments
+from metra.stats.correlation import CorrelationResult, Options
 from metra.stats.moments import fit_line
 from metra.stats.soft_pairwise import permutation_p
 
@@ -21,9 +33,9 @@ BANDS = (0.05, 0.01, 0.001)
 MOST_SURE = 20_000
 
 
-def differing(
-    panels: Sequence[Panel], options: Options, *, interval: bool = True
-) -> tuple[Findings, list[Cloud]]:
+def report_differences(
+    panels: Sequence[ScorePanel], options: Options, *, interval: bool = True
+) -> tuple[MetaReport, list[ScatterPoints]]:
     """Pearson's r of differences, and the share of pairs ordered right, all and sure ones.
 
     A band keeps the pairs of systems that people tell apart with p below it, in a two-sided
@@ -31,49 +43,49 @@ def differing(
     for each metric.
     """
     tables, notes = [], []
-    clouds: list[Cloud] = []
+    clouds: list[ScatterPoints] = []
     for panel in panels:
         place = f"{panel.lang}: " if panel.lang else ""
         notes += [f"{place}{note}" for note in panel.notes]
-        p = human_p(panel, options)
+        p = compute_gold_p(panel, options)
         if p is None:
             notes.append(
                 f"{place}No band of sure pairs: {panel.gold_name} has no segments."
             )
-        questions = asked(["differentials", "accuracy"], "sys", options)
-        answers = [values(panel, question) for question in questions]
-        notes += [f"{place}{note}" for note in reasons(questions, answers)]
+        questions = parse_specs(["differentials", "accuracy"], "sys", options)
+        answers = [correlate_panel(panel, question) for question in questions]
+        notes += [f"{place}{note}" for note in explain_missing(questions, answers)]
         empty = [band for band in BANDS if p is not None and not (p < band).any()]
         if empty:
             notes.append(
                 f"{place}{panel.gold_name} tells no two systems apart with "
                 f"p < {max(empty):g}."
             )
-        tables.append(_table(panel, questions, answers, p, interval))
-        made = [_cloud(panel, name, answers) for name in panel.names]
+        tables.append(_build_table(panel, questions, answers, p, interval))
+        made = [_build_cloud(panel, name, answers) for name in panel.names]
         clouds += [cloud for cloud in made if cloud.x]
-        tied = int((_gaps(panel.system_gold) == 0).sum())
+        tied = int((_compute_gaps(panel.system_gold) == 0).sum())
         if tied:
             notes.append(
                 f"{place}{tied} pairs of systems have equal {panel.gold_name} scores; they "
                 "have no direction and are left out of the differentials."
             )
     segments = all(map(resamples_segments, panels))
-    line = signature(
+    line = build_signature(
         panels[0] if len(panels) == 1 else None,
         level="sys",
         coef="differentials,accuracy",
         orient=options.orient,
-        bands=f"perm k={_trials(options)}",
+        bands=f"perm k={_choose_trials(options)}",
         boot=f"{'both' if segments else 'sys'} k={options.trials}"
         if interval
         else None,
         seed=options.seed,
     )
-    return Findings(tables, line, notes), clouds
+    return MetaReport(tables, line, notes), clouds
 
 
-def human_p(panel: Panel, options: Options) -> Array | None:
+def compute_gold_p(panel: ScorePanel, options: Options) -> Array | None:
     """Two-sided p-values of all pairs of systems by the gold; None without segments."""
     if not np.isfinite(panel.gold).any():
         return None
@@ -81,20 +93,25 @@ def human_p(panel: Panel, options: Options) -> Array | None:
     there = np.isfinite(gold)
     if (there == there[:1]).all():
         gold = gold[:, there[0]]
-    trials = _trials(options)
+    trials = _choose_trials(options)
     p = permutation_p(gold, trials=trials, seed=options.seed)
     return (2 * trials * np.minimum(p, 1 - p) + 1) / (trials + 1)
 
 
-def _trials(options: Options) -> int:
+def _choose_trials(options: Options) -> int:
     """Enough draws to tell p-values below the last band."""
     return max(options.trials, MOST_SURE)
 
 
-def _cloud(panel: Panel, name: str, answers: Sequence[dict[str, Result]]) -> Cloud:
+def _build_cloud(
+    panel: ScorePanel, name: str, answers: Sequence[dict[str, CorrelationResult]]
+) -> ScatterPoints:
     """Differences of all pairs, the better system by the gold first; wrong ones are hollow."""
     first, second = np.triu_indices(len(panel.systems), 1)
-    gold, metric = _gaps(panel.system_gold), _gaps(panel.system_metrics[name])
+    gold, metric = (
+        _compute_gaps(panel.system_gold),
+        _compute_gaps(panel.system_metrics[name]),
+    )
     sign = np.where(gold < 0, -1.0, 1.0)
     gold, metric = gold * sign, metric * sign
     wrong = (metric <= 0) & (gold > 0)
@@ -111,11 +128,11 @@ def _cloud(panel: Panel, name: str, answers: Sequence[dict[str, Result]]) -> Clo
     ]
     line = fit_line(gold[order], metric[order])
     shown = " and ".join(
-        f"{label} {_said(found[name].value)}"
+        f"{label} {_format_figure(found[name].value)}"
         for label, found in zip(("differentials", "accuracy"), answers, strict=True)
     )
     place = f"{panel.lang}: " if panel.lang else ""
-    return Cloud(
+    return ScatterPoints(
         f"{place}Differences between systems, {name} and {panel.gold_name}",
         f"{panel.gold_name}, the better one first",
         name,
@@ -133,15 +150,15 @@ def _cloud(panel: Panel, name: str, answers: Sequence[dict[str, Result]]) -> Clo
     )
 
 
-def _said(value: float) -> str:
+def _format_figure(value: float) -> str:
     """Write a figure, or a dash for what is none."""
     return f"{value:.3f}" if value == value else "–"
 
 
-def _table(
-    panel: Panel,
-    questions: Sequence[Asked],
-    answers: list[dict[str, Result]],
+def _build_table(
+    panel: ScorePanel,
+    questions: Sequence[CorrelationSpec],
+    answers: list[dict[str, CorrelationResult]],
     p: Array | None,
     interval: bool,
 ) -> FigureTable:
@@ -149,16 +166,19 @@ def _table(
         for at, question in enumerate(questions):
             draws = bootstrap(panel, "sys", question.options)
             answers[at] = {
-                name: replace(result, interval=bounds(draws[name]))
+                name: replace(result, interval=compute_bounds(draws[name]))
                 for name, result in answers[at].items()
             }
-    gold = np.sign(_gaps(panel.system_gold))
+    gold = np.sign(_compute_gaps(panel.system_gold))
     names = sorted(
         panel.names, key=lambda name: -np.nan_to_num(answers[0][name].value, nan=-9)
     )
     columns = [
-        marked(
-            [Figure(number(found[name].value), found[name].interval) for name in names]
+        mark_best(
+            [
+                TableValue(drop_nan(found[name].value), found[name].interval)
+                for name in names
+            ]
         )
         for found in answers
     ]
@@ -167,7 +187,9 @@ def _table(
     for band in () if p is None else BANDS:
         sure = np.asarray(p) < band
         headings.append(f"p<{band:g} ({int(sure.sum())})")
-        columns.append(marked([_sure(panel, name, gold, sure) for name in names]))
+        columns.append(
+            mark_best([_score_sure(panel, name, gold, sure) for name in names])
+        )
     rows = list(zip(names, map(list, zip(*columns, strict=True)), strict=True))
     title = f"{panel.lang}: " if panel.lang else ""
     return FigureTable(
@@ -179,13 +201,13 @@ def _table(
     )
 
 
-def _sure(panel: Panel, name: str, gold: Array, sure: Mask) -> Figure:
+def _score_sure(panel: ScorePanel, name: str, gold: Array, sure: Mask) -> TableValue:
     if not sure.any():
-        return Figure(None)
-    right = np.sign(_gaps(panel.system_metrics[name])) == gold
-    return Figure(float(right[sure].mean()))
+        return TableValue(None)
+    right = np.sign(_compute_gaps(panel.system_metrics[name])) == gold
+    return TableValue(float(right[sure].mean()))
 
 
-def _gaps(x: Array) -> Array:
+def _compute_gaps(x: Array) -> Array:
     first, second = np.triu_indices(len(x), 1)
     return x[first] - x[second]

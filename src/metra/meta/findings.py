@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from metra import __version__
-from metra.formats.scores.panel import Panel
+from metra.formats.scores.panel import ScorePanel
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class TableValue:
     """A number or a word of a table; None where there is none, and then a note says why."""
 
     value: float | str | None
@@ -29,14 +29,14 @@ class FigureTable:
     name: str
     corner: str
     headings: Sequence[str]
-    rows: Sequence[tuple[str, Sequence[Figure]]]
+    rows: Sequence[tuple[str, Sequence[TableValue]]]
     title: str = ""
     #: What rows and columns are, alike, where the table on paper numbers them.
     names: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
+class MetaReport:
     """Everything that is reported of a question."""
 
     tables: Sequence[FigureTable]
@@ -46,7 +46,7 @@ class Findings:
     data: Mapping[str, Any] = field(default_factory=dict)
 
 
-def merged(by_gold: Mapping[str, Findings]) -> Findings:
+def merge_reports(by_gold: Mapping[str, MetaReport]) -> MetaReport:
     """Put the answers for several golds under each other, each with its signature."""
     tables, notes = [], []
     data: dict[str, Any] = {}
@@ -55,36 +55,36 @@ def merged(by_gold: Mapping[str, Findings]) -> Findings:
         notes += [f"{gold}: {note}" for note in found.notes]
         for key, value in found.data.items():
             data[key] = data[key] + value if key in data else value
-    return Findings(
+    return MetaReport(
         tables, "\n".join(each.signature for each in by_gold.values()), notes, data
     )
 
 
-def marked(column: Sequence[Figure]) -> list[Figure]:
+def mark_best(column: Sequence[TableValue]) -> list[TableValue]:
     """Mark the largest number of a column, unless there is only one row."""
     numbers = [f.value for f in column if isinstance(f.value, float | int)]
     if len(numbers) < 2:
         return list(column)
     top = max(numbers)
     return [
-        Figure(f.value, f.interval, f.value == top, f.digits)
+        TableValue(f.value, f.interval, f.value == top, f.digits)
         if isinstance(f.value, float | int)
         else f
         for f in column
     ]
 
 
-def whole(value: int) -> Figure:
+def build_count(value: int) -> TableValue:
     """Show a count or a place, which has no digits after the point."""
-    return Figure(value, digits=0)
+    return TableValue(value, digits=0)
 
 
-def number(value: float) -> float | None:
+def drop_nan(value: float) -> float | None:
     """Keep numbers, and give None for what is none."""
     return float(value) if value == value else None
 
 
-def signature(panel: Panel | None = None, **parts: object) -> str:
+def build_signature(panel: ScorePanel | None = None, **parts: object) -> str:
     """Join names and values, in the order given; what is None or empty is left out.
 
     >>> signature(coef="pearson", group="none", eps=None).rpartition("|")[0]
@@ -100,14 +100,14 @@ def signature(panel: Panel | None = None, **parts: object) -> str:
             about[unit] = f"{panel.compared}/{panel.gold.shape[1]}"
     shown = {**parts, **about}
     pieces = [
-        f"{name.replace('_', '-')}:{_shown(value)}"
+        f"{name.replace('_', '-')}:{_format_value(value)}"
         for name, value in shown.items()
         if value is not None and value != ""
     ]
     return "|".join(["meta", *pieces, f"v:{__version__}"])
 
 
-def _shown(value: object) -> str:
+def _format_value(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metra.meta.agree import Agreement, JudgePair
+from metra.meta.agree import JudgeAgreement, JudgePair
 from metra.stats.arrays import Array
 from metra.stats.defaults import SEED
 
@@ -37,9 +37,11 @@ class Histogram:
     bars: Sequence[tuple[str, int]]
 
 
-def judge_plot(found: Agreement, name: str, *, seed: int = SEED) -> JudgePlot:
+def build_judge_plot(
+    found: JudgeAgreement, name: str, *, seed: int = SEED
+) -> JudgePlot:
     """Show the two judges whose ranks agree least, points moved to show how many they are."""
-    pair = _least(found.pairs)
+    pair = _find_least(found.pairs)
     both = np.concatenate([pair.a, pair.b])
     span = float(both.max() - both.min())
     skew = SKEW if 0 < span <= 12 else span / 60
@@ -55,7 +57,7 @@ def judge_plot(found: Agreement, name: str, *, seed: int = SEED) -> JudgePlot:
     )
 
 
-def gap_histogram(found: Agreement, name: str) -> Histogram:
+def build_gap_histogram(found: JudgeAgreement, name: str) -> Histogram:
     """Show how far apart two judgements of the same unit are."""
     gaps = found.shared.gaps()
     equal = 100 * float((gaps == 0).mean())
@@ -63,11 +65,11 @@ def gap_histogram(found: Agreement, name: str) -> Histogram:
         f"How far apart two judgements of {name} are",
         f"{len(gaps):,} pairs of judgements, {equal:.0f} % of them equal",
         "difference",
-        gap_bars(gaps),
+        count_gaps(gaps),
     )
 
 
-def gap_bars(gaps: Array, most: int = 12) -> list[tuple[str, int]]:
+def count_gaps(gaps: Array, most: int = 12) -> list[tuple[str, int]]:
     """Count differences: each by itself where they are few, else in ranges from 0 on.
 
     >>> gap_bars(np.array([0.0, 1, 1, 3]))
@@ -79,7 +81,7 @@ def gap_bars(gaps: Array, most: int = 12) -> list[tuple[str, int]]:
     if (gaps == np.rint(gaps)).all() and top < most:
         counts = np.bincount(gaps.astype(np.int64))
         return [(str(at), int(count)) for at, count in enumerate(counts)]
-    step = _round(top / (most - 1))
+    step = _round_step(top / (most - 1))
     bins = np.ceil(gaps[gaps > 0] / step - 1e-9).astype(np.int64)
     counts = np.bincount(np.maximum(bins, 1))[1:]
     bars = [("0", int((gaps == 0).sum()))]
@@ -88,12 +90,12 @@ def gap_bars(gaps: Array, most: int = 12) -> list[tuple[str, int]]:
     ]
 
 
-def _least(pairs: Sequence[JudgePair]) -> JudgePair:
+def _find_least(pairs: Sequence[JudgePair]) -> JudgePair:
     known = [p for p in pairs if p.spearman == p.spearman]
     enough = [p for p in known if p.n >= ENOUGH]
     return min(enough or known or pairs, key=lambda pair: pair.spearman)
 
 
-def _round(step: float) -> float:
+def _round_step(step: float) -> float:
     power = 10.0 ** np.floor(np.log10(step))
     return float(next(power * m for m in (1, 2, 5, 10) if power * m >= step * 0.999999))

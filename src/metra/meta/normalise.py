@@ -8,7 +8,13 @@ import numpy as np
 
 from metra.errors import CorpusError, UnknownNameError, no_such
 from metra.formats.scores.record import Scorer, Scores
-from metra.meta.findings import Figure, FigureTable, Findings, number, signature
+from metra.meta.findings import (
+    FigureTable,
+    MetaReport,
+    TableValue,
+    build_signature,
+    drop_nan,
+)
 from metra.stats.arrays import Array
 from metra.stats.distributions import student_tail
 from metra.stats.moments import ranks
@@ -63,12 +69,14 @@ def normalise(
     for judge, at in zip(found.tolist(), np.split(order, starts[1:]), strict=True):
         given = lines.value[at]
         who = scores.judges[judge]
-        why = "by quality control" if who in left_out else _useless(given, method)
-        reports.append(_report(who, given, why))
+        why = (
+            "by quality control" if who in left_out else _explain_useless(given, method)
+        )
+        reports.append(_build_report(who, given, why))
         if why:
             keep[at] = False
         else:
-            value[at] = _scaled(given, method)
+            value[at] = _scale_values(given, method)
     if not keep.any():
         msg = f"No judge of {name!r} is left: {reports[0].judge} {reports[0].left_out}."
         raise CorpusError(msg)
@@ -85,21 +93,21 @@ def normalise(
     return made, sorted(reports, key=lambda report: report.judge)
 
 
-def normalised(
+def report_normalisation(
     scores: Scores, name: str, method: Method, *, left_out: Sequence[str] = ()
-) -> tuple[Scores, Findings]:
+) -> tuple[Scores, MetaReport]:
     """Normalise, and lay out a report of the judges."""
     made, reports = normalise(scores, name, method, left_out=left_out)
     rows = [
         (
             report.judge,
             [
-                Figure(report.n, digits=0),
-                Figure(report.mean),
-                Figure(number(report.sd)),
-                Figure(report.low),
-                Figure(report.high),
-                Figure(report.left_out or "kept"),
+                TableValue(report.n, digits=0),
+                TableValue(report.mean),
+                TableValue(drop_nan(report.sd)),
+                TableValue(report.low),
+                TableValue(report.high),
+                TableValue(report.left_out or "kept"),
             ],
         )
         for report in reports
@@ -114,12 +122,14 @@ def normalised(
         lost = sum(report.n for report in gone)
         names = ", ".join(f"{r.judge} ({r.left_out})" for r in gone)
         notes.append(f"Left out with {lost:,} values: {names}.")
-    line = signature(scorer=name, method=method, ddof=1 if method == "z" else None)
+    line = build_signature(
+        scorer=name, method=method, ddof=1 if method == "z" else None
+    )
     table = FigureTable("judges", "judge", heads, rows, title)
-    return made, Findings([table], line, notes)
+    return made, MetaReport([table], line, notes)
 
 
-def failing_judges(
+def find_failing_judges(
     scores: Scores, name: str, bad: str, *, alpha: float = 0.05
 ) -> dict[str, str]:
     """Find judges who do not tell degraded outputs from the outputs they were made of.
@@ -136,7 +146,7 @@ def failing_judges(
     found = {}
     for judge in np.unique(lines.judge[lines.judge >= 0]).tolist():
         mine = lines.judge == judge
-        gaps = _gaps(
+        gaps = _compute_gaps(
             lines.item[mine & ~worse],
             lines.value[mine & ~worse] * sign,
             lines.item[mine & worse],
@@ -156,7 +166,7 @@ def failing_judges(
     return found
 
 
-def _gaps(good_item: Array, good: Array, bad_item: Array, bad: Array) -> Array:
+def _compute_gaps(good_item: Array, good: Array, bad_item: Array, bad: Array) -> Array:
     size = int(max(good_item.max(initial=-1), bad_item.max(initial=-1))) + 1
     n_good = np.bincount(good_item, minlength=size)
     n_bad = np.bincount(bad_item, minlength=size)
@@ -168,7 +178,7 @@ def _gaps(good_item: Array, good: Array, bad_item: Array, bad: Array) -> Array:
     return np.asarray(means[0] - means[1])
 
 
-def _useless(given: Array, method: Method) -> str:
+def _explain_useless(given: Array, method: Method) -> str:
     if method == "none":
         return ""
     if len(given) == 1:
@@ -176,7 +186,7 @@ def _useless(given: Array, method: Method) -> str:
     return "always the same value" if given.min() == given.max() else ""
 
 
-def _scaled(given: Array, method: Method) -> Array:
+def _scale_values(given: Array, method: Method) -> Array:
     if method == "z":
         return np.asarray((given - given.mean()) / given.std(ddof=1))
     if method == "min-max":
@@ -186,7 +196,7 @@ def _scaled(given: Array, method: Method) -> Array:
     return given
 
 
-def _report(judge: str, given: Array, left_out: str) -> JudgeReport:
+def _build_report(judge: str, given: Array, left_out: str) -> JudgeReport:
     sd = float(given.std(ddof=1)) if len(given) > 1 else float("nan")
     low, high = float(given.min()), float(given.max())
     return JudgeReport(judge, len(given), float(given.mean()), sd, low, high, left_out)

@@ -16,13 +16,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metra.errors import CorpusError, OptionError
-from metra.formats.scores.panel import Panel
+from metra.formats.scores.panel import ScorePanel
 from metra.formats.scores.record import Scores
-from metra.meta.findings import Figure, FigureTable, Findings, number, signature
+from metra.meta.findings import (
+    FigureTable,
+    MetaReport,
+    TableValue,
+    build_signature,
+    drop_nan,
+)
 from metra.stats.arrays import Array, Codes, Mask
-from metra.stats.correlation import coefficient
+from metra.stats.correlation import find_coefficient
 from metra.stats.defaults import SEED
-from metra.stats.exact_tests import signed_rank_p, weighted
+from metra.stats.exact_tests import signed_rank_p, weigh_values
 
 LENGTHS = (1, 2, 5, 10, 20, 50, 100, 200, 0)
 DOCUMENTS = 1000
@@ -31,7 +37,7 @@ BLOCK = 1_000_000
 
 
 @dataclass(frozen=True)
-class Judgements:
+class JudgementCells:
     """All judgements of the compared cells, cell by cell; a cell is a system's segment."""
 
     start: Codes
@@ -45,7 +51,7 @@ class Judgements:
 
 
 @dataclass(frozen=True)
-class Curves:
+class DocumentCurves:
     """For each length and name, the coefficient of each document; NaN where it has none."""
 
     lengths: list[int]
@@ -62,7 +68,7 @@ class Curves:
         return [_mean(found) for found in self.judges]
 
 
-def judgements(scores: Scores, panel: Panel) -> Judgements:
+def gather_judgements(scores: Scores, panel: ScorePanel) -> JudgementCells:
     """Gather every single judgement of the panel's gold, higher being better."""
     lines = scores.lines(panel.gold_name)
     scorer = scores.scorers[scores.find(panel.gold_name)]
@@ -79,26 +85,26 @@ def judgements(scores: Scores, panel: Panel) -> Judgements:
     count = np.bincount(cell, minlength=panel.gold.size)
     start = np.cumsum(count) - count
     shape = panel.gold.shape
-    return Judgements(
+    return JudgementCells(
         start.reshape(shape), count.reshape(shape), lines.value[keep][order] * sign
     )
 
 
-def pseudo_documents(
-    panel: Panel,
-    judged: Judgements,
+def draw_documents(
+    panel: ScorePanel,
+    judged: JudgementCells,
     *,
     lengths: Sequence[int] = LENGTHS,
     documents: int = DOCUMENTS,
     coef: str = "spearman",
     seed: int = SEED,
-) -> Curves:
+) -> DocumentCurves:
     """Draw documents of each length and correlate systems on each of them.
 
     A length of 0 is all segments. Each length has random numbers of its own, so that its
     figures do not depend on which other lengths are asked for.
     """
-    measure = coefficient(coef)
+    measure = find_coefficient(coef)
     if measure.rows is None:
         msg = f"{coef!r} is not of plain rows of systems; take pearson, spearman or a tau."
         raise OptionError(msg)
@@ -123,12 +129,12 @@ def pseudo_documents(
         rng = np.random.default_rng([seed, n])
         fixed = n == len(segments) and judged.once
         drawn = _draw(rng, segments, n, 1 if fixed else documents)
-        gold, one, other = _human(panel, judged, drawn, rng)
+        gold, one, other = _draw_human(panel, judged, drawn, rng)
         for name, score in _metric_scores(panel, drawn):
             by_name[name].append(measure.rows(gold, score))
         if not judged.once:
             judges.append(measure.rows(one, other))
-    return Curves(sizes, by_name, judges)
+    return DocumentCurves(sizes, by_name, judges)
 
 
 def _draw(rng: np.random.Generator, segments: Codes, n: int, documents: int) -> Codes:
@@ -139,8 +145,8 @@ def _draw(rng: np.random.Generator, segments: Codes, n: int, documents: int) -> 
     return segments[np.argpartition(keys, n - 1, axis=1)[:, :n]]
 
 
-def _human(
-    panel: Panel, judged: Judgements, drawn: Codes, rng: np.random.Generator
+def _draw_human(
+    panel: ScorePanel, judged: JudgementCells, drawn: Codes, rng: np.random.Generator
 ) -> tuple[Array, Array, Array]:
     """Mean of one judgement a cell, and means of two different ones where there are two."""
     documents, n = drawn.shape
@@ -164,7 +170,7 @@ def _human(
         for at, (values, least) in enumerate(((a, 1), (a, 2), (b, 2))):
             kept = size >= least
             total = values.sum(-1) if kept.all() else np.where(kept, values, 0).sum(-1)
-            means = _over(_levelled(total), kept.sum(-1))
+            means = _over(_round_sums(total), kept.sum(-1))
             found[at, begin : begin + block] = means.T
     return found[0], found[1], found[2]
 
@@ -176,7 +182,7 @@ def _pick(rng: np.random.Generator, size: NDArray[np.int32]) -> NDArray[np.int32
     return np.clip(drawn, 0, np.maximum(size - 1, 0))
 
 
-def _metric_scores(panel: Panel, drawn: Codes) -> list[tuple[str, Array]]:
+def _metric_scores(panel: ScorePanel, drawn: Codes) -> list[tuple[str, Array]]:
     """Scores of documents × systems: pooled where statistics are kept, else means."""
     names = panel.names
     plain = [name for name in names if name not in panel.statistics]
@@ -190,7 +196,7 @@ def _metric_scores(panel: Panel, drawn: Codes) -> list[tuple[str, Array]]:
         np.put_along_axis(weights, drawn, 1.0, axis=1)
         for name in names:
             if name in panel.statistics:
-                found[name] = panel.statistics[name].pooled(weights)
+                found[name] = panel.statistics[name].score_weightings(weights)
     return [(name, found[name]) for name in names]
 
 
@@ -208,14 +214,14 @@ def _means(stack: Array, there: Mask, drawn: Codes) -> Array:
     else:
         weights = np.zeros((documents, segments))
         np.put_along_axis(weights, np.ascontiguousarray(drawn), 1.0, axis=1)
-        total = weighted(weights, cells.T)
+        total = weigh_values(weights, cells.T)
     sums = total[:, : kinds * systems].reshape(documents, kinds, systems)
     for kind in range(kinds):
-        sums[:, kind] = _levelled(sums[:, kind])
+        sums[:, kind] = _round_sums(sums[:, kind])
     return _over(sums, total[:, None, kinds * systems :]).transpose(1, 0, 2)
 
 
-def _levelled(total: Array) -> Array:
+def _round_sums(total: Array) -> Array:
     """Make sums equal that only rounding tells apart, so that ties are ties.
 
     The order in which values are added up then matters no more.
@@ -238,19 +244,19 @@ def _mean(found: Array) -> float:
 JUDGES = "judge with judge"
 
 
-def pseudo(
+def report_pseudo(
     scores: Scores,
-    panel: Panel,
+    panel: ScorePanel,
     *,
     lengths: Sequence[int] = LENGTHS,
     documents: int = DOCUMENTS,
     coef: str = "spearman",
     seed: int,
     test: bool = False,
-) -> tuple[Findings, Curves]:
+) -> tuple[MetaReport, DocumentCurves]:
     """Lay out mean and standard error for each length, and p-values where asked for."""
-    judged = judgements(scores, panel)
-    found = pseudo_documents(
+    judged = gather_judgements(scores, panel)
+    found = draw_documents(
         panel, judged, lengths=lengths, documents=documents, coef=coef, seed=seed
     )
     series = dict(found.by_name)
@@ -263,9 +269,9 @@ def pseudo(
     title = f"Mean {coef} with {panel.gold_name} over documents of so many segments"
     tables = [FigureTable("pseudo", "scorer", heads, rows, title)]
     if test:
-        tables += [_p_table(found, at) for at in range(len(found.lengths))]
+        tables += [_build_p_table(found, at) for at in range(len(found.lengths))]
     notes = list(panel.notes)
-    notes += _notes(found, series, judged.count)
+    notes += _write_notes(found, series, judged.count)
     data = {
         "curves": {
             name: [
@@ -277,7 +283,7 @@ def pseudo(
             for name, line in series.items()
         }
     }
-    line = signature(
+    line = build_signature(
         panel,
         coef=coef,
         documents=documents,
@@ -285,10 +291,10 @@ def pseudo(
         pooled=",".join(panel.statistics) or None,
         seed=seed,
     )
-    return Findings(tables, line, notes, data), found
+    return MetaReport(tables, line, notes, data), found
 
 
-def wilcoxon(found: Curves, at: int) -> Array:
+def compute_wilcoxon(found: DocumentCurves, at: int) -> Array:
     """p-values that the row's metric is no better than the column's, document by document."""
     names = list(found.by_name)
     size = len(names)
@@ -301,11 +307,13 @@ def wilcoxon(found: Curves, at: int) -> Array:
     return p
 
 
-def _p_table(found: Curves, at: int) -> FigureTable:
+def _build_p_table(found: DocumentCurves, at: int) -> FigureTable:
     names = list(found.by_name)
     rows = [
-        (f"{i} {name}", [Figure(number(p)) for p in row])
-        for i, (name, row) in enumerate(zip(names, wilcoxon(found, at), strict=True), 1)
+        (f"{i} {name}", [TableValue(drop_nan(p)) for p in row])
+        for i, (name, row) in enumerate(
+            zip(names, compute_wilcoxon(found, at), strict=True), 1
+        )
     ]
     heads = [str(i) for i in range(1, len(names) + 1)]
     n = found.lengths[at]
@@ -314,12 +322,12 @@ def _p_table(found: Curves, at: int) -> FigureTable:
     return FigureTable(f"wilcoxon {n}", "metric", heads, rows, title, names)
 
 
-def _mean_and_se(found: Array) -> Figure:
+def _mean_and_se(found: Array) -> TableValue:
     there = found[np.isfinite(found)]
     if not len(there):
-        return Figure(None)
+        return TableValue(None)
     mean, se = float(there.mean()), _se(found)
-    return Figure(mean, (mean - se, mean + se) if se is not None else None)
+    return TableValue(mean, (mean - se, mean + se) if se is not None else None)
 
 
 def _se(found: Array) -> float | None:
@@ -329,7 +337,9 @@ def _se(found: Array) -> float | None:
     return float(there.std(ddof=1) / np.sqrt(len(there)))
 
 
-def _notes(found: Curves, series: dict[str, list[Array]], count: Codes) -> list[str]:
+def _write_notes(
+    found: DocumentCurves, series: dict[str, list[Array]], count: Codes
+) -> list[str]:
     notes = ["[ ] is the mean ± one standard error over documents, not over systems."]
     lost = {
         name: sum(int((~np.isfinite(each)).sum()) for each in line)

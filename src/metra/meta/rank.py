@@ -12,28 +12,34 @@ import numpy as np
 from metra.errors import CorpusError, FormatError
 from metra.formats.scores.record import Scores
 from metra.formats.table import read_lines
-from metra.meta.findings import Figure, FigureTable, Findings, number, signature
+from metra.meta.findings import (
+    FigureTable,
+    MetaReport,
+    TableValue,
+    build_signature,
+    drop_nan,
+)
 from metra.meta.normalise import normalise
 from metra.scoring.results import Results
 from metra.stats.arrays import Array, Codes, Mask, row_means
 from metra.stats.defaults import SEED
 from metra.stats.multiplicity import clusters_greedy, clusters_wmt
 from metra.stats.ranking import (
-    Agreement,
-    agreement,
+    RankAgreement,
     are_paired,
     auto_rank,
-    average_rank_ranking,
     average_ranks,
     check_systems,
     clusters_by_range,
+    compare_ranks,
     expected_wins,
     macro_means,
     mid_ranks,
     p_values,
+    rank_by_average,
     rank_ranges,
 )
-from metra.stats.trueskill import RUNS, Skills, comparisons, skills
+from metra.stats.trueskill import RUNS, Skills, compare_systems, learn_skills
 
 Method: TypeAlias = Literal["mean", "z", "arr", "wins", "trueskill"]
 Macro: TypeAlias = Literal["none", "document", "domain"]
@@ -42,7 +48,7 @@ Test: TypeAlias = Literal["auto", "signed-rank", "rank-sum"]
 
 
 @dataclass(frozen=True)
-class Ranking:
+class ScorerRanking:
     """Systems, the best first, with ranks (1 is best), clusters and p-values."""
 
     systems: list[str]
@@ -53,7 +59,7 @@ class Ranking:
     paired: bool
 
 
-def ranked(
+def report_ranking(
     scores: Scores,
     name: str,
     *,
@@ -67,7 +73,7 @@ def ranked(
     runs: int = RUNS,
     matches: int = 0,
     seed: int = SEED,
-) -> tuple[Findings, Ranking]:
+) -> tuple[MetaReport, ScorerRanking]:
     """Rank systems by a scorer, and hold the ranking against other scorers'.
 
     `macro` makes every document or domain count the same, in the mean and in the test.
@@ -75,7 +81,7 @@ def ranked(
     rank ranges and clusters are then those of its runs.
     """
     notes: list[str] = []
-    values = _signed(scores, name)
+    values = _orient_scores(scores, name)
     there: Mask = np.asarray(np.isfinite(values).any(1))
     if not there.any() and np.isfinite(scores.system_scores(name)).any():
         msg = (
@@ -89,10 +95,10 @@ def ranked(
     names = [s for s, kept in zip(scores.systems, there, strict=True) if kept]
     check_systems(len(names))
     values = values[there]
-    groups, kind = _groups(scores)
+    groups, kind = _find_groups(scores)
     arr, documents = average_ranks(values, groups)
-    z, why = _z(scores, name, there)
-    strata, values, means = _strata(scores, values, macro, notes)
+    z, why = _standardise_scores(scores, name, there)
+    strata, values, means = _find_strata(scores, values, macro, notes)
     columns = {
         "mean": means,
         "z": z,
@@ -106,8 +112,8 @@ def ranked(
         notes.append("– wins: a system never did better or worse than another.")
     learned = None
     if by == "trueskill":
-        met = comparisons(scores, name).of(there)
-        learned = skills(met, runs=runs, matches=matches, seed=seed)
+        met = compare_systems(scores, name).of(there)
+        learned = learn_skills(met, runs=runs, matches=matches, seed=seed)
         columns["trueskill"] = learned.means
     order_by = -columns[by] if by == "arr" else columns[by]
     if not np.isfinite(order_by).all():
@@ -127,11 +133,13 @@ def ranked(
         "range": lambda: clusters_by_range(ranges),
     }[rule]()
     ranks = mid_ranks(order_by[order]).tolist()
-    found = Ranking([names[at] for at in order], ranks, clusters, ranges, p, paired)
-    automatic = _auto(scores, auto, names, notes)
+    found = ScorerRanking(
+        [names[at] for at in order], ranks, clusters, ranges, p, paired
+    )
+    automatic = _rank_automatic(scores, auto, names, notes)
     tables = [
-        _table(found, columns, order, values, name, automatic),
-        *_against(scores, names, order_by, against, notes),
+        _build_table(found, columns, order, values, name, automatic),
+        *_compare_rankings(scores, names, order_by, against, notes),
     ]
     sign = scores.scorers[scores.find(name)].higher_is_better
     if not sign:
@@ -139,11 +147,11 @@ def ranked(
             f"Lower values of {name} are better; means are shown with a minus."
         )
     tested = "Wilcoxon signed-rank" if paired else "Mann-Whitney"
-    line = signature(
+    line = build_signature(
         scorer=name,
         by=by,
         macro=macro if macro != "none" else None,
-        trueskill=_learned_by(learned),
+        trueskill=_describe_runs(learned),
         seed=seed if learned is not None else None,
         arr=f"{documents} {kind}s" if documents else None,
         test=f"{tested}, one-sided",
@@ -152,12 +160,12 @@ def ranked(
         auto=",".join(auto) or None,
         sys=len(names),
     )
-    data = {"p": [[number(v) for v in row] for row in p.tolist()]}
-    return Findings(tables, line, notes, data), found
+    data = {"p": [[drop_nan(v) for v in row] for row in p.tolist()]}
+    return MetaReport(tables, line, notes, data), found
 
 
-def _table(
-    found: Ranking,
+def _build_table(
+    found: ScorerRanking,
     columns: dict[str, Array],
     order: Codes,
     values: Array,
@@ -170,14 +178,14 @@ def _table(
         top, bottom = found.ranges[at]
         n = int(np.isfinite(values[place]).sum())
         figures = [
-            Figure(found.ranks[at], digits=0 if found.ranks[at] % 1 == 0 else 1),
-            Figure(found.clusters[at], digits=0),
-            Figure(f"{top}–{bottom}"),
-            *(Figure(number(columns[key][place])) for key in columns),
-            Figure(n, digits=0),
+            TableValue(found.ranks[at], digits=0 if found.ranks[at] % 1 == 0 else 1),
+            TableValue(found.clusters[at], digits=0),
+            TableValue(f"{top}–{bottom}"),
+            *(TableValue(drop_nan(columns[key][place])) for key in columns),
+            TableValue(n, digits=0),
         ]
         if automatic is not None:
-            figures.append(Figure(number(automatic[place])))
+            figures.append(TableValue(drop_nan(automatic[place])))
         rows.append((system, figures))
     heads = ["rank", "cluster", "range", "mean", "z", "average rank", "wins"]
     heads += [*list(columns)[len(heads) - 3 :], "n"]
@@ -185,7 +193,7 @@ def _table(
     return FigureTable("ranking", "system", heads, rows, f"Systems by {name}")
 
 
-def _against(
+def _compare_rankings(
     scores: Scores,
     names: list[str],
     order_by: Array,
@@ -196,7 +204,7 @@ def _against(
     rows = []
     ranks = mid_ranks(order_by)
     for other in against:
-        means = dict(zip(scores.systems, _whole(scores, other), strict=True))
+        means = dict(zip(scores.systems, _score_systems(scores, other), strict=True))
         both = [at for at, s in enumerate(names) if np.isfinite(means[s])]
         if len(both) < 2:
             notes.append(f"{other} shares fewer than two systems: no comparison.")
@@ -204,15 +212,15 @@ def _against(
         if len(both) < len(names):
             notes.append(f"{other} has {len(both)} of the {len(names)} systems.")
         theirs = mid_ranks([means[names[at]] for at in both])
-        result = agreement(theirs.tolist(), mid_ranks(-ranks[both]).tolist())
+        result = compare_ranks(theirs.tolist(), mid_ranks(-ranks[both]).tolist())
         rows.append(
             (
                 other,
                 [
-                    Figure(result.distance, digits=1),
-                    Figure(result.similarity, digits=1),
-                    Figure(result.precision, digits=1),
-                    Figure(result.recall, digits=1),
+                    TableValue(result.distance, digits=1),
+                    TableValue(result.similarity, digits=1),
+                    TableValue(result.precision, digits=1),
+                    TableValue(result.recall, digits=1),
                 ],
             )
         )
@@ -223,14 +231,14 @@ def _against(
     return [FigureTable("against", "scorer", heads, rows, title)]
 
 
-def _auto(
+def _rank_automatic(
     scores: Scores, auto: Sequence[str], names: list[str], notes: list[str]
 ) -> Array | None:
     if not auto:
         return None
     rows = []
     for other in auto:
-        means = dict(zip(scores.systems, _whole(scores, other), strict=True))
+        means = dict(zip(scores.systems, _score_systems(scores, other), strict=True))
         rows.append([means[name] for name in names])
     stack = np.array(rows)
     there: Mask = np.asarray(np.isfinite(stack).all(0))
@@ -243,7 +251,7 @@ def _auto(
     return found
 
 
-def _z(scores: Scores, name: str, there: Mask) -> tuple[Array, str]:
+def _standardise_scores(scores: Scores, name: str, there: Mask) -> tuple[Array, str]:
     if (scores.lines(name).judge < 0).any():
         none = np.full(int(there.sum()), np.nan)
         return none, f"– z: {name} names no judges, whose scales could be evened out."
@@ -251,12 +259,12 @@ def _z(scores: Scores, name: str, there: Mask) -> tuple[Array, str]:
         made, reports = normalise(scores, name, "z")
     except CorpusError as reason:
         return np.full(int(there.sum()), np.nan), f"– z: {reason}"
-    z = row_means(_signed(made, made.names[0]))[there]
+    z = row_means(_orient_scores(made, made.names[0]))[there]
     gone = [report.judge for report in reports if report.left_out]
     return z, f"z leaves out judges of one value: {', '.join(gone)}." if gone else ""
 
 
-def _strata(
+def _find_strata(
     scores: Scores, values: Array, macro: Macro, notes: list[str]
 ) -> tuple[Codes | None, Array, Array]:
     """What counts the same, segment by segment, the values that are left, and means."""
@@ -283,11 +291,11 @@ def _strata(
     return strata, np.where(kept, values, np.nan), means
 
 
-def _learned_by(learned: Skills | None) -> str | None:
+def _describe_runs(learned: Skills | None) -> str | None:
     return f"{learned.runs} runs of {learned.matches} matches" if learned else None
 
 
-def _groups(scores: Scores) -> tuple[Codes, str]:
+def _find_groups(scores: Scores) -> tuple[Codes, str]:
     """Documents where segments have them, else the segments themselves."""
     items = [scores.items[at] for at in scores.segments.tolist()]
     documents = [item.document for item in items]
@@ -297,20 +305,20 @@ def _groups(scores: Scores) -> tuple[Codes, str]:
     return np.arange(len(items)), "segment"
 
 
-def _whole(scores: Scores, name: str) -> Array:
+def _score_systems(scores: Scores, name: str) -> Array:
     scorer = scores.scorers[scores.find(name)]
     sign = 1.0 if scorer.higher_is_better else -1.0
     given = scores.system_scores(name) * sign
-    return np.where(np.isfinite(given), given, row_means(_signed(scores, name)))
+    return np.where(np.isfinite(given), given, row_means(_orient_scores(scores, name)))
 
 
-def _signed(scores: Scores, name: str) -> Array:
+def _orient_scores(scores: Scores, name: str) -> Array:
     scorer = scores.scorers[scores.find(name)]
     return scores.matrix(name) * (1.0 if scorer.higher_is_better else -1.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class MetricRanking:
     """One measure's ranking, the best system first."""
 
     spec: str
@@ -318,12 +326,12 @@ class Ranked:
     systems: Sequence[str]
     averages: Sequence[float]
     ranks: Sequence[float]
-    agreement: Agreement | None
+    agreement: RankAgreement | None
 
 
-def rankings(
+def rank_by_documents(
     results: Results, expected: Mapping[str, float] | None = None
-) -> list[Ranked]:
+) -> list[MetricRanking]:
     """Rank the systems by the average of their ranks on every document.
 
     The results must hold document scores. `expected` gives each system's rank by people,
@@ -340,12 +348,12 @@ def rankings(
             msg = "Systems are ranked on every document, but no document scores are known."
             raise CorpusError(msg)
         columns = [list(table.values()) for table in tables if table is not None]
-        ranking = average_rank_ranking(
+        ranking = rank_by_average(
             np.transpose(columns), higher_is_better=scores[0].higher_is_better
         )
         order = sorted(range(len(names)), key=lambda at: ranking.averages[at])
         found.append(
-            Ranked(
+            MetricRanking(
                 spec,
                 scores[0].signature,
                 [names[at] for at in order],
@@ -353,7 +361,7 @@ def rankings(
                 [float(ranking.ranks[at]) for at in order],
                 None
                 if expected is None
-                else agreement(
+                else compare_ranks(
                     ranking.ranks.tolist(), [expected[name] for name in names]
                 ),
             )

@@ -13,18 +13,24 @@ from itertools import combinations
 import numpy as np
 
 from metra.errors import CorpusError
-from metra.formats.scores.panel import Panel
-from metra.meta.correlate import Asked, values
-from metra.meta.findings import Figure, FigureTable, Findings, number, signature
+from metra.formats.scores.panel import ScorePanel
+from metra.meta.correlate import CorrelationSpec, correlate_panel
+from metra.meta.findings import (
+    FigureTable,
+    MetaReport,
+    TableValue,
+    build_signature,
+    drop_nan,
+)
 from metra.stats.defaults import SEED
 
 #: Give the numbers of some reference streams, get gold and metrics lined up.
-Scoring = Callable[[Sequence[int]], Panel]
+Scoring = Callable[[Sequence[int]], ScorePanel]
 SUBSETS = 12
 
 
 @dataclass(frozen=True)
-class ByReferences:
+class ReferenceCurves:
     """For each number of references and metric: the coefficient with every subset tried."""
 
     counts: list[int]
@@ -36,7 +42,7 @@ class ByReferences:
         return [_mean(each) for each in self.found[name]]
 
 
-def choices(
+def choose_subsets(
     streams: int, count: int, most: int, seed: int = SEED
 ) -> list[tuple[int, ...]]:
     """Choose subsets of so many streams: all where they are few, else a sample.
@@ -54,15 +60,15 @@ def choices(
     return sorted(found)
 
 
-def by_references(
+def correlate_subsets(
     score: Scoring,
     streams: int,
-    question: Asked,
+    question: CorrelationSpec,
     *,
     counts: Sequence[int] = (),
     most: int = SUBSETS,
     seed: int = SEED,
-) -> tuple[ByReferences, Panel]:
+) -> tuple[ReferenceCurves, ScorePanel]:
     """Correlate with each number of references; the last panel is given too."""
     if streams < 2:
         msg = (
@@ -70,37 +76,38 @@ def by_references(
             "or more."
         )
         raise CorpusError(msg)
-    sizes = sorted({min(count, streams) for count in counts}) or _sizes(streams)
-    tried = [choices(streams, size, most, seed) for size in sizes]
+    sizes = sorted({min(count, streams) for count in counts}) or _choose_counts(streams)
+    tried = [choose_subsets(streams, size, most, seed) for size in sizes]
     found: dict[str, list[list[float]]] = {}
     panel = None
     for at, subsets in enumerate(tried):
         for subset in subsets:
             panel = score(subset)
-            for name, result in values(panel, question).items():
+            for name, result in correlate_panel(panel, question).items():
                 lines = found.setdefault(name, [[] for _ in sizes])
                 lines[at].append(result.value)
     if panel is None:
         msg = "No number of references was asked for; give at least one."
         raise CorpusError(msg)
-    return ByReferences(sizes, tried, found), panel
+    return ReferenceCurves(sizes, tried, found), panel
 
 
-def references(
+def report_references(
     score: Scoring,
     streams: int,
-    question: Asked,
+    question: CorrelationSpec,
     *,
     counts: Sequence[int] = (),
     most: int = SUBSETS,
     seed: int = SEED,
-) -> tuple[Findings, ByReferences]:
+) -> tuple[MetaReport, ReferenceCurves]:
     """Lay out mean and range over subsets, metrics down and numbers across."""
-    found, panel = by_references(
+    found, panel = correlate_subsets(
         score, streams, question, counts=counts, most=most, seed=seed
     )
     rows = [
-        (name, [_figure(each) for each in line]) for name, line in found.found.items()
+        (name, [_build_figure(each) for each in line])
+        for name, line in found.found.items()
     ]
     title = f"{question.heading} with {panel.gold_name} by number of references"
     heads = [str(count) for count in found.counts]
@@ -113,7 +120,7 @@ def references(
     notes.append(f"Subsets by number of references: {tried}.")
     if any(v != v for line in found.found.values() for each in line for v in each):
         notes.append("– marks scores that are constant.")
-    line = signature(
+    line = build_signature(
         panel,
         level=question.level,
         coef=question.options.coef,
@@ -126,20 +133,20 @@ def references(
         "subsets": [[list(subset) for subset in each] for each in found.subsets],
         "values": found.found,
     }
-    return Findings(tables, line, notes, dict(data)), found
+    return MetaReport(tables, line, notes, dict(data)), found
 
 
-def _sizes(streams: int) -> list[int]:
+def _choose_counts(streams: int) -> list[int]:
     """All numbers up to eight, then doubling."""
     small = list(range(1, min(streams, 8) + 1))
     doubled = [16 * 2**at for at in range(8) if 16 * 2**at < streams]
     return [*small, *doubled, streams] if streams > 8 else small
 
 
-def _figure(each: list[float]) -> Figure:
+def _build_figure(each: list[float]) -> TableValue:
     there = [v for v in each if v == v]
     span = (min(there), max(there)) if len(there) > 1 else None
-    return Figure(number(_mean(each)), span)
+    return TableValue(drop_nan(_mean(each)), span)
 
 
 def _mean(each: list[float]) -> float:

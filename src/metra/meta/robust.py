@@ -7,9 +7,15 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from metra.errors import CorpusError
-from metra.formats.scores.panel import Panel
-from metra.meta.findings import Figure, FigureTable, Findings, number, signature
-from metra.stats.bootstrap import bounds
+from metra.formats.scores.panel import ScorePanel
+from metra.meta.findings import (
+    FigureTable,
+    MetaReport,
+    TableValue,
+    build_signature,
+    drop_nan,
+)
+from metra.stats.bootstrap import compute_bounds
 from metra.stats.correlation import Options, correlate_all
 
 Kind: TypeAlias = Literal["top", "window", "leave-one-out", "subsets"]
@@ -30,8 +36,8 @@ class Robustness:
     spread: dict[str, list[tuple[float, float] | None]] = field(default_factory=dict)
 
 
-def robustness(
-    panel: Panel, options: Options, *, kind: Kind = "top", window: int = 4
+def compute_robustness(
+    panel: ScorePanel, options: Options, *, kind: Kind = "top", window: int = 4
 ) -> Robustness:
     """Correlate over the best systems only, a window of neighbours, all but one, or subsets.
 
@@ -46,7 +52,7 @@ def robustness(
         )
         raise CorpusError(msg)
     if kind == "subsets":
-        return _subsets(panel, options)
+        return _draw_subsets(panel, options)
     order = np.argsort(-panel.system_gold, kind="stable")
     choices: list[tuple[str, list[int]]]
     if kind == "top":
@@ -69,19 +75,21 @@ def robustness(
         ]
     curves: dict[str, list[float]] = {name: [] for name in panel.names}
     for _, systems in choices:
-        for name, value in _over(panel, systems, options).items():
+        for name, value in _correlate_systems(panel, systems, options).items():
             curves[name].append(value)
     return Robustness([label for label, _ in choices], curves)
 
 
-def _over(panel: Panel, systems: list[int], options: Options) -> dict[str, float]:
+def _correlate_systems(
+    panel: ScorePanel, systems: list[int], options: Options
+) -> dict[str, float]:
     """Every metric's coefficient over some systems."""
     metrics = {name: m[systems] for name, m in panel.system_metrics.items()}
     found = correlate_all(panel.system_gold[systems], metrics, options)
     return {name: result.value for name, result in found.items()}
 
 
-def _subsets(panel: Panel, options: Options) -> Robustness:
+def _draw_subsets(panel: ScorePanel, options: Options) -> Robustness:
     """Mean over subsets of systems drawn at random, and what holds 95 % of them."""
     rng = np.random.default_rng(options.seed)
     count = len(panel.systems)
@@ -90,31 +98,33 @@ def _subsets(panel: Panel, options: Options) -> Robustness:
     spread: dict[str, list[tuple[float, float] | None]] = {n: [] for n in panel.names}
     for size in sizes:
         drawn = [
-            _over(panel, np.sort(rng.permutation(count)[:size]).tolist(), options)
+            _correlate_systems(
+                panel, np.sort(rng.permutation(count)[:size]).tolist(), options
+            )
             for _ in range(SUBSETS if size < count else 1)
         ]
         for name in panel.names:
             values = np.array([each[name] for each in drawn])
             there = values[np.isfinite(values)]
             curves[name].append(float(there.mean()) if len(there) else np.nan)
-            spread[name].append(bounds(values) if size < count else None)
+            spread[name].append(compute_bounds(values) if size < count else None)
     return Robustness([f"{size} of {count}" for size in sizes], curves, spread)
 
 
-def robust(
-    panels: Sequence[Panel], options: Options, *, kind: Kind, window: int
-) -> tuple[Findings, list[Robustness]]:
+def report_robustness(
+    panels: Sequence[ScorePanel], options: Options, *, kind: Kind, window: int
+) -> tuple[MetaReport, list[Robustness]]:
     """Lay out the choices down and the metrics across."""
     tables, notes, found = [], [], []
     for panel in panels:
-        one = robustness(panel, options, kind=kind, window=window)
+        one = compute_robustness(panel, options, kind=kind, window=window)
         found.append(one)
         rows = [
             (
                 label,
                 [
-                    Figure(
-                        number(one.curves[name][at]),
+                    TableValue(
+                        drop_nan(one.curves[name][at]),
                         one.spread[name][at] if one.spread else None,
                     )
                     for name in panel.names
@@ -130,7 +140,7 @@ def robust(
         notes += [f"{place}{note}" for note in panel.notes]
         if any(v != v for curve in one.curves.values() for v in curve):
             notes.append(f"{place}– marks choices where the scores are constant.")
-    line = signature(
+    line = build_signature(
         panels[0] if len(panels) == 1 else None,
         level="sys",
         coef=options.coef,
@@ -138,4 +148,4 @@ def robust(
         drawn=SUBSETS if kind == "subsets" else None,
         seed=options.seed if kind == "subsets" else None,
     )
-    return Findings(tables, line, notes), found
+    return MetaReport(tables, line, notes), found

@@ -6,14 +6,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from metra.errors import UnknownNameError, no_such
-from metra.formats.scores.panel import Panel
-from metra.meta.findings import Figure, FigureTable, Findings, number, signature
+from metra.formats.scores.panel import ScorePanel
+from metra.meta.findings import (
+    FigureTable,
+    MetaReport,
+    TableValue,
+    build_signature,
+    drop_nan,
+)
 from metra.stats.correlation import Options, correlate_all
-from metra.stats.moments import Fit, fit_line, mad_outliers
+from metra.stats.moments import LineFit, fit_line, mad_outliers
 
 
 @dataclass(frozen=True)
-class Cloud:
+class ScatterPoints:
     """What a scatter plot shows: points with names, classes and outliers, and a line."""
 
     title: str
@@ -24,7 +30,7 @@ class Cloud:
     y: list[float]
     classes: list[str]
     outliers: list[bool]
-    fit: Fit | None
+    fit: LineFit | None
     caption: str
     #: What points are, and what the hollow ones are.
     points: str = "systems"
@@ -33,13 +39,13 @@ class Cloud:
     all_named: bool = True
 
 
-def scatter(
-    panel: Panel,
+def report_scatter(
+    panel: ScorePanel,
     options: Options,
     *,
     classes: Mapping[str, str] | None = None,
     outliers: Sequence[str] | None = None,
-) -> tuple[Findings, list[Cloud]]:
+) -> tuple[MetaReport, list[ScatterPoints]]:
     """Correlate with all systems, without the outliers, and within each class.
 
     Outliers are those named, else systems more than 2.5 robust deviations off the median of
@@ -72,7 +78,7 @@ def scatter(
             continue
         gold, scored = panel.system_gold[there], metric[there]
         clouds.append(
-            Cloud(
+            ScatterPoints(
                 f"{name} and {panel.gold_name}",
                 panel.gold_name,
                 name,
@@ -86,7 +92,7 @@ def scatter(
             )
         )
     rows = [
-        (name, [Figure(number(found[name].value)) for found in columns.values()])
+        (name, [TableValue(drop_nan(found[name].value)) for found in columns.values()])
         for name in panel.names
     ]
     heads = [f"{label} ({int(keep.sum())})" for label, keep in choices.items()]
@@ -97,13 +103,13 @@ def scatter(
     for label, found in columns.items():
         for reason in dict.fromkeys(r.reason for r in found.values() if r.reason):
             notes.append(f"{label}: {reason}")
-    line = signature(
+    line = build_signature(
         panel,
         level="sys",
         coef=options.coef,
         outliers="named" if outliers is not None else "mad 2.5",
     )
     title = f"{options.coef} of systems with {panel.gold_name}"
-    return Findings(
+    return MetaReport(
         [FigureTable("scatter", "metric", heads, rows, title)], line, notes
     ), clouds

@@ -12,33 +12,40 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from metra.errors import CorpusError, UnknownNameError, no_such
-from metra.formats.scores.panel import Panel
-from metra.meta.correlate import Asked, spa_said, values
-from metra.meta.findings import Figure, FigureTable, Findings, marked, signature, whole
+from metra.formats.scores.panel import ScorePanel
+from metra.meta.correlate import CorrelationSpec, correlate_panel, describe_spa
+from metra.meta.findings import (
+    FigureTable,
+    MetaReport,
+    TableValue,
+    build_count,
+    build_signature,
+    mark_best,
+)
 from metra.stats.arrays import Array, Codes
 from metra.stats.correlation import Options
 from metra.stats.multiplicity import clusters_greedy
-from metra.stats.permutation import swapped, usual_swap
+from metra.stats.permutation import choose_swap, prepare_swaps
 
 
 @dataclass(frozen=True)
-class Part:
+class ProtocolColumn:
     """One column of a protocol: a coefficient of one language pair, and its weight."""
 
     name: str
-    panels: tuple[Panel, ...]
-    question: Asked
+    panels: tuple[ScorePanel, ...]
+    question: CorrelationSpec
     weight: float
 
 
-def _wmt23(panels: Sequence[Panel], options: Options) -> list[Part]:
+def _wmt23(panels: Sequence[ScorePanel], options: Options) -> list[ProtocolColumn]:
     pooled = replace(options, coef="accuracy")
     names = ",".join(panel.lang for panel in panels)
     parts = [
-        Part(
+        ProtocolColumn(
             f"{names} sys accuracy".strip(),
             tuple(panels),
-            Asked(pooled, "sys"),
+            CorrelationSpec(pooled, "sys"),
             len(panels),
         )
     ]
@@ -50,26 +57,36 @@ def _wmt23(panels: Sequence[Panel], options: Options) -> list[Part]:
         ):
             chosen = replace(options, coef=coef, group=group)  # type: ignore[arg-type]
             parts.append(
-                Part(
+                ProtocolColumn(
                     f"{panel.lang} {level} {coef}".strip(),
                     (panel,),
-                    Asked(chosen, level),
+                    CorrelationSpec(chosen, level),
                     1,
                 )
             )
     return parts
 
 
-def _wmt24(panels: Sequence[Panel], options: Options) -> list[Part]:
+def _wmt24(panels: Sequence[ScorePanel], options: Options) -> list[ProtocolColumn]:
     parts = []
     for panel in panels:
         soft = replace(options, coef="spa")
         ties = replace(options, coef="acc*_eq", group="item")
         parts.append(
-            Part(f"{panel.lang} sys spa".strip(), (panel,), Asked(soft, "sys"), 1)
+            ProtocolColumn(
+                f"{panel.lang} sys spa".strip(),
+                (panel,),
+                CorrelationSpec(soft, "sys"),
+                1,
+            )
         )
         parts.append(
-            Part(f"{panel.lang} seg acc*_eq".strip(), (panel,), Asked(ties, "seg"), 1)
+            ProtocolColumn(
+                f"{panel.lang} seg acc*_eq".strip(),
+                (panel,),
+                CorrelationSpec(ties, "seg"),
+                1,
+            )
         )
     return parts
 
@@ -77,14 +94,14 @@ def _wmt24(panels: Sequence[Panel], options: Options) -> list[Part]:
 PROTOCOLS = {"wmt23": _wmt23, "wmt24": _wmt24, "wmt25": _wmt24}
 
 
-def task(
+def report_task(
     protocol: str,
-    panels: Sequence[Panel],
+    panels: Sequence[ScorePanel],
     options: Options,
     *,
     test: bool = False,
     alpha: float = 0.05,
-) -> Findings:
+) -> MetaReport:
     """Score all metrics that every language pair has, and rank them by the average."""
     if protocol not in PROTOCOLS:
         raise UnknownNameError(no_such("protocol", protocol, PROTOCOLS))
@@ -95,16 +112,18 @@ def task(
         raise CorpusError(msg)
     panels = [panel.of_metrics(shared) for panel in panels]
     parts = PROTOCOLS[protocol](panels, options)
-    scores = np.array([_score(part) for part in parts])  # parts × metrics
+    scores = np.array([_score_part(part) for part in parts])  # parts × metrics
     weights = np.array([part.weight for part in parts])
     weights = weights / weights.sum()
     average = _average(parts, scores, weights)
     order = np.argsort(-average, kind="stable")
-    columns = [marked([Figure(float(average[at])) for at in order])]
+    columns = [mark_best([TableValue(float(average[at])) for at in order])]
     if test:
         p = _p_values(parts, order, weights, options)
-        columns.append([whole(c) for c in clusters_greedy(p, alpha)])
-    columns += [marked([Figure(float(row[at])) for at in order]) for row in scores]
+        columns.append([build_count(c) for c in clusters_greedy(p, alpha)])
+    columns += [
+        mark_best([TableValue(float(row[at])) for at in order]) for row in scores
+    ]
     heads = ["average", *(["cluster"] if test else []), *(part.name for part in parts)]
     rows = [
         (shared[at], list(cells))
@@ -120,8 +139,8 @@ def task(
         notes.append(
             f"Not in every language pair and so left out: {', '.join(sorted(gone))}."
         )
-    soft = spa_said([part.question for part in parts])
-    line = signature(
+    soft = describe_spa([part.question for part in parts])
+    line = build_signature(
         task=protocol,
         gold=panels[0].gold_name,
         lang=",".join(panel.lang for panel in panels),
@@ -132,12 +151,14 @@ def task(
         seed=options.seed if test or soft else None,
     )
     title = f"{protocol} protocol, gold {panels[0].gold_name}"
-    return Findings([FigureTable(protocol, "metric", heads, rows, title)], line, notes)
+    return MetaReport(
+        [FigureTable(protocol, "metric", heads, rows, title)], line, notes
+    )
 
 
-def _score(part: Part) -> Array:
+def _score_part(part: ProtocolColumn) -> Array:
     """The coefficients of all metrics; pairs of systems are pooled over language pairs."""
-    found = [values(panel, part.question) for panel in part.panels]
+    found = [correlate_panel(panel, part.question) for panel in part.panels]
     names = list(found[0])
     for name in names:
         for panel, results in zip(part.panels, found, strict=True):
@@ -150,7 +171,7 @@ def _score(part: Part) -> Array:
     return np.einsum("p,pm->m", pairs, each) / pairs.sum()
 
 
-def _average(parts: Sequence[Part], scores: Array, weights: Array) -> Array:
+def _average(parts: Sequence[ProtocolColumn], scores: Array, weights: Array) -> Array:
     """Weigh the parts' scores, all mapped to 0..1: parts × metrics to metrics."""
     lowest = np.array([part.question.options.coefficient.lowest for part in parts])
     rescaled = (scores - lowest[:, None]) / (1 - lowest[:, None])
@@ -158,7 +179,7 @@ def _average(parts: Sequence[Part], scores: Array, weights: Array) -> Array:
 
 
 def _p_values(
-    parts: Sequence[Part], order: Codes, weights: Array, options: Options
+    parts: Sequence[ProtocolColumn], order: Codes, weights: Array, options: Options
 ) -> Array:
     """One joint test: the averages after exchanges that are drawn in every part alike."""
     size = len(order)
@@ -169,15 +190,15 @@ def _p_values(
         )
         for part in parts
     ]
-    average = _average(parts, np.array([_score(part) for part in tested]), weights)
+    average = _average(parts, np.array([_score_part(part) for part in tested]), weights)
     p = np.full((size, size), np.nan)
     after = []
     for part in parts:
         each = []
         for panel in part.panels:
             ask = part.question
-            swap = usual_swap(panel, ask.level, ask.options)
-            each.append(swapped(panel, ask.level, ask.options, swap))
+            swap = choose_swap(panel, ask.level, ask.options)
+            each.append(prepare_swaps(panel, ask.level, ask.options, swap))
         after.append(each)
     for i in range(size):
         for j in range(i + 1, size):

@@ -5,25 +5,36 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from metra.analysis.relations import PEOPLE, People
+from metra.analysis.relations import HUMAN_SCORE, HumanScores
 from metra.errors import CorpusError, OptionError
-from metra.formats.scores.judgement_table import Judgement
-from metra.formats.scores.panel import Panel, panel
-from metra.formats.scores.ratings import ratings
-from metra.formats.scores.record import Item, Scorer, Scores, joined, table
-from metra.meta.agree import Agreement, agree
-from metra.meta.compare import Comparison, compare
-from metra.meta.correlate import asked
-from metra.meta.correlate import values as values_of
-from metra.meta.judge_plots import Histogram, JudgePlot, gap_histogram, judge_plot
-from metra.meta.pseudo import JUDGES, pseudo_documents
-from metra.meta.pseudo import judgements as every_judgement
+from metra.formats.scores.judgement_table import TableJudgement
+from metra.formats.scores.panel import ScorePanel, build_panel
+from metra.formats.scores.ratings import collect_ratings
+from metra.formats.scores.record import (
+    ScoredItem,
+    Scorer,
+    Scores,
+    build_score_table,
+    concatenate_scores,
+)
+from metra.meta.agree import JudgeAgreement, agree
+from metra.meta.compare import MetricComparison, compare
+from metra.meta.correlate import correlate_panel as values_of
+from metra.meta.correlate import parse_specs
+from metra.meta.judge_plots import (
+    Histogram,
+    JudgePlot,
+    build_gap_histogram,
+    build_judge_plot,
+)
+from metra.meta.pseudo import JUDGES, draw_documents
+from metra.meta.pseudo import gather_judgements as every_judgement
 from metra.metrics.record import Metric
-from metra.scoring.scorers import tabled
-from metra.scoring.statistics import Sheets
-from metra.stats.bootstrap import bootstrap, bounds
+from metra.scoring.scorers import build_scores
+from metra.scoring.statistics import CorpusStatistics
+from metra.stats.bootstrap import bootstrap, compute_bounds
 from metra.stats.correlation import Options
-from metra.stats.moments import Fit, fit_line
+from metra.stats.moments import LineFit, fit_line
 
 #: Documents drawn of each length: enough for a curve.
 DOCUMENTS = 500
@@ -33,7 +44,7 @@ LENGTHS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Agreeing:
+class MetricAgreement:
     """How well a metric agrees with people, higher being better whatever its direction."""
 
     metric: str
@@ -54,7 +65,7 @@ class LengthCurve:
 
 
 @dataclass(frozen=True, slots=True)
-class Judges:
+class JudgeSummary:
     """How far judges agree with each other."""
 
     plot: JudgePlot
@@ -63,47 +74,49 @@ class Judges:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trust:
+class TrustReport:
     """What there is to say; what there is not has its reason among the notes."""
 
-    fits: Mapping[str, Fit]
-    agreement: Sequence[Agreeing]
-    comparison: Comparison | None
+    fits: Mapping[str, LineFit]
+    agreement: Sequence[MetricAgreement]
+    comparison: MetricComparison | None
     curve: LengthCurve | None
-    judges: Judges | None
+    judges: JudgeSummary | None
     notes: Sequence[str]
 
 
-def trust(
-    judgements: Sequence[Judgement],
-    found: People,
+def assess_trust(
+    judgements: Sequence[TableJudgement],
+    found: HumanScores,
     metrics: Mapping[str, Metric],
-    sheets: Sheets,
+    sheets: CorpusStatistics,
     systems: Sequence[str],
     *,
     seed: int,
-) -> Trust:
+) -> TrustReport:
     """Hold metrics against people, people against people, and both by length of document."""
-    scores, statistics = tabled(tuple(systems), metrics, sheets)
-    everything = joined([scores, _judged(judgements)])
+    scores, statistics = build_scores(tuple(systems), metrics, sheets)
+    everything = concatenate_scores([scores, _build_scores(judgements)])
     notes: list[str] = []
-    lined_up = panel(everything, PEOPLE, list(metrics), statistics=statistics)
+    lined_up = build_panel(
+        everything, HUMAN_SCORE, list(metrics), statistics=statistics
+    )
     options = Options(seed=seed)
     comparison = curve = None
     try:
-        question = asked(["pearson"], "seg", options)[0]
+        question = parse_specs(["pearson"], "seg", options)[0]
         comparison = compare(lined_up, question)
         notes += comparison.notes
     except OptionError as reason:
         notes.append(f"No comparison of metrics: {reason}")
     try:
-        curve = _curve(everything, lined_up, seed)
+        curve = _build_curve(everything, lined_up, seed)
     except CorpusError as reason:
         notes.append(f"No curve by length of document: {reason}")
-    judges, why = _judges(everything, judgements, seed)
-    return Trust(
-        fits=_fits(found),
-        agreement=_agreement(lined_up, options),
+    judges, why = _summarise_judges(everything, judgements, seed)
+    return TrustReport(
+        fits=_fit_lines(found),
+        agreement=_correlate_people(lined_up, options),
         comparison=comparison,
         curve=curve,
         judges=judges,
@@ -111,16 +124,16 @@ def trust(
     )
 
 
-def _judged(judgements: Sequence[Judgement]) -> Scores:
-    return table(
+def _build_scores(judgements: Sequence[TableJudgement]) -> Scores:
+    return build_score_table(
         [entry.system for entry in judgements],
-        [Item(str(entry.segment)) for entry in judgements],
-        {Scorer(PEOPLE, "human"): [entry.score for entry in judgements]},
+        [ScoredItem(str(entry.segment)) for entry in judgements],
+        {Scorer(HUMAN_SCORE, "human"): [entry.score for entry in judgements]},
         [entry.judge or "" for entry in judgements],
     )
 
 
-def _fits(found: People) -> dict[str, Fit]:
+def _fit_lines(found: HumanScores) -> dict[str, LineFit]:
     """A line through the systems of each metric, as they are drawn."""
     fits = {}
     for entry in found.relations:
@@ -133,26 +146,28 @@ def _fits(found: People) -> dict[str, Fit]:
     return fits
 
 
-def _agreement(lined_up: Panel, options: Options) -> list[Agreeing]:
+def _correlate_people(lined_up: ScorePanel, options: Options) -> list[MetricAgreement]:
     """Pearson's r of systems and of segments, with intervals over systems and segments."""
     rows = []
     for level, coefficient in (("sys", "pearson"), ("seg", "pearson")):
-        question = asked([coefficient], level, options)[0]
+        question = parse_specs([coefficient], level, options)[0]
         results = values_of(lined_up, question)
         drawn = {}
         if len(lined_up.systems) > 2:
             drawn = bootstrap(lined_up, level, question.options)
         for name, result in results.items():
             if result.value == result.value:
-                interval = bounds(drawn[name]) if name in drawn else None
+                interval = compute_bounds(drawn[name]) if name in drawn else None
                 rows.append(
-                    Agreeing(name, level, coefficient, result.value, interval, result.n)
+                    MetricAgreement(
+                        name, level, coefficient, result.value, interval, result.n
+                    )
                 )
     return rows
 
 
-def _curve(everything: Scores, lined_up: Panel, seed: int) -> LengthCurve:
-    found = pseudo_documents(
+def _build_curve(everything: Scores, lined_up: ScorePanel, seed: int) -> LengthCurve:
+    found = draw_documents(
         lined_up,
         every_judgement(everything, lined_up),
         lengths=LENGTHS,
@@ -168,9 +183,9 @@ def _curve(everything: Scores, lined_up: Panel, seed: int) -> LengthCurve:
     return LengthCurve(found.lengths, means, JUDGES)
 
 
-def _judges(
-    everything: Scores, judgements: Sequence[Judgement], seed: int
-) -> tuple[Judges | None, str]:
+def _summarise_judges(
+    everything: Scores, judgements: Sequence[TableJudgement], seed: int
+) -> tuple[JudgeSummary | None, str]:
     nameless = sum(not entry.judge for entry in judgements)
     if nameless:
         return None, (
@@ -178,14 +193,16 @@ def _judges(
             "agree cannot be said."
         )
     try:
-        found: Agreement = agree(ratings(everything, PEOPLE), trials=0)
+        found: JudgeAgreement = agree(
+            collect_ratings(everything, HUMAN_SCORE), trials=0
+        )
     except CorpusError as reason:
         return None, f"No agreement of judges: {reason}"
-    plot = _thinned(judge_plot(found, PEOPLE, seed=seed))
-    return Judges(plot, gap_histogram(found, PEOPLE), found.values), ""
+    plot = _thin_points(build_judge_plot(found, HUMAN_SCORE, seed=seed))
+    return JudgeSummary(plot, build_gap_histogram(found, HUMAN_SCORE), found.values), ""
 
 
-def _thinned(plot: JudgePlot) -> JudgePlot:
+def _thin_points(plot: JudgePlot) -> JudgePlot:
     """Keep every n-th point where there are more than anybody could see."""
     step = -(-len(plot.given) // MOST_POINTS)
     if step <= 1:

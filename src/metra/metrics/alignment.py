@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 
-class Span(NamedTuple):
+class WordRange(NamedTuple):
     """Neighbouring words: the first one's position, and the position after the last."""
 
     start: int
@@ -21,8 +21,8 @@ class Link:
     """
 
     kind: str
-    hyp: Span
-    ref: Span
+    hyp: WordRange
+    ref: WordRange
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +69,7 @@ class AlignedSegment:
     alignments: Sequence[Alignment]
 
 
-def in_reading_order(
+def sort_links(
     links: Iterable[Link], hyp_words: int, ref_words: int
 ) -> tuple[Link, ...]:
     """Order links by the output, and add every word that has no link to where it stands.
@@ -86,17 +86,19 @@ def in_reading_order(
 
     def add_deletions(ref: int, hyp: int) -> None:
         while ref < ref_words and ref not in by_ref:
-            found.append(Link("deletion", Span(hyp, hyp), Span(ref, ref + 1)))
+            found.append(Link("deletion", WordRange(hyp, hyp), WordRange(ref, ref + 1)))
             ref += 1
 
     add_deletions(0, 0)
     hyp = ref = 0
     for link in by_hyp:
         for word in range(hyp, link.hyp.start):
-            found.append(Link("insertion", Span(word, word + 1), Span(ref, ref)))
+            found.append(
+                Link("insertion", WordRange(word, word + 1), WordRange(ref, ref))
+            )
         found.append(link)
         hyp, ref = link.hyp.stop, link.ref.stop
         add_deletions(ref, hyp)
     for word in range(hyp, hyp_words):
-        found.append(Link("insertion", Span(word, word + 1), Span(ref, ref)))
+        found.append(Link("insertion", WordRange(word, word + 1), WordRange(ref, ref)))
     return tuple(found)

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from metra import _core
-from metra.corpus.evalset import Batch, Column, Sentence
+from metra.corpus.evalset import Batch, SegmentColumn, Sentence
 from metra.errors import OptionError
-from metra.metrics.record import Array, Metric, Parts, measure, shown
+from metra.metrics.record import Array, Metric, Parts, format_value, record_options
 from metra.stats.totals import BLOCK
 from metra.text.preparation import (
     Preparation,
@@ -28,7 +28,7 @@ from metra.text.preparation import (
 LONGEST = 1000
 
 
-@measure
+@record_options
 def bleu(
     *,
     n: int = 4,
@@ -87,9 +87,9 @@ def bleu(
     value = smooth_value
     if value is None:
         value = {"floor": 0.1, "add-k": 1.0}.get(smooth)
-    settled["smooth_value"] = "none" if value is None else shown(value)
+    settled["smooth_value"] = "none" if value is None else format_value(value)
 
-    def configured(*, effective: bool) -> Metric:
+    def build_metric(*, effective: bool) -> Metric:
         short = "mteval" if style == "mteval" else "effective" if effective else "zero"
         formula = _core.BleuFormula(n, smooth, value or 0.0, average, short)
         cut = whole_tokenizer(text)
@@ -111,10 +111,10 @@ def bleu(
             settled=settled | {"eff": "yes" if effective else "no"},
         )
 
-    corpus = configured(effective=eff == "yes")
+    corpus = build_metric(effective=eff == "yes")
     if eff != "auto" or style == "mteval":
         return corpus
-    return replace(corpus, for_segments=configured(effective=True))
+    return replace(corpus, for_segments=build_metric(effective=True))
 
 
 def rows(batch: Batch | Sentence, *, n: int, text: Preparation, ref_len: str) -> Array:
@@ -130,7 +130,7 @@ def sums(
 
 
 def pairs(
-    texts: Column,
+    texts: SegmentColumn,
     outputs: Sequence[int],
     references: Sequence[int],
     *,

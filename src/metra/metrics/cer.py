@@ -4,7 +4,7 @@ from functools import partial
 from typing import Literal
 
 from metra.metrics import wer
-from metra.metrics.record import Metric, measure
+from metra.metrics.record import Metric, record_options
 from metra.metrics.wer import AGGREGATES, check_norm, rows
 from metra.text.preparation import preparation
 
@@ -12,7 +12,7 @@ from metra.text.preparation import preparation
 _TOKENIZERS = {"char": "code-points", "grapheme": "graphemes"}
 
 
-@measure
+@record_options
 def cer(
     *,
     unit: Literal["char", "grapheme"] = "char",

@@ -7,13 +7,13 @@ from typing import Literal
 import numpy as np
 
 from metra import _core
-from metra.corpus.evalset import Batch, Column, Sentence
+from metra.corpus.evalset import Batch, SegmentColumn, Sentence
 from metra.errors import OptionError
-from metra.metrics.record import Array, Metric, Parts, measure
+from metra.metrics.record import Array, Metric, Parts, record_options
 from metra.text.preparation import Preparation, preparation, whole_tokenizer
 
 
-@measure
+@record_options
 def chrf(
     *,
     n: int = 6,
@@ -106,7 +106,7 @@ def rows(
 
 
 def pairs(
-    texts: Column,
+    texts: SegmentColumn,
     outputs: Sequence[int],
     references: Sequence[int],
     *,

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 
 from metra.metrics import registry
-from metra.metrics.record import Parameter, parameters_of, shown
+from metra.metrics.record import Parameter, format_value, read_parameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,33 +28,33 @@ class Description:
     options: tuple[Option, ...]
 
 
-def description(name: str) -> Description:
+def read_description(name: str) -> Description:
     """Read a measure's docstring: first line, body, and an `Options:` block."""
-    factory = registry.factory(name)
+    factory = registry.find_factory(name)
     doc = inspect.getdoc(factory) or ""
     body, _, listed = doc.partition("\nOptions:\n")
     summary, _, definition = body.partition("\n")
-    meanings = _meanings(listed)
+    meanings = _parse_meanings(listed)
     options = tuple(
-        _option(parameter, meanings.get(parameter.name, ""))
-        for parameter in parameters_of(factory).values()
+        _build_option(parameter, meanings.get(parameter.name, ""))
+        for parameter in read_parameters(factory).values()
     )
     return Description(name, summary.strip(), definition.strip(), options)
 
 
-def overview() -> str:
+def format_overview() -> str:
     """Name every measure with its first line."""
-    found = [description(name) for name in registry.names()]
+    found = [read_description(name) for name in registry.list_metrics()]
     left = max(len(entry.name) for entry in found)
     return "\n".join(f"{entry.name:{left}}  {entry.summary}" for entry in found)
 
 
-def describe(name: str) -> str:
+def describe_metric(name: str) -> str:
     """Explain one measure for the terminal."""
-    found = description(name)
+    found = read_description(name)
     left = max((len(option.name) for option in found.options), default=0)
     lines = [f"{found.name}: {found.summary}", "", found.definition, ""]
-    lines.append(f"Options, as in {found.name}:{_example(found)}")
+    lines.append(f"Options, as in {found.name}:{_format_example(found)}")
     for option in found.options:
         lines.append(f"  {option.name:{left}}  {option.meaning}")
         values = f"one of {', '.join(option.choices)}; " if option.choices else ""
@@ -62,17 +62,19 @@ def describe(name: str) -> str:
     return "\n".join(lines)
 
 
-def _example(found: Description) -> str:
+def _format_example(found: Description) -> str:
     given = [option for option in found.options if option.default != "none"]
     return ",".join(f"{option.name}={option.default}" for option in given[:2])
 
 
-def _option(parameter: Parameter, meaning: str) -> Option:
-    default = "none" if parameter.default in (None, "") else shown(parameter.default)
+def _build_option(parameter: Parameter, meaning: str) -> Option:
+    default = (
+        "none" if parameter.default in (None, "") else format_value(parameter.default)
+    )
     return Option(parameter.name, meaning, default, tuple(parameter.choices()))
 
 
-def _meanings(listed: str) -> dict[str, str]:
+def _parse_meanings(listed: str) -> dict[str, str]:
     found: dict[str, str] = {}
     name = ""
     for line in inspect.cleandoc(listed).split("\n"):

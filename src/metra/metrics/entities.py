@@ -14,14 +14,21 @@ import numpy as np
 from metra.corpus.evalset import Batch, Sentence
 from metra.errors import MissingResourceError, OptionError
 from metra.formats.annotations.entities import Entity, read_entities
-from metra.formats.table import file_version
-from metra.metrics.record import Array, Detail, Metric, Parts, measure, share
+from metra.formats.table import compute_file_version
+from metra.metrics.record import (
+    Array,
+    Detail,
+    Metric,
+    Parts,
+    compute_share,
+    record_options,
+)
 from metra.metrics.units import check_places, units_of
-from metra.text.resources import model_version, spacy_model
-from metra.text.words import normaliser, occurs
+from metra.text.resources import get_model_version, load_spacy_model
+from metra.text.words import contains_words, make_normaliser
 
 
-class Finder:
+class EntityFinder:
     """A spaCy model that finds names: which types it knows, and its version."""
 
     def __init__(self, pipeline: Any) -> None:
@@ -29,7 +36,7 @@ class Finder:
         self._lock = Lock()  # a pipeline keeps state while it works
         finders = (pipeline.get_pipe(name) for name in _finders(pipeline))
         self.types = sorted({label for finder in finders for label in finder.labels})
-        self.version = model_version(pipeline)
+        self.version = get_model_version(pipeline)
 
     def find(self, texts: Iterable[str]) -> list[list[Entity]]:
         """Find the names of every text."""
@@ -41,20 +48,20 @@ class Finder:
 
 
 @lru_cache(maxsize=8)
-def finder(model: str) -> Finder:
+def load_finder(model: str) -> EntityFinder:
     """Load a model by its package's name or its folder."""
-    pipeline = spacy_model(model, owner="entities", extra="ner")
+    pipeline = load_spacy_model(model, owner="entities", extra="ner")
     if not _finders(pipeline):
         msg = f"The spaCy model {model!r} finds no names; choose one that has 'ner'."
         raise MissingResourceError(msg)
-    return Finder(pipeline)
+    return EntityFinder(pipeline)
 
 
 def _finders(pipeline: Any) -> list[str]:
     return [name for name in pipeline.pipe_names if name in ("ner", "entity_ruler")]
 
 
-@measure
+@record_options
 def entities(
     *,
     file: str = "",
@@ -102,20 +109,20 @@ def entities(
             "reference with its names marked, or model=NAME, a spaCy model; one of them."
         )
         raise OptionError(msg)
-    listed = _from_file(file, unit, lang) if file else _from_model(model, unit, lang)
-    counted = _counter(listed, lang)
+    listed = _load_file(file, unit, lang) if file else _load_model(model, unit, lang)
+    counted = _make_counter(listed, lang)
     made = Metric(
         name="entities",
         columns=("overlap", *(f"{c}:{t}" for t in listed.types for c in _COUNTS)),
         rows=counted,
         aggregate=aggregate,
-        parts=_parts(listed.types, with_partial=partial),
-        details=_details(listed, lang),
+        parts=_make_parts(listed.types, with_partial=partial),
+        details=_make_details(listed, lang),
         needs_reference=bool(model),
         whole_documents=unit == "document",
-        settled={"model": finder(model).version, "file": "none"}
+        settled={"model": load_finder(model).version, "file": "none"}
         if model
-        else {"file": file_version(file), "model": "none"},
+        else {"file": compute_file_version(file), "model": "none"},
     )
     check = listed.check
     if check is None:
@@ -131,7 +138,7 @@ def entities(
 _COUNTS = ("found", "listed")
 
 
-class Name(NamedTuple):
+class ExpectedName(NamedTuple):
     """A name with its words as they are compared, and the segment that it is listed in."""
 
     entity: Entity
@@ -142,21 +149,21 @@ class Name(NamedTuple):
 
     def within(self, output: Sequence[str]) -> bool:
         """Whether the output has it, in one form or another."""
-        return any(occurs(form, output) for form in (self.words, *self.others))
+        return any(contains_words(form, output) for form in (self.words, *self.others))
 
 
 #: The names of each unit of a batch, with the segments of the unit.
-Units: TypeAlias = Iterator[tuple[list[Name], range]]
+Units: TypeAlias = Iterator[tuple[list[ExpectedName], range]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Listed:
+class _NameList:
     types: Sequence[str]
     units: Callable[[Batch | Sentence], Units]
     check: Callable[[Iterable[Batch]], None] | None = None
 
 
-def _from_file(path: str, unit: str, lang: str) -> _Listed:
+def _load_file(path: str, unit: str, lang: str) -> _NameList:
     annotated = read_entities(path)
     if annotated.documents and unit == "segment":
         msg = (
@@ -164,20 +171,22 @@ def _from_file(path: str, unit: str, lang: str) -> _Listed:
             "segments; give unit=document."
         )
         raise OptionError(msg)
-    normalise = normaliser(lang)
+    normalise = make_normaliser(lang)
     groups = [*annotated.segments.values(), *annotated.documents.values()]
     for entity in (entity for group in groups for entity in group):
         if not normalise(entity.text):
             msg = f"entities: {path} lists {entity.text!r}, which has no word in it."
             raise OptionError(msg)
 
-    def made(entity: Entity, at: int) -> Name:
+    def made(entity: Entity, at: int) -> ExpectedName:
         others = (normalise(form) for form in entity.variants)
-        return Name(entity, normalise(entity.text), at, tuple(filter(None, others)))
+        return ExpectedName(
+            entity, normalise(entity.text), at, tuple(filter(None, others))
+        )
 
     def names(
         batch: Batch | Sentence, segments: range, document: str
-    ) -> Iterator[Name]:
+    ) -> Iterator[ExpectedName]:
         for entity in annotated.documents.get(document, ()):
             yield made(entity, segments.start)
         for at in segments:
@@ -189,17 +198,17 @@ def _from_file(path: str, unit: str, lang: str) -> _Listed:
             yield list(names(batch, segments, document)), segments
 
     types = sorted({entity.type for group in groups for entity in group})
-    return _Listed(types, units, partial(check_places, annotated))
+    return _NameList(types, units, partial(check_places, annotated))
 
 
-def _from_model(model: str, unit: str, lang: str) -> _Listed:
-    found = finder(model)
-    normalise = normaliser(lang)
+def _load_model(model: str, unit: str, lang: str) -> _NameList:
+    found = load_finder(model)
+    normalise = make_normaliser(lang)
 
     def units(batch: Batch | Sentence) -> Units:
         texts = [_first_reference(batch, at) for at in range(len(batch))]
         names = [
-            [Name(entity, normalise(entity.text), at) for entity in entities]
+            [ExpectedName(entity, normalise(entity.text), at) for entity in entities]
             for at, entities in enumerate(found.find(texts))
         ]
         for _, segments in units_of(batch, unit):
@@ -208,7 +217,7 @@ def _from_model(model: str, unit: str, lang: str) -> _Listed:
                 segments,
             )
 
-    return _Listed(found.types, units)
+    return _NameList(found.types, units)
 
 
 def _first_reference(batch: Batch | Sentence, at: int) -> str:
@@ -216,25 +225,27 @@ def _first_reference(batch: Batch | Sentence, at: int) -> str:
     return next((text for text in texts if text is not None), "")
 
 
-def _judged(
-    batch: Batch | Sentence, listed: _Listed, lang: str
-) -> Iterator[tuple[Name, bool, float]]:
+def _check_names(
+    batch: Batch | Sentence, listed: _NameList, lang: str
+) -> Iterator[tuple[ExpectedName, bool, float]]:
     """Give each name that counts, whether it was found, and how much of it."""
-    normalise = normaliser(lang)
+    normalise = make_normaliser(lang)
     hyps = batch.hyps.text
     for names, segments in listed.units(batch):
         if not names:
             continue
         outputs = [normalise(hyps[at] or "") for at in segments]
-        for name in _once(names):
+        for name in _merge_names(names):
             found = any(map(name.within, outputs))
-            overlap = 1.0 if found else max(_overlap(name.words, o) for o in outputs)
+            overlap = (
+                1.0 if found else max(_compute_overlap(name.words, o) for o in outputs)
+            )
             yield name, found, overlap
 
 
-def _once(names: Iterable[Name]) -> Iterable[Name]:
+def _merge_names(names: Iterable[ExpectedName]) -> Iterable[ExpectedName]:
     """Each name once, where it first stands, with all its other forms."""
-    kept: dict[tuple[str, tuple[str, ...]], Name] = {}
+    kept: dict[tuple[str, tuple[str, ...]], ExpectedName] = {}
     for name in names:
         key = name.entity.type, name.words
         first = kept.get(key, name)
@@ -243,19 +254,19 @@ def _once(names: Iterable[Name]) -> Iterable[Name]:
     return kept.values()
 
 
-def _overlap(words: Sequence[str], output: Sequence[str]) -> float:
+def _compute_overlap(words: Sequence[str], output: Sequence[str]) -> float:
     """Share of the words that the output has, each as often as it has it."""
     there = sum(min(words.count(word), output.count(word)) for word in set(words))
     return there / len(words)
 
 
-def _counter(listed: _Listed, lang: str) -> Callable[[Batch | Sentence], Array]:
+def _make_counter(listed: _NameList, lang: str) -> Callable[[Batch | Sentence], Array]:
     column = {kind: 1 + 2 * at for at, kind in enumerate(listed.types)}
 
     def rows(batch: Batch | Sentence) -> Array:
         """Overlap, then found and listed of each type, for each segment."""
         table = np.zeros((len(batch), 1 + 2 * len(column)))
-        for name, found, overlap in _judged(batch, listed, lang):
+        for name, found, overlap in _check_names(batch, listed, lang):
             at = column[name.entity.type]
             table[name.at, 0] += overlap
             table[name.at, at] += found
@@ -265,7 +276,9 @@ def _counter(listed: _Listed, lang: str) -> Callable[[Batch | Sentence], Array]:
     return rows
 
 
-def _details(listed: _Listed, lang: str) -> Callable[[Batch | Sentence], list[Detail]]:
+def _make_details(
+    listed: _NameList, lang: str
+) -> Callable[[Batch | Sentence], list[Detail]]:
     def details(batch: Batch | Sentence) -> list[Detail]:
         return [
             Detail(
@@ -274,7 +287,7 @@ def _details(listed: _Listed, lang: str) -> Callable[[Batch | Sentence], list[De
                 name.entity.text,
                 {"type": name.entity.type},
             )
-            for name, found, overlap in _judged(batch, listed, lang)
+            for name, found, overlap in _check_names(batch, listed, lang)
             if not found
         ]
 
@@ -283,10 +296,12 @@ def _details(listed: _Listed, lang: str) -> Callable[[Batch | Sentence], list[De
 
 def aggregate(totals: Array) -> Array:
     """Found per hundred listed; NaN where none is listed."""
-    return share(totals[..., 1::2].sum(-1), totals[..., 2::2].sum(-1))
+    return compute_share(totals[..., 1::2].sum(-1), totals[..., 2::2].sum(-1))
 
 
-def _parts(types: Sequence[str], *, with_partial: bool) -> Callable[[Array], Parts]:
+def _make_parts(
+    types: Sequence[str], *, with_partial: bool
+) -> Callable[[Array], Parts]:
     def parts(totals: Array) -> Parts:
         """Counts over all types and of each, and its score where it has one."""
         found, listed = totals[1::2], totals[2::2]

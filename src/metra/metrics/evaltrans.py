@@ -14,16 +14,23 @@ from metra.corpus.evalset import Batch, Sentence
 from metra.errors import OptionError
 from metra.formats.annotations.judged_outputs import (
     MOST,
-    Judged,
-    read_judged,
-    version_of,
+    JudgedOutput,
+    compute_version,
+    read_judged_outputs,
 )
-from metra.metrics.record import Array, Detail, Metric, Parts, measure, share
+from metra.metrics.record import (
+    Array,
+    Detail,
+    Metric,
+    Parts,
+    compute_share,
+    record_options,
+)
 from metra.text.columns import pack
 from metra.text.preparation import Preparation, preparation, prepare
 
 
-class Known(NamedTuple):
+class KnownScores(NamedTuple):
     """What is known of a source sentence: scores by an output's words.
 
     `judged` are those that someone judged; references are perfect without that.
@@ -41,7 +48,9 @@ class Known(NamedTuple):
 class JudgedOutputs:
     """Judged outputs by source, their words prepared; equal words have their mean score."""
 
-    def __init__(self, judged: Sequence[Judged], text: Preparation, key: str) -> None:
+    def __init__(
+        self, judged: Sequence[JudgedOutput], text: Preparation, key: str
+    ) -> None:
         self.text = text
         self._key = key
         tokens = prepare(pack([entry.output for entry in judged], "output"), text)
@@ -55,7 +64,7 @@ class JudgedOutputs:
             for source, given in scores.items()
         }
 
-    def known(self, batch: Batch | Sentence) -> list[Known]:
+    def known(self, batch: Batch | Sentence) -> list[KnownScores]:
         """Tell what is known of each segment; references are perfect unless judged."""
         references = [ref.tokens(self.text) for ref in batch.refs]
         found = []
@@ -63,7 +72,7 @@ class JudgedOutputs:
             judged = self._scores.get(self._id(batch, at), {})
             given = (words[at] for words in references)
             perfect = {tuple(words): MOST for words in given if words is not None}
-            found.append(Known(perfect | judged, judged.keys()))
+            found.append(KnownScores(perfect | judged, judged.keys()))
         return found
 
     def _id(self, batch: Batch | Sentence, at: int) -> str:
@@ -72,7 +81,7 @@ class JudgedOutputs:
         return ((batch.source.text[at] if batch.source else "") or "").strip()
 
 
-def edits(pairs: Iterable[tuple[Sequence[str], Sequence[str]]]) -> Array:
+def count_edits(pairs: Iterable[tuple[Sequence[str], Sequence[str]]]) -> Array:
     """Count the fewest words to change, add or drop from the first to the second."""
     listed = list(pairs)
     if not listed:
@@ -82,7 +91,7 @@ def edits(pairs: Iterable[tuple[Sequence[str], Sequence[str]]]) -> Array:
     return _core.edit_rows(_core.Hits(ours, [theirs]), "fixed", "best")[:, :3].sum(1)
 
 
-@measure
+@record_options
 def evaltrans(
     *,
     db: str = "",
@@ -135,9 +144,9 @@ Higher is better.
     text = preparation(tok=tok, case=case, stem="no")
 
     def fresh() -> Metric:
-        judged = read_judged(db)
-        metric = of_judged(judged, k=k, lend=lend, key=key, text=text)
-        settled = {"db": version_of(db, judged), "tok": text.versions()["tok"]}
+        judged = read_judged_outputs(db)
+        metric = build_metric(judged, k=k, lend=lend, key=key, text=text)
+        settled = {"db": compute_version(db, judged), "tok": text.versions()["tok"]}
         return replace(metric, settled=settled)
 
     def fit(_: Iterable[Batch]) -> Metric:
@@ -146,11 +155,11 @@ Higher is better.
     return replace(fresh(), fit=fit)
 
 
-def of_judged(
-    judged: Sequence[Judged], *, k: int, lend: bool, key: str, text: Preparation
+def build_metric(
+    judged: Sequence[JudgedOutput], *, k: int, lend: bool, key: str, text: Preparation
 ) -> Metric:
     """Make the measure of judged outputs that are at hand."""
-    judge = _Judge(JudgedOutputs(judged, text, key), k, lend=lend)
+    judge = _OutputScorer(JudgedOutputs(judged, text, key), k, lend=lend)
     return Metric(
         name="evaltrans",
         columns=COLUMNS,
@@ -173,7 +182,7 @@ COLUMNS = (
 
 def aggregate(totals: Array) -> Array:
     """Ten times the mean score; NaN where nothing is judged."""
-    return share(totals[..., 3], MOST * totals[..., :2].sum(-1))
+    return compute_share(totals[..., 3], MOST * totals[..., :2].sum(-1))
 
 
 def parts(totals: Array) -> Parts:
@@ -211,7 +220,7 @@ class _Verdict(NamedTuple):
     edits: float = 0.0
 
 
-class _Judge:
+class _OutputScorer:
     """Finds the score of each output."""
 
     def __init__(self, collection: JudgedOutputs, k: int, *, lend: bool) -> None:
@@ -231,7 +240,7 @@ class _Judge:
                 table[at, 3:7] = score, score * score, words, words * score
             if verdict.kind == "extrapolated":
                 table[at, 7:9] = verdict.edits, words
-        for at, perfect, fewest, length in _nearest_perfect(outputs, known):
+        for at, perfect, fewest, length in _find_perfect(outputs, known):
             table[at, 9:] = perfect, fewest, length
         return table
 
@@ -248,13 +257,13 @@ class _Judge:
 
     def _read(
         self, batch: Batch | Sentence
-    ) -> tuple[list[tuple[str, ...]], list[Known]]:
+    ) -> tuple[list[tuple[str, ...]], list[KnownScores]]:
         tokens = batch.hyps.tokens(self._collection.text)
         outputs = [tuple(tokens[at] or ()) for at in range(len(batch))]
         return outputs, self._collection.known(batch)
 
     def _verdicts(
-        self, outputs: list[tuple[str, ...]], known: list[Known]
+        self, outputs: list[tuple[str, ...]], known: list[KnownScores]
     ) -> Iterator[_Verdict]:
         both = list(zip(outputs, known, strict=True))
         lenders = [
@@ -266,22 +275,24 @@ class _Judge:
             for words, others in zip(outputs, lenders, strict=True)
             for other in others
         ]
-        counted = iter(edits(pairs).tolist())
+        counted = iter(count_edits(pairs).tolist())
         for (words, there), others in zip(both, lenders, strict=True):
             if words in there.scores:
                 yield _Verdict("exact", there.scores[words])
             elif others:
-                yield self._extrapolated(words, others, [next(counted) for _ in others])
+                yield self._extrapolate_score(
+                    words, others, [next(counted) for _ in others]
+                )
             else:
                 yield _Verdict("unjudged")
 
-    def _lenders(self, there: Known) -> dict[tuple[str, ...], float]:
+    def _lenders(self, there: KnownScores) -> dict[tuple[str, ...], float]:
         """Give the outputs that lend their scores to others."""
         if not self._lend:
             return {words: there.scores[words] for words in there.judged}
         return there.scores if there.judged else {}
 
-    def _extrapolated(
+    def _extrapolate_score(
         self,
         words: tuple[str, ...],
         others: dict[tuple[str, ...], float],
@@ -301,8 +312,8 @@ class _Judge:
         return _Verdict("extrapolated", total / sum(weights), near[0][2])
 
 
-def _nearest_perfect(
-    outputs: list[tuple[str, ...]], known: list[Known]
+def _find_perfect(
+    outputs: list[tuple[str, ...]], known: list[KnownScores]
 ) -> Iterator[tuple[int, int, float, int]]:
     """Give each segment that has perfect translations: how many, fewest edits, length."""
     perfect = [there.perfect for there in known]
@@ -311,7 +322,7 @@ def _nearest_perfect(
         for words, others in zip(outputs, perfect, strict=True)
         for other in others
     ]
-    counted = iter(edits(pairs).tolist())
+    counted = iter(count_edits(pairs).tolist())
     for at, others in enumerate(perfect):
         if others:
             # Of equally near ones the longest, as in `wer`.

@@ -8,10 +8,10 @@ from typing import Literal
 import numpy as np
 
 from metra import _core
-from metra.corpus.evalset import Batch, Sentence, segment_words
+from metra.corpus.evalset import Batch, Sentence, get_segment_words
 from metra.errors import OptionError
-from metra.metrics.alignment import Alignment, Link, Span, in_reading_order
-from metra.metrics.record import Array, Metric, Parts, measure
+from metra.metrics.alignment import Alignment, Link, WordRange, sort_links
+from metra.metrics.record import Array, Metric, Parts, record_options
 from metra.text.preparation import Preparation, preparation
 
 NODES = 200_000
@@ -20,7 +20,7 @@ RUN, CAPPED = "run", "capped run"
 KINDS = (RUN, CAPPED, "insertion", "deletion")
 
 
-@measure
+@record_options
 def gtm(
     *,
     e: float = 1.0,
@@ -89,14 +89,14 @@ def rows(
 
 def aggregate(totals: Array) -> Array:
     """F of each row of totals; 0 where a side has no words."""
-    precision, recall = _shares(totals)
+    precision, recall = _compute_shares(totals)
     both = precision + recall
     return 100 * 2 * precision * recall / np.where(both == 0, 1, both)
 
 
 def parts(totals: Array) -> Parts:
     """The pieces of one corpus score."""
-    precision, recall = _shares(totals)
+    precision, recall = _compute_shares(totals)
     found: Parts = {
         "precision": float(100 * precision),
         "recall": float(100 * recall),
@@ -121,17 +121,17 @@ def align(
 ) -> list[Alignment]:
     """Link the runs of the matching, and say which of them the cap keeps out."""
     blocks, _ = _core.gtm_blocks(batch.hits(text), index, e, match, nodes)
-    hyp, there = segment_words(batch, index, text)
+    hyp, there = get_segment_words(batch, index, text)
     return [
         Alignment(
             hyp=hyp,
             ref=words,
-            links=in_reading_order(
+            links=sort_links(
                 [
                     link
                     for block in blocks
                     if block[1] == place
-                    for link in _links(block)
+                    for link in _link_block(block)
                 ],
                 len(hyp),
                 len(words),
@@ -144,17 +144,20 @@ def align(
     ]
 
 
-def _links(block: tuple[int, int, int, int, float]) -> Iterator[Link]:
+def _link_block(block: tuple[int, int, int, int, float]) -> Iterator[Link]:
     """Make a block's hits that count one link, those that do not another."""
     hyp, _, ref, length, counted = block
     first = math.ceil(counted)
     for kind, start, stop in ((RUN, 0, first), (CAPPED, first, length)):
         if start < stop:
-            spans = Span(hyp + start, hyp + stop), Span(ref + start, ref + stop)
+            spans = (
+                WordRange(hyp + start, hyp + stop),
+                WordRange(ref + start, ref + stop),
+            )
             yield Link(kind, *spans)
 
 
-def _shares(totals: Array) -> tuple[Array, Array]:
+def _compute_shares(totals: Array) -> tuple[Array, Array]:
     size, hyp_len, ref_len = np.moveaxis(totals[..., :3], -1, 0)
     precision = size / np.where(hyp_len == 0, 1, hyp_len)
     recall = size / np.where(ref_len == 0, 1, ref_len)

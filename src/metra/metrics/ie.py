@@ -10,16 +10,16 @@ import numpy as np
 from metra.corpus.evalset import Batch, Sentence
 from metra.errors import CorpusError, OptionError
 from metra.formats.annotations.templates import Templates, read_templates
-from metra.formats.table import file_version
-from metra.metrics.record import Array, Detail, Metric, Parts, measure
-from metra.metrics.units import of_system, units_of
+from metra.formats.table import compute_file_version
+from metra.metrics.record import Array, Detail, Metric, Parts, record_options
+from metra.metrics.units import fill_system, units_of
 
 COUNTS = ("correct", "filled", "expected")
 # Slots that the reference has nowhere stand together: filling them is never right.
 OTHER = "other"
 
 
-@measure
+@record_options
 def ie(*, templates: str = "", reference: str = "") -> Metric:
     """Templates filled from the output against those of the reference. Higher is better.
 
@@ -63,7 +63,7 @@ def ie(*, templates: str = "", reference: str = "") -> Metric:
         details=partial(details, templates=templates, expected=expected),
         needs_reference=False,
         whole_documents=True,
-        settled={"reference": file_version(reference)},
+        settled={"reference": compute_file_version(reference)},
     )
 
     def fit(batches: Iterable[Batch]) -> Metric:
@@ -81,7 +81,7 @@ def rows(
     slots: Sequence[str],
 ) -> Array:
     """Correct, filled and expected values of each slot, at a document's first segment."""
-    filled = read_templates(of_system("ie", templates, batch.place))
+    filled = read_templates(fill_system("ie", templates, batch.place))
     found = np.zeros((len(batch), len(slots), len(COUNTS)))
     place = {slot: at for at, slot in enumerate(slots)}
     for name, segments in units_of(batch, "document"):
@@ -109,16 +109,18 @@ def parts(totals: Array, *, slots: Sequence[str]) -> Parts:
     """Counts, and precision, recall and F, of all slots and of each that has values."""
     table = totals.reshape(len(slots), len(COUNTS))
     found: Parts = dict(zip(COUNTS, table.sum(0).tolist(), strict=True))
-    found |= dict(zip(("precision", "recall", "f"), _three(table.sum(0)), strict=True))
+    found |= dict(
+        zip(("precision", "recall", "f"), _compute_scores(table.sum(0)), strict=True)
+    )
     found |= {
-        slot: _three(counts)
+        slot: _compute_scores(counts)
         for slot, counts in zip(slots, table, strict=True)
         if counts.any()
     }
     return found
 
 
-def _three(counts: Array) -> list[float]:
+def _compute_scores(counts: Array) -> list[float]:
     """Precision, recall and F; 0 where they would divide by nothing."""
     correct, filled, expected = counts.tolist()
     return [
@@ -132,7 +134,7 @@ def details(
     batch: Batch | Sentence, *, templates: str, expected: Templates
 ) -> list[Detail]:
     """Values that are missing, and values that are wrong or should not be there."""
-    filled = read_templates(of_system("ie", templates, batch.place))
+    filled = read_templates(fill_system("ie", templates, batch.place))
     found = []
     for name, segments in units_of(batch, "document"):
         ours, theirs = filled.get(name, Counter()), expected.get(name, Counter())

@@ -15,10 +15,10 @@ from metra.metrics.record import (
     Metric,
     Parts,
     Tables,
-    Terms,
-    Weighing,
-    measure,
-    unfitted,
+    TermCounts,
+    TwoPassFit,
+    record_options,
+    refuse_unfitted,
 )
 from metra.stats.parallel import ordered_map, thread_count
 from metra.text.preparation import Preparation, preparation
@@ -27,13 +27,13 @@ from metra.text.salience import (
     Frequencies,
     Tokens,
     WordWeights,
-    list_version,
-    read_list,
-    weighed,
+    build_word_weights,
+    compute_list_version,
+    read_salience_list,
 )
 
 
-@measure
+@record_options
 def ltv(
     *,
     weight: Literal["tfidf", "s", "none"] = "tfidf",
@@ -109,42 +109,48 @@ def ltv(
             for what in ("matched", "output", "reference")
             for order in orders
         ),
-        rows=unfitted("ltv"),
+        rows=refuse_unfitted("ltv"),
         aggregate=formula.score,
         parts=partial(parts, n=n),
         settled=text.versions()
         | {"oov": "minimum" if oov is None else oov}
         | {"min_salience": "no" if min_salience is None else min_salience}
         | {"max_salience": "no" if max_salience is None else max_salience}
-        | {"weights": "references" if weights is None else list_version(weights)},
+        | {
+            "weights": "references"
+            if weights is None
+            else compute_list_version(weights)
+        },
     )
     limits = partial(
-        weighed, floor=floor, least=min_salience, most=max_salience, oov=oov
+        build_word_weights, floor=floor, least=min_salience, most=max_salience, oov=oov
     )
 
     def with_weights(found: WordWeights | None, lists: str | None) -> Metric:
         score = partial(rows, formula=formula, text=text, weights=found, lists=lists)
         return replace(plain, rows=score, needs_documents=lists is not None)
 
-    def fitted(found: Frequencies) -> Metric:
+    def fit_weights(found: Frequencies) -> Metric:
         _check_documents(found)
         weights = limits(found, WEIGHTS[weight])
-        return with_weights(weights, "the references that the weights were fitted on")
+        return with_weights(
+            weights, "the references that the weights were fit_weights on"
+        )
 
     def fit(batches: Iterable[Batch]) -> Metric:
-        return fitted(_references(batches, text))
+        return fit_weights(_count_references(batches, text))
 
-    def count(batch: Batch) -> Terms:
-        return Terms(*_references([batch], text).salience.terms())
+    def count(batch: Batch) -> TermCounts:
+        return TermCounts(*_count_references([batch], text).salience.terms())
 
-    def weighed_by(terms: Terms) -> Metric:
-        return fitted(Frequencies.learnt(terms))
+    def weighed_by(terms: TermCounts) -> Metric:
+        return fit_weights(Frequencies.learnt(terms))
 
     def tables(batches: Iterable[Batch]) -> Tables:
-        return _references(batches, text).tables()
+        return _count_references(batches, text).tables()
 
-    def restored(tables: Tables) -> Metric:
-        return fitted(Frequencies.restored(tables))
+    def restore_metric(tables: Tables) -> Metric:
+        return fit_weights(Frequencies.restored(tables))
 
     if weight == "none":
         if weights is not None:
@@ -153,9 +159,9 @@ def ltv(
         plain = replace(plain, settled={**plain.settled, "weights": "no"})
         return with_weights(None, None)
     if weights is None:
-        weighing = Weighing(count, weighed_by, tables, restored)
+        weighing = TwoPassFit(count, weighed_by, tables, restore_metric)
         return replace(plain, fit=fit, weighing=weighing, needs_documents=True)
-    given = read_list(weights, weight)
+    given = read_salience_list(weights, weight)
     fixed = limits(given.words, given.salience)
     return with_weights(fixed, weights if given.by_document else None)
 
@@ -179,7 +185,7 @@ def rows(
     )
     if lists is None:
         return formula.rows(*texts, weights)
-    documents = _documents(batch)
+    documents = _list_documents(batch)
     try:
         return formula.rows(*texts, weights, documents)
     except KeyError as unknown:
@@ -216,11 +222,11 @@ def _check(
             raise OptionError(msg)
 
 
-def _references(batches: Iterable[Batch], text: Preparation) -> Frequencies:
+def _count_references(batches: Iterable[Batch], text: Preparation) -> Frequencies:
     """Count the words of all references of each document together."""
 
     def prepared(batch: Batch) -> tuple[list[Tokens], list[str]]:
-        return [ref.tokens(text) for ref in batch.refs], _documents(batch)
+        return [ref.tokens(text) for ref in batch.refs], _list_documents(batch)
 
     def texts() -> Iterator[tuple[Tokens, list[str]]]:
         for columns, documents in ordered_map(prepared, batches, thread_count()):
@@ -240,7 +246,7 @@ def _check_documents(found: Frequencies) -> None:
         raise CorpusError(msg)
 
 
-def _documents(batch: Batch | Sentence) -> list[str]:
+def _list_documents(batch: Batch | Sentence) -> list[str]:
     found = batch.place.documents
     if found is None:
         raise CorpusError(NO_DOCUMENTS)

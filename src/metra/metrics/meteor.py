@@ -8,16 +8,16 @@ from functools import lru_cache, partial
 from typing import Literal, NamedTuple
 
 from metra import _core
-from metra.corpus.evalset import Batch, Sentence, segment_words
+from metra.corpus.evalset import Batch, Sentence, get_segment_words
 from metra.errors import MissingResourceError, OptionError
-from metra.metrics.alignment import Alignment, Link, Span, in_reading_order
-from metra.metrics.record import Array, Metric, Parts, measure
+from metra.metrics.alignment import Alignment, Link, WordRange, sort_links
+from metra.metrics.record import Array, Metric, Parts, record_options
 from metra.text.preparation import Preparation, preparation
 from metra.text.resources import (
-    paraphrase_table,
-    table_digest,
-    wordnet_folder,
-    wordnet_version,
+    compute_table_digest,
+    find_wordnet_folder,
+    read_paraphrase_table,
+    read_wordnet_version,
 )
 
 
@@ -54,7 +54,7 @@ LANGUAGES = {
     "ru": Parameters(0.75, 1.4, 0.7, 0.5, 1.0, 0.5, paraphrase=0.5),
 }
 
-OF_2007 = {
+PARAMETERS_2007 = {
     "en": Parameters(0.81, 0.83, 0.28, 0.5),
     "cz": Parameters(0.8, 0.83, 0.28, 0.5),
     "de": Parameters(0.95, 1.0, 0.98, 0.5),
@@ -62,7 +62,7 @@ OF_2007 = {
     "fr": Parameters(0.76, 0.5, 1.0, 0.5),
 }
 
-OF_2005 = Parameters(0.9, 3.0, 0.5, 0.5)
+PARAMETERS_2005 = Parameters(0.9, 3.0, 0.5, 0.5)
 
 STEMMERS = {
     "da": "danish",
@@ -113,12 +113,12 @@ FUNCTION_WORDS = {
 }
 
 
-def parameters(variant: str, lang: str, task: str) -> Parameters:
+def choose_parameters(variant: str, lang: str, task: str) -> Parameters:
     """Choose the parameters of a variant for a language and a task."""
     if variant == "2005":
-        return OF_2005
+        return PARAMETERS_2005
     if variant == "2007":
-        return OF_2007.get(lang, OF_2007["en"])
+        return PARAMETERS_2007.get(lang, PARAMETERS_2007["en"])
     if task != "rank":
         return TASKS[task]
     return LANGUAGES.get(lang, TASKS["li"])
@@ -127,7 +127,7 @@ def parameters(variant: str, lang: str, task: str) -> Parameters:
 STAGES = ("exact", "stem", "synonym", "paraphrase")
 
 
-@measure
+@record_options
 def meteor(
     *,
     variant: Literal["1.5", "2007", "2005"] = "1.5",
@@ -178,13 +178,13 @@ def meteor(
         tok: how text is cut into words; none: at ASCII white space, as the program does.
         case: whether letter case counts.
     """
-    stages = _stages(modules, lang, paraphrases=bool(paraphrase))
-    chosen = parameters(variant, lang, task)
+    stages = _choose_stages(modules, lang, paraphrases=bool(paraphrase))
+    chosen = choose_parameters(variant, lang, task)
     formula = [
         tuned if given is None else given
         for tuned, given in zip(chosen[:4], (alpha, beta, gamma, delta), strict=True)
     ]
-    stage_weights = _weights(
+    stage_weights = _parse_weights(
         weights, stages, dict(zip(STAGES, chosen[4:], strict=True))
     )
     if norm and lang != "en":
@@ -203,12 +203,12 @@ def meteor(
     settled["weights"] = "+".join(f"{weight:g}" for weight in stage_weights)
     folder = ""
     if "synonym" in stages:
-        found = wordnet_folder(wordnet)
+        found = find_wordnet_folder(wordnet)
         folder = str(found)
-        settled["wordnet"] = wordnet_version(found)
+        settled["wordnet"] = read_wordnet_version(found)
     elif not wordnet:
         settled["wordnet"] = "none"
-    digest = table_digest(paraphrase) if paraphrase else ""
+    digest = compute_table_digest(paraphrase) if paraphrase else ""
     if digest:
         settled["paraphrase"] = digest
     aligner = _aligner(
@@ -268,13 +268,13 @@ def align(
     """Link words and phrases by the stage that matched them, with each reference."""
     refs = [ref.tokens(text) for ref in batch.refs]
     best, found = aligner.alignments(batch.hyps.tokens(text), refs, index)
-    hyp, there = segment_words(batch, index, text)
+    hyp, there = get_segment_words(batch, index, text)
     return [
         Alignment(
             hyp=hyp,
             ref=words,
-            links=in_reading_order(
-                [_link(link, stages) for link in links], len(hyp), len(words)
+            links=sort_links(
+                [_make_link(link, stages) for link in links], len(hyp), len(words)
             ),
             kinds=(*stages, "insertion", "deletion"),
             reference=at,
@@ -284,12 +284,14 @@ def align(
     ]
 
 
-def _link(found: tuple[int, int, int, int, int], stages: tuple[str, ...]) -> Link:
+def _make_link(found: tuple[int, int, int, int, int], stages: tuple[str, ...]) -> Link:
     ref, ref_words, hyp, hyp_words, stage = found
-    return Link(stages[stage], Span(hyp, hyp + hyp_words), Span(ref, ref + ref_words))
+    return Link(
+        stages[stage], WordRange(hyp, hyp + hyp_words), WordRange(ref, ref + ref_words)
+    )
 
 
-def _stages(modules: str, lang: str, *, paraphrases: bool) -> tuple[str, ...]:
+def _choose_stages(modules: str, lang: str, *, paraphrases: bool) -> tuple[str, ...]:
     if modules == "auto":
         has = {
             "exact": True,
@@ -323,7 +325,7 @@ def _stages(modules: str, lang: str, *, paraphrases: bool) -> tuple[str, ...]:
     return stages
 
 
-def _weights(
+def _parse_weights(
     weights: str, stages: tuple[str, ...], tuned: dict[str, float]
 ) -> tuple[float, ...]:
     if weights == "auto":
@@ -351,7 +353,7 @@ def _aligner(
     weights: tuple[float, ...],
 ) -> _core.Meteor:
     """Make an aligner; a table of paraphrases is its path and what is in it."""
-    table = paraphrase_table(paraphrase[0]) if paraphrase[0] else None
+    table = read_paraphrase_table(paraphrase[0]) if paraphrase[0] else None
     try:
         return _core.Meteor(
             list(stages),

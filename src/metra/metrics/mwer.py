@@ -9,14 +9,17 @@ import numpy as np
 
 from metra import _core
 from metra.corpus.evalset import Batch, Sentence
-from metra.formats.annotations.judged_outputs import read_judged, version_of
+from metra.formats.annotations.judged_outputs import (
+    compute_version,
+    read_judged_outputs,
+)
 from metra.metrics import wer
 from metra.metrics.evaltrans import JudgedOutputs
-from metra.metrics.record import Array, Metric, measure
+from metra.metrics.record import Array, Metric, record_options
 from metra.text.preparation import Preparation, preparation
 
 
-@measure
+@record_options
 def mwer(
     *,
     db: str = "",
@@ -46,18 +49,19 @@ def mwer(
     text = preparation(tok=tok, case=case, stem=stem)
 
     def fresh() -> Metric:
-        judged = read_judged(db) if db else []
+        judged = read_judged_outputs(db) if db else []
         collection = JudgedOutputs(judged, text, key)
         return Metric(
             name="mwer",
             columns=wer.COLUMNS,
             rows=partial(rows, collection=collection, text=text),
-            aggregate=wer.per_reference_word,
+            aggregate=wer.normalise_by_reference,
             higher_is_better=False,
             parts=wer.parts,
             needs_reference=not db,
             needs_source=bool(db) and key == "source",
-            settled=text.versions() | {"db": version_of(db, judged) if db else "none"},
+            settled=text.versions()
+            | {"db": compute_version(db, judged) if db else "none"},
         )
 
     def fit(_: Iterable[Batch]) -> Metric:
@@ -76,12 +80,12 @@ def rows(
     there = [at for at in range(len(batch)) if known[at].perfect]
     if there:
         hyps = _core.Tokens([tokens[at] or [] for at in there])
-        hits = _core.Hits(hyps, _columns([known[at].perfect for at in there]))
+        hits = _core.Hits(hyps, _pack_columns([known[at].perfect for at in there]))
         table[there] = _core.edit_rows(hits, "fixed", "best")
     return table
 
 
-def _columns(perfect: Sequence[Sequence[Sequence[str]]]) -> list[_core.Tokens]:
+def _pack_columns(perfect: Sequence[Sequence[Sequence[str]]]) -> list[_core.Tokens]:
     """Stand the translations of each segment side by side, as references are."""
     width = max(map(len, perfect))
     return [

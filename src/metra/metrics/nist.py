@@ -15,16 +15,16 @@ from metra.metrics.record import (
     Metric,
     Parts,
     Tables,
-    Terms,
-    Weighing,
-    measure,
-    unfitted,
+    TermCounts,
+    TwoPassFit,
+    record_options,
+    refuse_unfitted,
 )
 from metra.text.preparation import Preparation, mteval_preparation, preparation
-from metra.text.salience import information_version, read_information
+from metra.text.salience import compute_information_version, read_information
 
 
-@measure
+@record_options
 def nist(
     *,
     n: int = 5,
@@ -69,9 +69,11 @@ def nist(
     if n < 1:
         msg = f"nist: n={n} is not possible; expected a whole number of at least 1."
         raise OptionError(msg)
-    text = _text(tok=tok, case=case, stem=stem, style=style)
+    text = _choose_preparation(tok=tok, case=case, stem=stem, style=style)
     settled = text.versions() | ({"tok": tok} if style == "mteval" else {})
-    settled["info"] = "references" if info is None else information_version(info)
+    settled["info"] = (
+        "references" if info is None else compute_information_version(info)
+    )
     orders = range(1, n + 1)
     plain = Metric(
         name="nist",
@@ -81,7 +83,7 @@ def nist(
             "hyp_len",
             "ref_len",
         ),
-        rows=unfitted("nist"),
+        rows=refuse_unfitted("nist"),
         aggregate=partial(_core.nist_score, order=n),
         parts=partial(parts, n=n),
         settled=settled,
@@ -91,23 +93,25 @@ def nist(
         return replace(plain, rows=partial(rows, text=text, weights=weights))
 
     def fit(batches: Iterable[Batch]) -> Metric:
-        return with_weights(_counted(batches, n=n, text=text, history=style))
+        return with_weights(_count_ngrams(batches, n=n, text=text, history=style))
 
-    def count(batch: Batch) -> Terms:
-        return Terms(*_counted([batch], n=n, text=text, history=style).terms())
+    def count(batch: Batch) -> TermCounts:
+        return TermCounts(
+            *_count_ngrams([batch], n=n, text=text, history=style).terms()
+        )
 
-    def weighed(terms: Terms) -> Metric:
-        return with_weights(_learnt(terms, n=n, history=style))
+    def weigh_terms(terms: TermCounts) -> Metric:
+        return with_weights(_learn_information(terms, n=n, history=style))
 
     def tables(batches: Iterable[Batch]) -> Tables:
-        return _tables(_counted(batches, n=n, text=text, history=style))
+        return _build_tables(_count_ngrams(batches, n=n, text=text, history=style))
 
-    def restored(tables: Tables) -> Metric:
-        return with_weights(_restored(tables, n=n, history=style))
+    def restore_metric(tables: Tables) -> Metric:
+        return with_weights(_restore_information(tables, n=n, history=style))
 
     if info is not None:
         return with_weights(read_information(info, n))
-    weighing = Weighing(count, weighed, tables, restored)
+    weighing = TwoPassFit(count, weigh_terms, tables, restore_metric)
     return replace(plain, fit=fit, weighing=weighing)
 
 
@@ -132,7 +136,7 @@ def parts(totals: Array, *, n: int) -> Parts:
     }
 
 
-def information(
+def fit_information(
     batches: Iterable[Batch],
     *,
     n: int = 5,
@@ -142,17 +146,17 @@ def information(
     style: Literal["plain", "mteval"] = "plain",
 ) -> _core.Information:
     """The weights of these batches' references, to be written to a file and used again."""
-    text = _text(tok=tok, case=case, stem=stem, style=style)
-    return _counted(batches, n=n, text=text, history=style)
+    text = _choose_preparation(tok=tok, case=case, stem=stem, style=style)
+    return _count_ngrams(batches, n=n, text=text, history=style)
 
 
-def _text(*, tok: str, case: str, stem: str, style: str) -> Preparation:
+def _choose_preparation(*, tok: str, case: str, stem: str, style: str) -> Preparation:
     if style == "mteval":
         return mteval_preparation("nist", tok=tok, case=case, stem=stem)
     return preparation(tok=tok, case=case, stem=stem)
 
 
-def _counted(
+def _count_ngrams(
     batches: Iterable[Batch], *, n: int, text: Preparation, history: str
 ) -> _core.Information:
     weights = _core.Information(n, history)
@@ -162,20 +166,20 @@ def _counted(
     return weights
 
 
-def _learnt(terms: Terms, *, n: int, history: str) -> _core.Information:
+def _learn_information(terms: TermCounts, *, n: int, history: str) -> _core.Information:
     """The weights from n-grams that were counted elsewhere, what begins one before it."""
     weights = _core.Information(n, history)
     weights.learn(*terms)
     return weights
 
 
-def _tables(weights: _core.Information) -> Tables:
+def _build_tables(weights: _core.Information) -> Tables:
     (words, ends), counts, longer = weights.tables()
     named = {f"grams_{n}": table for n, table in enumerate(longer, 2)}
     return {"words": words, "ends": ends, "counts": counts, **named}
 
 
-def _restored(tables: Tables, *, n: int, history: str) -> _core.Information:
+def _restore_information(tables: Tables, *, n: int, history: str) -> _core.Information:
     longer = [tables[f"grams_{order}"] for order in range(2, n + 1)]
     words = tables["words"], tables["ends"]
     return _core.Information.of_tables(history, words, tables["counts"], longer)

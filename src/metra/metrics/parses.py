@@ -9,15 +9,15 @@ from functools import lru_cache
 from threading import Lock
 from typing import Any
 
-from metra.corpus.evalset import Column, Place
+from metra.corpus.evalset import BatchPosition, SegmentColumn
 from metra.errors import MissingResourceError
-from metra.formats.annotations.conllu import Parse, Word, read
-from metra.formats.table import file_version
-from metra.metrics.units import of_system
-from metra.text.resources import model_version, spacy_model
-from metra.text.words import cut
+from metra.formats.annotations.conllu import Parse, ParsedWord, read_conllu
+from metra.formats.table import compute_file_version
+from metra.metrics.units import fill_system
+from metra.text.resources import get_model_version, load_spacy_model
+from metra.text.words import tokenize_words
 
-Finder = Callable[[Column, Place], list[Sequence[Parse]]]
+Finder = Callable[[SegmentColumn, BatchPosition], list[Sequence[Parse]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +31,14 @@ class ParseSource:
     settled: dict[str, object] = field(default_factory=dict)
 
 
-def from_file(owner: str, path: str, *, match: bool) -> ParseSource:
+def build_file_source(owner: str, path: str, *, match: bool) -> ParseSource:
     """Take parses from CoNLL-U; `{system}` in the path stands for the system's name.
 
     With `match`, parses of another text are refused.
     """
 
-    def find(column: Column, place: Place) -> list[Sequence[Parse]]:
-        parses = read(of_system(owner, path, place))
+    def find(column: SegmentColumn, place: BatchPosition) -> list[Sequence[Parse]]:
+        parses = read_conllu(fill_system(owner, path, place))
         texts = (column.text[at] or "" for at in range(len(column.text)))
         return [
             parses.of(place.first + at, text if match else None)
@@ -46,16 +46,16 @@ def from_file(owner: str, path: str, *, match: bool) -> ParseSource:
         ]
 
     # Where each system has a file of its own, the signature that they share names none.
-    named = path if "{system}" in path else file_version(path)
+    named = path if "{system}" in path else compute_file_version(path)
     return ParseSource(find, settled={"parses": named})
 
 
-def from_model(model: str) -> ParseSource:
+def build_model_source(model: str) -> ParseSource:
     """Parse the texts by a spaCy model, given by its name or folder."""
 
-    loaded = parser(model)
+    loaded = load_parser(model)
 
-    def find(column: Column, _: Place) -> list[Sequence[Parse]]:
+    def find(column: SegmentColumn, _: BatchPosition) -> list[Sequence[Parse]]:
         return list(
             loaded.parse(column.text[at] or "" for at in range(len(column.text)))
         )
@@ -63,19 +63,20 @@ def from_model(model: str) -> ParseSource:
     return ParseSource(find, settled={"model": loaded.version})
 
 
-def from_words() -> ParseSource:
+def build_word_source() -> ParseSource:
     """Take the words alone, each punctuation mark a word, as one sentence a segment."""
 
-    def find(column: Column, _: Place) -> list[Sequence[Parse]]:
+    def find(column: SegmentColumn, _: BatchPosition) -> list[Sequence[Parse]]:
         texts = (column.text[at] or "" for at in range(len(column.text)))
-        return [(_unparsed(cut(text)),) for text in texts]
+        return [(_wrap_words(tokenize_words(text)),) for text in texts]
 
     return ParseSource(find, parsed=False)
 
 
-def _unparsed(words: Sequence[str]) -> Parse:
+def _wrap_words(words: Sequence[str]) -> Parse:
     return Parse(
-        tuple(Word(word, "_", "_", "_", "_", 0, "_") for word in words), "".join(words)
+        tuple(ParsedWord(word, "_", "_", "_", "_", 0, "_") for word in words),
+        "".join(words),
     )
 
 
@@ -85,19 +86,19 @@ class Parser:
     def __init__(self, pipeline: Any) -> None:
         self._pipeline = pipeline
         self._lock = Lock()  # a pipeline keeps state while it works
-        self.version = model_version(pipeline)
+        self.version = get_model_version(pipeline)
 
     def parse(self, texts: Iterable[str]) -> list[tuple[Parse, ...]]:
         """Parse every text into its sentences."""
         with self._lock:
             docs = self._pipeline.pipe(texts)
-            return [tuple(sentences(doc)) for doc in docs]
+            return [tuple(convert_sentences(doc)) for doc in docs]
 
 
 @lru_cache(maxsize=8)
-def parser(model: str) -> Parser:
+def load_parser(model: str) -> Parser:
     """Load a model by its package's name or its folder."""
-    pipeline = spacy_model(model, owner="parsing", extra="parse")
+    pipeline = load_spacy_model(model, owner="parsing", extra="parse")
     if "parser" not in pipeline.pipe_names:
         msg = (
             f"The spaCy model {model!r} has no dependency parser; choose one that has."
@@ -106,13 +107,13 @@ def parser(model: str) -> Parser:
     return Parser(pipeline)
 
 
-def sentences(doc: Any) -> Iterator[Parse]:
+def convert_sentences(doc: Any) -> Iterator[Parse]:
     """Give the sentences of a spaCy document; tokens of white space are left out."""
     for sentence in doc.sents:
         tokens = [token for token in sentence if not token.text.isspace()]
         place = {token.i: at for at, token in enumerate(tokens, 1)}
         words = tuple(
-            Word(
+            ParsedWord(
                 form=token.text,
                 lemma=token.lemma_ or "_",
                 upos=token.pos_ or "_",

@@ -6,11 +6,11 @@ from typing import Literal
 from metra import _core
 from metra.corpus.evalset import Batch, Sentence
 from metra.metrics import wer
-from metra.metrics.record import Array, Metric, measure
+from metra.metrics.record import Array, Metric, record_options
 from metra.text.preparation import Preparation, preparation
 
 
-@measure
+@record_options
 def per(
     *,
     refs: Literal["best", "best-rate", "average-length"] = "best-rate",
@@ -42,7 +42,7 @@ def per(
         name="per",
         columns=wer.COLUMNS,
         rows=partial(rows, text=text, refs=refs),
-        aggregate=wer.per_reference_word,
+        aggregate=wer.normalise_by_reference,
         higher_is_better=False,
         parts=wer.parts,
         settled=text.versions(),

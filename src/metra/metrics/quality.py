@@ -8,12 +8,23 @@ import numpy as np
 
 from metra.corpus.evalset import Batch, Sentence
 from metra.errors import OptionError
-from metra.formats.annotations.quality_model import Member, QualityModel, read_model
-from metra.metrics.record import Array, Detail, Metric, Parts, measure, shown
+from metra.formats.annotations.quality_model import (
+    QualityModel,
+    WeightedMetric,
+    read_quality_model,
+)
+from metra.metrics.record import (
+    Array,
+    Detail,
+    Metric,
+    Parts,
+    format_value,
+    record_options,
+)
 from metra.metrics.registry import metric as make_metric
 
 
-@measure
+@record_options
 def quality(*, model: str = "") -> Metric:
     """Measures combined by a quality model for a stated context of use. Higher is better.
 
@@ -47,18 +58,18 @@ def quality(*, model: str = "") -> Metric:
     if not model:
         msg = "quality: needs a quality model; give model=FILE.toml."
         raise OptionError(msg)
-    described = read_model(model)
+    described = read_quality_model(model)
     made = [make_metric(member.spec) for member in described.members]
     for member, metric in zip(described.members, made, strict=True):
         _check_direction(member, metric)
-    return combined(described, made)
+    return combine_metrics(described, made)
 
 
-def combined(model: QualityModel, metrics: Sequence[Metric]) -> Metric:
+def combine_metrics(model: QualityModel, metrics: Sequence[Metric]) -> Metric:
     """Join the measures of a model: their statistics side by side, one score from all."""
     edges = np.cumsum([0, *(len(metric.columns) for metric in metrics)])
     members = [
-        _Scored(member, metric.aggregate, slice(int(start), int(stop)))
+        _ScoredMember(member, metric.aggregate, slice(int(start), int(stop)))
         for member, metric, start, stop in zip(
             model.members, metrics, edges[:-1], edges[1:], strict=True
         )
@@ -81,18 +92,20 @@ def combined(model: QualityModel, metrics: Sequence[Metric]) -> Metric:
         needs_source=any(metric.needs_source for metric in metrics),
         needs_reference=any(metric.needs_reference for metric in metrics),
         whole_documents=any(metric.whole_documents for metric in metrics),
-        settled=_settled(model, metrics),
+        settled=_describe_model(model, metrics),
     )
     if any(singles):
         each = [metric.for_segments or metric for metric in metrics]
-        alone = combined(model, [replace(one, for_segments=None) for one in each])
+        alone = combine_metrics(
+            model, [replace(one, for_segments=None) for one in each]
+        )
         joined = replace(joined, for_segments=replace(alone, fit=None))
     if any(fits):
 
         def fit(batches: Iterable[Batch]) -> Metric:
             # Several measures look at the same batches, which can be walked through once.
             kept = list(batches)
-            return combined(
+            return combine_metrics(
                 model,
                 [metric.fit(kept) if metric.fit else metric for metric in metrics],
             )
@@ -102,10 +115,10 @@ def combined(model: QualityModel, metrics: Sequence[Metric]) -> Metric:
 
 
 @dataclass(frozen=True, slots=True)
-class _Scored:
+class _ScoredMember:
     """A measure of the model, and where its statistics stand."""
 
-    member: Member
+    member: WeightedMetric
     aggregate: Callable[[Array], Array]
     columns: slice
 
@@ -124,7 +137,7 @@ def rows(batch: Batch | Sentence, *, metrics: Sequence[Metric]) -> Array:
     return np.concatenate([metric.rows(batch) for metric in metrics], axis=1)
 
 
-def aggregate(totals: Array, *, members: Sequence[_Scored]) -> Array:
+def aggregate(totals: Array, *, members: Sequence[_ScoredMember]) -> Array:
     """The weighted mean of what the measures are worth, of each row of totals."""
     worth = np.stack([scored.worth(totals) for scored in members], axis=-1)
     weights = np.array([scored.member.weight for scored in members])
@@ -138,7 +151,7 @@ def aggregate(totals: Array, *, members: Sequence[_Scored]) -> Array:
         return np.divide(gained, total)
 
 
-def parts(totals: Array, *, members: Sequence[_Scored]) -> Parts:
+def parts(totals: Array, *, members: Sequence[_ScoredMember]) -> Parts:
     """Each measure's score, what it is worth, and its share of the weight in percent."""
     found = {
         scored.member.spec: (float(scored.score(totals)), float(scored.worth(totals)))
@@ -163,21 +176,23 @@ def details(batch: Batch | Sentence, *, metrics: Sequence[Metric]) -> list[Detai
     ]
 
 
-def _check_direction(member: Member, metric: Metric) -> None:
+def _check_direction(member: WeightedMetric, metric: Metric) -> None:
     if (member.best > member.worst) != metric.higher_is_better:
         better = "higher" if metric.higher_is_better else "lower"
         msg = (
             f"quality: {member.spec} is better the {better} it is, but the model has worst "
-            f"{shown(member.worst)} and best {shown(member.best)}; exchange them."
+            f"{format_value(member.worst)} and best {format_value(member.best)}; exchange them."
         )
         raise OptionError(msg)
 
 
-def _settled(model: QualityModel, metrics: Sequence[Metric]) -> dict[str, object]:
+def _describe_model(
+    model: QualityModel, metrics: Sequence[Metric]
+) -> dict[str, object]:
     """Say what is combined and how; the members' signatures stand in brackets."""
     entries = [
-        f"{shown(member.weight)}*[{metric.signature().replace('|', ';')}]"
-        f"@{shown(member.worst)}..{shown(member.best)}"
+        f"{format_value(member.weight)}*[{metric.signature().replace('|', ';')}]"
+        f"@{format_value(member.worst)}..{format_value(member.best)}"
         for member, metric in zip(model.members, metrics, strict=True)
     ]
     return {"model": model.name, "measures": "+".join(entries)}

@@ -23,7 +23,7 @@ from typing import (
 import numpy as np
 
 from metra import __version__
-from metra.corpus.evalset import Batch, Column, Sentence
+from metra.corpus.evalset import Batch, SegmentColumn, Sentence
 from metra.errors import (
     CorpusError,
     OptionError,
@@ -52,7 +52,7 @@ def _no_parts(_: Array) -> Parts:
 Tables: TypeAlias = Mapping[str, Any]
 
 
-class Terms(NamedTuple):
+class TermCounts(NamedTuple):
     """What a measure counts to find its weights: keys with whole numbers, which add up.
 
     The keys lie one behind the other in `keys`; `ends` says where each ends. Keys of several
@@ -65,14 +65,14 @@ class Terms(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Weighing:
+class TwoPassFit:
     """`fit` in two steps, for a corpus whose parts are counted in different places."""
 
     #: What the references of a batch have, in no order, each key once.
-    count: Callable[[Batch], Terms]
+    count: Callable[[Batch], TermCounts]
     #: The measure with the weights of all batches, from the sums of all that was counted, in
     #: the order of the keys' bytes. It has no `fit` and no `weighing` itself.
-    weighed: "Callable[[Terms], Metric]"
+    weighed: "Callable[[TermCounts], Metric]"
     #: What all batches have, as arrays to be kept in a file, and the measure with the weights
     #: of such arrays, which is made much more quickly than they are counted.
     tables: Callable[[Iterable[Batch]], Tables]
@@ -104,12 +104,12 @@ class Metric:
     single: Callable[[str, Sequence[str]], float] | None = None
     #: A shorter way to the scores of all pairs of outputs and references, both given by their
     #: places in a column of texts, if there is one: (outputs, references).
-    pairs: Callable[[Column, Sequence[int], Sequence[int]], Array] | None = None
+    pairs: Callable[[SegmentColumn, Sequence[int], Sequence[int]], Array] | None = None
     #: Measures with corpus weights: gives the same measure with the weights of these
     #: references. What it gives has no `fit` itself and is used as it is.
     fit: "Callable[[Iterable[Batch]], Metric] | None" = None
     #: The same for parts of a corpus in different places, where counts that add up suffice.
-    weighing: Weighing | None = None
+    weighing: TwoPassFit | None = None
     #: Measures that align words: a segment of the batch with each of its references.
     align: "Aligner | None" = None
     #: Measures that can say what they found or missed: in every segment of the batch.
@@ -134,7 +134,9 @@ class Metric:
             pairs["nrefs"] = nrefs
         pairs |= more
         pairs["version"] = __version__
-        listed = "|".join(f"{key}:{shown(value)}" for key, value in pairs.items())
+        listed = "|".join(
+            f"{key}:{format_value(value)}" for key, value in pairs.items()
+        )
         return f"{self.name}|{listed}"
 
     def sentence(
@@ -174,18 +176,18 @@ class Metric:
             raise CorpusError(msg)
 
 
-def measure(factory: Callable[..., Metric]) -> Callable[..., Metric]:
+def record_options(factory: Callable[..., Metric]) -> Callable[..., Metric]:
     """Check a factory's options against its annotations and record them in the metric."""
 
     @wraps(factory)
     def make(**given: object) -> Metric:
-        parameters = parameters_of(factory)
+        parameters = read_parameters(factory)
         values = {name: entry.default for name, entry in parameters.items()}
         for name, value in given.items():
             if name not in parameters:
                 owner = factory.__name__
                 raise UnknownNameError(no_such("option", name, parameters, owner=owner))
-            values[name] = _converted(factory.__name__, parameters[name], value)
+            values[name] = _convert_value(factory.__name__, parameters[name], value)
         return _with_options(factory(**values), values)
 
     return make
@@ -215,7 +217,7 @@ def _with_options(made: Metric, options: Mapping[str, object]) -> Metric:
     )
 
 
-def unfitted(name: str) -> Callable[[Batch | Sentence], Array]:
+def refuse_unfitted(name: str) -> Callable[[Batch | Sentence], Array]:
     """Give the `rows` of a measure that has to be fitted first: they refuse."""
 
     def rows(_: Batch | Sentence) -> Array:
@@ -244,7 +246,7 @@ class Parameter(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def parameters_of(factory: Callable[..., Metric]) -> dict[str, Parameter]:
+def read_parameters(factory: Callable[..., Metric]) -> dict[str, Parameter]:
     """Give the options of a measure from its factory's keyword parameters."""
     plain = inspect.unwrap(factory)
     hints = get_type_hints(plain)
@@ -274,33 +276,33 @@ def parse_spec(spec: str) -> tuple[str, dict[str, str]]:
     return name, options
 
 
-def _converted(owner: str, parameter: Parameter, value: object) -> object:
+def _convert_value(owner: str, parameter: Parameter, value: object) -> object:
     kinds = (
         get_args(parameter.annotation)
         if isinstance(parameter.annotation, UnionType)
         else (parameter.annotation,)
     )
     for kind in kinds:
-        found = _as_kind(kind, value)
+        found = _convert_kind(kind, value)
         if found is not _NO:
             return found
     choices = parameter.choices()
-    expected = " or ".join(_kind_name(kind) for kind in kinds if kind is not NoneType)
+    expected = " or ".join(_name_kind(kind) for kind in kinds if kind is not NoneType)
     if choices:
         expected = f"one of {', '.join(choices)}"
-    msg = f"{owner}: {parameter.name}={shown(value)} is not possible; expected {expected}."
+    msg = f"{owner}: {parameter.name}={format_value(value)} is not possible; expected {expected}."
     raise OptionError(msg)
 
 
 _NO = object()
 
 
-def _as_kind(kind: Any, value: object) -> object:
+def _convert_kind(kind: Any, value: object) -> object:
     if get_origin(kind) is Literal:
-        text = shown(value) if isinstance(value, bool) else value
+        text = format_value(value) if isinstance(value, bool) else value
         return text if text in get_args(kind) else _NO
     if kind is bool:
-        return {"yes": True, "no": False}.get(shown(value), _NO)
+        return {"yes": True, "no": False}.get(format_value(value), _NO)
     if kind is NoneType:
         return None if value is None else _NO
     if isinstance(value, bool) or value is None:
@@ -314,11 +316,11 @@ def _as_kind(kind: Any, value: object) -> object:
     return found if isinstance(value, str) or found == value else _NO
 
 
-def _kind_name(kind: Any) -> str:
+def _name_kind(kind: Any) -> str:
     return {int: "a whole number", float: "a number"}.get(kind, "a text")
 
 
-def shown(value: object) -> str:
+def format_value(value: object) -> str:
     """Write an option's value as in a spec.
 
     >>> shown(True), shown(2.0), shown(0.1234567890123)
@@ -364,7 +366,7 @@ class Finding:
         return len(self.segments)
 
 
-def share(some: Array, of: Array) -> Array:
+def compute_share(some: Array, of: Array) -> Array:
     """Percentage of something in something; NaN of nothing.
 
     >>> share(np.array([1.0, 0.0]), np.array([4.0, 0.0]))

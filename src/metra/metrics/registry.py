@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from metra.errors import UnknownNameError, no_such
-from metra.formats.stream import file_state
+from metra.formats.stream import get_file_state
 from metra.metrics.record import Metric, parse_spec
 
 # name: module of this package that holds the factory of the same name
@@ -43,18 +43,18 @@ _PATH = re.compile(r"[./\\{]")
 _UNKNOWN = object()
 
 
-def names() -> list[str]:
+def list_metrics() -> list[str]:
     """List the measures there are, third parties' included."""
-    return [*BUILT_IN, *(name for name in _third_party() if name not in BUILT_IN)]
+    return [*BUILT_IN, *(name for name in _list_third_party() if name not in BUILT_IN)]
 
 
-def factory(name: str) -> Callable[..., Metric]:
+def find_factory(name: str) -> Callable[..., Metric]:
     """Find the function that makes the measure."""
     if name in BUILT_IN:
         return getattr(import_module(f"metra.metrics.{BUILT_IN[name]}"), name)
-    entries = _third_party()
+    entries = _list_third_party()
     if name not in entries:
-        raise UnknownNameError(no_such("metric", name, names()))
+        raise UnknownNameError(no_such("metric", name, list_metrics()))
     return entries[name].load()
 
 
@@ -67,38 +67,38 @@ def metric(spec: str) -> Metric:
     'intl'
     """
     if ":" not in spec:
-        return _kept(spec, ())
-    states = tuple(map(_state, _words(spec)))
-    return _made(spec) if _UNKNOWN in states else _kept(spec, states)
+        return _make_cached(spec, ())
+    states = tuple(map(_read_state, _list_words(spec)))
+    return _make_metric(spec) if _UNKNOWN in states else _make_cached(spec, states)
 
 
 @lru_cache(maxsize=1024)
-def _kept(spec: str, _: tuple[object, ...]) -> Metric:
-    return _made(spec)
+def _make_cached(spec: str, _: tuple[object, ...]) -> Metric:
+    return _make_metric(spec)
 
 
-def _made(spec: str) -> Metric:
+def _make_metric(spec: str) -> Metric:
     name, options = parse_spec(spec)
-    return factory(name)(**options)
+    return find_factory(name)(**options)
 
 
 @lru_cache(maxsize=1024)
-def _words(spec: str) -> tuple[str, ...]:
+def _list_words(spec: str) -> tuple[str, ...]:
     """What a spec gives as options, as far as it may be the name of a file."""
     values = parse_spec(spec)[1].values()
     words = (word for value in values for word in value.split("+"))
     return tuple(word for word in words if not _NUMBER.fullmatch(word))
 
 
-def _state(word: str) -> object:
+def _read_state(word: str) -> object:
     """The state of a file, None for what is no file, unknown for what may be several."""
-    state = file_state(word)
+    state = get_file_state(word)
     # A pattern is no file, and a file that names others may stay as it is while they change.
     several = _PATH.search(word) if state is None else word.endswith(".toml")
     return _UNKNOWN if several else state
 
 
-def _third_party() -> dict[str, Any]:
+def _list_third_party() -> dict[str, Any]:
     from importlib.metadata import entry_points
 
     return {entry.name: entry for entry in entry_points(group="metra.metrics")}

@@ -7,11 +7,11 @@ import numpy as np
 
 from metra import _core
 from metra.corpus.evalset import Batch, Sentence
-from metra.metrics.record import Array, Metric, Parts, measure
+from metra.metrics.record import Array, Metric, Parts, record_options
 from metra.text.preparation import Preparation, preparation
 
 
-@measure
+@record_options
 def ser(
     *,
     tok: str = "none",

@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from metra.corpus.evalset import Batch, Sentence
-from metra.metrics.record import Array, Metric, Parts, measure
+from metra.metrics.record import Array, Metric, Parts, record_options
 from metra.text.preparation import Preparation, preparation
 
 # Beyond this the best substitutions are not searched for among all.
@@ -26,7 +26,7 @@ MOST_STATES = 200
 Change = Literal["none", "inflection", "substitution"]
 
 
-class Changes(NamedTuple):
+class EditCounts(NamedTuple):
     """How many words were added, deleted, substituted and moved."""
 
     insertions: int
@@ -40,7 +40,7 @@ class Changes(NamedTuple):
         return sum(self)
 
 
-class Chip(NamedTuple):
+class CorrectedWord(NamedTuple):
     """A word of the corrected text, as an editor that watched it being made knows it.
 
     `origin` is the position of the output's word that it is, or that it stands for; None
@@ -51,7 +51,7 @@ class Chip(NamedTuple):
     change: Change = "none"
 
 
-def exact(words: int, corrected: Sequence[Chip]) -> Changes:
+def count_changes(words: int, corrected: Sequence[CorrectedWord]) -> EditCounts:
     """Count the changes of an output of so many words from what became of each.
 
     Changes of inflection alone are not counted. A word that was both substituted and
@@ -61,15 +61,15 @@ def exact(words: int, corrected: Sequence[Chip]) -> Changes:
     Changes(insertions=1, deletions=1, substitutions=1, moves=1)
     """
     origins = [chip.origin for chip in corrected if chip.origin is not None]
-    return Changes(
+    return EditCounts(
         insertions=len(corrected) - len(origins),
         deletions=words - len(origins),
         substitutions=sum(chip.change == "substitution" for chip in corrected),
-        moves=len(origins) - longest_increase(origins),
+        moves=len(origins) - count_increasing(origins),
     )
 
 
-def longest_increase(values: Sequence[int]) -> int:
+def count_increasing(values: Sequence[int]) -> int:
     """Give the length of the longest increasing subsequence.
 
     >>> longest_increase([3, 0, 1, 4, 2])
@@ -82,7 +82,7 @@ def longest_increase(values: Sequence[int]) -> int:
     return len(ends)
 
 
-def inferred(before: Sequence[Hashable], after: Sequence[Hashable]) -> Changes:
+def infer_changes(before: Sequence[Hashable], after: Sequence[Hashable]) -> EditCounts:
     """Infer the changes from the words before and after correction.
 
     As many words as possible are kept: each word as often as it stands on both sides. Of
@@ -94,14 +94,14 @@ def inferred(before: Sequence[Hashable], after: Sequence[Hashable]) -> Changes:
     >>> inferred("in the end he did go often".split(), "he did often go in end".split())
     Changes(insertions=0, deletions=1, substitutions=0, moves=3)
     """
-    start, stop = _ends_in_common(before, after)
+    start, stop = _count_common_ends(before, after)
     old, new = before[start : len(before) - stop], after[start : len(after) - stop]
     old_counts, new_counts = Counter(old), Counter(new)
     kept = (old_counts & new_counts).total()
-    common, substitutions = _in_place(
+    common, substitutions = _count_in_place(
         old, new, old_counts - new_counts, new_counts - old_counts
     )
-    return Changes(
+    return EditCounts(
         insertions=len(new) - kept - substitutions,
         deletions=len(old) - kept - substitutions,
         substitutions=substitutions,
@@ -109,7 +109,7 @@ def inferred(before: Sequence[Hashable], after: Sequence[Hashable]) -> Changes:
     )
 
 
-def _ends_in_common(
+def _count_common_ends(
     before: Sequence[Hashable], after: Sequence[Hashable]
 ) -> tuple[int, int]:
     """Count equal words at the start and at the end: they stay, in some best way."""
@@ -123,7 +123,7 @@ def _ends_in_common(
     return start, stop
 
 
-def _in_place(
+def _count_in_place(
     old: Sequence[Hashable],
     new: Sequence[Hashable],
     surplus_old: Counter[Hashable],
@@ -136,8 +136,8 @@ def _in_place(
     for the words for which it turned out to matter; where these are too many, as in long
     texts of a few words in random order, it takes the substitutions it has.
     """
-    before = _common(old, new)
-    after = [row[::-1] for row in _common(old[::-1], new[::-1])[::-1]]
+    before = _build_lengths(old, new)
+    after = [row[::-1] for row in _build_lengths(old[::-1], new[::-1])[::-1]]
     longest = before[-1][-1]
     if not surplus_old or not surplus_new:
         return longest, 0
@@ -149,15 +149,17 @@ def _in_place(
     allowed = surplus_old | surplus_new
     limits: dict[Hashable, int] = {}
     while True:
-        pairs = _most_substituted(grid, limits)
+        pairs = _find_substitutions(grid, limits)
         used = Counter(word for pair in pairs for word in pair)
         broken = {word: allowed[word] for word in used if used[word] > allowed[word]}
         limits |= broken
         if not broken or math.prod(most + 1 for most in limits.values()) > MOST_STATES:
-            return longest, _within(pairs, allowed)
+            return longest, _count_allowed(pairs, allowed)
 
 
-def _within(pairs: list[tuple[Hashable, Hashable]], allowed: Counter[Hashable]) -> int:
+def _count_allowed(
+    pairs: list[tuple[Hashable, Hashable]], allowed: Counter[Hashable]
+) -> int:
     """Count the substitutions that the surplus of their words allows, first come first."""
     left = Counter(allowed)
     count = 0
@@ -168,7 +170,7 @@ def _within(pairs: list[tuple[Hashable, Hashable]], allowed: Counter[Hashable]) 
     return count
 
 
-def _common(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[list[int]]:
+def _build_lengths(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[list[int]]:
     """Give the length of the longest common subsequence of every two beginnings."""
     above = [0] * (len(new) + 1)
     rows = [above]
@@ -198,7 +200,7 @@ Trail: TypeAlias = "tuple[tuple[Hashable, Hashable], Trail] | None"
 Ways: TypeAlias = dict[tuple[int, ...], tuple[int, Trail]]
 
 
-def _most_substituted(
+def _find_substitutions(
     grid: _Grid, limits: dict[Hashable, int]
 ) -> list[tuple[Hashable, Hashable]]:
     """Walk along longest common paths; give the pairs of the one that replaces most."""
@@ -211,11 +213,13 @@ def _most_substituted(
             if on_path and (row or column):
                 common = grid.common[row][column]
                 if row and grid.common[row - 1][column] == common:
-                    found = _better(found, above[column])
+                    found = _merge_ways(found, above[column])
                 if column and grid.common[row][column - 1] == common:
-                    found = _better(found, here[column - 1])
+                    found = _merge_ways(found, here[column - 1])
                 if row and column:
-                    found = _better(found, _diagonal(grid, row, column, above, limits))
+                    found = _merge_ways(
+                        found, _step_diagonally(grid, row, column, above, limits)
+                    )
             here.append(found)
         above = here
     _, trail = max(above[-1].values(), key=lambda way: way[0])
@@ -226,7 +230,7 @@ def _most_substituted(
     return pairs
 
 
-def _diagonal(
+def _step_diagonally(
     grid: _Grid, row: int, column: int, above: list[Ways], limits: dict[Hashable, int]
 ) -> Ways:
     """Keep the next word of both texts, or substitute one for the other."""
@@ -246,7 +250,7 @@ def _diagonal(
     return found
 
 
-def _better(first: Ways, other: Ways) -> Ways:
+def _merge_ways(first: Ways, other: Ways) -> Ways:
     """Join ways to the same place; of two in the same state, the better one stays."""
     if not first:
         return other
@@ -259,10 +263,10 @@ def _better(first: Ways, other: Ways) -> Ways:
     return best
 
 
-COUNTS = Changes._fields
+COUNTS = EditCounts._fields
 
 
-@measure
+@record_options
 def syntax(
     *,
     average: Literal["sentence", "corpus"] = "sentence",
@@ -294,7 +298,7 @@ def syntax(
         name="syntax",
         columns=(*COUNTS, "words", "ratio", "segments"),
         rows=partial(rows, text=text),
-        aggregate=by_sentence if average == "sentence" else by_corpus,
+        aggregate=average_sentences if average == "sentence" else average_corpus,
         higher_is_better=False,
         parts=parts,
         settled={"stem": text.versions()["stem"], "operations": "inferred"},
@@ -310,7 +314,11 @@ def rows(batch: Batch | Sentence, *, text: Preparation) -> Array:
         output = hyps[at] or []
         corrections = [ref[at] for ref in refs]
         changes = min(
-            (inferred(output, words) for words in corrections if words is not None),
+            (
+                infer_changes(output, words)
+                for words in corrections
+                if words is not None
+            ),
             key=lambda changes: (changes.total, changes),
         )
         ratio = changes.total / max(len(output), 1)
@@ -318,12 +326,12 @@ def rows(batch: Batch | Sentence, *, text: Preparation) -> Array:
     return found
 
 
-def by_sentence(totals: Array) -> Array:
+def average_sentences(totals: Array) -> Array:
     """The mean of the sentences' ratios of each row of totals, in percent."""
     return 100 * totals[..., -2] / np.maximum(totals[..., -1], 1)
 
 
-def by_corpus(totals: Array) -> Array:
+def average_corpus(totals: Array) -> Array:
     """All changes over all words of each row of totals, in percent."""
     changes = totals[..., : len(COUNTS)].sum(-1)
     return 100 * changes / np.maximum(totals[..., len(COUNTS)], 1)
@@ -334,6 +342,6 @@ def parts(totals: Array) -> Parts:
     return {
         **{name: float(totals[at]) for at, name in enumerate(COUNTS)},
         "words": float(totals[len(COUNTS)]),
-        "sentence_mean": float(by_sentence(totals)),
-        "corpus_ratio": float(by_corpus(totals)),
+        "sentence_mean": float(average_sentences(totals)),
+        "corpus_ratio": float(average_corpus(totals)),
     }

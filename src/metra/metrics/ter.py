@@ -8,13 +8,13 @@ import numpy as np
 from metra import _core
 from metra.corpus.evalset import Batch, Sentence
 from metra.errors import OptionError
-from metra.metrics.record import Array, Metric, Parts, measure
+from metra.metrics.record import Array, Metric, Parts, record_options
 from metra.text.preparation import Preparation, preparation
 
 COLUMNS = ("insertions", "deletions", "substitutions", "shifts", "ref_len")
 
 
-@measure
+@record_options
 def ter(
     *,
     normalized: bool = False,
@@ -73,7 +73,7 @@ def ter(
             TERCOM does; it tries every shift, however many, and takes long for segments
             of thousands of words.
     """
-    own = _own_way(normalized=normalized, punct=punct, asian=asian, style=style)
+    own = _name_tokenizer(normalized=normalized, punct=punct, asian=asian, style=style)
     if tok != "none" and (normalized or asian or not punct):
         msg = (
             f"ter: tok={tok} is not possible together with normalized, punct or asian; "
@@ -113,7 +113,7 @@ def parts(totals: Array) -> Parts:
     return {"edits": float(totals[:4].sum()), **named}
 
 
-def _own_way(*, normalized: bool, punct: bool, asian: bool, style: str) -> str:
+def _name_tokenizer(*, normalized: bool, punct: bool, asian: bool, style: str) -> str:
     """Name the tokeniser that these options ask for; plain words share theirs with others."""
     chosen = {
         "normalized": normalized,

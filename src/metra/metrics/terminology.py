@@ -6,19 +6,26 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from metra.corpus.evalset import Batch, Column, Sentence
+from metra.corpus.evalset import Batch, SegmentColumn, Sentence
 from metra.errors import CorpusError, OptionError
-from metra.formats.annotations.places import Placed
+from metra.formats.annotations.places import PlacedAnnotations
 from metra.formats.annotations.terms import Term, read_terms
-from metra.formats.table import file_version
-from metra.metrics.record import Array, Detail, Metric, Parts, measure, share
+from metra.formats.table import compute_file_version
+from metra.metrics.record import (
+    Array,
+    Detail,
+    Metric,
+    Parts,
+    compute_share,
+    record_options,
+)
 from metra.metrics.units import check_places, units_of
 from metra.text.columns import pack
 from metra.text.preparation import Preparation, preparation, prepare
-from metra.text.words import occurs
+from metra.text.words import contains_words
 
 
-@measure
+@record_options
 def terminology(
     *,
     file: str = "",
@@ -73,7 +80,7 @@ def terminology(
             "give a column segment or source, or unit=document."
         )
         raise OptionError(msg)
-    due = _Due(
+    due = _RequiredTerms(
         terms, unit, _Lexicon(terms, text, source, variants=variants, inside=inside)
     )
     versions = text.versions()
@@ -88,7 +95,7 @@ def terminology(
         needs_source=any(term.source for term in terms.everywhere),
         whole_documents=unit == "document",
         settled={
-            "file": file_version(file),
+            "file": compute_file_version(file),
             **versions,
             "source_stem": source.versions()["stem"],
         },
@@ -103,7 +110,7 @@ def terminology(
 
 def aggregate(totals: Array) -> Array:
     """Right per hundred that are due; NaN where none is."""
-    return share(totals[..., 0], totals[..., 2])
+    return compute_share(totals[..., 0], totals[..., 2])
 
 
 def parts(totals: Array) -> Parts:
@@ -113,17 +120,17 @@ def parts(totals: Array) -> Parts:
 
 
 def _check(
-    terms: Placed[Term], everywhere: Sequence[Term], batches: Iterable[Batch]
+    terms: PlacedAnnotations[Term], everywhere: Sequence[Term], batches: Iterable[Batch]
 ) -> None:
     """Refuse terms of segments and documents that are not there, or of one of several."""
     seen: set[str] = set()
 
-    def noted() -> Iterator[Batch]:
+    def note_documents() -> Iterator[Batch]:
         for batch in batches:
             seen.update(batch.place.documents or ())
             yield batch
 
-    check_places(terms, noted())
+    check_places(terms, note_documents())
     if everywhere and len(seen) > 1:
         msg = (
             f"{terms.path} does not say in which of the {len(seen)} documents "
@@ -152,7 +159,7 @@ class _Lexicon:
 
     def __init__(
         self,
-        terms: Placed[Term],
+        terms: PlacedAnnotations[Term],
         text: Preparation,
         source: Preparation,
         *,
@@ -167,10 +174,10 @@ class _Lexicon:
         self._by_first: dict[str, list[Term]] = {}
         for term in dict.fromkeys(term for group in groups for term in group):
             form, *others = [
-                self.form(_words(form, text, terms.path), form)
+                self.form(_split_words(form, text, terms.path), form)
                 for form in (term.term, *term.variants)
             ]
-            own = _words(term.source, source, terms.path) if term.source else []
+            own = _split_words(term.source, source, terms.path) if term.source else []
             self.forms[term] = _Forms(form, others if variants else [], own)
         for term in dict.fromkeys(terms.everywhere):
             if term.source:
@@ -204,13 +211,13 @@ class _Lexicon:
 
     def _is_in(self, form: _Form, outputs: Sequence[_Form]) -> bool:
         return any(
-            occurs(form.words, output.words)
+            contains_words(form.words, output.words)
             or (self._inside and form.written in output.written)
             for output in outputs
         )
 
 
-def _words(form: str, text: Preparation, path: str) -> list[str]:
+def _split_words(form: str, text: Preparation, path: str) -> list[str]:
     words = prepare(pack([form], "the term"), text)[0]
     if not words:
         msg = f"terminology: {path} lists {form!r}, which has no word in it."
@@ -219,10 +226,10 @@ def _words(form: str, text: Preparation, path: str) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Due:
+class _RequiredTerms:
     """Which terms are due where, and whether they are there."""
 
-    terms: Placed[Term]
+    terms: PlacedAnnotations[Term]
     unit: str
     lexicon: _Lexicon
 
@@ -246,8 +253,10 @@ class _Due:
     def _judged(
         self, batch: Batch | Sentence
     ) -> Iterator[tuple[int, Term, bool, bool]]:
-        hyps = _reader(batch.hyps, self.lexicon.text)
-        source = _reader(batch.source, self.lexicon.source) if batch.source else None
+        hyps = _make_reader(batch.hyps, self.lexicon.text)
+        source = (
+            _make_reader(batch.source, self.lexicon.source) if batch.source else None
+        )
         for document, segments in units_of(batch, self.unit):
             due: dict[Term, int] = {}
             for term in self.terms.documents.get(document, ()):
@@ -278,6 +287,8 @@ class _Due:
             yield from self.lexicon.in_source(source(at))
 
 
-def _reader(column: Column, text: Preparation) -> Callable[[int], list[str]]:
+def _make_reader(
+    column: SegmentColumn, text: Preparation
+) -> Callable[[int], list[str]]:
     tokens = column.tokens(text)
     return lambda at: tokens[at] or []

@@ -12,19 +12,24 @@ from metra.errors import CorpusError, OptionError
 from metra.formats.annotations.conllu import Parse
 from metra.formats.annotations.transfer_rules import (
     Pattern,
-    Rule,
-    chunks,
-    matches,
+    TransferRule,
+    find_matches,
+    find_phrases,
     read_rules,
 )
-from metra.formats.table import file_version
-from metra.metrics.parses import ParseSource, from_file, from_model, from_words
-from metra.metrics.record import Array, Detail, Metric, Parts, measure
+from metra.formats.table import compute_file_version
+from metra.metrics.parses import (
+    ParseSource,
+    build_file_source,
+    build_model_source,
+    build_word_source,
+)
+from metra.metrics.record import Array, Detail, Metric, Parts, record_options
 
 PHRASES = ("NP", "VP")
 
 
-@measure
+@record_options
 def transfer(
     *,
     mode: Literal["rules", "counts"] = "rules",
@@ -77,17 +82,17 @@ def transfer(
         )
         raise OptionError(msg)
     listed = read_rules(rules) if rules else []
-    source = _parses("source_", source_parses, source_model, match)
-    target = _parses("", parses, model, match)
+    source = _choose_parses("source_", source_parses, source_model, match)
+    target = _choose_parses("", parses, model, match)
     if mode == "counts":
-        _need_parse("counting phrases", ("source_", source), ("", target))
+        _require_parse("counting phrases", ("source_", source), ("", target))
     for rule in listed:
         sides = ((rule.source, ("source_", source)), (rule.target, ("", target)))
         for patterns, side in sides:
             if any(pattern.needs_parse for pattern in patterns):
-                _need_parse(f"the rule {rule.name!r}", side)
+                _require_parse(f"the rule {rule.name!r}", side)
     settled: dict[str, object] = {
-        "rules": file_version(rules) if rules else "none",
+        "rules": compute_file_version(rules) if rules else "none",
         "source_parses": source.settled.get("parses", "none"),
         "source_model": source.settled.get("model", "none"),
         "parses": target.settled.get("parses", "none"),
@@ -97,8 +102,8 @@ def transfer(
         return Metric(
             name="transfer",
             columns=tuple(f"{side}_{kind}" for kind in PHRASES for side in SIDES),
-            rows=partial(phrase_rows, source=source, target=target),
-            aggregate=differences,
+            rows=partial(count_phrases, source=source, target=target),
+            aggregate=score_differences,
             parts=phrase_parts,
             higher_is_better=False,
             needs_source=True,
@@ -112,10 +117,10 @@ def transfer(
             for count in ("occurrences", "satisfied")
             for rule in listed
         ),
-        rows=partial(rule_rows, rules=listed, source=source, target=target),
-        aggregate=satisfied,
+        rows=partial(count_rules, rules=listed, source=source, target=target),
+        aggregate=score_rules,
         parts=partial(rule_parts, rules=listed),
-        details=partial(failures, rules=listed, source=source, target=target),
+        details=partial(list_failures, rules=listed, source=source, target=target),
         needs_source=True,
         needs_reference=False,
         settled=settled,
@@ -125,26 +130,26 @@ def transfer(
 SIDES = ("source", "output", "difference")
 
 
-def rule_rows(
+def count_rules(
     batch: Batch | Sentence,
     *,
-    rules: Sequence[Rule],
+    rules: Sequence[TransferRule],
     source: ParseSource,
     target: ParseSource,
 ) -> Array:
     """How often each rule occurs in each segment, then how often each is satisfied."""
     found = np.zeros((len(batch), 2 * len(rules)))
-    for at, (before, after) in enumerate(_sentences(batch, source, target)):
+    for at, (before, after) in enumerate(_pair_sentences(batch, source, target)):
         for place, rule in enumerate(rules):
-            occurrences = len(_fits(rule.source, before))
+            occurrences = len(_find_matches(rule.source, before))
             found[at, place] = occurrences
             if occurrences:
-                fits = len(_fits(rule.target, after))
+                fits = len(_find_matches(rule.target, after))
                 found[at, len(rules) + place] = min(occurrences, fits)
     return found
 
 
-def satisfied(totals: Array) -> Array:
+def score_rules(totals: Array) -> Array:
     """Satisfied of occurring rules of each row of totals, in percent; NaN if none occurs."""
     half = totals.shape[-1] // 2
     occurrences = totals[..., :half].sum(-1)
@@ -153,7 +158,7 @@ def satisfied(totals: Array) -> Array:
         return 100 * np.divide(held, occurrences)
 
 
-def rule_parts(totals: Array, *, rules: Sequence[Rule]) -> Parts:
+def rule_parts(totals: Array, *, rules: Sequence[TransferRule]) -> Parts:
     """For each rule how often it was satisfied and how often it occurred."""
     half = len(rules)
     return {
@@ -166,34 +171,34 @@ def rule_parts(totals: Array, *, rules: Sequence[Rule]) -> Parts:
     }
 
 
-def failures(
+def list_failures(
     batch: Batch | Sentence,
     *,
-    rules: Sequence[Rule],
+    rules: Sequence[TransferRule],
     source: ParseSource,
     target: ParseSource,
 ) -> list[Detail]:
     """The rules that failed, with the words of the source that asked for them."""
     found = []
-    for at, (before, after) in enumerate(_sentences(batch, source, target)):
+    for at, (before, after) in enumerate(_pair_sentences(batch, source, target)):
         for rule in rules:
-            asked = _fits(rule.source, before)
-            failed = len(asked) - len(_fits(rule.target, after)) if asked else 0
+            asked = _find_matches(rule.source, before)
+            failed = len(asked) - len(_find_matches(rule.target, after)) if asked else 0
             if failed > 0:
                 about = {"rule": rule.name, "failed": f"{failed} of {len(asked)}"}
                 found.append(Detail(at, "failed", " / ".join(asked), about))
     return found
 
 
-def phrase_rows(
+def count_phrases(
     batch: Batch | Sentence, *, source: ParseSource, target: ParseSource
 ) -> Array:
     """Phrases of each kind in source and output, and how far the counts are apart."""
     found = np.zeros((len(batch), len(SIDES) * len(PHRASES)))
-    for at, sides in enumerate(_sentences(batch, source, target)):
+    for at, sides in enumerate(_pair_sentences(batch, source, target)):
         for place, kind in enumerate(PHRASES):
             before, after = (
-                sum(1 for parse in side for _ in chunks(parse.words, kind))
+                sum(1 for parse in side for _ in find_phrases(parse.words, kind))
                 for side in sides
             )
             columns = slice(len(SIDES) * place, len(SIDES) * (place + 1))
@@ -201,7 +206,7 @@ def phrase_rows(
     return found
 
 
-def differences(totals: Array) -> Array:
+def score_differences(totals: Array) -> Array:
     """Differences per hundred phrases of the source; NaN if the source has none."""
     with np.errstate(invalid="ignore", divide="ignore"):
         share = 100 * totals[..., 2::3].sum(-1) / totals[..., ::3].sum(-1)
@@ -223,16 +228,20 @@ def phrase_parts(totals: Array) -> Parts:
     }
 
 
-def _parses(side: str, path: str, model: str, match: bool) -> ParseSource:
+def _choose_parses(side: str, path: str, model: str, match: bool) -> ParseSource:
     if path and model:
         msg = f"transfer: give {side}parses or {side}model, not both."
         raise OptionError(msg)
     if model:
-        return from_model(model)
-    return from_file("transfer", path, match=match) if path else from_words()
+        return build_model_source(model)
+    return (
+        build_file_source("transfer", path, match=match)
+        if path
+        else build_word_source()
+    )
 
 
-def _need_parse(what: str, *sides: tuple[str, ParseSource]) -> None:
+def _require_parse(what: str, *sides: tuple[str, ParseSource]) -> None:
     for side, parses in sides:
         if not parses.parsed:
             msg = (
@@ -242,7 +251,7 @@ def _need_parse(what: str, *sides: tuple[str, ParseSource]) -> None:
             raise OptionError(msg)
 
 
-def _sentences(
+def _pair_sentences(
     batch: Batch | Sentence, source: ParseSource, target: ParseSource
 ) -> Iterable[tuple[Sequence[Parse], Sequence[Parse]]]:
     if batch.source is None:
@@ -255,10 +264,10 @@ def _sentences(
     )
 
 
-def _fits(patterns: Sequence[Pattern], sentences: Sequence[Parse]) -> list[str]:
+def _find_matches(patterns: Sequence[Pattern], sentences: Sequence[Parse]) -> list[str]:
     """The words at every place where one of the patterns fits."""
     found = (
-        [parse.words[start:stop] for start, stop in matches(patterns, parse.words)]
+        [parse.words[start:stop] for start, stop in find_matches(patterns, parse.words)]
         for parse in sentences
     )
     return [" ".join(word.form for word in words) for words in chain(*found)]

@@ -8,11 +8,11 @@ import numpy as np
 from metra import _core
 from metra.corpus.evalset import Batch, Sentence
 from metra.errors import OptionError
-from metra.metrics.record import Array, Metric, Parts, measure
+from metra.metrics.record import Array, Metric, Parts, record_options
 from metra.text.preparation import Preparation, preparation
 
 
-@measure
+@record_options
 def precision(
     *,
     tok: str = "13a",
@@ -36,10 +36,10 @@ def precision(
         case: whether letter case counts.
         stem: compare stems: no, porter, or a Snowball language such as english.
     """
-    return _configured("precision", 0.0, tok=tok, case=case, stem=stem)
+    return _build_metric("precision", 0.0, tok=tok, case=case, stem=stem)
 
 
-@measure
+@record_options
 def recall(
     *,
     tok: str = "13a",
@@ -63,10 +63,10 @@ def recall(
         case: whether letter case counts.
         stem: compare stems: no, porter, or a Snowball language such as english.
     """
-    return _configured("recall", 1.0, tok=tok, case=case, stem=stem)
+    return _build_metric("recall", 1.0, tok=tok, case=case, stem=stem)
 
 
-@measure
+@record_options
 def f1(
     *,
     tok: str = "13a",
@@ -91,10 +91,10 @@ def f1(
         case: whether letter case counts.
         stem: compare stems: no, porter, or a Snowball language such as english.
     """
-    return _configured("f1", 0.5, tok=tok, case=case, stem=stem)
+    return _build_metric("f1", 0.5, tok=tok, case=case, stem=stem)
 
 
-@measure
+@record_options
 def fmean(
     *,
     alpha: float = 0.9,
@@ -123,10 +123,10 @@ def fmean(
     if not 0 <= alpha <= 1:
         msg = f"fmean: alpha={alpha:g} is not possible; expected a number from 0 to 1."
         raise OptionError(msg)
-    return _configured("fmean", alpha, tok=tok, case=case, stem=stem)
+    return _build_metric("fmean", alpha, tok=tok, case=case, stem=stem)
 
 
-def _configured(
+def _build_metric(
     name: str, recall_weight: float, *, tok: str, case: str, stem: str
 ) -> Metric:
     text = preparation(tok=tok, case=case, stem=stem)

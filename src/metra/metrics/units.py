@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
-from metra.corpus.evalset import Batch, Place, Sentence
+from metra.corpus.evalset import Batch, BatchPosition, Sentence
 from metra.errors import CorpusError, OptionError
-from metra.formats.annotations.places import Placed
+from metra.formats.annotations.places import PlacedAnnotations
 
 T = TypeVar("T")
 
 
-def of_system(owner: str, path: str, place: Place) -> str:
+def fill_system(owner: str, path: str, place: BatchPosition) -> str:
     """Put the system's name in the place of `{system}`; `owner` is for the message."""
     if "{system}" not in path:
         return path
@@ -42,7 +42,7 @@ def units_of(batch: Batch | Sentence, unit: str) -> Iterator[tuple[str, range]]:
             start = at
 
 
-def check_places(placed: Placed[T], batches: Iterable[Batch]) -> None:
+def check_places(placed: PlacedAnnotations[T], batches: Iterable[Batch]) -> None:
     """Raise an error if an annotation belongs to a segment or document that the text lacks."""
     count = 0
     known: set[str] | None = set()

@@ -8,14 +8,14 @@ import numpy as np
 
 from metra.corpus.evalset import Batch, Sentence
 from metra.errors import OptionError
-from metra.formats.table import file_version, read_lines
-from metra.metrics.record import Array, Detail, Metric, Parts, measure
-from metra.text.resources import Dictionary, dictionaries
-from metra.text.scripts import script_of, scripts_of
-from metra.text.words import Word, parts_of_words, running_words
+from metra.formats.table import compute_file_version, read_lines
+from metra.metrics.record import Array, Detail, Metric, Parts, record_options
+from metra.text.resources import Dictionary, load_dictionaries
+from metra.text.scripts import get_alphabetic_script, list_scripts
+from metra.text.words import RunningWord, find_running_words, split_word_parts
 
 
-@measure
+@record_options
 def untranslated(
     *,
     dictionary: str = "",
@@ -59,19 +59,19 @@ def untranslated(
     if rule == "script" and not script:
         msg = "untranslated: rule=script looks at nothing else; leave out script=no."
         raise OptionError(msg)
-    known = dictionaries(dictionary) if dictionary else None
+    known = load_dictionaries(dictionary) if dictionary else None
     language = lang.replace("_", "-").partition("-")[0].lower()
-    judge = _Judge(
+    judge = _WordChecker(
         dictionary=known,
         rule=rule,
         script=script,
         names=names and language != "de",
-        allowed=frozenset(_listed(allow)) if allow else frozenset(),
-        scripts=scripts_of(language),
+        allowed=frozenset(_read_words(allow)) if allow else frozenset(),
+        scripts=list_scripts(language),
     )
     settled: dict[str, object] = {
         "dictionary": known.version if known else "none",
-        "allow": file_version(allow) if allow else "none",
+        "allow": compute_file_version(allow) if allow else "none",
     }
     made = Metric(
         name="untranslated",
@@ -110,9 +110,9 @@ def parts(totals: Array) -> Parts:
     return {"untranslated": wrong, **counts, "words": words, **shares}
 
 
-def _listed(path: str) -> Iterator[str]:
+def _read_words(path: str) -> Iterator[str]:
     for line in read_lines(path):
-        yield from parts_of_words([line.strip()])
+        yield from split_word_parts([line.strip()])
 
 
 class _Evidence(NamedTuple):
@@ -136,7 +136,7 @@ class _Type(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Judge:
+class _WordChecker:
     """What is held against words, and which words are spared."""
 
     dictionary: Dictionary | None
@@ -153,7 +153,7 @@ class _Judge:
         with_source = batch.source is not None
         table = np.zeros((len(batch), 5))
         for at in range(len(batch)):
-            words = running_words(batch.hyps.text[at] or "")
+            words = find_running_words(batch.hyps.text[at] or "")
             row = table[at]
             row[4] = len(words)
             for _, found in self._judged(words, self._source(batch, at)):
@@ -167,7 +167,7 @@ class _Judge:
         """Every untranslated word, with what speaks against it."""
         with_source = batch.source is not None
         for at in range(len(batch)):
-            words = running_words(batch.hyps.text[at] or "")
+            words = find_running_words(batch.hyps.text[at] or "")
             for word, found in self._judged(words, self._source(batch, at)):
                 if self._is_wrong(found, with_source):
                     yield Detail(
@@ -177,12 +177,12 @@ class _Judge:
     def _source(self, batch: Batch | Sentence, at: int) -> set[str]:
         if batch.source is None:
             return set()
-        words = running_words(batch.source.text[at] or "")
-        return set(parts_of_words(word.text for word in words))
+        words = find_running_words(batch.source.text[at] or "")
+        return set(split_word_parts(word.text for word in words))
 
     def _judged(
-        self, words: Iterable[Word], source: set[str]
-    ) -> Iterator[tuple[Word, _Evidence]]:
+        self, words: Iterable[RunningWord], source: set[str]
+    ) -> Iterator[tuple[RunningWord, _Evidence]]:
         """Give the words that something speaks against and nothing for."""
         for word in words:
             if not word.letters:
@@ -198,7 +198,7 @@ class _Judge:
 
     def _type(self, word: str) -> _Type:
         folded = word.casefold()
-        scripts = {script_of(letter) for letter in word} - {""}
+        scripts = {get_alphabetic_script(letter) for letter in word} - {""}
         foreign = not scripts <= self.scripts
         return _Type(
             folded,

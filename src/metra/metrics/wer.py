@@ -9,10 +9,10 @@ from typing import Literal
 import numpy as np
 
 from metra import _core
-from metra.corpus.evalset import Batch, Sentence, segment_words
+from metra.corpus.evalset import Batch, Sentence, get_segment_words
 from metra.errors import OptionError
-from metra.metrics.alignment import Alignment, Link, Span
-from metra.metrics.record import Array, Metric, Parts, measure
+from metra.metrics.alignment import Alignment, Link, WordRange
+from metra.metrics.record import Array, Metric, Parts, record_options
 from metra.text.preparation import Preparation, preparation
 
 COLUMNS = ("substitutions", "insertions", "deletions", "hits", "ref_len")
@@ -20,14 +20,14 @@ COLUMNS = ("substitutions", "insertions", "deletions", "hits", "ref_len")
 _KINDS = {"S": "substitution", "I": "insertion", "D": "deletion", "H": "hit"}
 
 
-def per_reference_word(totals: Array) -> Array:
+def normalise_by_reference(totals: Array) -> Array:
     """Edits per hundred reference words; no words at all count as one."""
-    return _rate(totals, totals[..., 4])
+    return _compute_rate(totals, totals[..., 4])
 
 
-def per_output_word(totals: Array) -> Array:
+def normalise_by_output(totals: Array) -> Array:
     """Edits per hundred output words; no words at all count as one."""
-    return _rate(totals, totals[..., 0] + totals[..., 1] + totals[..., 3])
+    return _compute_rate(totals, totals[..., 0] + totals[..., 1] + totals[..., 3])
 
 
 def parts(totals: Array) -> Parts:
@@ -42,12 +42,12 @@ def align(
 ) -> list[Alignment]:
     """Align one segment with each of its references that is there."""
     chosen, paths = _core.edit_alignments(batch.hits(text), index, refs)
-    hyp, there = segment_words(batch, index, text)
+    hyp, there = get_segment_words(batch, index, text)
     return [
         Alignment(
             hyp=hyp,
             ref=words,
-            links=_links(path),
+            links=_parse_links(path),
             kinds=tuple(_KINDS.values()),
             reference=at,
             chosen=place == chosen,
@@ -57,24 +57,24 @@ def align(
     ]
 
 
-def _rate(totals: Array, length: Array) -> Array:
+def _compute_rate(totals: Array, length: Array) -> Array:
     edits = totals[..., :3].sum(-1)
     return 100 * edits / np.where(length > 0, length, 1)
 
 
-def _links(path: str) -> tuple[Link, ...]:
+def _parse_links(path: str) -> tuple[Link, ...]:
     links = []
     hyp = ref = 0
     for letter in path:
         words, ref_words = letter != "D", letter != "I"
-        here = Span(hyp, hyp + words), Span(ref, ref + ref_words)
+        here = WordRange(hyp, hyp + words), WordRange(ref, ref + ref_words)
         links.append(Link(_KINDS[letter], *here))
         hyp += words
         ref += ref_words
     return tuple(links)
 
 
-@measure
+@record_options
 def wer(
     *,
     norm: Literal["reference", "output"] = "reference",
@@ -123,8 +123,8 @@ def wer(
 
 
 AGGREGATES = {
-    "reference": per_reference_word,
-    "output": per_output_word,
+    "reference": normalise_by_reference,
+    "output": normalise_by_output,
 }
 
 

@@ -24,9 +24,9 @@ import numpy as np
 
 from metra.corpus.evalset import Batch, Sentence
 from metra.errors import OptionError
-from metra.formats.annotations.conllu import Parse, Word
-from metra.metrics.parses import ParseSource, from_file, from_model
-from metra.metrics.record import Array, Metric, Parts, measure
+from metra.formats.annotations.conllu import Parse, ParsedWord
+from metra.metrics.parses import ParseSource, build_file_source, build_model_source
+from metra.metrics.record import Array, Metric, Parts, record_options
 
 RELATIVE_CLAUSE = {"acl:relcl", "relcl"}
 SUBJECT = {"nsubj"}
@@ -52,25 +52,25 @@ class Dependency(NamedTuple):
     second: str
 
 
-def dependencies(parse: Parse) -> Iterator[Dependency]:
+def find_dependencies(parse: Parse) -> Iterator[Dependency]:
     """Find the four dependencies in a sentence, word by word."""
     for at, word in enumerate(parse.words, 1):
         if word.head == 0:
             continue
         head = parse.words[word.head - 1]
         if word.deprel in RELATIVE_CLAUSE:
-            name = _relative_subject(parse, at)
+            name = _find_relative_subject(parse, at)
             if name:
                 yield Dependency(name, head.form, word.form)
         if word.upos == "ADJ":
-            noun = _noun_before(parse, at)
+            noun = _find_noun(parse, at)
             if noun:
                 yield Dependency("PADJ", noun.form, word.form)
         if word.deprel == "advmod" and word.upos == "ADV" and _modifies(parse, at):
             yield Dependency("ADVADJ", word.form, head.form)
 
 
-def _relative_subject(parse: Parse, verb: int) -> str | None:
+def _find_relative_subject(parse: Parse, verb: int) -> str | None:
     """Tell which subject of the relative clause the noun is, if it is one."""
     passive = False
     for at in parse.children(verb):
@@ -85,13 +85,13 @@ def _relative_subject(parse: Parse, verb: int) -> str | None:
     return "RELSUBJPASS" if passive else "RELSUBJ"
 
 
-def _is_relative(word: Word) -> bool:
+def _is_relative(word: ParsedWord) -> bool:
     if word.features != "_" and "PronType=" in word.features:
         return "PronType=Rel" in word.features
     return word.form.lower() in RELATIVE_PRONOUNS
 
 
-def _noun_before(parse: Parse, at: int) -> Word | None:
+def _find_noun(parse: Parse, at: int) -> ParsedWord | None:
     """Find the noun that the adjective stands after as no English adjective should."""
     words = parse.words
     word = words[at - 1]
@@ -102,13 +102,13 @@ def _noun_before(parse: Parse, at: int) -> Word | None:
         return head
     if any(words[child - 1].deprel in CLAUSE for child in parse.children(at)):
         return None
-    marker = _marker(parse, at)
+    marker = _find_marker(parse, at)
     if marker is None or marker < 2 or words[marker - 2].upos not in NOUN:
         return None
     return words[marker - 2]
 
 
-def _marker(parse: Parse, at: int) -> int | None:
+def _find_marker(parse: Parse, at: int) -> int | None:
     """Find the one preposition or "as" through which the adjective hangs on the rest."""
     word = parse.words[at - 1]
     head = parse.words[word.head - 1]
@@ -141,7 +141,7 @@ def _modifies(parse: Parse, at: int) -> bool:
 SIGNS = {"RELSUBJ": 1, "RELSUBJPASS": 1, "PADJ": -1, "ADVADJ": -1}
 
 
-@measure
+@record_options
 def xscore(*, parses: str = "", model: str = "", match: bool = True) -> Metric:
     """Grammatical dependencies of the output, counted for and against. Higher is better.
 
@@ -177,7 +177,11 @@ def xscore(*, parses: str = "", model: str = "", match: bool = True) -> Metric:
             "model=NAME of a spaCy model."
         )
         raise OptionError(msg)
-    source = from_model(model) if model else from_file("xscore", parses, match=match)
+    source = (
+        build_model_source(model)
+        if model
+        else build_file_source("xscore", parses, match=match)
+    )
     return Metric(
         name="xscore",
         columns=tuple(SIGNS),
@@ -194,7 +198,7 @@ def rows(batch: Batch | Sentence, *, source: ParseSource) -> Array:
     found = np.zeros((len(batch), len(SIGNS)))
     for at, sentences in enumerate(source.find(batch.hyps, batch.place)):
         counts = Counter(
-            entry.name for parse in sentences for entry in dependencies(parse)
+            entry.name for parse in sentences for entry in find_dependencies(parse)
         )
         found[at] = [counts[name] for name in SIGNS]
     return found

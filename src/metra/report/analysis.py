@@ -13,31 +13,39 @@ from typing import Any
 
 from metra import __version__
 from metra.analysis.buckets import Bucket, Buckets, BucketScore
-from metra.analysis.changes import Change, Changes
-from metra.analysis.findings import Findings, Wishes
+from metra.analysis.changes import SegmentChange, SystemChanges
+from metra.analysis.findings import AnalysisOptions, AnalysisResults
 from metra.analysis.ngrams import NgramChange, NgramChanges
 from metra.analysis.profiles import Profile, Profiles, Trait, TraitValue
-from metra.analysis.word_diff import Piece, ReferencePiece
+from metra.analysis.word_diff import OutputPiece, ReferencePiece
 from metra.errors import OptionError, UnknownNameError, no_such
 from metra.report import render, text_writers
 from metra.report.json import SCHEMA
-from metra.report.json import as_data as results_data
-from metra.report.layout import Cell, Sheet, Style, as_data, counted, interval, number
-from metra.report.scores import signed
+from metra.report.json import convert_results as results_data
+from metra.report.layout import (
+    ReportTable,
+    Style,
+    TableCell,
+    convert_record,
+    format_count,
+    format_interval,
+    format_score,
+)
+from metra.report.scores import format_signed
 from metra.report.terminal import (
     BOLD,
     DIM,
     TONES,
-    Stretch,
-    block,
-    fitted,
-    lines,
-    merged,
-    printable,
-    styled,
-    width,
+    MarkedText,
+    escape_controls,
+    measure_width,
+    merge_marks,
+    render_table,
+    style_text,
+    wrap_marked_text,
+    wrap_sentence,
 )
-from metra.report.text_writers import escaped
+from metra.report.text_writers import escape_markdown
 from metra.scoring.results import Results
 
 NARROWEST = 40
@@ -53,33 +61,41 @@ CHANGES_NOTE = (
 YELLOW = "\x1b[33m"
 
 
-def render_changes_terminal(changes: Changes, style: Style) -> str:
+def render_changes_terminal(changes: SystemChanges, style: Style) -> str:
     """Lay out the segments that improved, then those that worsened."""
-    blocks = [f"{styled(printable(_title(changes)), BOLD, style)}\n{_counts(changes)}"]
+    blocks = [
+        f"{style_text(escape_controls(_format_title(changes)), BOLD, style)}\n{_format_counts(changes)}"
+    ]
     for name, found in (("better", changes.improved), ("worse", changes.worsened)):
         for rank, change in enumerate(found, 1):
-            blocks.append("\n".join(_block(change, name, rank, style)))
+            blocks.append("\n".join(_format_change(change, name, rank, style)))
     if not changes.improved and not changes.worsened:
         blocks.append("No segment to show.")
     else:
-        note = fitted(CHANGES_NOTE if style.color else SIGNS, style)
-        blocks.append(styled(f"{note}\n{changes.signature}", DIM, style))
+        note = wrap_sentence(CHANGES_NOTE if style.color else SIGNS, style)
+        blocks.append(style_text(f"{note}\n{changes.signature}", DIM, style))
     return "\n\n".join(blocks)
 
 
-def render_changes_markdown(changes: Changes) -> str:
+def render_changes_markdown(changes: SystemChanges) -> str:
     """Write the segments as lists: what went is struck out, what came is bold."""
-    blocks = [f"### {escaped(_title(changes))}", _counts(changes)]
+    blocks = [f"### {escape_markdown(_format_title(changes))}", _format_counts(changes)]
     for name, found in (("better", changes.improved), ("worse", changes.worsened)):
         for change in found:
-            heading = f"**Segment {change.number}**, {name}: {_scores(change, 2)}"
+            heading = (
+                f"**Segment {change.number}**, {name}: {_format_scores(change, 2)}"
+            )
             texts = [
-                *([("source", escaped(change.source))] if change.source else []),
-                ("before", _struck(change.diff.before, "~~")),
-                ("after", _struck(change.diff.after, "**")),
                 *(
-                    (label, _reference(entry))
-                    for label, entry in _references(change)
+                    [("source", escape_markdown(change.source))]
+                    if change.source
+                    else []
+                ),
+                ("before", _format_output_pieces(change.diff.before, "~~")),
+                ("after", _format_output_pieces(change.diff.after, "**")),
+                *(
+                    (label, _format_reference_pieces(entry))
+                    for label, entry in _list_references(change)
                     if entry is not None
                 ),
             ]
@@ -88,7 +104,7 @@ def render_changes_markdown(changes: Changes) -> str:
     return "\n\n".join(blocks)
 
 
-def _title(changes: Changes) -> str:
+def _format_title(changes: SystemChanges) -> str:
     how = "" if changes.order == "gain" else ", by the change of the corpus score"
     return (
         f"What changed from {changes.baseline} to {changes.system}, "
@@ -96,14 +112,14 @@ def _title(changes: Changes) -> str:
     )
 
 
-def _counts(changes: Changes) -> str:
+def _format_counts(changes: SystemChanges) -> str:
     said = (
         f"{changes.improved_count:,} better, {changes.worsened_count:,} worse, "
         f"{changes.equal_count:,} equal"
     )
     if changes.short_count:
         said += (
-            f"; {counted(changes.short_count, 'segment')} of fewer than "
+            f"; {format_count(changes.short_count, 'segment')} of fewer than "
             f"{changes.min_words} reference words left out"
         )
     if changes.min_change:
@@ -111,26 +127,36 @@ def _counts(changes: Changes) -> str:
     return said
 
 
-def _block(change: Change, name: str, rank: int, style: Style) -> list[str]:
+def _format_change(
+    change: SegmentChange, name: str, rank: int, style: Style
+) -> list[str]:
     room = max(style.width or 100, NARROWEST)
     place = f"segment {change.number}"
     if change.document is not None:
-        place += f", {printable(change.document)}"
+        place += f", {escape_controls(change.document)}"
     head = f"{name} {rank}: {place}"
     tone = TONES["good" if name == "better" else "bad"]
-    found = [f"{styled(head, tone, style)}  {_scores(change, style.digits)}"]
+    found = [f"{style_text(head, tone, style)}  {_format_scores(change, style.digits)}"]
 
-    def add(label: str, stretches: Sequence[Stretch]) -> None:
+    def add(label: str, stretches: Sequence[MarkedText]) -> None:
         label = f"  {label:<7} "
-        found.extend(lines(merged(stretches), label, room, MOST_LINES, style))
+        found.extend(
+            wrap_marked_text(merge_marks(stretches), label, room, MOST_LINES, style)
+        )
 
     if change.source is not None:
-        add("source", [Stretch(change.source, False, color=DIM)])
-    add("before", [_only(piece, "[-", "-]", "bad") for piece in change.diff.before])
-    add("after", [_only(piece, "{+", "+}", "good") for piece in change.diff.after])
-    for label, entry in _references(change):
+        add("source", [MarkedText(change.source, False, color=DIM)])
+    add(
+        "before",
+        [_mark_output_piece(piece, "[-", "-]", "bad") for piece in change.diff.before],
+    )
+    add(
+        "after",
+        [_mark_output_piece(piece, "{+", "+}", "good") for piece in change.diff.after],
+    )
+    for label, entry in _list_references(change):
         if entry is not None:
-            add(label, [_of_reference(piece) for piece in entry])
+            add(label, [_mark_reference_piece(piece) for piece in entry])
     if not change.diff.exact:
         found.append(
             "  The texts are too long to compare word for word; more may agree."
@@ -138,16 +164,16 @@ def _block(change: Change, name: str, rank: int, style: Style) -> list[str]:
     return found
 
 
-def _scores(change: Change, digits: int) -> str:
+def _format_scores(change: SegmentChange, digits: int) -> str:
     return ", ".join(
-        f"{spec} {number(entry.before, digits)} → {number(entry.after, digits)} "
-        f"({signed(entry.after - entry.before, digits)})"
+        f"{spec} {format_score(entry.before, digits)} → {format_score(entry.after, digits)} "
+        f"({format_signed(entry.after - entry.before, digits)})"
         for spec, entry in change.scores.items()
     )
 
 
-def _references(
-    change: Change,
+def _list_references(
+    change: SegmentChange,
 ) -> list[tuple[str, Sequence[ReferencePiece] | None]]:
     several = len(change.diff.references) > 1
     return [
@@ -156,39 +182,43 @@ def _references(
     ]
 
 
-def _only(piece: Piece, opening: str, closing: str, tone: str) -> Stretch:
+def _mark_output_piece(
+    piece: OutputPiece, opening: str, closing: str, tone: str
+) -> MarkedText:
     """Mark the words that the other output does not have there."""
     space = bool(piece.space)
     if piece.kind == "kept":
-        return Stretch(piece.text, space)
+        return MarkedText(piece.text, space)
     color = TONES[tone] if piece.in_reference else YELLOW
-    return Stretch(piece.text, space, opening, closing, color)
+    return MarkedText(piece.text, space, opening, closing, color)
 
 
-def _of_reference(piece: ReferencePiece) -> Stretch:
+def _mark_reference_piece(piece: ReferencePiece) -> MarkedText:
     space = bool(piece.space)
     if piece.found_by == "before":
-        return Stretch(piece.text, space, "[-", "-]", TONES["bad"])
+        return MarkedText(piece.text, space, "[-", "-]", TONES["bad"])
     if piece.found_by == "after":
-        return Stretch(piece.text, space, "{+", "+}", TONES["good"])
-    return Stretch(piece.text, space)
+        return MarkedText(piece.text, space, "{+", "+}", TONES["good"])
+    return MarkedText(piece.text, space)
 
 
-def _struck(pieces: Sequence[Piece], sign: str) -> str:
-    return _joined((p.text, p.space, sign if p.kind != "kept" else "") for p in pieces)
+def _format_output_pieces(pieces: Sequence[OutputPiece], sign: str) -> str:
+    return _join_pieces(
+        (p.text, p.space, sign if p.kind != "kept" else "") for p in pieces
+    )
 
 
-def _reference(pieces: Sequence[ReferencePiece]) -> str:
+def _format_reference_pieces(pieces: Sequence[ReferencePiece]) -> str:
     signs = {"before": "~~", "after": "**"}
-    return _joined((p.text, p.space, signs.get(p.found_by, "")) for p in pieces)
+    return _join_pieces((p.text, p.space, signs.get(p.found_by, "")) for p in pieces)
 
 
-def _joined(marked: Iterable[tuple[str, str, str]]) -> str:
+def _join_pieces(marked: Iterable[tuple[str, str, str]]) -> str:
     """Join pieces, neighbours with the same sign under one; white space becomes a blank."""
     text = ""
     for sign, group in groupby(marked, key=lambda piece: piece[2]):
         words = "".join(
-            f"{escaped(word)}{' ' if space else ''}" for word, space, _ in group
+            f"{escape_markdown(word)}{' ' if space else ''}" for word, space, _ in group
         )
         inner = words.rstrip(" ")
         text += f"{sign}{inner}{sign}{words[len(inner) :]}" if inner else ""
@@ -207,65 +237,77 @@ def render_profiles(
         names = [trait.name for trait in profiles.traits]
         raise UnknownNameError(no_such("trait", show, names))
     if form == "json":
-        data = {"metra": __version__, "schema": SCHEMA, "profiles": as_data(profiles)}
+        data = {
+            "metra": __version__,
+            "schema": SCHEMA,
+            "profiles": convert_record(profiles),
+        }
         return json.dumps(data, ensure_ascii=False, indent=1)
     if form == "markdown":
         return render_profiles_markdown(profiles)
     meanings = "\n".join(
-        styled(fitted(line, style), DIM, style) for line in _meanings(profiles)
+        style_text(wrap_sentence(line, style), DIM, style)
+        for line in _explain_traits(profiles)
     )
     text = f"{render_profiles_terminal(profiles, style)}\n\n{meanings}"
     if show is None:
         return text
     listed = [
-        f"{printable(profile.system)}: {flagged(profile, show) or 'none'}"
+        f"{escape_controls(profile.system)}: {list_trait_segments(profile, show) or 'none'}"
         for profile in profiles.profiles
     ]
     return "\n".join([text, "", f"Segments that show {show}:", *listed])
 
 
-def sheet(profiles: Profiles) -> Sheet:
+def build_profile_table(profiles: Profiles) -> ReportTable:
     """Lay out systems and traits; the references come last, where they have the trait."""
     rows = [
         (
             profile.system,
-            [_cell(profile.traits[trait.name], trait) for trait in profiles.traits],
+            [
+                _build_trait_cell(profile.traits[trait.name], trait)
+                for trait in profiles.traits
+            ],
         )
         for profile in profiles.profiles
     ]
     references = [
-        _cell(TraitValue(value=profiles.references.get(trait.name)), trait, blank="")
+        _build_trait_cell(
+            TraitValue(value=profiles.references.get(trait.name)), trait, blank=""
+        )
         for trait in profiles.traits
     ]
-    headings = [_heading(trait) for trait in profiles.traits]
-    return Sheet("system", headings, [*rows, ("(references)", references)])
+    headings = [_format_heading(trait) for trait in profiles.traits]
+    return ReportTable("system", headings, [*rows, ("(references)", references)])
 
 
 def render_profiles_terminal(profiles: Profiles, style: Style) -> str:
     """Lay out the table and the readings."""
-    names = [printable(profile.system) for profile in profiles.profiles]
-    left = max(map(width, names))
+    names = [escape_controls(profile.system) for profile in profiles.profiles]
+    left = max(map(measure_width, names))
     readings = [
-        f"{styled(name, BOLD, style)}{' ' * (left - width(name))}  {profile.reading}"
+        f"{style_text(name, BOLD, style)}{' ' * (left - measure_width(name))}  {profile.reading}"
         for name, profile in zip(names, profiles.profiles, strict=True)
     ]
-    below = styled(_shape(profiles), DIM, style)
-    return "\n\n".join([block(sheet(profiles), style), "\n".join(readings), below])
+    below = style_text(_describe_corpus(profiles), DIM, style)
+    return "\n\n".join(
+        [render_table(build_profile_table(profiles), style), "\n".join(readings), below]
+    )
 
 
 def render_profiles_markdown(profiles: Profiles) -> str:
     """Write the table, the readings, and what the columns mean."""
     readings = [
-        f"- **{text_writers.escaped(profile.system)}**: {profile.reading}"
+        f"- **{text_writers.escape_markdown(profile.system)}**: {profile.reading}"
         for profile in profiles.profiles
     ]
-    meanings = "\n".join(f"- {line}" for line in _meanings(profiles))
-    below = text_writers.escaped(_shape(profiles))
-    table = text_writers.markdown_block(sheet(profiles))
+    meanings = "\n".join(f"- {line}" for line in _explain_traits(profiles))
+    below = text_writers.escape_markdown(_describe_corpus(profiles))
+    table = text_writers.render_markdown_table(build_profile_table(profiles))
     return "\n\n".join([table, "\n".join(readings), meanings, below])
 
 
-def flagged(profile: Profile, trait: str, most: int = 50) -> str:
+def list_trait_segments(profile: Profile, trait: str, most: int = 50) -> str:
     """Name the first segments that show a trait.
 
     Nothing where it is not a matter of segments, or where none shows it.
@@ -275,30 +317,32 @@ def flagged(profile: Profile, trait: str, most: int = 50) -> str:
     return ", ".join(map(str, found[:most])) + more
 
 
-def _heading(trait: Trait) -> str:
+def _format_heading(trait: Trait) -> str:
     return trait.title if trait.unit == "ratio" else f"{trait.title} %"
 
 
-def _cell(found: TraitValue, trait: Trait, blank: str = UNKNOWN) -> Cell:
+def _build_trait_cell(
+    found: TraitValue, trait: Trait, blank: str = UNKNOWN
+) -> TableCell:
     if found.value is None:
-        return Cell(blank)
+        return TableCell(blank)
     digits = 2 if trait.unit == "ratio" else 1
     if found.value == 0:
-        return Cell(NOTHING)
+        return TableCell(NOTHING)
     interval = ""
     if found.interval is not None:
         low, high = found.interval
         interval = f"[{low:.{digits}f}, {high:.{digits}f}]"
-    return Cell(f"{found.value:.{digits}f}", interval)
+    return TableCell(f"{found.value:.{digits}f}", interval)
 
 
-def _shape(profiles: Profiles) -> str:
-    words = counted(round(profiles.reference_words), "word")
-    segments = counted(profiles.segments, "segment")
+def _describe_corpus(profiles: Profiles) -> str:
+    words = format_count(round(profiles.reference_words), "word")
+    segments = format_count(profiles.segments, "segment")
     return f"{segments}; references of {words}; {profiles.preparation}"
 
 
-def _meanings(profiles: Profiles) -> list[str]:
+def _explain_traits(profiles: Profiles) -> list[str]:
     signs = f"{NOTHING} none   {UNKNOWN} cannot be told without the source"
     return [*(f"{trait.title}: {trait.meaning}" for trait in profiles.traits), signs]
 
@@ -307,12 +351,14 @@ def _meanings(profiles: Profiles) -> list[str]:
 FORMS = ("table", "json", "markdown")
 
 
-def render_with(results: Results, found: Findings, form: str, style: Style) -> str:
+def render_with_findings(
+    results: Results, found: AnalysisResults, form: str, style: Style
+) -> str:
     """Write the results as `render` does, and what was found after them."""
     if not any((found.changes, found.ngrams, found.buckets, found.profiles)):
         return render(results, form, style)
     if form == "json":
-        data = results_data(results) | data_of(found)
+        data = results_data(results) | convert_findings(found)
         return json.dumps(data, ensure_ascii=False, indent=1)
     sections = (
         render_findings_markdown(found, style)
@@ -322,7 +368,7 @@ def render_with(results: Results, found: Findings, form: str, style: Style) -> s
     return "\n\n".join([render(results, form, style), *sections])
 
 
-def refuse_format(form: str, wishes: Wishes) -> None:
+def check_format(form: str, wishes: AnalysisOptions) -> None:
     """Refuse, before the work begins, a format that cannot show what is wished for."""
     if form not in FORMS and wishes.any:
         msg = (
@@ -332,50 +378,54 @@ def refuse_format(form: str, wishes: Wishes) -> None:
         raise OptionError(msg)
 
 
-def data_of(found: Findings) -> dict[str, Any]:
+def convert_findings(found: AnalysisResults) -> dict[str, Any]:
     """Give what was found as plain dicts and lists, by key of the JSON document."""
-    data = as_data(found)
+    data = convert_record(found)
     return {key: value for key, value in data.items() if value}
 
 
-def render_findings_terminal(found: Findings, style: Style) -> Iterator[str]:
+def render_findings_terminal(found: AnalysisResults, style: Style) -> Iterator[str]:
     """Lay out every section for a terminal."""
     # What is not shown is not loaded either: these bring all of insight along.
 
     for entry in found.changes:
         yield render_changes_terminal(entry, style)
-    for sheets, note in _tables(found, style):
+    for sheets, note in _build_tables(found, style):
         for sheet in sheets:
-            yield block(sheet, style)
-        yield styled("\n".join(fitted(line, style) for line in note), DIM, style)
+            yield render_table(sheet, style)
+        yield style_text(
+            "\n".join(wrap_sentence(line, style) for line in note), DIM, style
+        )
     if found.profiles is not None:
         yield render_profiles_terminal(found.profiles, style)
 
 
-def render_findings_markdown(found: Findings, style: Style) -> Iterator[str]:
+def render_findings_markdown(found: AnalysisResults, style: Style) -> Iterator[str]:
     """Write every section in Markdown."""
 
     for entry in found.changes:
         yield render_changes_markdown(entry)
-    for sheets, note in _tables(found, style):
+    for sheets, note in _build_tables(found, style):
         for sheet in sheets:
-            yield text_writers.markdown_block(sheet)
-        yield "\n".join(map(text_writers.escaped, note))
+            yield text_writers.render_markdown_table(sheet)
+        yield "\n".join(map(text_writers.escape_markdown, note))
     if found.profiles is not None:
         yield render_profiles_markdown(found.profiles)
 
 
-def _tables(found: Findings, style: Style) -> Iterator[tuple[list[Sheet], list[str]]]:
+def _build_tables(
+    found: AnalysisResults, style: Style
+) -> Iterator[tuple[list[ReportTable], list[str]]]:
     """Lay out what is tables in every format, each with what explains it."""
 
     for entry in found.ngrams:
-        sheets = ngram_sheets(entry)
+        sheets = build_ngram_tables(entry)
         if sheets:
             yield sheets, [NGRAMS_NOTE, entry.preparation]
         else:
             yield [], [f"No n-gram changed from {entry.baseline} to {entry.system}."]
     for parted in found.buckets:
-        yield bucket_sheets(parted, style), [note(parted)]
+        yield build_bucket_tables(parted, style), [explain_buckets(parted)]
 
 
 BUCKETS_NOTE = (
@@ -388,12 +438,12 @@ CORNERS = {"length": "words", "source-length": "words", "frequency": "frequency"
 CORNERS |= {"score": "score"}
 
 
-def bucket_sheets(buckets: Buckets, style: Style) -> list[Sheet]:
+def build_bucket_tables(buckets: Buckets, style: Style) -> list[ReportTable]:
     """Lay out the buckets of every metric."""
-    return [_sheet(buckets, spec, style) for spec in buckets.directions]
+    return [_build_bucket_table(buckets, spec, style) for spec in buckets.directions]
 
 
-def note(buckets: Buckets) -> str:
+def explain_buckets(buckets: Buckets) -> str:
     """Explain the signs."""
     from metra.analysis.buckets import SMALL
 
@@ -403,7 +453,7 @@ def note(buckets: Buckets) -> str:
     return BUCKETS_NOTE.format(baseline=buckets.baseline, small=small)
 
 
-def _sheet(buckets: Buckets, spec: str, style: Style) -> Sheet:
+def _build_bucket_table(buckets: Buckets, spec: str, style: Style) -> ReportTable:
     arrow = "↑" if buckets.directions[spec] else "↓"
     others = [name for name in buckets.systems if name != buckets.baseline]
     # Two systems leave room for the interval of their difference.
@@ -414,43 +464,53 @@ def _sheet(buckets: Buckets, spec: str, style: Style) -> Sheet:
     rows = []
     for bucket in buckets.buckets:
         scores = [bucket.scores[name][spec] for name in buckets.systems]
-        cells = [Cell(f"{bucket.count}{_doubt(bucket)}")]
+        cells = [TableCell(f"{bucket.count}{_format_size_warning(bucket)}")]
         if pair:
-            cells += [Cell(number(entry.score, style.digits)) for entry in scores]
-            cells += _difference(bucket.scores[others[0]][spec], buckets, spec, style)
+            cells += [
+                TableCell(format_score(entry.score, style.digits)) for entry in scores
+            ]
+            cells += _build_difference_cells(
+                bucket.scores[others[0]][spec], buckets, spec, style
+            )
         else:
-            cells += [_score(entry, buckets, spec, style) for entry in scores]
+            cells += [
+                _build_score_cell(entry, buckets, spec, style) for entry in scores
+            ]
         rows.append((bucket.label, cells))
     corner = CORNERS.get(buckets.kind, buckets.title)
-    return Sheet(corner, headings, rows, f"{spec} {arrow} by {buckets.title}")
+    return ReportTable(corner, headings, rows, f"{spec} {arrow} by {buckets.title}")
 
 
-def _doubt(bucket: Bucket) -> str:
+def _format_size_warning(bucket: Bucket) -> str:
     return "?" if bucket.small else " "
 
 
-def _score(found: BucketScore, buckets: Buckets, spec: str, style: Style) -> Cell:
-    text = number(found.score, style.digits)
-    if buckets.baseline is None:
-        return Cell(text, interval(found.interval, style.digits))
-    if found.difference is None:
-        return Cell(f"{text}  ")
-    mark, tone = _mark(found, buckets.directions[spec])
-    return Cell(f"{text} {mark}", "", False, tone)
-
-
-def _difference(
+def _build_score_cell(
     found: BucketScore, buckets: Buckets, spec: str, style: Style
-) -> list[Cell]:
-    mark, tone = _mark(found, buckets.directions[spec])
-    difference = signed(found.difference or 0.0, style.digits)
+) -> TableCell:
+    text = format_score(found.score, style.digits)
+    if buckets.baseline is None:
+        return TableCell(text, format_interval(found.interval, style.digits))
+    if found.difference is None:
+        return TableCell(f"{text}  ")
+    mark, tone = _mark_difference(found, buckets.directions[spec])
+    return TableCell(f"{text} {mark}", "", False, tone)
+
+
+def _build_difference_cells(
+    found: BucketScore, buckets: Buckets, spec: str, style: Style
+) -> list[TableCell]:
+    mark, tone = _mark_difference(found, buckets.directions[spec])
+    difference = format_signed(found.difference or 0.0, style.digits)
     return [
-        Cell(f"{mark} {difference}", "", False, tone),
-        Cell("", interval(found.difference_interval, style.digits, signed)),
+        TableCell(f"{mark} {difference}", "", False, tone),
+        TableCell(
+            "", format_interval(found.difference_interval, style.digits, format_signed)
+        ),
     ]
 
 
-def _mark(found: BucketScore, higher_is_better: bool) -> tuple[str, str]:
+def _mark_difference(found: BucketScore, higher_is_better: bool) -> tuple[str, str]:
     """Give the sign of a difference, and the tone of one that is beyond doubt."""
     difference = found.difference or 0.0
     if difference == 0:
@@ -475,36 +535,39 @@ NGRAMS_NOTE = (
 )
 
 
-def ngram_sheets(changes: NgramChanges) -> list[Sheet]:
+def build_ngram_tables(changes: NgramChanges) -> list[ReportTable]:
     """Lay out each list that has something in it."""
     found = []
     for name, title in TITLES.items():
         entries: Sequence[NgramChange] = getattr(changes, name)
         if entries:
             what = "matched" if name in ("gained", "lost") else "wrong"
-            rows = [(_words(entry), _cells(entry, what)) for entry in entries]
+            rows = [
+                (_format_ngram(entry), _build_ngram_cells(entry, what))
+                for entry in entries
+            ]
             headings = [changes.baseline, changes.system, "references"]
             headings += ["rose", "fell", "weight", "segments"]
             found.append(
-                Sheet(name, headings, rows, title.format(system=changes.system))
+                ReportTable(name, headings, rows, title.format(system=changes.system))
             )
     return found
 
 
-def _words(entry: NgramChange) -> str:
+def _format_ngram(entry: NgramChange) -> str:
     more = f"  (+{entry.stands_for})" if entry.stands_for else ""
     return " ".join(entry.words) + more
 
 
-def _cells(entry: NgramChange, what: str) -> list[Cell]:
+def _build_ngram_cells(entry: NgramChange, what: str) -> list[TableCell]:
     changed = entry.rose + entry.fell
     places = ", ".join(map(str, entry.segments[:3]))
     return [
-        Cell(str(getattr(entry, f"{what}_before"))),
-        Cell(str(getattr(entry, f"{what}_after"))),
-        Cell(str(entry.reference)),
-        Cell(str(entry.rose)),
-        Cell(str(entry.fell)),
-        Cell(signed(entry.weight, 2)),
-        Cell(places + (", …" if changed > 3 else "")),
+        TableCell(str(getattr(entry, f"{what}_before"))),
+        TableCell(str(getattr(entry, f"{what}_after"))),
+        TableCell(str(entry.reference)),
+        TableCell(str(entry.rose)),
+        TableCell(str(entry.fell)),
+        TableCell(format_signed(entry.weight, 2)),
+        TableCell(places + (", …" if changed > 3 else "")),
     ]

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 
-from metra.analysis.distributions import round_step
+from metra.analysis.distributions import choose_round_step
 from metra.errors import CorpusError
 from metra.metrics.alignment import AlignedSegment, Alignment, Link
 from metra.report.html.markup import Html, tag
-from metra.report.layout import counted, number
-from metra.report.terminal import width
+from metra.report.layout import format_count, format_score
+from metra.report.terminal import measure_width
 
 #: More words than this on a side make a picture that nobody can read.
 MOST_WORDS = 600
@@ -26,7 +26,7 @@ LEFT_OUT = frozenset({"capped run"})
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class LinkBlock:
     """Linked words: a rectangle of the grid, from its upper left cell on."""
 
     kind: str
@@ -45,7 +45,7 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Panel:
+class ReferencePanel:
     """One reference's columns: their words, and where they begin."""
 
     reference: int
@@ -54,12 +54,12 @@ class Panel:
 
 
 @dataclass(frozen=True, slots=True)
-class Plot:
+class GridPlot:
     """Output words down, the words of all references across, and what is linked."""
 
     rows: Sequence[str]
-    panels: Sequence[Panel]
-    blocks: Sequence[Block]
+    panels: Sequence[ReferencePanel]
+    blocks: Sequence[LinkBlock]
     #: Cells of equal words that no link pairs.
     other_hits: Sequence[tuple[int, int]]
     several_references: bool
@@ -71,7 +71,7 @@ class Plot:
         """The words of all references, one reference after the other."""
         return [word for panel in self.panels for word in panel.words]
 
-    def name(self, panel: Panel) -> str:
+    def name(self, panel: ReferencePanel) -> str:
         """Name a panel's reference."""
         if not self.several_references:
             return "reference"
@@ -102,7 +102,7 @@ class Plot:
         return [kind for kind in self.known_kinds if kind in found]
 
 
-def plot(segment: AlignedSegment) -> Plot:
+def build_plot(segment: AlignedSegment) -> GridPlot:
     """Lay out a segment's alignments side by side."""
     # Measures that hold an output against one of its references align it with all of them.
     chosen = [alignment for alignment in segment.alignments if alignment.chosen]
@@ -111,16 +111,16 @@ def plot(segment: AlignedSegment) -> Plot:
     columns = sum(len(alignment.ref) for alignment in alignments)
     if max(len(rows), columns) > MOST_WORDS:
         msg = (
-            f"Segment {segment.number} has {counted(len(rows), 'output word')} and "
-            f"{counted(columns, 'reference word')}; a grid shows up to {MOST_WORDS} a side."
+            f"Segment {segment.number} has {format_count(len(rows), 'output word')} and "
+            f"{format_count(columns, 'reference word')}; a grid shows up to {MOST_WORDS} a side."
         )
         raise CorpusError(msg)
-    panels: list[Panel] = []
-    blocks: list[Block] = []
+    panels: list[ReferencePanel] = []
+    blocks: list[LinkBlock] = []
     first = 0
     for alignment in alignments:
-        panels.append(Panel(alignment.reference, first, alignment.ref))
-        blocks.extend(_blocks(alignment, first))
+        panels.append(ReferencePanel(alignment.reference, first, alignment.ref))
+        blocks.extend(_build_blocks(alignment, first))
         first += len(alignment.ref)
     paired = {cell for block in blocks for cell in block.cells}
     hits = [
@@ -132,40 +132,40 @@ def plot(segment: AlignedSegment) -> Plot:
     ]
     blocks.sort(key=lambda block: (-block.height, block.row, block.column))
     several = len(segment.alignments) > 1
-    return Plot(rows, panels, blocks, hits, several, alignments[0].kinds)
+    return GridPlot(rows, panels, blocks, hits, several, alignments[0].kinds)
 
 
-def title(segment: AlignedSegment) -> str:
+def format_title(segment: AlignedSegment) -> str:
     """Say what the grid is of."""
     return f"{segment.system}, segment {segment.number}, {segment.spec}"
 
 
-def facts(segment: AlignedSegment) -> str:
+def format_scores(segment: AlignedSegment) -> str:
     """State the score and the numbers behind it."""
-    parts = [f"{name} {_shown(value)}" for name, value in segment.parts.items()]
-    return "; ".join([f"score {number(segment.score, 2)}", *parts])
+    parts = [f"{name} {_format_number(value)}" for name, value in segment.parts.items()]
+    return "; ".join([f"score {format_score(segment.score, 2)}", *parts])
 
 
-def sentence(block: Block, plot: Plot) -> str:
+def describe_block(block: LinkBlock, plot: GridPlot) -> str:
     """Describe a block in words, for those who cannot see it."""
     panel = next(
         panel for panel in reversed(plot.panels) if panel.first <= block.column
     )
     start = block.column - panel.first
     return (
-        f"{block.kind}: {block.words} (output {_places(block.row, block.height)}, "
+        f"{block.kind}: {block.words} (output {_format_range(block.row, block.height)}, "
         f"{plot.name(panel)}{',' if plot.several_references else ''} "
-        f"{_places(start, block.width)})"
+        f"{_format_range(start, block.width)})"
     )
 
 
-def _blocks(alignment: Alignment, first: int) -> Iterator[Block]:
+def _build_blocks(alignment: Alignment, first: int) -> Iterator[LinkBlock]:
     """Make blocks of links that have both sides, neighbours of one kind made one."""
     made: list[Link] = []
     for link in sorted(alignment.links, key=lambda link: (link.hyp, link.ref)):
         if link.hyp.start == link.hyp.stop or link.ref.start == link.ref.stop:
             continue
-        if made and _goes_on(made[-1], link):
+        if made and _is_continuation(made[-1], link):
             last = made[-1]
             made[-1] = replace(
                 last,
@@ -177,7 +177,7 @@ def _blocks(alignment: Alignment, first: int) -> Iterator[Block]:
     for link in made:
         hyp, ref = alignment.words(link)
         words = " ".join(hyp) if hyp == ref else f"{' '.join(hyp)} = {' '.join(ref)}"
-        yield Block(
+        yield LinkBlock(
             link.kind,
             link.hyp.start,
             first + link.ref.start,
@@ -187,7 +187,7 @@ def _blocks(alignment: Alignment, first: int) -> Iterator[Block]:
         )
 
 
-def _goes_on(before: Link, link: Link) -> bool:
+def _is_continuation(before: Link, link: Link) -> bool:
     return (
         before.kind == link.kind
         and link.kind in EQUAL
@@ -195,12 +195,12 @@ def _goes_on(before: Link, link: Link) -> bool:
     )
 
 
-def _places(start: int, length: int) -> str:
+def _format_range(start: int, length: int) -> str:
     return f"{start + 1}" if length == 1 else f"{start + 1}–{start + length}"
 
 
-def _shown(value: float) -> str:
-    return f"{value:.0f}" if value == int(value) else number(value, 2)
+def _format_number(value: float) -> str:
+    return f"{value:.0f}" if value == int(value) else format_score(value, 2)
 
 
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -232,12 +232,12 @@ COLOURS = 6
 LETTER = 6.6
 
 
-def text(raw: str) -> str:
+def escape_xml(raw: str) -> str:
     """Keep text from being read as markup; what XML has no place for becomes a sign."""
     return escape(_NOT_IN_XML.sub("\ufffd", raw))
 
 
-def page(
+def render_svg(
     title: str, described: str, size: tuple[float, float], body: Sequence[str]
 ) -> str:
     """Put a picture together: it needs nothing else, and can be read to those who listen."""
@@ -247,8 +247,8 @@ def page(
             f'<svg xmlns="http://www.w3.org/2000/svg" class="metra-chart" role="img" '
             f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
             f'height="{height:.0f}" style="max-width: 100%; height: auto">',
-            f"<title>{text(title)}</title>",
-            f"<desc>{text(described)}</desc>",
+            f"<title>{escape_xml(title)}</title>",
+            f"<desc>{escape_xml(described)}</desc>",
             f"<style>{STYLE}</style>",
             f'<rect class="paper" width="{width:.0f}" height="{height:.0f}"/>',
             *body,
@@ -258,7 +258,7 @@ def page(
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class PlotFrame:
     """Where a plot stands on the page, and which values its sides stand for."""
 
     left: float
@@ -282,23 +282,23 @@ class Frame:
         """Draw the frame with its scales and what they are of."""
         yield from self.rows()
         bottom = self.top + self.height
-        for value in ticks(*self.x_range):
+        for value in choose_ticks(*self.x_range):
             x = self.x(value)
             yield f'<path class="rule" d="M{x:g} {self.top:g}v{self.height:g}"/>'
             yield (
                 f'<text class="faint" x="{x:g}" y="{bottom + 17:g}" '
-                f'text-anchor="middle">{shown(value)}</text>'
+                f'text-anchor="middle">{format_tick(value)}</text>'
             )
         yield from self.border(across, down)
 
     def rows(self) -> Iterator[str]:
         """Draw the scale at the left, with a rule for each of its numbers."""
-        for value in ticks(*self.y_range):
+        for value in choose_ticks(*self.y_range):
             y = self.y(value)
             yield f'<path class="rule" d="M{self.left:g} {y:g}h{self.width:g}"/>'
             yield (
                 f'<text class="faint" x="{self.left - 7:g}" y="{y + 4:g}" '
-                f'text-anchor="end">{shown(value)}</text>'
+                f'text-anchor="end">{format_tick(value)}</text>'
             )
 
     def border(self, across: str, down: str) -> Iterator[str]:
@@ -310,23 +310,23 @@ class Frame:
         middle, below = self.left + self.width / 2, self.top + self.height + 37
         yield (
             f'<text x="{middle:g}" y="{below:g}" text-anchor="middle">'
-            f"{text(across)}</text>"
+            f"{escape_xml(across)}</text>"
         )
         x, y = self.left - 48, self.top + self.height / 2
         yield (
             f'<text x="{x:g}" y="{y:g}" text-anchor="middle" '
-            f'transform="rotate(-90 {x:g} {y:g})">{text(down)}</text>'
+            f'transform="rotate(-90 {x:g} {y:g})">{escape_xml(down)}</text>'
         )
 
 
-def padded(values: Sequence[float], share: float = 0.06) -> tuple[float, float]:
+def pad_range(values: Sequence[float], share: float = 0.06) -> tuple[float, float]:
     """Give the range of values with some room at both ends."""
     low, high = min(values), max(values)
     room = (high - low) * share or abs(high) * share or 1.0
     return low - room, high + room
 
 
-def ticks(low: float, high: float, most: int = 7) -> list[float]:
+def choose_ticks(low: float, high: float, most: int = 7) -> list[float]:
     """Choose round numbers within a range.
 
     >>> ticks(0, 1)
@@ -340,7 +340,7 @@ def ticks(low: float, high: float, most: int = 7) -> list[float]:
     return [round(at * step, 12) for at in range(first, last + 1)]
 
 
-def shown(value: float) -> str:
+def format_tick(value: float) -> str:
     """Write a number of a scale."""
     return f"{value:g}".replace("-", "−")
 
@@ -352,7 +352,7 @@ OVERHANG = 14
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class AxisScale:
     """From values to places: a straight line."""
 
     low: float
@@ -368,7 +368,7 @@ class Scale:
         return self.start + (self.stop - self.start) * min(1.0, max(0.0, share))
 
 
-def chart_ticks(low: float, high: float, most: int = 5) -> list[float]:
+def choose_chart_ticks(low: float, high: float, most: int = 5) -> list[float]:
     """Choose round numbers within a range, a few of them.
 
     >>> ticks(0, 100), ticks(21.3, 24.9)
@@ -376,13 +376,15 @@ def chart_ticks(low: float, high: float, most: int = 5) -> list[float]:
     """
     if not low < high:
         return [low]
-    step = round_step(high - low, most)
+    step = choose_round_step(high - low, most)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     found = [round(at * step, 10) for at in range(first, last + 1)]
     return [int(value) if value == int(value) else value for value in found]
 
 
-def svg(wide: float, tall: float, label: str, *children: Html | list[Html]) -> Html:
+def make_svg(
+    wide: float, tall: float, label: str, *children: Html | list[Html]
+) -> Html:
     """Frame a picture; the label says in words what it shows."""
     return tag(
         "svg",
@@ -396,61 +398,69 @@ def svg(wide: float, tall: float, label: str, *children: Html | list[Html]) -> H
     )
 
 
-def across(scale: Scale, y: float, top: float, name: str = "") -> list[Html]:
+def draw_x_axis(scale: AxisScale, y: float, top: float, name: str = "") -> list[Html]:
     """Draw the axis that goes across, its ticks up to `top`, and its name below."""
     marks = []
-    for value in chart_ticks(scale.low, scale.high):
+    for value in choose_chart_ticks(scale.low, scale.high):
         x = scale(value)
-        marks.append(line(x, top, x, y, "rule"))
-        marks.append(chart_text(x, y + 14, f"{value:g}", "tick", "middle"))
-    marks.append(line(scale.start, y, scale.stop, y, "axis"))
+        marks.append(draw_line(x, top, x, y, "rule"))
+        marks.append(draw_text(x, y + 14, f"{value:g}", "tick", "middle"))
+    marks.append(draw_line(scale.start, y, scale.stop, y, "axis"))
     if name:
         middle = (scale.start + scale.stop) / 2
-        marks.append(chart_text(middle, y + 30, name, "name", "middle"))
+        marks.append(draw_text(middle, y + 30, name, "name", "middle"))
     return marks
 
 
-def upwards(scale: Scale, x: float, right: float, name: str = "") -> list[Html]:
+def draw_y_axis(scale: AxisScale, x: float, right: float, name: str = "") -> list[Html]:
     """Draw the axis that goes up, its ticks out to `right`, and its name beside it."""
     marks = []
-    for value in chart_ticks(scale.low, scale.high):
+    for value in choose_chart_ticks(scale.low, scale.high):
         y = scale(value)
-        marks.append(line(x, y, right, y, "rule"))
-        marks.append(chart_text(x - 6, y + 4, f"{value:g}", "tick", "end"))
-    marks.append(line(x, scale.start, x, scale.stop, "axis"))
+        marks.append(draw_line(x, y, right, y, "rule"))
+        marks.append(draw_text(x - 6, y + 4, f"{value:g}", "tick", "end"))
+    marks.append(draw_line(x, scale.start, x, scale.stop, "axis"))
     if name:
         middle = (scale.start + scale.stop) / 2
         turned = f"rotate(-90 12 {middle:g})"
-        marks.append(chart_text(12, middle, name, "name", "middle", transform=turned))
+        marks.append(draw_text(12, middle, name, "name", "middle", transform=turned))
     return marks
 
 
-def chart_text(
+def draw_text(
     x: float, y: float, words: str, kind: str, anchor: str, **more: str
 ) -> Html:
     """Write some words."""
     return tag("text", words, x=x, y=y, class_=kind, text_anchor=anchor, **more)
 
 
-def names_width(names: Sequence[str], most: int = 16) -> float:
+def measure_names(names: Sequence[str], most: int = 16) -> float:
     """Give the room that names take beside a picture."""
-    return max(width(cut(name, most)) for name in names) * NAME_LETTER + 8
-
-
-def row_name(x: float, y: float, name: str, most: int = 16) -> Html:
-    """Write a name to the left of its row, in full as a hint."""
-    full = tag("title", name)
-    return tag(
-        "text", cut(name, most), full, x=x, y=y, class_="label", text_anchor="end"
+    return (
+        max(measure_width(shorten_word(name, most)) for name in names) * NAME_LETTER + 8
     )
 
 
-def line(x1: float, y1: float, x2: float, y2: float, kind: str) -> Html:
+def draw_row_name(x: float, y: float, name: str, most: int = 16) -> Html:
+    """Write a name to the left of its row, in full as a hint."""
+    full = tag("title", name)
+    return tag(
+        "text",
+        shorten_word(name, most),
+        full,
+        x=x,
+        y=y,
+        class_="label",
+        text_anchor="end",
+    )
+
+
+def draw_line(x1: float, y1: float, x2: float, y2: float, kind: str) -> Html:
     """Draw a straight line."""
     return tag("line", x1=x1, y1=y1, x2=x2, y2=y2, class_=kind)
 
 
-def rect(
+def draw_rect(
     x: float,
     y: float,
     wide: float,
@@ -464,7 +474,7 @@ def rect(
     return tag("rect", inside, x=x, y=y, width=wide, height=tall, class_=kind, **more)
 
 
-def dot(
+def draw_dot(
     x: float, y: float, radius: float, kind: str, hint: str = "", **more: float
 ) -> Html:
     """Draw a dot, with a hint for the pointer."""
@@ -472,18 +482,20 @@ def dot(
     return tag("circle", inside, cx=x, cy=y, r=radius, class_=kind, **more)
 
 
-def around(values: Sequence[float], share: float = 0.06) -> tuple[float, float]:
+def pad_chart_range(
+    values: Sequence[float], share: float = 0.06
+) -> tuple[float, float]:
     """Give a range that holds all values with a little room on both sides."""
     low, high = min(values), max(values)
     room = (high - low) * share or abs(high) * share or 1.0
     return low - room, high + room
 
 
-def fit_marks(
+def draw_fit(
     band: Sequence[tuple[float, float, float]],
     ends: Sequence[tuple[float, float]],
-    x: Scale,
-    y: Scale,
+    x: AxisScale,
+    y: AxisScale,
 ) -> list[Html]:
     """Draw a fitted line and the band that holds it."""
     marks = []
@@ -494,7 +506,7 @@ def fit_marks(
             tag("polygon", points=" ".join([*upper, *lower[::-1]]), class_="band")
         )
     (a, b), (c, d) = ends
-    marks.append(line(x(a), y(b), x(c), y(d), "fit"))
+    marks.append(draw_line(x(a), y(b), x(c), y(d), "fit"))
     return marks
 
 
@@ -503,13 +515,13 @@ NAME_LETTER = 6.8
 LONGEST = 16
 
 
-def cut(word: str, longest: int = LONGEST) -> str:
+def shorten_word(word: str, longest: int = LONGEST) -> str:
     """Shorten a word that would push all others aside."""
-    if width(word) <= longest:
+    if measure_width(word) <= longest:
         return word
     kept = ""
     for letter in word:
-        if width(kept + letter) >= longest:
+        if measure_width(kept + letter) >= longest:
             break
         kept += letter
     return f"{kept}…"

@@ -9,17 +9,17 @@ from metra.report.chart import (
     EQUAL,
     LEFT_OUT,
     NAME_LETTER,
-    Block,
-    Plot,
-    cut,
-    facts,
-    plot,
-    sentence,
-    title,
+    GridPlot,
+    LinkBlock,
+    build_plot,
+    describe_block,
+    format_scores,
+    format_title,
+    shorten_word,
 )
-from metra.report.chart import text as _text
-from metra.report.layout import counted
-from metra.report.terminal import width
+from metra.report.chart import escape_xml as _text
+from metra.report.layout import format_count
+from metra.report.terminal import measure_width
 
 CELL = 16
 FONT = 12
@@ -75,10 +75,10 @@ STYLE = """
 
 
 @dataclass(frozen=True, slots=True)
-class _Page:
+class _GridPage:
     """Where things stand on the page."""
 
-    plot: Plot
+    plot: GridPlot
     left: float
     top: float
     width: float
@@ -100,37 +100,37 @@ class _Page:
 
 def render(segment: AlignedSegment) -> str:
     """Draw what is equal and what is linked, output words down, reference words across."""
-    return _drawn(segment, [f"<style>{STYLE}</style>"])
+    return _draw_grid(segment, [f"<style>{STYLE}</style>"])
 
 
-def inline(segment: AlignedSegment) -> str:
+def render_inline(segment: AlignedSegment) -> str:
     """Draw the same for a page that brings the style itself."""
-    return _drawn(segment, [])
+    return _draw_grid(segment, [])
 
 
-def _drawn(segment: AlignedSegment, style: Sequence[str]) -> str:
-    shown = plot(segment)
-    heading = title(segment)
+def _draw_grid(segment: AlignedSegment, style: Sequence[str]) -> str:
+    shown = build_plot(segment)
+    heading = format_title(segment)
     columns = shown.columns
-    left = MARGIN + GAP + _longest([*shown.rows, OUTPUT])
+    left = MARGIN + GAP + _measure_longest([*shown.rows, OUTPUT])
     across = len(columns) * CELL + (len(shown.panels) - 1) * CELL / 2
-    above = _longest(columns)
+    above = _measure_longest(columns)
     size = max(left + across + RUN * above + MARGIN, NARROWEST)
-    headed = _wrapped(heading, size, TITLE_LETTER)
+    headed = _wrap_text(heading, size, TITLE_LETTER)
     # A name and its number stay on one line.
-    numbers = facts(segment).replace(" ", "\N{NO-BREAK SPACE}")
+    numbers = format_scores(segment).replace(" ", "\N{NO-BREAK SPACE}")
     numbers = numbers.replace(";\N{NO-BREAK SPACE}", "; ")
-    stated = _wrapped(numbers, size, NAME_LETTER)
+    stated = _wrap_text(numbers, size, NAME_LETTER)
     top = MARGIN + LINE * (len(headed) + len(stated)) + GAP + RISE * above + GAP
-    page = _Page(shown, left, top, size)
+    page = _GridPage(shown, left, top, size)
     body = [
-        *_header(headed, stated),
-        *_labels(page),
-        *_rules(page),
-        *_hits(page),
-        *(line for block in shown.blocks for line in _block(block, page)),
+        *_draw_header(headed, stated),
+        *_draw_labels(page),
+        *_draw_rules(page),
+        *_draw_hits(page),
+        *(line for block in shown.blocks for line in _draw_block(block, page)),
     ]
-    legend, height = _legend(page)
+    legend, height = _draw_legend(page)
     # A wide one keeps its size: made to fit, it would not grow when the reader zooms in.
     fits = style and size <= WIDE
     fitting = ' style="max-width: 100%; height: auto"' if fits else ""
@@ -140,7 +140,7 @@ def _drawn(segment: AlignedSegment, style: Sequence[str]) -> str:
             f'aria-label="{_text(heading)}" viewBox="0 0 {size:.0f} {height:.0f}" '
             f'width="{size:.0f}" height="{height:.0f}"{fitting}>',
             f"<title>{_text(heading)}</title>",
-            f"<desc>{_text(_described(segment, shown))}</desc>",
+            f"<desc>{_text(_describe_grid(segment, shown))}</desc>",
             *style,
             f'<rect class="paper" width="{size:.0f}" height="{height:.0f}"/>',
             *body,
@@ -150,7 +150,7 @@ def _drawn(segment: AlignedSegment, style: Sequence[str]) -> str:
     )
 
 
-def _header(headed: Sequence[str], stated: Sequence[str]) -> Iterator[str]:
+def _draw_header(headed: Sequence[str], stated: Sequence[str]) -> Iterator[str]:
     y = MARGIN + FONT
     for line in headed:
         yield f'<text class="title" x="{MARGIN}" y="{y}">{_text(line)}</text>'
@@ -160,11 +160,11 @@ def _header(headed: Sequence[str], stated: Sequence[str]) -> Iterator[str]:
         y += LINE
 
 
-def _labels(page: _Page) -> Iterator[str]:
+def _draw_labels(page: _GridPage) -> Iterator[str]:
     """Write the words; those that nothing is linked to stand back."""
     rows, columns = page.plot.linked_rows, page.plot.linked_columns
     for row, word in enumerate(page.plot.rows):
-        yield _label(
+        yield _draw_label(
             word,
             page.left - GAP,
             page.y(row) + CELL / 2 + 4,
@@ -174,7 +174,7 @@ def _labels(page: _Page) -> Iterator[str]:
     for column, word in enumerate(page.plot.columns):
         x, y = page.x(column) + CELL / 2 + 3, page.top - GAP
         turned = f'transform="rotate(-60 {x:g} {y:g})"'
-        yield _label(word, x, y, turned, column in columns)
+        yield _draw_label(word, x, y, turned, column in columns)
     for panel in page.plot.panels:
         x = page.x(panel.first)
         name = page.plot.name(panel)
@@ -186,14 +186,14 @@ def _labels(page: _Page) -> Iterator[str]:
     )
 
 
-def _label(word: str, x: float, y: float, more: str, linked: bool) -> str:
+def _draw_label(word: str, x: float, y: float, more: str, linked: bool) -> str:
     shade = "" if linked else ' class="faint"'
-    short = cut(word)
+    short = shorten_word(word)
     full = f"<title>{_text(word)}</title>" if short != word else ""
     return f'<text x="{x:g}" y="{y:g}" {more}{shade}>{_text(short)}{full}</text>'
 
 
-def _rules(page: _Page) -> Iterator[str]:
+def _draw_rules(page: _GridPage) -> Iterator[str]:
     rows = len(page.plot.rows)
     for panel in page.plot.panels:
         size = len(panel.words)
@@ -220,43 +220,43 @@ def _rules(page: _Page) -> Iterator[str]:
             )
 
 
-def _hits(page: _Page) -> Iterator[str]:
+def _draw_hits(page: _GridPage) -> Iterator[str]:
     for row, column in page.plot.other_hits:
-        yield _sign("hit", page.x(column) + CELL / 2, page.y(row) + CELL / 2)
+        yield _draw_sign("hit", page.x(column) + CELL / 2, page.y(row) + CELL / 2)
 
 
-def _block(block: Block, page: _Page) -> Iterator[str]:
-    kind = _class(block.kind)
+def _draw_block(block: LinkBlock, page: _GridPage) -> Iterator[str]:
+    kind = _format_class(block.kind)
     x, y = page.x(block.column), page.y(block.row)
     yield (
         f'<rect class="{kind}" x="{x + 0.5:g}" y="{y + 0.5:g}" rx="3" '
         f'width="{block.width * CELL - 1:g}" height="{block.height * CELL - 1:g}">'
-        f"<title>{_text(sentence(block, page.plot))}</title></rect>"
+        f"<title>{_text(describe_block(block, page.plot))}</title></rect>"
     )
     pairs = [
         (page.x(column) + CELL / 2, page.y(row) + CELL / 2)
         for row, column in block.cells
     ]
     middle = x + block.width * CELL / 2, y + block.height * CELL / 2
-    yield from (_sign(kind, *place) for place in pairs or [middle])
+    yield from (_draw_sign(kind, *place) for place in pairs or [middle])
 
 
-def _sign(kind: str, x: float, y: float) -> str:
+def _draw_sign(kind: str, x: float, y: float) -> str:
     """Draw what tells a kind from the others for those who see no colours."""
     if kind in SHAPES:
         return f'<path class="{kind}" d="M{x:g} {y:g}{SHAPES[kind]}"/>'
     return f'<circle class="{kind}" cx="{x:g}" cy="{y:g}" r="{2 if kind == "hit" else 4}"/>'
 
 
-def _legend(page: _Page) -> tuple[list[str], float]:
+def _draw_legend(page: _GridPage) -> tuple[list[str], float]:
     """Explain the signs that occur, and say how high the page is then."""
-    entries = [(_class(kind), kind) for kind in page.plot.kinds]
+    entries = [(_format_class(kind), kind) for kind in page.plot.kinds]
     if page.plot.other_hits:
         entries.append(("hit", "equal words that are not matched"))
     x, y = float(MARGIN), page.bottom + 2 * LINE + GAP
     lines = []
     for kind, text in entries:
-        room = CELL + GAP + width(text) * NAME_LETTER + 3 * GAP
+        room = CELL + GAP + measure_width(text) * NAME_LETTER + 3 * GAP
         if x > MARGIN and x + room > page.width:
             x, y = MARGIN, y + LINE
         if kind != "hit":
@@ -264,13 +264,13 @@ def _legend(page: _Page) -> tuple[list[str], float]:
                 f'<rect class="{kind}" x="{x + 0.5:g}" y="{y - 12.5:g}" rx="3" '
                 f'width="{CELL - 1}" height="{CELL - 1}"/>'
             )
-        lines.append(_sign(kind, x + CELL / 2, y - 5))
+        lines.append(_draw_sign(kind, x + CELL / 2, y - 5))
         lines.append(f'<text x="{x + CELL + GAP:g}" y="{y:g}">{_text(text)}</text>')
         x += room
     return lines, y + MARGIN
 
 
-def _class(kind: str) -> str:
+def _format_class(kind: str) -> str:
     if kind in EQUAL:
         return "equal"
     if kind in LEFT_OUT:
@@ -278,24 +278,27 @@ def _class(kind: str) -> str:
     return kind if kind in SHAPES else "linked"
 
 
-def _described(segment: AlignedSegment, shown: Plot) -> str:
+def _describe_grid(segment: AlignedSegment, shown: GridPlot) -> str:
     """Put the whole picture into words."""
     parts = [
-        f"A grid of {counted(len(shown.rows), 'output word')} down and "
-        f"{counted(len(shown.columns), 'word')} of "
-        f"{counted(len(shown.panels), 'reference')} across; {facts(segment)}."
+        f"A grid of {format_count(len(shown.rows), 'output word')} down and "
+        f"{format_count(len(shown.columns), 'word')} of "
+        f"{format_count(len(shown.panels), 'reference')} across; {format_scores(segment)}."
     ]
     if shown.blocks:
         parts.append("Linked, longest first:")
-        parts.extend(f"{sentence(block, shown)};" for block in shown.blocks)
+        parts.extend(f"{describe_block(block, shown)};" for block in shown.blocks)
     else:
         parts.append("Nothing is linked.")
     return " ".join(parts)
 
 
-def _wrapped(text: str, size: float, letter: float) -> list[str]:
+def _wrap_text(text: str, size: float, letter: float) -> list[str]:
     return wrap(text, max(20, int((size - 2 * MARGIN) / letter))) or [""]
 
 
-def _longest(words: Sequence[str]) -> float:
-    return max((width(cut(word)) for word in words), default=0) * NAME_LETTER
+def _measure_longest(words: Sequence[str]) -> float:
+    return (
+        max((measure_width(shorten_word(word)) for word in words), default=0)
+        * NAME_LETTER
+    )

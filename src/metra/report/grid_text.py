@@ -8,18 +8,26 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from metra.metrics.alignment import AlignedSegment, Alignment, Link
-from metra.report.chart import EQUAL, LEFT_OUT, Plot, facts, plot, sentence, title
-from metra.report.layout import Style, counted, ordered
+from metra.report.chart import (
+    EQUAL,
+    LEFT_OUT,
+    GridPlot,
+    build_plot,
+    describe_block,
+    format_scores,
+    format_title,
+)
+from metra.report.layout import Style, format_count, order_systems
 from metra.report.terminal import (
     BOLD,
     DIM,
     PLAIN,
-    isolated,
-    pieces,
-    printable,
-    shown,
-    told_apart,
-    width,
+    distinguish_words,
+    escape_controls,
+    isolate_text,
+    make_visible,
+    measure_width,
+    split_text,
 )
 from metra.scoring.results import Results
 
@@ -35,27 +43,33 @@ GREEN, YELLOW = "\x1b[1;32m", "\x1b[33m"
 
 def render(segment: AlignedSegment, style: Style) -> str:
     """Draw the grid, in as many bands of columns as the width asks for, and list its blocks."""
-    grid = plot(segment)
-    signs = _signs(grid)
-    lines = [_colored(shown(title(segment)), BOLD, style), facts(segment)]
+    grid = build_plot(segment)
+    signs = _assign_signs(grid)
+    lines = [
+        _color_text(make_visible(format_title(segment)), BOLD, style),
+        format_scores(segment),
+    ]
     if not grid.rows or not grid.columns:
         lines += ["", "One side has no words."]
         return "\n".join(lines)
-    left = max(width(_label(word)) for word in grid.rows)
+    left = max(measure_width(_format_label(word)) for word in grid.rows)
     room = max((style.width or 80) - left - len(" │ "), NARROWEST)
-    cells = _cells(grid, signs, style)
-    for band in _bands(grid, room):
-        lines += ["", *_band(grid, band, cells, left)]
+    cells = _build_cells(grid, signs, style)
+    for band in _split_bands(grid, room):
+        lines += ["", *_draw_band(grid, band, cells, left)]
     lines.append("")
     legend = [f"{sign} {kind}" for kind, sign in signs.items()]
     if grid.other_hits:
         legend.append(f"{OTHER} equal words that are not matched")
     lines.append("   ".join(legend))
-    lines += [f"  {isolated(shown(sentence(block, grid)))}" for block in grid.blocks]
+    lines += [
+        f"  {isolate_text(make_visible(describe_block(block, grid)))}"
+        for block in grid.blocks
+    ]
     return "\n".join(lines)
 
 
-def _signs(grid: Plot) -> dict[str, str]:
+def _assign_signs(grid: GridPlot) -> dict[str, str]:
     """Give each kind of block its sign: a square if words are equal, else a letter.
 
     A letter is the same on all grids of a measure, whichever kinds one of them has.
@@ -73,11 +87,11 @@ def _signs(grid: Plot) -> dict[str, str]:
     return {kind: signs[kind] for kind in grid.kinds}
 
 
-def _cells(
-    grid: Plot, signs: Mapping[str, str], style: Style
+def _build_cells(
+    grid: GridPlot, signs: Mapping[str, str], style: Style
 ) -> dict[tuple[int, int], str]:
     """Write what stands in each cell that is not empty."""
-    found = {cell: _colored(OTHER, DIM, style) for cell in grid.other_hits}
+    found = {cell: _color_text(OTHER, DIM, style) for cell in grid.other_hits}
     for block in grid.blocks:
         sign = signs[block.kind]
         code = {MATCHED: GREEN, KEPT_OUT: DIM}.get(sign, YELLOW)
@@ -86,11 +100,11 @@ def _cells(
             for row in range(block.row, block.row + block.height)
             for column in range(block.column, block.column + block.width)
         ]
-        found |= dict.fromkeys(cells, _colored(sign, code, style))
+        found |= dict.fromkeys(cells, _color_text(sign, code, style))
     return found
 
 
-def _bands(grid: Plot, room: int) -> Iterator[range]:
+def _split_bands(grid: GridPlot, room: int) -> Iterator[range]:
     """Cut the columns into bands that fit; a barrier between references takes a cell too."""
     starts = {panel.first for panel in grid.panels[1:]}
     first = used = 0
@@ -104,8 +118,8 @@ def _bands(grid: Plot, room: int) -> Iterator[range]:
     yield range(first, len(grid.columns))
 
 
-def _band(
-    grid: Plot, band: range, cells: Mapping[tuple[int, int], str], left: int
+def _draw_band(
+    grid: GridPlot, band: range, cells: Mapping[tuple[int, int], str], left: int
 ) -> Iterator[str]:
     """Write some columns: their words from top to bottom, then a line for each row."""
     starts = {panel.first for panel in grid.panels[1:]} - {band.start}
@@ -117,20 +131,20 @@ def _band(
             for column, text in zip(band, texts, strict=True)
         ).rstrip()
 
-    names = ", ".join(_names(grid, band))
+    names = ", ".join(_name_band(grid, band))
     yield f"{blank}   {names}"
-    for letters in _upright([grid.columns[column] for column in band]):
+    for letters in _write_upright([grid.columns[column] for column in band]):
         yield f"{blank}   {line(letters, '  ')}".rstrip()
     rule = "─" * CELL
     yield f"{blank} ┌─{line([rule] * len(band), rule)}"
     for row, word in enumerate(grid.rows):
-        texts = [_cell(cells.get((row, column), " ")) for column in band]
-        label = _label(word)
-        before = " " * (left - width(label)) + isolated(label)
+        texts = [_pad_cell(cells.get((row, column), " ")) for column in band]
+        label = _format_label(word)
+        before = " " * (left - measure_width(label)) + isolate_text(label)
         yield f"{before} │ {line(texts, '│ ')}".rstrip()
 
 
-def _names(grid: Plot, band: range) -> Iterator[str]:
+def _name_band(grid: GridPlot, band: range) -> Iterator[str]:
     """Say which words of which reference a band shows."""
     for panel in grid.panels:
         size = len(panel.words)
@@ -141,38 +155,42 @@ def _names(grid: Plot, band: range) -> Iterator[str]:
             yield f"{grid.name(panel)}{part}"
 
 
-def _upright(words: Sequence[str]) -> Iterator[list[str]]:
+def _write_upright(words: Sequence[str]) -> Iterator[list[str]]:
     """Write words from top to bottom side by side, so that their last letters are level."""
-    columns = [_letters(word) for word in words]
+    columns = [_split_letters(word) for word in words]
     for line in list(
         zip_longest(*(letters[::-1] for letters in columns), fillvalue=" ")
     )[::-1]:
-        yield [_cell(letter) for letter in line]
+        yield [_pad_cell(letter) for letter in line]
 
 
-def _letters(word: str) -> list[str]:
+def _split_letters(word: str) -> list[str]:
     """Cut a word into letters, each with the marks on it; cut a long one short."""
     letters: list[str] = []
-    for letter in shown(word):
-        if letters and not width(letter):
+    for letter in make_visible(word):
+        if letters and not measure_width(letter):
             letters[-1] += letter
         else:
             letters.append(letter)
     return letters if len(letters) <= LONGEST else [*letters[: LONGEST - 1], "⋮"]
 
 
-def _label(word: str) -> str:
-    text = shown(word)
-    return text if width(text) <= LONGEST else f"{pieces(text, LONGEST - 1)[0]}…"
+def _format_label(word: str) -> str:
+    text = make_visible(word)
+    return (
+        text
+        if measure_width(text) <= LONGEST
+        else f"{split_text(text, LONGEST - 1)[0]}…"
+    )
 
 
-def _cell(text: str) -> str:
+def _pad_cell(text: str) -> str:
     """Fill a cell; a text with colour codes in it is one sign wide."""
-    size = 1 if PLAIN in text else width(text)
+    size = 1 if PLAIN in text else measure_width(text)
     return text + " " * (CELL - size)
 
 
-def _colored(text: str, code: str, style: Style) -> str:
+def _color_text(text: str, code: str, style: Style) -> str:
     return f"{code}{text}{PLAIN}" if style.color else text
 
 
@@ -191,20 +209,20 @@ LABELS = ("REF  ", "HYP  ", "     ")
 ALIGNMENT_NARROWEST = 20
 
 
-def blocks(results: Results, style: Style) -> Iterator[str]:
+def render_alignments(results: Results, style: Style) -> Iterator[str]:
     """Lay out every alignment in the results, a block for each segment and reference."""
-    for system in ordered(results, style):
+    for system in order_systems(results, style):
         for spec, score in system.scores.items():
             for number, alignments in (score.alignments or {}).items():
-                title = f"{printable(system.name)}, segment {number}, {spec}"
+                title = f"{escape_controls(system.name)}, segment {number}, {spec}"
                 for at, alignment in enumerate(alignments):
-                    head = [] if at else [_colored_alignment(title, BOLD, style)]
-                    head.append(_heading(alignment, results.references))
-                    yield "\n".join([*head, *_lines(alignment, style)])
+                    head = [] if at else [_color_alignment(title, BOLD, style)]
+                    head.append(_format_heading(alignment, results.references))
+                    yield "\n".join([*head, *_format_alignment(alignment, style)])
 
 
 @dataclass(frozen=True, slots=True)
-class _Cell:
+class _AlignmentCell:
     """What stands above each other: reference, output, mark; and their colour."""
 
     texts: tuple[str, str, str]
@@ -212,12 +230,12 @@ class _Cell:
 
     @property
     def width(self) -> int:
-        return max(map(width, self.texts))
+        return max(map(measure_width, self.texts))
 
 
-def _heading(alignment: Alignment, references: int) -> str:
+def _format_heading(alignment: Alignment, references: int) -> str:
     counts = ", ".join(
-        counted(count, NOUNS.get(kind, kind))
+        format_count(count, NOUNS.get(kind, kind))
         for kind, count in alignment.counts.items()
     )
     places = [link.ref for link in alignment.links]
@@ -229,47 +247,51 @@ def _heading(alignment: Alignment, references: int) -> str:
     return f"reference {alignment.reference + 1} of {references}{chosen}: {counts}"
 
 
-def _lines(alignment: Alignment, style: Style) -> Iterator[str]:
+def _format_alignment(alignment: Alignment, style: Style) -> Iterator[str]:
     room = max(style.width or 80, ALIGNMENT_NARROWEST) - len(LABELS[0])
     gap = " " if alignment.unit == "word" else ""
     cells = [
         cell
         for link in alignment.links
-        for cell in _cells_alignment(alignment, link, room)
+        for cell in _build_link_cells(alignment, link, room)
     ]
     if not cells:
         yield "both sides are empty"
-    for at, row in enumerate(_rows(cells, room, len(gap))):
+    for at, row in enumerate(_split_rows(cells, room, len(gap))):
         if at:
             yield ""
         for kind, label in enumerate(LABELS):
-            texts = (_padded(cell, kind, style) for cell in row)
+            texts = (_pad_alignment_cell(cell, kind, style) for cell in row)
             line = f"{label}{gap.join(texts)}".rstrip()
             if line:
                 yield line
 
 
-def _cells_alignment(alignment: Alignment, link: Link, room: int) -> Iterator[_Cell]:
+def _build_link_cells(
+    alignment: Alignment, link: Link, room: int
+) -> Iterator[_AlignmentCell]:
     """Make a link's cell, or several where a word is too long for a line."""
     hyp, ref = alignment.words(link)
     mark, color = MARKS.get(link.kind, ("", ""))
     upper, lower = " ".join(ref), " ".join(hyp)
     if upper == lower:
-        upper = lower = shown(upper)
+        upper = lower = make_visible(upper)
     elif ref and hyp:
-        upper, lower = told_apart(upper, lower)
+        upper, lower = distinguish_words(upper, lower)
     elif ref:
-        upper = shown(upper)
-        lower = "*" * width(upper)
+        upper = make_visible(upper)
+        lower = "*" * measure_width(upper)
     else:
-        lower = shown(lower)
-        upper = "*" * width(lower)
-    columns = pieces(upper, room), pieces(lower, room), [mark]
+        lower = make_visible(lower)
+        upper = "*" * measure_width(lower)
+    columns = split_text(upper, room), split_text(lower, room), [mark]
     for texts in zip_longest(*columns, fillvalue=""):
-        yield _Cell(texts, color)
+        yield _AlignmentCell(texts, color)
 
 
-def _rows(cells: Sequence[_Cell], room: int, gap: int) -> Iterator[Sequence[_Cell]]:
+def _split_rows(
+    cells: Sequence[_AlignmentCell], room: int, gap: int
+) -> Iterator[Sequence[_AlignmentCell]]:
     start = used = 0
     for at, cell in enumerate(cells):
         if at > start and used + gap + cell.width > room:
@@ -280,13 +302,13 @@ def _rows(cells: Sequence[_Cell], room: int, gap: int) -> Iterator[Sequence[_Cel
         yield cells[start:]
 
 
-def _padded(cell: _Cell, kind: int, style: Style) -> str:
+def _pad_alignment_cell(cell: _AlignmentCell, kind: int, style: Style) -> str:
     text = cell.texts[kind]
-    blanks = " " * (cell.width - width(text))
+    blanks = " " * (cell.width - measure_width(text))
     return (
-        _colored_alignment(isolated(text), cell.color, style) if text else ""
+        _color_alignment(isolate_text(text), cell.color, style) if text else ""
     ) + blanks
 
 
-def _colored_alignment(text: str, code: str, style: Style) -> str:
+def _color_alignment(text: str, code: str, style: Style) -> str:
     return f"{code}{text}{PLAIN}" if style.color and code else text

@@ -5,18 +5,18 @@ from typing import Any
 
 from metra import __version__
 from metra.metrics.alignment import Alignment
-from metra.report.layout import Style, number_records
-from metra.scoring.results import Comparison, Results, Score, SystemScores
+from metra.report.layout import Style, convert_number
+from metra.scoring.results import Results, Score, SystemComparison, SystemScores
 
 SCHEMA = 1
 
 
 def render(results: Results, _: Style) -> str:
     """Write everything that was found, numbers in full."""
-    return json.dumps(as_data(results), ensure_ascii=False, indent=1)
+    return json.dumps(convert_results(results), ensure_ascii=False, indent=1)
 
 
-def as_data(results: Results) -> dict[str, Any]:
+def convert_results(results: Results) -> dict[str, Any]:
     """Give the results as plain dicts and lists."""
     shape: dict[str, Any] = {"segments": results.segments}
     if results.documents is not None:
@@ -28,48 +28,59 @@ def as_data(results: Results) -> dict[str, Any]:
             "schema": SCHEMA,
             "evalset": shape,
             "systems": [
-                _system(entry)
-                | _level("documents", _each(entry.scores, _documents))
-                | _level("segments", _each(entry.scores, _segments))
-                | _level("alignments", _each(entry.scores, _alignments))
-                | _level("details", _each(entry.scores, _details))
+                _convert_system(entry)
+                | _wrap_level(
+                    "documents", _collect_by_spec(entry.scores, _convert_documents)
+                )
+                | _wrap_level(
+                    "segments", _collect_by_spec(entry.scores, _convert_segments)
+                )
+                | _wrap_level(
+                    "alignments", _collect_by_spec(entry.scores, _convert_alignments)
+                )
+                | _wrap_level(
+                    "details", _collect_by_spec(entry.scores, _convert_details)
+                )
                 for entry in results.systems
             ],
         }
-        | _compared(results)
-        | _grouped(results)
+        | _convert_comparisons(results)
+        | _convert_groups(results)
     )
 
 
-def _system(entry: SystemScores) -> dict[str, Any]:
-    return {"name": entry.name, "scores": _each(entry.scores, _score)}
+def _convert_system(entry: SystemScores) -> dict[str, Any]:
+    return {
+        "name": entry.name,
+        "scores": _collect_by_spec(entry.scores, _convert_score),
+    }
 
 
-def _grouped(results: Results) -> dict[str, Any]:
+def _convert_groups(results: Results) -> dict[str, Any]:
     """Give each group's key, with numbers as numbers and all else as text."""
     if results.groups is None:
         return {}
     return {
         "groups": [
             {
-                "key": {name: _key(value) for name, value in group.key.items()},
+                "key": {name: _convert_key(value) for name, value in group.key.items()},
                 "segments": group.segments,
-                "systems": [_system(entry) for entry in group.systems],
+                "systems": [_convert_system(entry) for entry in group.systems],
             }
             for group in results.groups
         ]
     }
 
 
-def _key(value: object) -> object:
+def _convert_key(value: object) -> object:
     return value if value is None or isinstance(value, (bool, int)) else str(value)
 
 
-def _compared(results: Results) -> dict[str, Any]:
+def _convert_comparisons(results: Results) -> dict[str, Any]:
     if results.terms is None:
         return {}
     data: dict[str, Any] = {
-        "comparisons": [_comparison(entry) for entry in results.comparisons]
+        "comparisons": [_convert_comparison(entry) for entry in results.comparisons]
     }
     if results.clusters is not None:
         data["clusters"] = {
@@ -79,18 +90,18 @@ def _compared(results: Results) -> dict[str, Any]:
     return data
 
 
-def _comparison(found: Comparison) -> dict[str, Any]:
+def _convert_comparison(found: SystemComparison) -> dict[str, Any]:
     ends = found.interval
     data: dict[str, Any] = {
         "metric": found.metric,
         "baseline": found.baseline,
         "system": found.system,
-        "difference": number_records(found.difference),
-        "interval": None if ends is None else [number_records(end) for end in ends],
-        "standard_error": _optional(found.standard_error),
-        "effect": _optional(found.effect),
-        "p_value": _optional(found.p_value),
-        "p_holm": _optional(found.p_holm),
+        "difference": convert_number(found.difference),
+        "interval": None if ends is None else [convert_number(end) for end in ends],
+        "standard_error": _convert_optional(found.standard_error),
+        "effect": _convert_optional(found.effect),
+        "p_value": _convert_optional(found.p_value),
+        "p_holm": _convert_optional(found.p_holm),
         "significant": found.significant,
         "higher_is_better": found.higher_is_better,
         "test": found.test,
@@ -98,58 +109,61 @@ def _comparison(found: Comparison) -> dict[str, Any]:
     return data | ({"reason": found.reason} if found.reason else {})
 
 
-def _optional(value: float | None) -> float | int | None:
-    return None if value is None else number_records(value)
+def _convert_optional(value: float | None) -> float | int | None:
+    return None if value is None else convert_number(value)
 
 
-def _each(scores: Any, part: Any) -> dict[str, Any]:
+def _collect_by_spec(scores: Any, part: Any) -> dict[str, Any]:
     found = {spec: part(score) for spec, score in scores.items()}
     return {spec: value for spec, value in found.items() if value is not None}
 
 
-def _level(name: str, found: dict[str, Any]) -> dict[str, Any]:
+def _wrap_level(name: str, found: dict[str, Any]) -> dict[str, Any]:
     return {name: found} if found else {}
 
 
-def _score(score: Score) -> dict[str, Any]:
-    data: dict[str, Any] = {"score": number_records(score.score)}
+def _convert_score(score: Score) -> dict[str, Any]:
+    data: dict[str, Any] = {"score": convert_number(score.score)}
     if score.interval is not None:
-        data["interval"] = [number_records(end) for end in score.interval]
+        data["interval"] = [convert_number(end) for end in score.interval]
     data["signature"] = score.signature
     data["higher_is_better"] = score.higher_is_better
     if score.segment_signature:
         data["segment_signature"] = score.segment_signature
     data["parts"] = {
-        name: [number_records(value) for value in part]
+        name: [convert_number(value) for value in part]
         if isinstance(part, list)
-        else number_records(part)
+        else convert_number(part)
         for name, part in score.parts.items()
     }
     return data
 
 
-def _documents(score: Score) -> dict[str, Any] | None:
+def _convert_documents(score: Score) -> dict[str, Any] | None:
     if score.documents is None:
         return None
-    return {name: number_records(value) for name, value in score.documents.items()}
+    return {name: convert_number(value) for name, value in score.documents.items()}
 
 
-def _segments(score: Score) -> list[Any] | None:
+def _convert_segments(score: Score) -> list[Any] | None:
     if score.segments is None:
         return None
-    return [number_records(value) for value in score.segments.tolist()]
+    return [convert_number(value) for value in score.segments.tolist()]
 
 
-def _alignments(score: Score) -> list[Any] | None:
+def _convert_alignments(score: Score) -> list[Any] | None:
     if score.alignments is None:
         return None
     return [
-        {"segment": number, "references": [_alignment(entry) for entry in alignments]}
+        {
+            "segment": number,
+            "references": [_convert_alignment(entry) for entry in alignments],
+        }
         for number, alignments in score.alignments.items()
     ]
 
 
-def _details(score: Score) -> list[Any] | None:
+def _convert_details(score: Score) -> list[Any] | None:
     if score.details is None:
         return None
     return [
@@ -164,7 +178,7 @@ def _details(score: Score) -> list[Any] | None:
     ]
 
 
-def _alignment(alignment: Alignment) -> dict[str, Any]:
+def _convert_alignment(alignment: Alignment) -> dict[str, Any]:
     return {
         "reference": alignment.reference + 1,
         "chosen": alignment.chosen,

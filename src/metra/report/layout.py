@@ -15,7 +15,7 @@ from metra.scoring.results import Results, Score, SystemScores
 FILE = re.compile(r".*[/\\].*|.*\.[A-Za-z]\w{1,6}")
 
 
-def short_names(specs: Sequence[str]) -> dict[str, str]:
+def shorten_specs(specs: Sequence[str]) -> dict[str, str]:
     """Leave files out of specs; where two would look the same, give the files' last names.
 
     >>> short_names(["ie:reference=a/b.tsv,x=1", "bleu"])["ie:reference=a/b.tsv,x=1"]
@@ -24,7 +24,9 @@ def short_names(specs: Sequence[str]) -> dict[str, str]:
     ['q:model=b.toml', 'q:model=c.toml']
     """
     found: dict[str, str] = {}
-    ways = [[_rewritten(spec, keep=keep) for spec in specs] for keep in (False, True)]
+    ways = [
+        [_rewrite_spec(spec, keep=keep) for spec in specs] for keep in (False, True)
+    ]
     for at, spec in enumerate(specs):
         found[spec] = next(
             (names[at] for names in ways if names.count(names[at]) == 1), spec
@@ -32,7 +34,7 @@ def short_names(specs: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _rewritten(spec: str, *, keep: bool) -> str:
+def _rewrite_spec(spec: str, *, keep: bool) -> str:
     name, _, rest = spec.partition(":")
     options = []
     for option in filter(None, rest.split(",")):
@@ -54,7 +56,7 @@ class Style(NamedTuple):
     width: int | None = None
 
 
-class Cell(NamedTuple):
+class TableCell(NamedTuple):
     """A score as text, its interval as text, and whether it is the best of its column."""
 
     score: str
@@ -64,107 +66,110 @@ class Cell(NamedTuple):
     tone: str = ""
 
 
-class Sheet(NamedTuple):
+class ReportTable(NamedTuple):
     """A table: a corner, a heading for each column, and rows of a name and its cells."""
 
     corner: str
     headings: Sequence[str]
-    rows: Sequence[tuple[str, Sequence[Cell]]]
+    rows: Sequence[tuple[str, Sequence[TableCell]]]
     title: str = ""
 
 
-def sheets(results: Results, style: Style) -> list[Sheet]:
+def build_tables(results: Results, style: Style) -> list[ReportTable]:
     """Lay out the systems' scores, then their documents' and segments' where asked for."""
     if results.terms is not None:
-        from metra.report.scores import comparison_sheets
+        from metra.report.scores import build_comparison_tables
 
-        return [*comparison_sheets(results, style), *_levels(results, style)]
-    systems = ordered(results, style)
+        return [
+            *build_comparison_tables(results, style),
+            *_build_level_tables(results, style),
+        ]
+    systems = order_systems(results, style)
     specs = results.specs
     first = next(iter(results.systems)).scores
-    named = short_names(specs)
-    headings = [heading(named[spec], first[spec]) for spec in specs]
-    main = _sheet(
+    named = shorten_specs(specs)
+    headings = [format_metric_heading(named[spec], first[spec]) for spec in specs]
+    main = _build_table(
         "system",
         headings,
         {entry.name: [entry.scores[spec] for spec in specs] for entry in systems},
         style,
     )
     if results.groups is not None:
-        from metra.report.scores import group_sheets
+        from metra.report.scores import build_group_tables
 
-        return [main, *group_sheets(results, style)]
-    return [main, *_levels(results, style)]
+        return [main, *build_group_tables(results, style)]
+    return [main, *_build_level_tables(results, style)]
 
 
-def ordered(results: Results, style: Style) -> list[SystemScores]:
+def order_systems(results: Results, style: Style) -> list[SystemScores]:
     """Give the systems as they came or, if so wished, the best by the first metric first."""
     if not style.sort:
         return list(results.systems)
     return results.ranked(results.specs[0])
 
 
-def heading(spec: str, score: Score) -> str:
+def format_metric_heading(spec: str, score: Score) -> str:
     """Name a metric with an arrow that points to the better scores."""
     return f"{spec} {'↑' if score.higher_is_better else '↓'}"
 
 
-def footing(results: Results) -> str:
+def describe_corpus(results: Results) -> str:
     """Say what was scored."""
-    shape = [counted(results.segments, "segment")]
+    shape = [format_count(results.segments, "segment")]
     if results.documents is not None:
-        shape.append(counted(results.documents, "document"))
+        shape.append(format_count(results.documents, "document"))
     if results.groups is not None:
-        shape.append(counted(len(results.groups), "group"))
+        shape.append(format_count(len(results.groups), "group"))
     if results.references:
-        shape.append(counted(results.references, "reference"))
+        shape.append(format_count(results.references, "reference"))
     return ", ".join(shape)
 
 
-def notes(results: Results) -> list[str]:
+def build_notes(results: Results) -> list[str]:
     """Explain the signs and name the test, if there is one, and say what was scored."""
     if results.terms is None:
-        return [footing(results)]
-    from metra.report.scores import comparison_legend
+        return [describe_corpus(results)]
+    from metra.report.scores import build_comparison_legend
 
-    return [*comparison_legend(results, results.terms), footing(results)]
+    return [*build_comparison_legend(results, results.terms), describe_corpus(results)]
 
 
-def remarks(results: Results) -> list[str]:
+def build_remarks(results: Results) -> list[str]:
     """Say in words how the systems compare, where that was asked for."""
     if results.terms is None:
         return []
-    from metra.report.scores import verdicts
+    from metra.report.scores import describe_comparisons
 
-    return verdicts(results)
+    return describe_comparisons(results)
 
 
-def signatures(results: Results) -> list[str]:
+def list_signatures(results: Results) -> list[str]:
     """List each metric's signature, once."""
     scores = results.systems[0].scores.values()
     found = [s for score in scores for s in (score.signature, score.segment_signature)]
     return list(dict.fromkeys(filter(None, found)))
 
 
-def number(value: float, digits: int) -> str:
+def format_score(value: float, digits: int) -> str:
     """Write a score; where there was nothing to score there is none."""
     return "–" if value != value else f"{value:.{digits}f}"
 
 
-def _sheet(
+def _build_table(
     corner: str,
     headings: Sequence[str],
     scores: Mapping[str, Sequence[Score]],
     style: Style,
-) -> Sheet:
-    best = [best_of(column) for column in zip(*scores.values(), strict=True)]
+) -> ReportTable:
+    best = [find_best_score(column) for column in zip(*scores.values(), strict=True)]
     rows = [
         (
             name,
             [
-                Cell(
-                    number(score.score, style.digits),
-                    interval(score.interval, style.digits),
+                TableCell(
+                    format_score(score.score, style.digits),
+                    format_interval(score.interval, style.digits),
                     len(scores) > 1 and score.score == top,
                 )
                 for score, top in zip(row, best, strict=True)
@@ -172,12 +177,12 @@ def _sheet(
         )
         for name, row in scores.items()
     ]
-    return Sheet(corner, headings, rows)
+    return ReportTable(corner, headings, rows)
 
 
-def _levels(results: Results, style: Style) -> Iterable[Sheet]:
-    systems = ordered(results, style)
-    named = short_names(results.specs)
+def _build_level_tables(results: Results, style: Style) -> Iterable[ReportTable]:
+    systems = order_systems(results, style)
+    named = shorten_specs(results.specs)
     for spec in results.specs:
         for level in ("document", "segment"):
             columns = []
@@ -191,40 +196,42 @@ def _levels(results: Results, style: Style) -> Iterable[Sheet]:
             else:
                 score = systems[0].scores[spec]
                 rows = [
-                    (str(name), _cells(name, columns, score, style))
+                    (str(name), _build_cells(name, columns, score, style))
                     for name in columns[0]
                 ]
                 names = [entry.name for entry in systems]
-                yield Sheet(level, names, rows, heading(named[spec], score))
+                yield ReportTable(
+                    level, names, rows, format_metric_heading(named[spec], score)
+                )
 
 
-def _cells(
+def _build_cells(
     name: Any, columns: Sequence[Mapping[Any, float]], score: Score, style: Style
-) -> list[Cell]:
+) -> list[TableCell]:
     values = [column[name] for column in columns]
-    top = _top(values, score)
+    top = _find_best_value(values, score)
     several = len(set(values)) > 1
     return [
-        Cell(number(value, style.digits), "", several and value == top)
+        TableCell(format_score(value, style.digits), "", several and value == top)
         for value in values
     ]
 
 
-def best_of(scores: Sequence[Score]) -> float:
+def find_best_score(scores: Sequence[Score]) -> float:
     """Find the best of some scores by the same metric, of those that are there."""
-    return _top([score.score for score in scores], scores[0])
+    return _find_best_value([score.score for score in scores], scores[0])
 
 
-def _top(values: Sequence[float], score: Score) -> float:
+def _find_best_value(values: Sequence[float], score: Score) -> float:
     """Find the best value, of those that are there."""
     there = [value for value in values if value == value]
     return (max if score.higher_is_better else min)(there, default=0.0)
 
 
-def interval(
+def format_interval(
     ends: tuple[float, float] | None,
     digits: int,
-    write: Callable[[float, int], str] = number,
+    write: Callable[[float, int], str] = format_score,
 ) -> str:
     """Write an interval; there may be none."""
     if ends is None:
@@ -232,27 +239,28 @@ def interval(
     return f"[{write(ends[0], digits)}, {write(ends[1], digits)}]"
 
 
-def counted(count: int, noun: str) -> str:
+def format_count(count: int, noun: str) -> str:
     """Say how many there are of something."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def as_data(value: Any) -> Any:
+def convert_record(value: Any) -> Any:
     """Give a record, or whatever is in one, as JSON has it; numbers it lacks become null."""
     if is_dataclass(value) and not isinstance(value, type):
         return {
-            field.name: as_data(getattr(value, field.name)) for field in fields(value)
+            field.name: convert_record(getattr(value, field.name))
+            for field in fields(value)
         }
     if isinstance(value, dict):
-        return {str(key): as_data(entry) for key, entry in value.items()}
+        return {str(key): convert_record(entry) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):
-        return [as_data(entry) for entry in value]
+        return [convert_record(entry) for entry in value]
     if isinstance(value, float):
-        return number_records(value)
+        return convert_number(value)
     return value
 
 
-def number_records(value: float) -> float | int | None:
+def convert_number(value: float) -> float | int | None:
     """Write counts as whole numbers, and what JSON has no number for as null."""
     if not math.isfinite(value):
         return None

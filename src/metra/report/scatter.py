@@ -6,9 +6,21 @@ A scatter plot of systems or pairs: named points, a line with its band, some hol
 from collections.abc import Iterator
 from html import escape
 
-from metra.analysis.word_stability import WEIGHTS, Polygon, Stability, WordSet
-from metra.meta.scatter import Cloud
-from metra.report.chart import COLOURS, LETTER, Frame, padded, page, text
+from metra.analysis.word_stability import (
+    WEIGHTS,
+    FrequencyPolygon,
+    StabilityResult,
+    WordSet,
+)
+from metra.meta.scatter import ScatterPoints
+from metra.report.chart import (
+    COLOURS,
+    LETTER,
+    PlotFrame,
+    escape_xml,
+    pad_range,
+    render_svg,
+)
 
 WIDTH, PANEL = 640, 250
 LEFT, RIGHT, TOP, GAP = 56, 20, 64, 66
@@ -35,9 +47,9 @@ STYLE = """
 """
 
 
-def draw_polygons(found: Stability) -> str:
+def draw_polygons(found: StabilityResult) -> str:
     """Draw how each set's words spread over classes of tf.idf, and below of S."""
-    legend = list(_legend(found))
+    legend = list(_draw_legend(found))
     top = TOP + LINE * len(found.sets)
     height = top + len(WEIGHTS) * (PANEL + GAP)
     first, second = map(escape, found.references)
@@ -45,7 +57,7 @@ def draw_polygons(found: Stability) -> str:
     panels = [
         line
         for at, weight in enumerate(WEIGHTS)
-        for line in _panel(found, weight, top + at * (PANEL + GAP))
+        for line in _draw_panel(found, weight, top + at * (PANEL + GAP))
     ]
     return "\n".join(
         [
@@ -64,16 +76,16 @@ def draw_polygons(found: Stability) -> str:
     )
 
 
-def _legend(found: Stability) -> Iterator[str]:
+def _draw_legend(found: StabilityResult) -> Iterator[str]:
     for at, entry in enumerate(found.sets):
         y = 50 + LINE * at
-        yield f'<path class="{_kind(entry, at)}" d="M16 {y - 4}H48"/>'
-        yield f'<circle class="{_color(entry)}" cx="32" cy="{y - 4}" r="2.5"/>'
+        yield f'<path class="{_build_class_names(entry, at)}" d="M16 {y - 4}H48"/>'
+        yield f'<circle class="{_choose_color(entry)}" cx="32" cy="{y - 4}" r="2.5"/>'
         tokens = f"{entry.tokens:,} words"
         yield f'<text x="56" y="{y}">{escape(entry.name)}, {tokens}</text>'
 
 
-def _panel(found: Stability, weight: str, top: int) -> Iterator[str]:
+def _draw_panel(found: StabilityResult, weight: str, top: int) -> Iterator[str]:
     polygons = [entry.polygons[weight] for entry in found.sets]
     bounds = polygons[0].bounds
     low, high = bounds[0], bounds[-1]
@@ -107,7 +119,7 @@ def _panel(found: Stability, weight: str, top: int) -> Iterator[str]:
     yield f'<path class="axis" d="M{LEFT} {ground}H{WIDTH - RIGHT}"/>'
     yield (
         f'<text x="{(LEFT + WIDTH - RIGHT) / 2:.0f}" y="{ground + 36}" '
-        f'text-anchor="middle">{_axis(weight, polygons)}</text>'
+        f'text-anchor="middle">{_describe_axis(weight, polygons)}</text>'
     )
     for at, (entry, polygon) in enumerate(zip(found.sets, polygons, strict=True)):
         points = [
@@ -115,18 +127,18 @@ def _panel(found: Stability, weight: str, top: int) -> Iterator[str]:
             for place, share in enumerate(polygon.shares)
         ]
         path = "L".join(f"{left:.1f} {height:.1f}" for left, height in points)
-        yield f'<path class="{_kind(entry, at)}" d="M{path}"/>'
+        yield f'<path class="{_build_class_names(entry, at)}" d="M{path}"/>'
         for (left, height), share, place in zip(
             points, polygon.shares, range(len(points)), strict=True
         ):
             yield (
-                f'<circle class="{_color(entry)}" cx="{left:.1f}" cy="{height:.1f}" '
+                f'<circle class="{_choose_color(entry)}" cx="{left:.1f}" cy="{height:.1f}" '
                 f'r="2.5"><title>{escape(entry.name)}: {weight} {bounds[place]:g} to '
                 f"{bounds[place + 1]:g}, {100 * share:.1f} %</title></circle>"
             )
 
 
-def _axis(weight: str, polygons: list[Polygon]) -> str:
+def _describe_axis(weight: str, polygons: list[FrequencyPolygon]) -> str:
     if not any(polygon.without for polygon in polygons):
         return f"{weight} of the word in its document"
     shares = sorted(100 * polygon.without for polygon in polygons)
@@ -136,15 +148,15 @@ def _axis(weight: str, polygons: list[Polygon]) -> str:
     )
 
 
-def _kind(entry: WordSet, at: int) -> str:
-    return f"line {_color(entry)}{' second' if at % 2 else ''}"
+def _build_class_names(entry: WordSet, at: int) -> str:
+    return f"line {_choose_color(entry)}{' second' if at % 2 else ''}"
 
 
-def _color(entry: WordSet) -> str:
+def _choose_color(entry: WordSet) -> str:
     return "both" if entry.common else "only"
 
 
-def _describe_polygons(found: Stability) -> str:
+def _describe_polygons(found: StabilityResult) -> str:
     parts = []
     for entry in found.sets:
         means = ", ".join(f"mean {w} {entry.means[w]:.2f}" for w in WEIGHTS)
@@ -156,14 +168,14 @@ SCATTER_WIDTH, HEIGHT = 640.0, 470.0
 SCATTER_LEFT, SCATTER_TOP, SCATTER_RIGHT, BOTTOM = 72.0, 58.0, 24.0, 56.0
 
 
-def draw_scatter(cloud: Cloud) -> str:
+def draw_scatter(cloud: ScatterPoints) -> str:
     """Draw the points; names keep out of each other's way as far as there is room."""
     ends = [
         end
         for _, low, high in (cloud.fit.band if cloud.fit else ())
         for end in (low, high)
     ]
-    spread = padded(cloud.y, 0.12)
+    spread = pad_range(cloud.y, 0.12)
     # A wild band must not press the points together.
     y_range = (
         max(min([*ends, spread[0]]), 2 * spread[0] - spread[1]),
@@ -171,27 +183,29 @@ def draw_scatter(cloud: Cloud) -> str:
     )
     kinds = sorted(set(filter(None, cloud.classes)))
     height = HEIGHT + (22 if kinds else 0)
-    frame = Frame(
+    frame = PlotFrame(
         SCATTER_LEFT,
         SCATTER_TOP,
         SCATTER_WIDTH - SCATTER_LEFT - SCATTER_RIGHT,
         HEIGHT - SCATTER_TOP - BOTTOM,
-        padded(cloud.x),
+        pad_range(cloud.x),
         y_range,
     )
     body = [
-        f'<text class="title" x="16" y="24">{text(cloud.title)}</text>',
-        f'<text class="faint" x="16" y="44">{text(cloud.caption)}</text>',
+        f'<text class="title" x="16" y="24">{escape_xml(cloud.title)}</text>',
+        f'<text class="faint" x="16" y="44">{escape_xml(cloud.caption)}</text>',
         *frame.axes(cloud.across, cloud.down),
-        *_line(cloud, frame),
-        *_points(cloud, frame, kinds),
-        *_names(cloud, frame),
-        *_legend_scatter(kinds, height),
+        *_draw_line(cloud, frame),
+        *_draw_points(cloud, frame, kinds),
+        *_draw_names(cloud, frame),
+        *_draw_scatter_legend(kinds, height),
     ]
-    return page(cloud.title, _describe_scatter(cloud), (SCATTER_WIDTH, height), body)
+    return render_svg(
+        cloud.title, _describe_scatter(cloud), (SCATTER_WIDTH, height), body
+    )
 
 
-def _line(cloud: Cloud, frame: Frame) -> Iterator[str]:
+def _draw_line(cloud: ScatterPoints, frame: PlotFrame) -> Iterator[str]:
     if cloud.fit is None:
         return
     low, high = frame.y_range
@@ -212,7 +226,9 @@ def _line(cloud: Cloud, frame: Frame) -> Iterator[str]:
     yield f'<path class="line" style="stroke: var(--c0)" d="M{places[0]}L{places[1]}"/>'
 
 
-def _points(cloud: Cloud, frame: Frame, kinds: list[str]) -> Iterator[str]:
+def _draw_points(
+    cloud: ScatterPoints, frame: PlotFrame, kinds: list[str]
+) -> Iterator[str]:
     for name, x, y, kind, far in zip(
         cloud.names, cloud.x, cloud.y, cloud.classes, cloud.outliers, strict=True
     ):
@@ -223,11 +239,11 @@ def _points(cloud: Cloud, frame: Frame, kinds: list[str]) -> Iterator[str]:
         shape = ' class="hollow"' if far else ""
         yield (
             f'<circle{shape} style="{style}" cx="{frame.x(x):g}" cy="{frame.y(y):g}" r="4.5">'
-            f"<title>{text(about)}</title></circle>"
+            f"<title>{escape_xml(about)}</title></circle>"
         )
 
 
-def _names(cloud: Cloud, frame: Frame) -> Iterator[str]:
+def _draw_names(cloud: ScatterPoints, frame: PlotFrame) -> Iterator[str]:
     """Write each name beside its point where nothing stands yet; else not at all."""
     taken = [
         (frame.x(x) - 5, frame.y(y) - 5, frame.x(x) + 5, frame.y(y) + 5)
@@ -254,33 +270,33 @@ def _names(cloud: Cloud, frame: Frame) -> Iterator[str]:
             box = px + dx, py + dy - 9, px + dx + long, py + dy + 2
             if box[0] < frame.left or box[2] > right:
                 continue
-            if any(_overlap(box, other) for other in taken):
+            if any(_has_overlap(box, other) for other in taken):
                 continue
             taken.append(box)
             yield (
-                f'<text class="faint small" x="{px + dx:g}" y="{py + dy:g}">{text(name)}</text>'
+                f'<text class="faint small" x="{px + dx:g}" y="{py + dy:g}">{escape_xml(name)}</text>'
             )
             break
 
 
-def _overlap(
+def _has_overlap(
     a: tuple[float, float, float, float], b: tuple[float, float, float, float]
 ) -> bool:
     return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
-def _legend_scatter(kinds: list[str], height: float) -> Iterator[str]:
+def _draw_scatter_legend(kinds: list[str], height: float) -> Iterator[str]:
     x = 16.0
     for at, kind in enumerate(kinds, 1):
         yield (
             f'<circle style="fill: var(--c{at % COLOURS})" cx="{x + 5:g}" '
             f'cy="{height - 14:g}" r="4.5"/>'
         )
-        yield f'<text x="{x + 15:g}" y="{height - 10:g}">{text(kind)}</text>'
+        yield f'<text x="{x + 15:g}" y="{height - 10:g}">{escape_xml(kind)}</text>'
         x += 15 + len(kind) * LETTER + 18
 
 
-def _describe_scatter(cloud: Cloud) -> str:
+def _describe_scatter(cloud: ScatterPoints) -> str:
     points = "; ".join(
         f"{name} {x:g}, {y:g}{f' ({cloud.hollow})' if far else ''}"
         for name, x, y, far in zip(

@@ -5,26 +5,35 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metra.analysis.distributions import Distribution, distributions, segments
-from metra.analysis.findings import (
-    Findings,
-    Grids,
-    Texts,
-    Wishes,
-    find,
-    grids,
-    texts_of,
+from metra.analysis.distributions import (
+    Distribution,
+    count_distributions,
+    get_segment_scores,
 )
-from metra.analysis.relations import People, Relation, metric_relations, people
+from metra.analysis.findings import (
+    AlignmentGrids,
+    AnalysisOptions,
+    AnalysisResults,
+    CorpusTexts,
+    align_grids,
+    read_texts,
+    run_analyses,
+)
+from metra.analysis.relations import (
+    HumanScores,
+    ScoreRelation,
+    relate_judgements,
+    relate_metrics,
+)
 from metra.corpus.evalset import Corpus
 from metra.errors import UnknownNameError, no_such
-from metra.formats.scores.judgement_table import Judgement
-from metra.meta.trust import Trust, trust
+from metra.formats.scores.judgement_table import TableJudgement
+from metra.meta.trust import TrustReport, assess_trust
 from metra.metrics.record import Metric
-from metra.scoring.compare import Contest, compared
-from metra.scoring.evaluate import Questions, counted, evaluate_corpus
+from metra.scoring.compare import ComparisonSettings, compare_statistics
+from metra.scoring.evaluate import EvaluationOptions, count_statistics, evaluate_corpus
 from metra.scoring.results import Results
-from metra.scoring.statistics import Sheets
+from metra.scoring.statistics import CorpusStatistics
 from metra.stats import defaults
 
 
@@ -33,7 +42,7 @@ class Study:
     """Scores, texts, and what follows from them."""
 
     results: Results
-    texts: Texts
+    texts: CorpusTexts
     #: The system that the others are compared with.
     baseline: str
     #: The best of the others by the first metric; None where there are no others.
@@ -41,12 +50,12 @@ class Study:
     #: Segments counted from 0, those first whose score differs most between the two.
     changed: Sequence[int]
     distributions: Sequence[Distribution]
-    relations: Sequence[Relation]
-    grids: Grids
-    findings: Findings
-    people: People | None = None
+    relations: Sequence[ScoreRelation]
+    grids: AlignmentGrids
+    findings: AnalysisResults
+    people: HumanScores | None = None
     #: How far metrics and people can be trusted; there where judgements are.
-    trust: Trust | None = None
+    trust: TrustReport | None = None
 
 
 #: Segments of a kind and n-grams that are listed where there is no script to list all.
@@ -60,12 +69,12 @@ SOME_SIZE = 100
 MOST_DOCUMENTS = 40
 
 
-def study(
+def build_study(
     corpus: Corpus,
     metrics: Mapping[str, Metric],
     *,
     baseline: str | None = None,
-    judgements: Sequence[Judgement] | None = None,
+    judgements: Sequence[TableJudgement] | None = None,
     labels: Mapping[str, Sequence[str]] = {},
     most_grids: int = 50,
     seed: int = defaults.SEED,
@@ -77,36 +86,42 @@ def study(
 
     There are three reports of progress: segments counted, trials done, what comes next.
     """
-    baseline = _baseline(corpus.systems, baseline)
-    questions = Questions(documents=corpus.has_documents, segments=True, seed=seed)
-    metrics, sheets = counted(corpus, metrics, questions, keep=True, progress=counting)
-    results = _results(corpus, metrics, sheets, questions, baseline, testing)
-    texts = texts_of(corpus)
-    rival = _rival(results, baseline)
-    changed = _changed(results, baseline, rival)
-    wishes = Wishes(
+    baseline = _choose_baseline(corpus.systems, baseline)
+    questions = EvaluationOptions(
+        documents=corpus.has_documents, segments=True, seed=seed
+    )
+    metrics, sheets = count_statistics(
+        corpus, metrics, questions, keep=True, progress=counting
+    )
+    results = _compute_results(corpus, metrics, sheets, questions, baseline, testing)
+    texts = read_texts(corpus)
+    rival = _find_rival(results, baseline)
+    changed = _order_segments(results, baseline, rival)
+    wishes = AnalysisOptions(
         changes=LISTED,
         ngrams=NGRAMS,
         min_words=MIN_WORDS if results.segments > SOME_SIZE else 0,
-        buckets=_partitions(results),
+        buckets=_choose_partitions(results),
         labels=labels,
         profiles=True,
         seed=seed,
     )
-    said = people(judgements, texts, results) if judgements else None
+    said = relate_judgements(judgements, texts, results) if judgements else None
     trusted = None
     if judgements and said is not None:
-        trusted = trust(judgements, said, metrics, sheets, corpus.systems, seed=seed)
+        trusted = assess_trust(
+            judgements, said, metrics, sheets, corpus.systems, seed=seed
+        )
     return Study(
         results=results,
         texts=texts,
         baseline=baseline,
         rival=rival,
         changed=changed,
-        distributions=distributions(results),
-        relations=metric_relations(results),
-        grids=grids(texts, metrics, changed[:most_grids]),
-        findings=find(
+        distributions=count_distributions(results),
+        relations=relate_metrics(results),
+        grids=align_grids(texts, metrics, changed[:most_grids]),
+        findings=run_analyses(
             corpus, metrics, sheets, wishes, baseline=baseline, looking=looking
         ),
         people=said,
@@ -114,22 +129,26 @@ def study(
     )
 
 
-def _results(
+def _compute_results(
     corpus: Corpus,
     metrics: Mapping[str, Metric],
-    sheets: Sheets,
-    questions: Questions,
+    sheets: CorpusStatistics,
+    questions: EvaluationOptions,
     baseline: str,
     testing: Callable[[int], None],
 ) -> Results:
     """Compare all pairs of systems; of a single one, give the intervals."""
     if len(corpus.systems) > 1:
-        contest = Contest(baseline=baseline, all_pairs=True, seed=questions.seed)
-        return compared(corpus, metrics, sheets, contest, questions, progress=testing)
+        contest = ComparisonSettings(
+            baseline=baseline, all_pairs=True, seed=questions.seed
+        )
+        return compare_statistics(
+            corpus, metrics, sheets, contest, questions, progress=testing
+        )
     return evaluate_corpus(corpus, metrics, questions._replace(ci=True))
 
 
-def _partitions(results: Results) -> list[str]:
+def _choose_partitions(results: Results) -> list[str]:
     """Choose the ways to part the test set that its size allows."""
     found = ["length", "frequency"]
     if results.documents is not None and 1 < results.documents <= MOST_DOCUMENTS:
@@ -137,7 +156,7 @@ def _partitions(results: Results) -> list[str]:
     return found
 
 
-def _baseline(systems: Sequence[str], wanted: str | None) -> str:
+def _choose_baseline(systems: Sequence[str], wanted: str | None) -> str:
     if wanted is None:
         return systems[0]
     if wanted not in systems:
@@ -145,7 +164,7 @@ def _baseline(systems: Sequence[str], wanted: str | None) -> str:
     return wanted
 
 
-def _rival(results: Results, baseline: str) -> str | None:
+def _find_rival(results: Results, baseline: str) -> str | None:
     """Find the best of the other systems by the first metric."""
     spec = results.specs[0]
     others = [entry for entry in results.systems if entry.name != baseline]
@@ -155,12 +174,12 @@ def _rival(results: Results, baseline: str) -> str | None:
     return max(others, key=lambda entry: sign * entry.scores[spec].score).name
 
 
-def _changed(results: Results, baseline: str, rival: str | None) -> list[int]:
+def _order_segments(results: Results, baseline: str, rival: str | None) -> list[int]:
     """Order the segments; the worst first where there is nothing to compare with."""
     spec = results.specs[0]
-    before = segments(results, baseline, spec)
+    before = get_segment_scores(results, baseline, spec)
     if rival is None:
         sign = 1 if results[baseline][spec].higher_is_better else -1
         return np.argsort(sign * before, kind="stable").tolist()
-    differences = np.abs(segments(results, rival, spec) - before)
+    differences = np.abs(get_segment_scores(results, rival, spec) - before)
     return np.argsort(-differences, kind="stable").tolist()

@@ -9,7 +9,15 @@ from dataclasses import dataclass, replace
 from textwrap import wrap
 from unicodedata import bidirectional, category, east_asian_width, normalize
 
-from metra.report.layout import Cell, Sheet, Style, notes, remarks, sheets, signatures
+from metra.report.layout import (
+    ReportTable,
+    Style,
+    TableCell,
+    build_notes,
+    build_remarks,
+    build_tables,
+    list_signatures,
+)
 from metra.scoring.results import Results
 
 BOLD = "\x1b[1m"
@@ -20,41 +28,46 @@ TONES = {"good": "\x1b[32m", "bad": "\x1b[31m"}
 
 def render(results: Results, style: Style) -> str:
     """Lay out the results for a terminal."""
-    blocks = [block(sheet, style) for sheet in sheets(results, style)]
-    said = "\n".join(printable(line) for line in remarks(results))
-    small = [*notes(results), *signatures(results)]
-    below = "\n".join(styled(note, DIM, style) for note in small)
+    blocks = [render_table(sheet, style) for sheet in build_tables(results, style)]
+    said = "\n".join(escape_controls(line) for line in build_remarks(results))
+    small = [*build_notes(results), *list_signatures(results)]
+    below = "\n".join(style_text(note, DIM, style) for note in small)
     blocks.extend(filter(None, [said, below]))
     if any(score.alignments for score in results.systems[0].scores.values()):
         from metra.report import grid_text
 
-        blocks.extend(grid_text.blocks(results, style))
+        blocks.extend(grid_text.render_alignments(results, style))
     if any(score.details is not None for score in results.systems[0].scores.values()):
         from metra.report import scores
 
-        blocks.extend(scores.blocks(results, style))
+        blocks.extend(scores.render_findings(results, style))
     return "\n\n".join(blocks)
 
 
-def block(sheet: Sheet, style: Style) -> str:
+def render_table(sheet: ReportTable, style: Style) -> str:
     """Lay out a sheet, in parts one below the other where it is too wide."""
-    left = max(width(name) for name in [sheet.corner, *map(_name, sheet.rows)])
+    left = max(
+        measure_width(name)
+        for name in [sheet.corner, *map(_format_row_name, sheet.rows)]
+    )
     columns = list(zip(*(cells for _, cells in sheet.rows), strict=True))
     marked = any(cell.best for column in columns for cell in column)
     layouts = [
-        _Column(printable(title), column, marked)
+        _Column(escape_controls(title), column, marked)
         for title, column in zip(sheet.headings, columns, strict=True)
     ]
     parts = [
-        _part(sheet, left, layouts[first:last], first, style)
-        for first, last in _fitting(layouts, left, style.width)
+        _render_part(sheet, left, layouts[first:last], first, style)
+        for first, last in _split_columns(layouts, left, style.width)
     ]
     if sheet.title:
-        parts[0] = f"{styled(printable(sheet.title), BOLD, style)}\n{parts[0]}"
+        parts[0] = (
+            f"{style_text(escape_controls(sheet.title), BOLD, style)}\n{parts[0]}"
+        )
     return "\n\n".join(parts)
 
 
-def _fitting(
+def _split_columns(
     layouts: Sequence["_Column"], left: int, most: int | None
 ) -> list[tuple[int, int]]:
     """Part the columns into runs that fit the screen, at least one column in each."""
@@ -68,40 +81,50 @@ def _fitting(
     return [*runs, (first, len(layouts))]
 
 
-def _part(
-    sheet: Sheet, left: int, layouts: Sequence["_Column"], first: int, style: Style
+def _render_part(
+    sheet: ReportTable,
+    left: int,
+    layouts: Sequence["_Column"],
+    first: int,
+    style: Style,
 ) -> str:
-    heads = "  ".join(_padded_left(column.heading, column.width) for column in layouts)
-    lines = [styled(f"{_padded(sheet.corner, left)}  {heads}".rstrip(), BOLD, style)]
+    heads = "  ".join(_pad_left(column.heading, column.width) for column in layouts)
+    lines = [
+        style_text(f"{_pad_right(sheet.corner, left)}  {heads}".rstrip(), BOLD, style)
+    ]
     rule = "─" * (left + sum(2 + column.width for column in layouts))
-    lines.append(styled(rule, DIM, style))
+    lines.append(style_text(rule, DIM, style))
     for row in sheet.rows:
         cells = row[1][first : first + len(layouts)]
         shown = [
             column.cell(cell, style)
             for column, cell in zip(layouts, cells, strict=True)
         ]
-        lines.append(f"{_padded(_name(row), left)}  {'  '.join(shown)}".rstrip())
+        lines.append(
+            f"{_pad_right(_format_row_name(row), left)}  {'  '.join(shown)}".rstrip()
+        )
     return "\n".join(lines)
 
 
-def _name(row: tuple[str, Sequence[Cell]]) -> str:
-    return printable(row[0])
+def _format_row_name(row: tuple[str, Sequence[TableCell]]) -> str:
+    return escape_controls(row[0])
 
 
 class _Column:
     """How wide a column's scores and intervals are."""
 
-    def __init__(self, heading: str, cells: tuple[Cell, ...], marked: bool) -> None:
+    def __init__(
+        self, heading: str, cells: tuple[TableCell, ...], marked: bool
+    ) -> None:
         self.heading = heading
-        self._score = max(width(cell.score) for cell in cells)
+        self._score = max(measure_width(cell.score) for cell in cells)
         self._interval = max(len(cell.interval) for cell in cells)
         self._mark = marked
         self._gap = " " if self._score and self._interval else ""
         natural = self._score + marked + len(self._gap) + self._interval
-        self.width = max(natural, width(heading))
+        self.width = max(natural, measure_width(heading))
 
-    def cell(self, cell: Cell, style: Style) -> str:
+    def cell(self, cell: TableCell, style: Style) -> str:
         """Align a score, its mark and its interval under the heading's right end."""
         mark = ("*" if cell.best else " ") if self._mark else ""
         score = cell.score.rjust(self._score)
@@ -111,16 +134,16 @@ class _Column:
             interval = self._gap + cell.interval.rjust(self._interval)
             blanks -= len(interval)
         code = (BOLD if cell.best else "") + TONES.get(cell.tone, "")
-        text = styled(score + mark, code, style) if code else score + mark
-        return " " * blanks + text + styled(interval, DIM, style)
+        text = style_text(score + mark, code, style) if code else score + mark
+        return " " * blanks + text + style_text(interval, DIM, style)
 
 
-def printable(text: str) -> str:
+def escape_controls(text: str) -> str:
     """Keep control characters, which could rewrite the terminal, from reaching it."""
     return "".join(c if c.isprintable() else "\ufffd" for c in text)
 
 
-def width(text: str) -> int:
+def measure_width(text: str) -> int:
     """Count the columns that a text takes in a terminal."""
     return sum(
         0 if _has_no_width(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text
@@ -132,15 +155,15 @@ def _has_no_width(c: str) -> bool:
     return category(c) in ("Mn", "Me", "Cf") or "\u1160" <= c <= "\u11ff"
 
 
-def _padded(text: str, size: int) -> str:
-    return text + " " * (size - width(text))
+def _pad_right(text: str, size: int) -> str:
+    return text + " " * (size - measure_width(text))
 
 
-def _padded_left(text: str, size: int) -> str:
-    return " " * (size - width(text)) + text
+def _pad_left(text: str, size: int) -> str:
+    return " " * (size - measure_width(text)) + text
 
 
-def styled(text: str, code: str, style: Style) -> str:
+def style_text(text: str, code: str, style: Style) -> str:
     """Set a text in bold or in colour, where there are colours."""
     return f"{code}{text}{PLAIN}" if style.color and text else text
 
@@ -151,33 +174,33 @@ _JOINERS = frozenset("\u200c\u200d\u200e\u200f\u061c")
 _PICTURE_SELECTORS = frozenset("\ufe0e\ufe0f")
 _SKIN_TONES = range(0x1F3FB, 0x1F400)
 _DOTTED_CIRCLE = "\u25cc"
-_REPLACED = printable("\x00")
+_REPLACED = escape_controls("\x00")
 _RIGHT_TO_LEFT = frozenset({"R", "AL", "AN"})
 _ISOLATE, _END_OF_ISOLATE = "\u2068", "\u2069"
 
 
-def shown(word: str) -> str:
+def make_visible(word: str) -> str:
     """Write a word so that `width` tells how many columns it takes, at least one."""
     if word and word.isascii() and word.isprintable():
         return word
     kept = "".join(c for c in word if c not in _PICTURE_SELECTORS)
-    text = "".join(_sign(kept, at) for at in range(len(kept)))
+    text = "".join(_replace_unsafe(kept, at) for at in range(len(kept)))
     return _DOTTED_CIRCLE + text if not text or _attaches(text[0]) else text
 
 
-def told_apart(one: str, other: str) -> tuple[str, str]:
+def distinguish_words(one: str, other: str) -> tuple[str, str]:
     """Write two different words; by their code points if they would look the same."""
-    if _look(one) == _look(other):
+    if _normalize_look(one) == _normalize_look(other):
         return ascii(one)[1:-1], ascii(other)[1:-1]
-    return shown(one), shown(other)
+    return make_visible(one), make_visible(other)
 
 
-def pieces(text: str, columns: int) -> list[str]:
+def split_text(text: str, columns: int) -> list[str]:
     """Cut what `shown` wrote into pieces that take no more than this many columns."""
     found = [""]
     used = 0
     for c in text:
-        size = width(c)
+        size = measure_width(c)
         if used + size > columns and found[-1]:
             found.append("")
             used = 0
@@ -186,30 +209,33 @@ def pieces(text: str, columns: int) -> list[str]:
     return found
 
 
-def isolated(text: str) -> str:
+def isolate_text(text: str) -> str:
     """Keep a right-to-left word from changing places with its neighbours."""
     if any(bidirectional(c) in _RIGHT_TO_LEFT for c in text):
         return f"{_ISOLATE}{text}{_END_OF_ISOLATE}"
     return text
 
 
-def _sign(word: str, at: int) -> str:
+def _replace_unsafe(word: str, at: int) -> str:
     """Replace what a terminal obeys, or what makes one picture of two in some of them."""
     c = word[at]
-    before, after = width(word[at - 1 : at]), width(word[at + 1 : at + 2])
+    before, after = (
+        measure_width(word[at - 1 : at]),
+        measure_width(word[at + 1 : at + 2]),
+    )
     if c in _JOINERS:
         return _REPLACED if 2 in (before, after) else c
-    return _REPLACED if ord(c) in _SKIN_TONES and before == 2 else printable(c)
+    return _REPLACED if ord(c) in _SKIN_TONES and before == 2 else escape_controls(c)
 
 
 def _attaches(c: str) -> bool:
     """Whether the character is drawn onto the one before."""
-    return width(c) == 0 or category(c) == "Mc" or ord(c) in _SKIN_TONES
+    return measure_width(c) == 0 or category(c) == "Mc" or ord(c) in _SKIN_TONES
 
 
-def _look(word: str) -> str:
-    composed = normalize("NFC", shown(word))
-    return "".join(c for c in composed if width(c))
+def _normalize_look(word: str) -> str:
+    composed = normalize("NFC", make_visible(word))
+    return "".join(c for c in composed if measure_width(c))
 
 
 #: Sentences are not set in longer lines than this, however wide the screen is.
@@ -217,7 +243,7 @@ WIDEST = 96
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class MarkedText:
     """Words that are marked alike: what stands before and after them, and their colour."""
 
     text: str
@@ -228,34 +254,36 @@ class Stretch:
     color: str = ""
 
 
-def lines(
-    stretches: Sequence[Stretch], label: str, room: int, most: int, style: Style
+def wrap_marked_text(
+    stretches: Sequence[MarkedText], label: str, room: int, most: int, style: Style
 ) -> list[str]:
     """Set a text beside its label, broken at blanks, cut after so many lines."""
     size = max(room - len(label), 20)
     found: list[str] = []
     line, used = "", 0
-    atoms = list(_atoms(stretches, size))
+    atoms = list(_split_atoms(stretches, size))
     for at, (text, color, glued) in enumerate(atoms):
         gap = 0 if glued or not used else 1
-        if used and used + gap + width(text) > size:
+        if used and used + gap + measure_width(text) > size:
             found.append(line)
             if len(found) == most:
                 found[-1] += f" … {len(atoms) - at:,} more words"
                 break
             line, used, gap = "", 0, 0
-        line += " " * gap + styled(text, color, style) if color else " " * gap + text
-        used += gap + width(text)
+        line += (
+            " " * gap + style_text(text, color, style) if color else " " * gap + text
+        )
+        used += gap + measure_width(text)
     else:
         found.append(line)
     indent = " " * len(label)
     return [
-        f"{indent if at else label}{_isolated(line)}".rstrip()
+        f"{indent if at else label}{_isolate_line(line)}".rstrip()
         for at, line in enumerate(found)
     ]
 
 
-def merged(stretches: Sequence[Stretch]) -> list[Stretch]:
+def merge_marks(stretches: Sequence[MarkedText]) -> list[MarkedText]:
     """Put neighbours that have the same marks under one pair of them, each in its colour."""
     signs = ["", *(stretch.opening for stretch in stretches), ""]
     return [
@@ -268,30 +296,32 @@ def merged(stretches: Sequence[Stretch]) -> list[Stretch]:
     ]
 
 
-def fitted(text: str, style: Style) -> str:
+def wrap_sentence(text: str, style: Style) -> str:
     """Break a sentence of ours into lines."""
     return "\n".join(wrap(text, min(style.width or WIDEST, WIDEST)))
 
 
-def _atoms(stretches: Sequence[Stretch], size: int) -> Iterator[tuple[str, str, bool]]:
+def _split_atoms(
+    stretches: Sequence[MarkedText], size: int
+) -> Iterator[tuple[str, str, bool]]:
     """Cut into what must stay on one line: text, colour, whether it follows without blank."""
     glued = True
     for stretch in stretches:
         words = stretch.text.split()
         for at, word in enumerate(words):
-            text = shown(word)
+            text = make_visible(word)
             if at == 0:
                 text = stretch.opening + text
             if at == len(words) - 1:
                 text += stretch.closing
-            for part in pieces(text, size):
+            for part in split_text(text, size):
                 yield part, stretch.color, glued
                 glued = True
             glued = False
         glued = glued if not words else not stretch.space
 
 
-def _isolated(line: str) -> str:
+def _isolate_line(line: str) -> str:
     """Keep right-to-left text from changing places with what stands beside it."""
     if any(bidirectional(c) in _RIGHT_TO_LEFT for c in line):
         return f"{_ISOLATE}{line}{_END_OF_ISOLATE}"

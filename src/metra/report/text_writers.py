@@ -6,8 +6,16 @@ Markdown tables, the best score of each column in bold.
 
 from collections.abc import Iterator
 
-from metra.report.layout import Cell, Sheet, Style, notes, remarks, sheets, signatures
-from metra.report.scores import group_name
+from metra.report.layout import (
+    ReportTable,
+    Style,
+    TableCell,
+    build_notes,
+    build_remarks,
+    build_tables,
+    list_signatures,
+)
+from metra.report.scores import format_group
 from metra.scoring.results import Results
 
 COLUMNS = ("level", "system", "item", "metric", "score", "low", "high", "signature")
@@ -19,20 +27,20 @@ TEST_COLUMNS = ("standard_error", "effect", "p_value", "p_holm", "significant")
 
 def render_tsv(results: Results, _: Style) -> str:
     """Write a header and a line for every score, numbers in full."""
-    lines = [COLUMNS, *_lines(results), *_groups(results)]
+    lines = [COLUMNS, *_list_rows(results), *_list_group_rows(results)]
     if results.terms is not None:
         blank = ("",) * len(TEST_COLUMNS)
         lines = [COLUMNS + TEST_COLUMNS, *(line + blank for line in lines[1:])]
-        lines.extend(_comparisons(results))
-    return "\n".join("\t".join(map(_clean, line)) for line in lines)
+        lines.extend(_list_comparison_rows(results))
+    return "\n".join("\t".join(map(_clean_cell, line)) for line in lines)
 
 
-def _lines(results: Results) -> Iterator[tuple[str, ...]]:
+def _list_rows(results: Results) -> Iterator[tuple[str, ...]]:
     for entry in results.systems:
         for spec, score in entry.scores.items():
             low, high = map(repr, score.interval) if score.interval else ("", "")
             signature = score.signature
-            number = _number(score.score)
+            number = _format_number(score.score)
             yield "system", entry.name, "", spec, number, low, high, signature
             for name, value in (score.documents or {}).items():
                 yield (
@@ -40,7 +48,7 @@ def _lines(results: Results) -> Iterator[tuple[str, ...]]:
                     entry.name,
                     name,
                     spec,
-                    _number(value),
+                    _format_number(value),
                     "",
                     "",
                     signature,
@@ -54,23 +62,23 @@ def _lines(results: Results) -> Iterator[tuple[str, ...]]:
                     entry.name,
                     str(at),
                     spec,
-                    _number(value),
+                    _format_number(value),
                     "",
                     "",
                     signature,
                 )
 
 
-def _groups(results: Results) -> Iterator[tuple[str, ...]]:
+def _list_group_rows(results: Results) -> Iterator[tuple[str, ...]]:
     for group in results.groups or ():
-        item = group_name(group)
+        item = format_group(group)
         for entry in group.systems:
             for spec, score in entry.scores.items():
-                cells = ("group", entry.name, item, spec, _number(score.score))
+                cells = ("group", entry.name, item, spec, _format_number(score.score))
                 yield (*cells, "", "", score.signature)
 
 
-def _comparisons(results: Results) -> Iterator[tuple[str, ...]]:
+def _list_comparison_rows(results: Results) -> Iterator[tuple[str, ...]]:
     for found in results.comparisons:
         low, high = found.interval or (None, None)
         numbers = (found.standard_error, found.effect, found.p_value, found.p_holm)
@@ -79,23 +87,23 @@ def _comparisons(results: Results) -> Iterator[tuple[str, ...]]:
             found.system,
             found.baseline,
             found.metric,
-            *map(_optional, (found.difference, low, high)),
+            *map(_format_optional, (found.difference, low, high)),
             found.test,
-            *map(_optional, numbers),
+            *map(_format_optional, numbers),
             "yes" if found.significant else "no",
         )
 
 
-def _optional(value: float | None) -> str:
-    return "" if value is None else _number(value)
+def _format_optional(value: float | None) -> str:
+    return "" if value is None else _format_number(value)
 
 
-def _number(value: float) -> str:
+def _format_number(value: float) -> str:
     """Write a number in full; nothing where there was nothing to score."""
     return "" if value != value else repr(value)
 
 
-def _clean(cell: str) -> str:
+def _clean_cell(cell: str) -> str:
     """Keep the table whole: a name must not add a column or a line."""
     return cell.replace("\t", " ").replace("\n", " ").replace("\r", " ")
 
@@ -128,20 +136,23 @@ _ESCAPES = str.maketrans(
 
 def render_latex(results: Results, style: Style) -> str:
     """Write tabulars, with what was scored and the signatures as comments."""
-    lines = [*remarks(results), *notes(results), *signatures(results)]
+    lines = [*build_remarks(results), *build_notes(results), *list_signatures(results)]
     if results.terms is not None:
         lines.append(r"The triangles need \usepackage{amssymb}.")
     comments = "\n".join(f"% {' '.join(line.split())}" for line in lines)
     return "\n\n".join(
-        [comments, *(latex_block(sheet) for sheet in sheets(results, style))]
+        [
+            comments,
+            *(render_latex_table(sheet) for sheet in build_tables(results, style)),
+        ]
     )
 
 
-def latex_block(sheet: Sheet) -> str:
+def render_latex_table(sheet: ReportTable) -> str:
     """Write a sheet as a tabular."""
-    heads = " & ".join(map(_escaped, [sheet.corner, *sheet.headings]))
+    heads = " & ".join(map(_escape_latex, [sheet.corner, *sheet.headings]))
     body = [
-        " & ".join([_escaped(name), *map(_latex_cell, cells)]) + r" \\"
+        " & ".join([_escape_latex(name), *map(_latex_cell, cells)]) + r" \\"
         for name, cells in sheet.rows
     ]
     title = [f"% {sheet.title}"] if sheet.title else []
@@ -159,51 +170,51 @@ def latex_block(sheet: Sheet) -> str:
     )
 
 
-def _latex_cell(cell: Cell) -> str:
-    text = _escaped(cell.score)
+def _latex_cell(cell: TableCell) -> str:
+    text = _escape_latex(cell.score)
     score = rf"\textbf{{{text}}}" if cell.best or cell.tone else text
-    interval = rf" {{\small {_escaped(cell.interval)}}}" if cell.interval else ""
+    interval = rf" {{\small {_escape_latex(cell.interval)}}}" if cell.interval else ""
     return (score + interval).strip()
 
 
-def _escaped(text: str) -> str:
+def _escape_latex(text: str) -> str:
     return text.translate(_ESCAPES)
 
 
 def render_markdown(results: Results, style: Style) -> str:
     """Write tables that read well as text and as a page."""
-    blocks = [markdown_block(sheet) for sheet in sheets(results, style)]
-    blocks += [*map(escaped, remarks(results)), *notes(results)]
-    signed = "\n".join(f"- `{signature}`" for signature in signatures(results))
+    blocks = [render_markdown_table(sheet) for sheet in build_tables(results, style)]
+    blocks += [*map(escape_markdown, build_remarks(results)), *build_notes(results)]
+    signed = "\n".join(f"- `{signature}`" for signature in list_signatures(results))
     return "\n\n".join([*blocks, signed])
 
 
-def markdown_block(sheet: Sheet) -> str:
+def render_markdown_table(sheet: ReportTable) -> str:
     """Write a sheet as a table."""
     lines = [
-        _row(list(map(escaped, [sheet.corner, *sheet.headings]))),
-        _row([":--", *("--:" for _ in sheet.headings)]),
+        _format_row(list(map(escape_markdown, [sheet.corner, *sheet.headings]))),
+        _format_row([":--", *("--:" for _ in sheet.headings)]),
         *(
-            _row([escaped(name), *map(_markdown_cell, cells)])
+            _format_row([escape_markdown(name), *map(_markdown_cell, cells)])
             for name, cells in sheet.rows
         ),
     ]
     if sheet.title:
-        lines = [f"**{escaped(sheet.title)}**", "", *lines]
+        lines = [f"**{escape_markdown(sheet.title)}**", "", *lines]
     return "\n".join(lines)
 
 
-def _row(cells: list[str]) -> str:
+def _format_row(cells: list[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _markdown_cell(cell: Cell) -> str:
-    text = escaped(cell.score)
+def _markdown_cell(cell: TableCell) -> str:
+    text = escape_markdown(cell.score)
     score = f"**{text}**" if cell.best or cell.tone else text
     return f"{score} {cell.interval}".strip()
 
 
-def escaped(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Keep what is written from being read as Markdown."""
     for character in "\\`*_{}[]<>#|":
         text = text.replace(character, f"\\{character}")

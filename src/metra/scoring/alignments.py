@@ -9,7 +9,7 @@ from metra.metrics.alignment import AlignedSegment, Alignment
 from metra.metrics.record import Aligner, Metric
 from metra.metrics.registry import metric as make_metric
 from metra.scoring.results import Results
-from metra.scoring.statistics import CHUNK, check_inputs, fitted
+from metra.scoring.statistics import CHUNK, check_inputs, fit_metrics
 
 
 def align(
@@ -52,16 +52,16 @@ def align_segment(
     )
 
 
-def aligned_segment(
+def read_aligned_segment(
     corpus: Corpus, system: str | None, number: int, metric: Metric, spec: str
 ) -> AlignedSegment:
     """Read a corpus up to one of its segments, counted from 1, and align that.
 
     The system need not be named if there is only one.
     """
-    system = _one_of(corpus.systems, system)
+    system = _choose_system(corpus.systems, system)
     check_inputs(corpus, {spec: metric})
-    metric = fitted(corpus, {spec: metric})[spec]
+    metric = fit_metrics(corpus, {spec: metric})[spec]
     start = 1
     for chunk in corpus.chunks(CHUNK):
         if number < start + len(chunk):
@@ -79,7 +79,7 @@ def aligned_segment(
     raise OptionError(msg)
 
 
-def _one_of(systems: Sequence[str], wanted: str | None) -> str:
+def _choose_system(systems: Sequence[str], wanted: str | None) -> str:
     if wanted is None and len(systems) == 1:
         return systems[0]
     if wanted is None:
@@ -90,7 +90,7 @@ def _one_of(systems: Sequence[str], wanted: str | None) -> str:
     return wanted
 
 
-def aligners(metrics: Mapping[str, Metric]) -> dict[str, Aligner]:
+def find_aligners(metrics: Mapping[str, Metric]) -> dict[str, Aligner]:
     """Find how each measure aligns, of those that do; refuse if none does."""
     found = {spec: metric.align for spec, metric in metrics.items() if metric.align}
     if not found:
@@ -102,7 +102,7 @@ def aligners(metrics: Mapping[str, Metric]) -> dict[str, Aligner]:
     return found
 
 
-def with_alignments(
+def add_alignments(
     results: Results,
     corpus: Corpus,
     aligners: Mapping[str, Aligner],
@@ -116,7 +116,7 @@ def with_alignments(
             f"{results.segments} segments; ask for segments from 1 to {results.segments}."
         )
         raise OptionError(msg)
-    found = _found(corpus, aligners, wanted)
+    found = _collect_alignments(corpus, aligners, wanted)
     systems = [
         replace(
             system,
@@ -130,7 +130,7 @@ def with_alignments(
     return replace(results, systems=systems)
 
 
-def _found(
+def _collect_alignments(
     corpus: Corpus, aligners: Mapping[str, Aligner], wanted: Sequence[range] | None
 ) -> dict[tuple[str, str], dict[int, Sequence[Alignment]]]:
     found: dict[tuple[str, str], dict[int, Sequence[Alignment]]] = {

@@ -9,19 +9,19 @@ from metra.corpus.evalset import Corpus, EvalSet, Outputs
 from metra.errors import CorpusError, OptionError, UnknownNameError, no_such
 from metra.metrics.record import Metric
 from metra.scoring.evaluate import (
-    Questions,
-    assembled,
-    by_spec,
-    counted,
-    questions_of,
-    resampled_unit,
-    samples,
+    EvaluationOptions,
+    build_options,
+    build_results,
+    build_samples,
+    choose_unit,
+    count_statistics,
+    make_metrics,
 )
-from metra.scoring.results import Comparison, Results, Terms
-from metra.scoring.statistics import CHUNK, Sheets
+from metra.scoring.results import Results, SignificanceSettings, SystemComparison
+from metra.scoring.statistics import CHUNK, CorpusStatistics
 from metra.stats import defaults, multiplicity, paired_tests
 from metra.stats.paired_tests import LEAST_UNITS
-from metra.stats.resampling import refuse_wrong
+from metra.stats.resampling import check_settings
 from metra.text.columns import Segments
 
 CORRECTIONS = ("holm", "none")
@@ -32,7 +32,7 @@ RESAMPLES = defaults.TRIALS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contest:
+class ComparisonSettings:
     """Which systems meet, and how it is told whether they differ."""
 
     #: The system that the others are held against; the first if None.
@@ -48,7 +48,7 @@ class Contest:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant."""
-        refuse_wrong(
+        check_settings(
             "A comparison",
             {
                 f"unit={self.unit!r}": (
@@ -95,7 +95,7 @@ def compare(
     >>> found.system, found.difference > 0, found.significant
     ('new', True, True)
     """
-    contest = Contest(
+    contest = ComparisonSettings(
         baseline=baseline,
         all_pairs=all_pairs,
         test=test,
@@ -105,17 +105,17 @@ def compare(
         alpha=alpha,
         correction=correction,
     )
-    questions = questions_of(levels)
+    questions = build_options(levels)
     return compare_corpus(
-        Outputs(evalset, outputs), by_spec(metrics), contest, questions
+        Outputs(evalset, outputs), make_metrics(metrics), contest, questions
     )
 
 
 def compare_corpus(
     corpus: Corpus,
     metrics: Mapping[str, Metric],
-    contest: Contest,
-    questions: Questions = Questions(),  # noqa: B008, it cannot change
+    contest: ComparisonSettings,
+    questions: EvaluationOptions = EvaluationOptions(),  # noqa: B008, it cannot change
     *,
     chunk: int = CHUNK,
     counting: Callable[[int], None] = lambda _: None,
@@ -125,24 +125,26 @@ def compare_corpus(
 
     There are two reports of progress: segments counted, trials done.
     """
-    trials_of(corpus, contest)  # what cannot be is refused before the work begins
-    metrics, sheets = counted(
+    choose_trials(corpus, contest)  # what cannot be is refused before the work begins
+    metrics, sheets = count_statistics(
         corpus, metrics, questions, keep=True, chunk=chunk, progress=counting
     )
-    return compared(corpus, metrics, sheets, contest, questions, progress=testing)
+    return compare_statistics(
+        corpus, metrics, sheets, contest, questions, progress=testing
+    )
 
 
-def compared(
+def compare_statistics(
     corpus: Corpus,
     metrics: Mapping[str, Metric],
-    sheets: Sheets,
-    contest: Contest,
-    questions: Questions = Questions(),  # noqa: B008, it cannot change
+    sheets: CorpusStatistics,
+    contest: ComparisonSettings,
+    questions: EvaluationOptions = EvaluationOptions(),  # noqa: B008, it cannot change
     *,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Results:
     """Compare systems whose rows are counted and kept, by measures that are fitted."""
-    trials = trials_of(corpus, contest)
+    trials = choose_trials(corpus, contest)
     questions = questions._replace(
         ci=True,
         ci_method="percentile",
@@ -151,11 +153,11 @@ def compared(
         seed=contest.seed,
     )
     # One unit for all measures, so that they can share their draws.
-    unit = resampled_unit(questions, sheets, metrics.values())
+    unit = choose_unit(questions, sheets, metrics.values())
     questions = questions._replace(ci_unit=unit)
-    found = samples(metrics, sheets, unit)
+    found = build_samples(metrics, sheets, unit)
     places = {key: at for at, key in enumerate(sheets.tallies)}
-    met = meetings(corpus, contest)
+    met = list_pairs(corpus, contest)
     pairs = [
         (places[one, spec], places[two, spec]) for spec in metrics for one, two in met
     ]
@@ -169,8 +171,8 @@ def compared(
         progress=progress,
     )
     by_tally = dict(zip(sheets.tallies, intervals, strict=True))
-    results = assembled(corpus, metrics, sheets, questions, by_tally)
-    terms = Terms(
+    results = build_results(corpus, metrics, sheets, questions, by_tally)
+    terms = SignificanceSettings(
         test=contest.test,
         unit=unit,
         units=len(found[0].rows),
@@ -179,19 +181,19 @@ def compared(
         alpha=contest.alpha,
         correction=contest.correction,
     )
-    comparisons: list[Comparison] = []
+    comparisons: list[SystemComparison] = []
     for at, (spec, metric) in enumerate(metrics.items()):
         some = contrasts[at * len(met) : (at + 1) * len(met)]
-        comparisons += _comparisons(spec, metric, met, some, terms)
+        comparisons += _build_comparisons(spec, metric, met, some, terms)
     return replace(
         results,
         comparisons=comparisons,
         terms=terms,
-        clusters=_clusters(results, comparisons) if contest.all_pairs else None,
+        clusters=_find_clusters(results, comparisons) if contest.all_pairs else None,
     )
 
 
-def baseline_of(corpus: Corpus, contest: Contest) -> str:
+def choose_baseline(corpus: Corpus, contest: ComparisonSettings) -> str:
     """Settle which system the others are held against."""
     systems = list(corpus.systems)
     if len(systems) < 2:
@@ -207,18 +209,18 @@ def baseline_of(corpus: Corpus, contest: Contest) -> str:
     return contest.baseline
 
 
-def meetings(corpus: Corpus, contest: Contest) -> list[tuple[str, str]]:
+def list_pairs(corpus: Corpus, contest: ComparisonSettings) -> list[tuple[str, str]]:
     """List who meets whom."""
-    baseline = baseline_of(corpus, contest)
+    baseline = choose_baseline(corpus, contest)
     others = [name for name in corpus.systems if name != baseline]
     if contest.all_pairs:
         return list(combinations([baseline, *others], 2))
     return [(baseline, name) for name in others]
 
 
-def trials_of(corpus: Corpus, contest: Contest) -> int:
+def choose_trials(corpus: Corpus, contest: ComparisonSettings) -> int:
     """Settle the number of trials; refuse so few that no p-value could be small enough."""
-    count = len(meetings(corpus, contest)) if contest.correction == "holm" else 1
+    count = len(list_pairs(corpus, contest)) if contest.correction == "holm" else 1
     least = ceil(count / contest.alpha) - 1
     if contest.trials is None:
         return max(defaults.TEST_TRIALS, least)
@@ -232,13 +234,13 @@ def trials_of(corpus: Corpus, contest: Contest) -> int:
     return contest.trials
 
 
-def _comparisons(
+def _build_comparisons(
     spec: str,
     metric: Metric,
     met: Sequence[tuple[str, str]],
     contrasts: Sequence[paired_tests.Contrast],
-    terms: Terms,
-) -> list[Comparison]:
+    terms: SignificanceSettings,
+) -> list[SystemComparison]:
     """Word what one metric found, and correct its p-values for their number."""
     corrected = multiplicity.holm_several([contrast.p_value for contrast in contrasts])
     too_few = (
@@ -249,7 +251,7 @@ def _comparisons(
     for meeting, contrast, p_holm in zip(met, contrasts, corrected, strict=True):
         judged = p_holm if terms.correction == "holm" else contrast.p_value
         found.append(
-            Comparison(
+            SystemComparison(
                 metric=spec,
                 baseline=meeting[0],
                 system=meeting[1],
@@ -262,20 +264,22 @@ def _comparisons(
                 p_holm=p_holm,
                 significant=judged is not None and judged <= terms.alpha,
                 test=terms.signature(),
-                reason=None if contrast.enough else _reason(contrast, spec, too_few),
+                reason=None
+                if contrast.enough
+                else _explain_missing(contrast, spec, too_few),
             )
         )
     return found
 
 
-def _reason(contrast: paired_tests.Contrast, spec: str, too_few: str) -> str:
+def _explain_missing(contrast: paired_tests.Contrast, spec: str, too_few: str) -> str:
     if contrast.difference != contrast.difference:
         return f"by {spec}, one of the two systems has no score."
     return too_few
 
 
-def _clusters(
-    results: Results, comparisons: Sequence[Comparison]
+def _find_clusters(
+    results: Results, comparisons: Sequence[SystemComparison]
 ) -> dict[str, list[list[str]]]:
     """Part each metric's ranking where all above differ from all below."""
     found = {}

@@ -8,13 +8,13 @@ from metra.corpus.evalset import Corpus
 from metra.errors import OptionError
 from metra.metrics.record import Finding, Metric
 from metra.scoring.results import Results
-from metra.scoring.statistics import CHUNK, fitted, parts_of
+from metra.scoring.statistics import CHUNK, fit_metrics, split_corpus
 
 _Key: TypeAlias = tuple[str, str, tuple[tuple[str, str], ...]]
 _Tally: TypeAlias = dict[_Key, list[int]]
 
 
-def detailed(metrics: Mapping[str, Metric]) -> dict[str, Metric]:
+def select_detailed(metrics: Mapping[str, Metric]) -> dict[str, Metric]:
     """Choose the measures that give details; refuse if none does."""
     found = {spec: metric for spec, metric in metrics.items() if metric.details}
     if not found:
@@ -26,15 +26,15 @@ def detailed(metrics: Mapping[str, Metric]) -> dict[str, Metric]:
     return found
 
 
-def with_details(
+def add_details(
     results: Results, corpus: Corpus, metrics: Mapping[str, Metric]
 ) -> Results:
     """Add what the measures noted, the most frequent first."""
-    metrics = fitted(corpus, metrics)
+    metrics = fit_metrics(corpus, metrics)
     tallies: dict[tuple[str, str], _Tally] = {
         (system, spec): {} for system in corpus.systems for spec in metrics
     }
-    for part in parts_of(corpus, metrics, CHUNK):
+    for part in split_corpus(corpus, metrics, CHUNK):
         batches = {name: part.batch(name) for name in corpus.systems}
         for (system, spec), tally in tallies.items():
             noted = metrics[spec].details
@@ -45,7 +45,9 @@ def with_details(
         replace(
             entry,
             scores={
-                spec: replace(score, details=_findings(tallies.get((entry.name, spec))))
+                spec: replace(
+                    score, details=_build_findings(tallies.get((entry.name, spec)))
+                )
                 for spec, score in entry.scores.items()
             },
         )
@@ -54,7 +56,7 @@ def with_details(
     return replace(results, systems=systems)
 
 
-def _findings(tally: _Tally | None) -> Sequence[Finding] | None:
+def _build_findings(tally: _Tally | None) -> Sequence[Finding] | None:
     if tally is None:
         return None
     found = [

@@ -12,7 +12,14 @@ from metra.errors import CorpusError, OptionError
 from metra.metrics.record import Array, Metric, Parts
 from metra.metrics.registry import metric as make_metric
 from metra.scoring.results import Results, Score, SystemScores
-from metra.scoring.statistics import CHUNK, Sheets, Tally, check_inputs, count, fitted
+from metra.scoring.statistics import (
+    CHUNK,
+    CorpusStatistics,
+    Tally,
+    check_inputs,
+    count_corpus,
+    fit_metrics,
+)
 from metra.stats import defaults, resampling, totals
 from metra.stats import totals as pool
 from metra.text.columns import Segments
@@ -24,7 +31,7 @@ CI_UNITS = ("auto", "segment", "document")
 ENOUGH_DOCUMENTS = 20
 
 
-class Questions(NamedTuple):
+class EvaluationOptions(NamedTuple):
     """What is asked about the scores beside the corpus score itself."""
 
     documents: bool = False
@@ -63,27 +70,29 @@ def evaluate(
     if ci_unit not in CI_UNITS:
         msg = f"ci_unit={ci_unit!r} is not possible; expected one of {', '.join(CI_UNITS)}."
         raise OptionError(msg)
-    questions = questions_of(levels)._replace(
+    questions = build_options(levels)._replace(
         ci=ci,
         ci_method=ci_method,
         ci_unit=ci_unit,
         trials=trials,
         seed=seed,
     )
-    return evaluate_corpus(Outputs(evalset, outputs), by_spec(metrics), questions)
+    return evaluate_corpus(Outputs(evalset, outputs), make_metrics(metrics), questions)
 
 
-def questions_of(levels: Sequence[str]) -> Questions:
+def build_options(levels: Sequence[str]) -> EvaluationOptions:
     """Ask for these levels and for nothing else."""
     _refuse_string(levels, "levels", "system")
     for level in levels:
         if level not in LEVELS:
             msg = f"There is no level {level!r}; expected some of {', '.join(LEVELS)}."
             raise OptionError(msg)
-    return Questions(documents="document" in levels, segments="segment" in levels)
+    return EvaluationOptions(
+        documents="document" in levels, segments="segment" in levels
+    )
 
 
-def by_spec(metrics: Sequence[str | Metric]) -> dict[str, Metric]:
+def make_metrics(metrics: Sequence[str | Metric]) -> dict[str, Metric]:
     """Make the metrics; the spec as given is each one's name in the results."""
     _refuse_string(metrics, "metrics", "bleu")
     if not metrics:
@@ -106,13 +115,13 @@ def _refuse_string(value: object, name: str, example: str) -> None:
 def evaluate_corpus(
     corpus: Corpus,
     metrics: Mapping[str, Metric],
-    questions: Questions,
+    questions: EvaluationOptions,
     *,
     chunk: int = CHUNK,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Results:
     """Score a corpus, wherever it is kept, reading it once (twice for fitted measures)."""
-    metrics, sheets = counted(
+    metrics, sheets = count_statistics(
         corpus,
         metrics,
         questions,
@@ -120,36 +129,38 @@ def evaluate_corpus(
         chunk=chunk,
         progress=progress,
     )
-    intervals = _intervals(metrics, sheets, questions)
-    return assembled(corpus, metrics, sheets, questions, intervals)
+    intervals = _compute_intervals(metrics, sheets, questions)
+    return build_results(corpus, metrics, sheets, questions, intervals)
 
 
-def counted(
+def count_statistics(
     corpus: Corpus,
     metrics: Mapping[str, Metric],
-    questions: Questions,
+    questions: EvaluationOptions,
     *,
     keep: bool,
     chunk: int = CHUNK,
     progress: Callable[[int], None] = lambda _: None,
-) -> tuple[Mapping[str, Metric], "Sheets"]:
+) -> tuple[Mapping[str, Metric], "CorpusStatistics"]:
     """Check what was asked for, fit the measures, and count; rows are kept if wished."""
     if questions.documents and not corpus.has_documents:
         msg = "Document scores were asked for, but no documents are known; give --docs."
         raise CorpusError(msg)
     check_inputs(corpus, metrics)
-    metrics = fitted(corpus, metrics, chunk)
-    return metrics, count(corpus, metrics, keep=keep, chunk=chunk, progress=progress)
+    metrics = fit_metrics(corpus, metrics, chunk)
+    return metrics, count_corpus(
+        corpus, metrics, keep=keep, chunk=chunk, progress=progress
+    )
 
 
 Intervals: TypeAlias = Mapping[tuple[str, str], tuple[float, float] | None]
 
 
-def assembled(
+def build_results(
     corpus: Corpus,
     metrics: Mapping[str, Metric],
-    sheets: "Sheets",
-    questions: Questions,
+    sheets: "CorpusStatistics",
+    questions: EvaluationOptions,
     intervals: Intervals,
 ) -> Results:
     """Put together what was counted: the scores of all systems, with their intervals."""
@@ -157,7 +168,7 @@ def assembled(
         SystemScores(
             name,
             {
-                spec: _score(
+                spec: _build_score(
                     metric,
                     sheets.tallies[name, spec],
                     intervals.get((name, spec)),
@@ -173,8 +184,10 @@ def assembled(
     return Results(systems, sheets.segments, sheets.references, documents)
 
 
-def _intervals(
-    metrics: Mapping[str, Metric], sheets: Sheets, questions: Questions
+def _compute_intervals(
+    metrics: Mapping[str, Metric],
+    sheets: CorpusStatistics,
+    questions: EvaluationOptions,
 ) -> Intervals:
     """Resample all systems' statistics for all metrics with the same unit together."""
     found: dict[tuple[str, str], tuple[float, float] | None] = {}
@@ -184,18 +197,21 @@ def _intervals(
         some = {
             spec: metric
             for spec, metric in metrics.items()
-            if resampled_unit(questions, sheets, [metric]) == unit
+            if choose_unit(questions, sheets, [metric]) == unit
         }
         if some:
-            found |= _intervals_of(some, sheets, questions, unit)
+            found |= _resample_intervals(some, sheets, questions, unit)
     return found
 
 
-def _intervals_of(
-    metrics: Mapping[str, Metric], sheets: Sheets, questions: Questions, unit: str
+def _resample_intervals(
+    metrics: Mapping[str, Metric],
+    sheets: CorpusStatistics,
+    questions: EvaluationOptions,
+    unit: str,
 ) -> Intervals:
-    found = resampling.confidence(
-        samples(metrics, sheets, unit),
+    found = resampling.compute_intervals(
+        build_samples(metrics, sheets, unit),
         method=questions.ci_method,
         trials=questions.trials,
         seed=questions.seed,
@@ -204,13 +220,15 @@ def _intervals_of(
     return dict(zip(keys, found, strict=True))
 
 
-def samples(
-    metrics: Mapping[str, Metric], sheets: Sheets, unit: str
+def build_samples(
+    metrics: Mapping[str, Metric], sheets: CorpusStatistics, unit: str
 ) -> "list[resampling.Sample]":
     """Give what can be resampled, a row for each unit, in the order of the tallies."""
 
     def units(rows: Array) -> Array:
-        return pool.by_group(rows, sheets.documents)[1] if unit == "document" else rows
+        return (
+            pool.sum_by_group(rows, sheets.documents)[1] if unit == "document" else rows
+        )
 
     return [
         resampling.Sample(units(tally.rows), metrics[spec].aggregate)
@@ -219,8 +237,8 @@ def samples(
     ]
 
 
-def resampled_unit(
-    questions: Questions, sheets: Sheets, metrics: Iterable[Metric]
+def choose_unit(
+    questions: EvaluationOptions, sheets: CorpusStatistics, metrics: Iterable[Metric]
 ) -> str:
     """Settle whether documents or segments are resampled."""
     if questions.ci_unit == "auto":
@@ -235,25 +253,25 @@ def resampled_unit(
     return questions.ci_unit
 
 
-def _score(
+def _build_score(
     metric: Metric,
     tally: Tally,
     interval: tuple[float, float] | None,
-    sheets: Sheets,
-    questions: Questions,
+    sheets: CorpusStatistics,
+    questions: EvaluationOptions,
 ) -> Score:
     total = tally.total
     more: dict[str, object] = {}
     if questions.ci:
         more = {
             "ci": questions.ci_method,
-            "ci_unit": resampled_unit(questions, sheets, [metric]),
+            "ci_unit": choose_unit(questions, sheets, [metric]),
             "trials": questions.trials,
             "seed": questions.seed,
         }
     documents = segments = segment_signature = None
     if questions.documents:
-        names, totals = pool.by_group(tally.rows, sheets.documents)
+        names, totals = pool.sum_by_group(tally.rows, sheets.documents)
         documents = dict(zip(names, metric.aggregate(totals).tolist(), strict=True))
     if questions.segments:
         single = metric.for_segments or metric
@@ -295,8 +313,8 @@ def score(
     evalset = EvalSet(refs, source, documents, refs_per_segment=refs_per_segment)
     corpus = Outputs(evalset, {"hyps": hyps})
     check_inputs(corpus, {chosen.name: chosen})
-    chosen = fitted(corpus, {"metric": chosen})["metric"]
-    sheets = count(corpus, {"metric": chosen}, keep=True)
+    chosen = fit_metrics(corpus, {"metric": chosen})["metric"]
+    sheets = count_corpus(corpus, {"metric": chosen}, keep=True)
     return Result(chosen, sheets.tallies["hyps", "metric"].rows, sheets.nrefs)
 
 
@@ -311,7 +329,7 @@ class Result:
     @cached_property
     def total(self) -> Array:
         """The statistics added up over all segments."""
-        return totals.total(self.rows)
+        return totals.sum_rows(self.rows)
 
     @cached_property
     def score(self) -> float:
@@ -343,7 +361,7 @@ class Result:
     ) -> tuple[float, float] | None:
         """Bootstrap interval of the corpus score; None for a single segment."""
         sample = resampling.Sample(self.rows, self.metric.aggregate)
-        (found,) = resampling.confidence(
+        (found,) = resampling.compute_intervals(
             [sample], method=method, trials=trials, level=level, seed=seed
         )
         return found
@@ -353,7 +371,7 @@ class Result:
         if len(self.rows) < 2:
             return None
         sample = resampling.Sample(self.rows, self.metric.aggregate)
-        return resampling.standard_error(resampling.left_out(sample))
+        return resampling.standard_error(resampling.jackknife_scores(sample))
 
     def __float__(self) -> float:
         """Give the corpus score."""

@@ -7,13 +7,19 @@ Labels of segments, and other lists of lines that belong to no corpus.
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from metra.corpus.evalset import EMPTY, Chunk, Column, checked
+from metra.corpus.evalset import EMPTY, CorpusChunk, SegmentColumn, check_chunk
 from metra.errors import CorpusError, OptionError
-from metra.formats.recognise import format_of
-from metra.formats.stream import shown, stem
-from metra.formats.texts.columns import ColumnNames, Field, Role, is_document, no_column
-from metra.formats.texts.plain import Lines
-from metra.formats.texts.sources import Joined, Source, Values, sources
+from metra.formats.recognise import recognise_format
+from metra.formats.stream import format_path, name_system
+from metra.formats.texts.columns import (
+    ColumnNames,
+    Field,
+    Role,
+    describe_missing_column,
+    is_document_column,
+)
+from metra.formats.texts.plain import LineReader
+from metra.formats.texts.sources import ParallelTable, Source, Values, list_sources
 from metra.text.columns import Text, pack
 from metra.text.preparation import Preparation, Tokens, prepare
 
@@ -33,7 +39,7 @@ def open_corpus(
     or an SGML or XML file may bring references, sources, documents and several systems
     along; `columns` says which columns of a table are what.
     """
-    files = sources(
+    files = list_sources(
         outputs,
         references,
         source,
@@ -49,7 +55,7 @@ class FileCorpus:
 
     def __init__(self, files: Sequence[Source]) -> None:
         """Look at the files to learn which columns there are."""
-        self._table = Joined(files)
+        self._table = ParallelTable(files)
         named = [file.columns.document for file in files if file.columns]
         self._document = next(filter(None, named), None)
         self._fields = [field for field in self._table.fields if field.role != "label"]
@@ -62,19 +68,19 @@ class FileCorpus:
         if with_ids and references and set(references) <= set(with_ids.fields):
             with_ids.check_references()
 
-    def chunks(self, size: int) -> Iterator[Chunk]:
+    def chunks(self, size: int) -> Iterator[CorpusChunk]:
         """Walk through the segments, `size` at a time."""
         return (chunk for chunk, _ in self.labelled_chunks(size, ()))
 
     def labelled_chunks(
         self, size: int, labels: Sequence[str]
-    ) -> Iterator[tuple[Chunk, list[list[str | None]]]]:
+    ) -> Iterator[tuple[CorpusChunk, list[list[str | None]]]]:
         """Walk through the segments with some of their labels, by these names."""
         found = [self._label(name) for name in labels]
         start = 0
         for columns in self._table.chunks(size, [*self._fields, *found]):
-            chunk = checked(self._chunk(columns, start), start)
-            yield chunk, [_listed(columns[field]) for field in found]
+            chunk = check_chunk(self._chunk(columns, start), start)
+            yield chunk, [_list_values(columns[field]) for field in found]
             start += len(chunk)
         if not start:
             raise CorpusError(EMPTY)
@@ -89,37 +95,42 @@ class FileCorpus:
             if field == Field("label", name):
                 return field
             if field.role == "document" and (
-                is_document(name) or name == self._document
+                is_document_column(name) or name == self._document
             ):
                 return field
         labels = [f.name for f in self._table.fields if f.role in ("label", "document")]
-        raise CorpusError(no_column(name, labels or ["no labels"], "What is scored"))
+        raise CorpusError(
+            describe_missing_column(name, labels or ["no labels"], "What is scored")
+        )
 
     def _of(self, role: Role) -> list[Field]:
         return [field for field in self._fields if field.role == role]
 
-    def _chunk(self, columns: dict[Field, Values], start: int) -> Chunk:
-        def column(field: Field) -> Column:
+    def _chunk(self, columns: dict[Field, Values], start: int) -> CorpusChunk:
+        def column(field: Field) -> SegmentColumn:
             values = columns[field]
             if isinstance(values, Text):
-                return Column(values)
-            path = shown(self._table.path(field))
+                return SegmentColumn(values)
+            path = format_path(self._table.path(field))
             what = f"{field.role} {field.name!r} in {path}"
-            return Column(pack(values, what, first=start))
+            return SegmentColumn(pack(values, what, first=start))
 
-        return Chunk(
+        return CorpusChunk(
             {field.name: column(field) for field in self._of("output")},
             [column(field) for field in self._of("reference")],
             next(map(column, self._of("source")), None),
             next(
-                (list(map(str, _listed(columns[f]))) for f in self._of("document")),
+                (
+                    list(map(str, _list_values(columns[f])))
+                    for f in self._of("document")
+                ),
                 None,
             ),
             start,
         )
 
 
-def _listed(values: Values) -> list[str | None]:
+def _list_values(values: Values) -> list[str | None]:
     if isinstance(values, Text):
         return [values[at] for at in range(len(values))]
     return values
@@ -133,15 +144,15 @@ def open_texts(
 ) -> FileCorpus:
     """Join files of references, side by side; some formats bring their documents along."""
     forms = {
-        path: format_of(path) if input_format == "auto" else input_format
+        path: recognise_format(path) if input_format == "auto" else input_format
         for path in files
     }
     plain = [path for path in files if forms[path] == "plain"]
     rich = [path for path in files if forms[path] != "plain"]
-    given = sources(rich, input_format=input_format, use="any")
-    given += sources([], plain, None, documents, input_format=input_format)
+    given = list_sources(rich, input_format=input_format, use="any")
+    given += list_sources([], plain, None, documents, input_format=input_format)
     corpus = FileCorpus(given)
-    names = ", ".join(map(shown, files))
+    names = ", ".join(map(format_path, files))
     if not corpus.has_references:
         msg = f"There are no references in {names}; lists are counted on references."
         raise CorpusError(msg)
@@ -154,7 +165,7 @@ def open_texts(
     return corpus
 
 
-def prepared(
+def read_tokens(
     files: Sequence[str],
     documents: str | None,
     text: Preparation,
@@ -165,9 +176,11 @@ def prepared(
 
     Without a list of documents, each of several plain files is one.
     """
-    forms = [input_format if input_format != "auto" else format_of(f) for f in files]
+    forms = [
+        input_format if input_format != "auto" else recognise_format(f) for f in files
+    ]
     if documents is None and len(files) > 1 and set(forms) == {"plain"}:
-        yield from _one_each(files, text)
+        yield from _read_each(files, text)
         return
     corpus = open_texts(files, documents, input_format=input_format)
     for chunk in corpus.chunks(CHUNK):
@@ -175,7 +188,7 @@ def prepared(
             yield column.tokens(text), list(chunk.documents or ())
 
 
-def streams(
+def read_streams(
     corpus: FileCorpus, text: Preparation
 ) -> tuple[list[tuple[Tokens, list[str]]], ...]:
     """Give the tokens of two references apart, each with the segments' documents."""
@@ -189,26 +202,26 @@ def streams(
     return found
 
 
-def _one_each(
+def _read_each(
     files: Sequence[str], text: Preparation
 ) -> Iterator[tuple[Tokens, list[str]]]:
-    names = [stem(path) for path in files]
+    names = [name_system(path) for path in files]
     if len(set(names)) < len(names):
         names = [str(Path(path)) for path in files]
     for path, name in zip(files, names, strict=True):
-        for segments in _read(path):
+        for segments in _read_texts(path):
             yield prepare(segments, text), [name] * len(segments)
 
 
-def _read(path: str) -> Iterator[Text]:
-    lines = Lines(path)
+def _read_texts(path: str) -> Iterator[Text]:
+    lines = LineReader(path)
     while len(found := lines.read(CHUNK)):
         yield found
 
 
 def read_lines(path: str, *, most: int = 65_536) -> list[str]:
     """Read a whole file of lines, packed or not."""
-    lines = Lines(path)
+    lines = LineReader(path)
     found: list[str] = []
     while True:
         text = lines.read(most)
@@ -223,7 +236,7 @@ def read_labels(specs: Sequence[str]) -> dict[str, list[str]]:
     for spec in specs:
         name, equals, path = spec.partition("=")
         if not equals:
-            name, path = stem(spec), spec
+            name, path = name_system(spec), spec
         if name in found:
             msg = f"Two lists of labels are named {name!r}; give one another NAME=FILE."
             raise OptionError(msg)

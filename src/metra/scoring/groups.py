@@ -2,20 +2,20 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from metra.corpus.evalset import Chunk
+from metra.corpus.evalset import CorpusChunk
 from metra.errors import OptionError
 from metra.metrics.record import Metric
 from metra.scoring.files import FileCorpus
 from metra.scoring.results import Results
-from metra.scoring.statistics import CHUNK, check_inputs, fitted
+from metra.scoring.statistics import CHUNK, check_inputs, fit_metrics
 from metra.scoring.table_totals import (
-    Shape,
     Totals,
-    add,
-    count,
-    grouped,
-    outcome,
-    statistics,
+    TotalsShape,
+    add_entries,
+    build_table_results,
+    count_batches,
+    group_segments,
+    sum_groups,
 )
 from metra.stats.parallel import ordered_map, thread_count
 
@@ -35,21 +35,23 @@ def score_groups(
                 f"{spec} looks at whole documents, which groups may cut; leave one out."
             )
             raise OptionError(msg)
-    metrics = fitted(corpus, metrics)
+    metrics = fit_metrics(corpus, metrics)
     totals: Totals = {}
-    shape = Shape(corpus.systems, 0, group_by)
+    shape = TotalsShape(corpus.systems, 0, group_by)
 
-    def counted(part: tuple[Chunk, Sequence[Sequence[object]]]) -> tuple[Chunk, Totals]:
+    def count_part(
+        part: tuple[CorpusChunk, Sequence[Sequence[object]]],
+    ) -> tuple[CorpusChunk, Totals]:
         chunk, labels = part
         batches = ((name, chunk.batch(name)) for name in chunk.systems)
-        rows = statistics(batches, metrics)
-        return chunk, dict(count(chunk, rows, grouped(labels)))
+        rows = count_batches(batches, metrics)
+        return chunk, dict(sum_groups(chunk, rows, group_segments(labels)))
 
     done = 0
     parts = corpus.labelled_chunks(CHUNK, group_by)
-    for chunk, found in ordered_map(counted, parts, thread_count()):
-        add(totals, found.items())
+    for chunk, found in ordered_map(count_part, parts, thread_count()):
+        add_entries(totals, found.items())
         shape = shape._replace(references=len(chunk.refs))
         done += len(chunk)
         progress(done)
-    return outcome(totals, shape, metrics)
+    return build_table_results(totals, shape, metrics)

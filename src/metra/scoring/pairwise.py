@@ -7,7 +7,7 @@ from typing import Any, TypeAlias, overload
 
 import numpy as np
 
-from metra.corpus.evalset import Batch, Column
+from metra.corpus.evalset import Batch, SegmentColumn
 from metra.errors import CorpusError, LengthError, OptionError
 from metra.metrics.record import Array, Metric
 from metra.metrics.registry import metric as make_metric
@@ -52,8 +52,11 @@ def pairwise(
     """
     chosen = make_metric(metric) if isinstance(metric, str) else metric
     _check(chosen)
-    score = partial(_matrix, chosen.for_segments or chosen)
-    ours, theirs = _listed(candidates, "candidates"), _listed(references, "references")
+    score = partial(_score_matrix, chosen.for_segments or chosen)
+    ours, theirs = (
+        _list_texts(candidates, "candidates"),
+        _list_texts(references, "references"),
+    )
     nested = _are_lists(ours, "candidates")
     if nested != _are_lists(theirs, "references"):
         msg = (
@@ -70,7 +73,10 @@ def pairwise(
         )
         raise LengthError(msg)
     sentences = [
-        (_listed(left, f"candidates[{at}]"), _listed(right, f"references[{at}]"))
+        (
+            _list_texts(left, f"candidates[{at}]"),
+            _list_texts(right, f"references[{at}]"),
+        )
         for at, (left, right) in enumerate(zip(ours, theirs, strict=True))
     ]
 
@@ -99,7 +105,7 @@ def _check(metric: Metric) -> None:
     raise OptionError(msg)
 
 
-def _listed(texts: object, what: str) -> list[Any]:
+def _list_texts(texts: object, what: str) -> list[Any]:
     """Give a column as a list; refuse one without anything in it."""
     column = as_column(texts, what)
     listed: list[Any] = window(column, 0, len(column))
@@ -117,18 +123,18 @@ def _are_lists(texts: list[Any], what: str) -> bool:
     return all(nested)
 
 
-def _matrix(
+def _score_matrix(
     metric: Metric, candidates: list[Any], references: list[Any], where: str = ""
 ) -> Array:
     """The scores of one sentence; equal texts are looked at once."""
     _check_strings(candidates, f"candidates{where}")
     _check_strings(references, f"references{where}")
-    rows, columns = _numbered(candidates), _numbered(references)
+    rows, columns = _number_texts(candidates), _number_texts(references)
     if metric.pairs is None:
-        found = _one_by_one(metric, list(rows), list(columns))
+        found = _score_pairs(metric, list(rows), list(columns))
     else:
-        texts = _numbered([*rows, *columns])
-        column = Column(pack(list(texts), "the texts"))
+        texts = _number_texts([*rows, *columns])
+        column = SegmentColumn(pack(list(texts), "the texts"))
         outputs = [texts[text] for text in rows]
         found = metric.pairs(column, outputs, [texts[text] for text in columns])
     if found.shape == (len(candidates), len(references)):
@@ -144,19 +150,21 @@ def _check_strings(texts: list[Any], what: str) -> None:
         raise CorpusError(msg)
 
 
-def _numbered(texts: list[Any]) -> dict[Any, int]:
+def _number_texts(texts: list[Any]) -> dict[Any, int]:
     """Number the texts that differ, in the order in which they first come."""
     return {text: at for at, text in enumerate(dict.fromkeys(texts))}
 
 
-def _one_by_one(metric: Metric, candidates: list[Any], references: list[Any]) -> Array:
+def _score_pairs(metric: Metric, candidates: list[Any], references: list[Any]) -> Array:
     """Score the pairs as segments of a batch, some candidates at a time."""
     at_once = max(1, PAIRS_AT_ONCE // len(references))
 
     def scores(start: int, stop: int) -> Array:
         hyps = [text for text in candidates[start:stop] for _ in references]
         refs = references * (stop - start)
-        batch = Batch.of(Column(pack(hyps, "hyps")), [Column(pack(refs, "refs"))], None)
+        batch = Batch.of(
+            SegmentColumn(pack(hyps, "hyps")), [SegmentColumn(pack(refs, "refs"))], None
+        )
         return metric.aggregate(metric.rows(batch)).reshape(-1, len(references))
 
     starts = range(0, len(candidates), at_once)

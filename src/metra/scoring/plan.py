@@ -15,16 +15,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metra import __version__
-from metra.corpus.evalset import Batch, Chunk, Column, Place
+from metra.corpus.evalset import Batch, BatchPosition, CorpusChunk, SegmentColumn
 from metra.errors import CorpusError, OptionError, UnfittedError
-from metra.formats.texts.parquet import references, required
-from metra.metrics.record import Metric, Terms
+from metra.formats.texts.parquet import get_references, get_required_column
+from metra.metrics.record import Metric, TermCounts
 from metra.metrics.registry import metric
-from metra.text.columns import packed
+from metra.text.columns import pack_arrow_column
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class ScoringPlan:
     """The order for an engine: plain strings, so that it can be pickled, hashed or written.
 
     Columns are given by their names in the table. `outputs` are pairs of a system's name and
@@ -94,7 +94,7 @@ class Plan:
         return json.dumps(asdict(self), ensure_ascii=False, sort_keys=True)
 
     @classmethod
-    def from_json(cls, text: str) -> "Plan":
+    def from_json(cls, text: str) -> "ScoringPlan":
         """Read what `to_json` wrote.
 
         >>> plan = Plan(metrics=("bleu",), outputs=(("A", "hyp"),), references=("ref",))
@@ -120,12 +120,14 @@ class Plan:
             yield self.source
 
 
-def measures(plan: Plan, weights: bytes | None = None) -> Mapping[str, Metric]:
+def build_metrics(
+    plan: ScoringPlan, weights: bytes | None = None
+) -> Mapping[str, Metric]:
     """Make the plan's measures, those of two passes with their weights.
 
     The answer is kept: on a worker, weights are unpacked once and not for each batch.
     """
-    check_measures(plan)
+    check_metrics(plan)
     if plan.two_passes and weights is None:
         listed = ", ".join(plan.two_passes)
         msg = (
@@ -133,17 +135,17 @@ def measures(plan: Plan, weights: bytes | None = None) -> Mapping[str, Metric]:
             "`weights_of` makes of all that `term_rows` counted."
         )
         raise UnfittedError(msg)
-    return _made(plan.metrics, weights if plan.two_passes else None)
+    return _build_cached(plan.metrics, weights if plan.two_passes else None)
 
 
-def unweighed(plan: Plan) -> Mapping[str, Metric]:
+def build_unweighed(plan: ScoringPlan) -> Mapping[str, Metric]:
     """Make the measures as they are before the first pass; closing formulas need no weights."""
     return {spec: metric(spec) for spec in plan.metrics}
 
 
-def check_measures(plan: Plan) -> None:
+def check_metrics(plan: ScoringPlan) -> None:
     """Refuse measures that rows spread over machines cannot answer, or what they lack."""
-    for spec, made in unweighed(plan).items():
+    for spec, made in build_unweighed(plan).items():
         if made.whole_documents:
             msg = (
                 f"{spec} looks at whole documents, whose rows may lie in different parts "
@@ -159,7 +161,7 @@ def check_measures(plan: Plan) -> None:
         check_columns(spec, made, plan)
 
 
-def check_columns(spec: str, made: Metric, plan: Plan) -> None:
+def check_columns(spec: str, made: Metric, plan: ScoringPlan) -> None:
     """Refuse a measure whose columns are not there."""
     lacking = (
         ("references", "--ref-column", made.needs_reference and not plan.references),
@@ -173,18 +175,20 @@ def check_columns(spec: str, made: Metric, plan: Plan) -> None:
 
 
 @lru_cache(maxsize=4)
-def _made(specs: tuple[str, ...], weights: bytes | None) -> dict[str, Metric]:
+def _build_cached(specs: tuple[str, ...], weights: bytes | None) -> dict[str, Metric]:
     made = {spec: metric(spec) for spec in specs}
     if weights is None:
         return made
     table = pa.ipc.open_stream(pa.py_buffer(weights)).read_all()
     return {
-        spec: entry.weighing.weighed(_terms(table, spec)) if entry.weighing else entry
+        spec: entry.weighing.weighed(_read_terms(table, spec))
+        if entry.weighing
+        else entry
         for spec, entry in made.items()
     }
 
 
-def _terms(table: pa.Table, spec: str) -> Terms:
+def _read_terms(table: pa.Table, spec: str) -> TermCounts:
     import numpy as np
 
     mine = table.filter(pc.equal(table["metric"], spec))
@@ -196,35 +200,35 @@ def _terms(table: pa.Table, spec: str) -> Terms:
     ends = np.frombuffer(bounds, np.int64)[keys.offset : keys.offset + len(keys) + 1]
     first, last = int(ends[0]), int(ends[-1])
     data = values.to_pybytes()[first:last] if values else b""
-    return Terms(data, ends[1:] - first, np.asarray(counts, np.int64))
+    return TermCounts(data, ends[1:] - first, np.asarray(counts, np.int64))
 
 
 # So many rows at a time: their tokens stay in the processor's caches.
 PIECE = 2048
 
 
-def pieces(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+def split_batch(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
     """Cut a batch of any size into small ones, which share its memory."""
     for start in range(0, batch.num_rows, PIECE):
         yield batch.slice(start, PIECE)
 
 
-def chunk_of(rows: pa.RecordBatch, plan: Plan) -> Chunk:
+def pack_chunk(rows: pa.RecordBatch, plan: ScoringPlan) -> CorpusChunk:
     """Pack the texts of some rows."""
 
-    def column(values: pa.Array, name: str) -> Column:
-        return Column(packed(values, f"the column {name!r}"))
+    def column(values: pa.Array, name: str) -> SegmentColumn:
+        return SegmentColumn(pack_arrow_column(values, f"the column {name!r}"))
 
-    refs = references(rows, plan.references, plan.nulls)
+    refs = get_references(rows, plan.references, plan.nulls)
     source = documents = None
     if plan.source:
-        source = column(required(rows, plan.source, plan.nulls), plan.source)
+        source = column(get_required_column(rows, plan.source, plan.nulls), plan.source)
     if plan.documents:
-        names = required(rows, plan.documents, plan.nulls)
+        names = get_required_column(rows, plan.documents, plan.nulls)
         documents = list(map(str, names.to_pylist()))
-    return Chunk(
+    return CorpusChunk(
         {
-            system: column(required(rows, name, plan.nulls), name)
+            system: column(get_required_column(rows, name, plan.nulls), name)
             for system, name in plan.outputs
         },
         [column(*pair) for pair in zip(refs, plan.references, strict=True)],
@@ -233,14 +237,14 @@ def chunk_of(rows: pa.RecordBatch, plan: Plan) -> Chunk:
     )
 
 
-def batches_of(chunk: Chunk) -> Iterator[tuple[str, Batch]]:
+def split_systems(chunk: CorpusChunk) -> Iterator[tuple[str, Batch]]:
     """Give each system's batch. Its rows have no numbers; measures must not ask for them."""
     for system, hyps in chunk.systems.items():
         place = _Unnumbered(system, 0, chunk.documents)
         yield system, Batch.of(hyps, chunk.refs, chunk.source, place)
 
 
-class _Unnumbered(Place):
+class _Unnumbered(BatchPosition):
     """Where a batch stands that came without the numbers of its rows."""
 
     @property

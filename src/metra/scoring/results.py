@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from metra import __version__
-from metra.metrics.record import Array, Parts, shown
+from metra.metrics.record import Array, Parts, format_value
 
 if TYPE_CHECKING:
     from metra.metrics.alignment import Alignment
@@ -49,7 +49,7 @@ class GroupScores:
     systems: Sequence[SystemScores]
 
 
-class Terms(NamedTuple):
+class SignificanceSettings(NamedTuple):
     """How systems were compared: what was tested on what, and when it counts."""
 
     test: str
@@ -62,11 +62,13 @@ class Terms(NamedTuple):
 
     def signature(self) -> str:
         """Write everything that the p-values depend on in one line."""
-        listed = (f"{key}:{shown(getattr(self, key))}" for key in self._fields[1:])
+        listed = (
+            f"{key}:{format_value(getattr(self, key))}" for key in self._fields[1:]
+        )
         return "|".join([self.test, *listed, f"version:{__version__}"])
 
 
-class Comparison(NamedTuple):
+class SystemComparison(NamedTuple):
     """One measure of two systems: how much they differ, and whether that means anything."""
 
     metric: str
@@ -104,9 +106,9 @@ class Results:
     segments: int
     references: int
     documents: int | None = None
-    comparisons: Sequence[Comparison] = ()
+    comparisons: Sequence[SystemComparison] = ()
     #: Where systems were compared.
-    terms: Terms | None = None
+    terms: SignificanceSettings | None = None
     #: By metric spec, where all pairs were compared: systems that belong together, best first.
     clusters: Mapping[str, Sequence[Sequence[str]]] | None = None
     #: Where segments were grouped: every group's scores, in the order of their keys.

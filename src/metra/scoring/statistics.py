@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from metra.corpus.evalset import Batch, Chunk, Column, Corpus
+from metra.corpus.evalset import Batch, Corpus, CorpusChunk, SegmentColumn
 from metra.errors import CorpusError
 from metra.metrics.record import Array, Metric
 from metra.stats import totals
@@ -15,37 +15,37 @@ from metra.stats.parallel import ordered_map, thread_count
 from metra.text.columns import pack, window
 
 
-def parts_of(
+def split_corpus(
     corpus: Corpus, metrics: Mapping[str, Metric], chunk: int
-) -> Iterator[Chunk]:
+) -> Iterator[CorpusChunk]:
     """Walk through the corpus, documents in one piece where a measure wants them so.
 
     Where none are known, all of it is one document.
     """
     chunks = corpus.chunks(chunk)
     if any(metric.whole_documents for metric in metrics.values()):
-        return whole_documents(chunks)
+        return join_documents(chunks)
     return chunks
 
 
-def whole_documents(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+def join_documents(chunks: Iterable[CorpusChunk]) -> Iterator[CorpusChunk]:
     """Cut the same segments so that no document is in two chunks."""
-    held: Chunk | None = None
+    held: CorpusChunk | None = None
     ended: set[str] = set()
     for chunk in chunks:
-        joined = chunk if held is None else _joined(held, chunk)
-        cut = _last_document(joined)
+        joined = chunk if held is None else _join_chunks(held, chunk)
+        cut = _find_last_document(joined)
         if cut:
-            head = _part(joined, 0, cut)
+            head = _slice_chunk(joined, 0, cut)
             _note_ends(head, ended)
             yield head
-        held = _part(joined, cut, len(joined))
+        held = _slice_chunk(joined, cut, len(joined))
     if held is not None:
         _note_ends(held, ended)
         yield held
 
 
-def _last_document(chunk: Chunk) -> int:
+def _find_last_document(chunk: CorpusChunk) -> int:
     """Find where the last document of the chunk begins."""
     names = chunk.documents or [""] * len(chunk)
     at = len(names) - 1
@@ -54,7 +54,7 @@ def _last_document(chunk: Chunk) -> int:
     return at
 
 
-def _note_ends(chunk: Chunk, ended: set[str]) -> None:
+def _note_ends(chunk: CorpusChunk, ended: set[str]) -> None:
     names = chunk.documents or []
     for at, name in enumerate(names):
         if at and names[at - 1] == name:
@@ -68,24 +68,29 @@ def _note_ends(chunk: Chunk, ended: set[str]) -> None:
         ended.add(name)
 
 
-def _joined(one: Chunk, other: Chunk) -> Chunk:
-    return Chunk(
-        {name: _column(one.systems[name], other.systems[name]) for name in one.systems},
-        [_column(*pair) for pair in zip(one.refs, other.refs, strict=True)],
-        _column(one.source, other.source) if one.source and other.source else None,
+def _join_chunks(one: CorpusChunk, other: CorpusChunk) -> CorpusChunk:
+    return CorpusChunk(
+        {
+            name: _join_columns(one.systems[name], other.systems[name])
+            for name in one.systems
+        },
+        [_join_columns(*pair) for pair in zip(one.refs, other.refs, strict=True)],
+        _join_columns(one.source, other.source)
+        if one.source and other.source
+        else None,
         [*(one.documents or []), *(other.documents or [])] or None,
         one.first,
     )
 
 
-def _part(chunk: Chunk, start: int, stop: int) -> Chunk:
+def _slice_chunk(chunk: CorpusChunk, start: int, stop: int) -> CorpusChunk:
     if (start, stop) == (0, len(chunk)):
         return chunk
 
-    def part(column: Column) -> Column:
-        return Column(pack(window(column.text, start, stop), "the chunk"))
+    def part(column: SegmentColumn) -> SegmentColumn:
+        return SegmentColumn(pack(window(column.text, start, stop), "the chunk"))
 
-    return Chunk(
+    return CorpusChunk(
         {name: part(column) for name, column in chunk.systems.items()},
         [part(column) for column in chunk.refs],
         part(chunk.source) if chunk.source else None,
@@ -94,12 +99,12 @@ def _part(chunk: Chunk, start: int, stop: int) -> Chunk:
     )
 
 
-def _column(one: Column, other: Column) -> Column:
+def _join_columns(one: SegmentColumn, other: SegmentColumn) -> SegmentColumn:
     texts = [
         *window(one.text, 0, len(one.text)),
         *window(other.text, 0, len(other.text)),
     ]
-    return Column(pack(texts, "the chunk"))
+    return SegmentColumn(pack(texts, "the chunk"))
 
 
 CHUNK = 2048
@@ -125,14 +130,14 @@ def check_inputs(corpus: Corpus, metrics: Mapping[str, Metric]) -> None:
             raise CorpusError(msg)
 
 
-def fitted(
+def fit_metrics(
     corpus: Corpus, metrics: Mapping[str, Metric], chunk: int = CHUNK
 ) -> dict[str, Metric]:
     """Fit the measures that have corpus weights; the others stay as they are."""
     first = corpus.systems[0]
 
     def batches() -> Iterator[Batch]:
-        return (part.batch(first) for part in parts_of(corpus, metrics, chunk))
+        return (part.batch(first) for part in split_corpus(corpus, metrics, chunk))
 
     return {
         spec: metric.fit(batches()) if metric.fit else metric
@@ -176,7 +181,7 @@ class Tally:
 
 
 @dataclass(slots=True)
-class Sheets:
+class CorpusStatistics:
     """What counting found: a tally for each system and metric, and the corpus's shape."""
 
     tallies: dict[tuple[str, str], Tally]
@@ -192,20 +197,20 @@ class Sheets:
         return self.references if self.complete else "var"
 
 
-def count(
+def count_corpus(
     corpus: Corpus,
     metrics: Mapping[str, Metric],
     *,
     keep: bool,
     chunk: int = CHUNK,
     progress: Callable[[int], None] = lambda _: None,
-) -> Sheets:
+) -> CorpusStatistics:
     """Walk through the corpus once and tally every metric for every system."""
     # Sums of blocks can be added only where every chunk is made of whole ones.
     whole_blocks = chunk % totals.BLOCK == 0 and not any(
         metric.whole_documents for metric in metrics.values()
     )
-    sheets = Sheets(
+    sheets = CorpusStatistics(
         {
             (name, spec): Tally(metric, keep=keep, whole_blocks=whole_blocks)
             for name in corpus.systems
@@ -214,7 +219,7 @@ def count(
         [],
     )
 
-    def work(part: Chunk) -> tuple[Chunk, dict[tuple[str, str], Any]]:
+    def work(part: CorpusChunk) -> tuple[CorpusChunk, dict[tuple[str, str], Any]]:
         batches = {name: part.batch(name) for name in corpus.systems}
         counted = {
             (name, spec): tally.count(batches[name])
@@ -223,7 +228,7 @@ def count(
         return part, counted
 
     seen: set[str] = set()
-    parts = parts_of(corpus, metrics, chunk)
+    parts = split_corpus(corpus, metrics, chunk)
     for part, counted in ordered_map(work, parts, thread_count()):
         for key, tally in sheets.tallies.items():
             tally.add(counted[key])
@@ -232,12 +237,12 @@ def count(
         sheets.complete &= not any(ref.text.missing() for ref in part.refs)
         names = part.documents or []
         # Without rows nobody asks which segment was of which document.
-        sheets.documents.extend(names if keep else _new(names, seen))
+        sheets.documents.extend(names if keep else _list_unseen(names, seen))
         progress(sheets.segments)
     return sheets
 
 
-def _new(names: Sequence[str], seen: set[str]) -> list[str]:
+def _list_unseen(names: Sequence[str], seen: set[str]) -> list[str]:
     """List the names that were not seen before."""
     found = [name for name in dict.fromkeys(names) if name not in seen]
     seen.update(found)

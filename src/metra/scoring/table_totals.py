@@ -15,11 +15,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from metra.corpus.evalset import Batch, Chunk
+from metra.corpus.evalset import Batch, CorpusChunk
 from metra.errors import CorpusError
-from metra.formats.texts.parquet import plain
-from metra.metrics.record import Array, Metric, Terms
-from metra.scoring.plan import Plan, batches_of, chunk_of, measures, pieces, unweighed
+from metra.formats.texts.parquet import decode_dictionary
+from metra.metrics.record import Array, Metric, TermCounts
+from metra.scoring.plan import (
+    ScoringPlan,
+    build_metrics,
+    build_unweighed,
+    pack_chunk,
+    split_batch,
+    split_systems,
+)
 from metra.scoring.results import GroupScores, Results, Score, SystemScores
 from metra.stats import exact_sum
 
@@ -31,7 +38,7 @@ if TYPE_CHECKING:
 Key: TypeAlias = tuple[Any, ...]
 
 
-class Entry(NamedTuple):
+class GroupTotal(NamedTuple):
     """What is known of a group's segments for one system and measure."""
 
     segments: int
@@ -40,9 +47,9 @@ class Entry(NamedTuple):
     #: The sums of the parts of the statistics, as `exact` cuts them.
     sums: Array
 
-    def plus(self, other: "Entry") -> "Entry":
+    def plus(self, other: "GroupTotal") -> "GroupTotal":
         """Add what was counted elsewhere."""
-        return Entry(
+        return GroupTotal(
             self.segments + other.segments,
             self.lacking + other.lacking,
             self.sums + other.sums,
@@ -53,7 +60,7 @@ class Entry(NamedTuple):
 Statistics: TypeAlias = dict[tuple[str, str], Array]
 
 #: By group, system and spec.
-Totals: TypeAlias = dict[tuple[Key, str, str], Entry]
+Totals: TypeAlias = dict[tuple[Key, str, str], GroupTotal]
 
 
 class Grouping(NamedTuple):
@@ -67,14 +74,16 @@ class Grouping(NamedTuple):
 ONE_GROUP = Grouping([()])
 
 
-def add(totals: Totals, more: Iterable[tuple[tuple[Key, str, str], Entry]]) -> None:
+def add_entries(
+    totals: Totals, more: Iterable[tuple[tuple[Key, str, str], GroupTotal]]
+) -> None:
     """Add totals to others, in place."""
     for key, entry in more:
         known = totals.get(key)
         totals[key] = entry if known is None else known.plus(entry)
 
 
-def statistics(
+def count_batches(
     batches: Iterable[tuple[str, Batch]], metrics: Mapping[str, Metric]
 ) -> Statistics:
     """Let every measure count every system's batch."""
@@ -85,9 +94,9 @@ def statistics(
     }
 
 
-def count(
-    chunk: Chunk, rows: Statistics, grouping: Grouping
-) -> Iterator[tuple[tuple[Key, str, str], Entry]]:
+def sum_groups(
+    chunk: CorpusChunk, rows: Statistics, grouping: Grouping
+) -> Iterator[tuple[tuple[Key, str, str], GroupTotal]]:
     """Add up the statistics of a chunk's segments, group by group."""
     keys, places = grouping
     gaps = [at for ref in chunk.refs for at in ref.text.missing()]
@@ -99,10 +108,10 @@ def count(
     for (system, spec), found in rows.items():
         sums = exact_sum.sums_by_group(found, places, len(keys))
         for at, key in enumerate(keys):
-            yield (key, system, spec), Entry(sizes[at], lacking[at], sums[at])
+            yield (key, system, spec), GroupTotal(sizes[at], lacking[at], sums[at])
 
 
-def grouped(columns: Sequence[Sequence[Any]]) -> Grouping:
+def group_segments(columns: Sequence[Sequence[Any]]) -> Grouping:
     """Group segments by the values of columns.
 
     >>> grouping = grouped([["b", "a", "b"], [1, 1, 1]])
@@ -126,27 +135,27 @@ TERMS = pa.schema(
 _HELD = 4_000_000
 
 
-def term_rows(batch: pa.RecordBatch, plan: Plan) -> pa.RecordBatch:
+def count_terms(batch: pa.RecordBatch, plan: ScoringPlan) -> pa.RecordBatch:
     """Count what the plan's measures of two passes weigh by: a row for each term.
 
     A function of the batch alone, for any engine to call. A term may come in several rows.
     """
     counting = {
         spec: made.weighing.count
-        for spec, made in unweighed(plan).items()
+        for spec, made in build_unweighed(plan).items()
         if made.weighing
     }
     found = [
-        _rows(spec, count(texts))
-        for piece in pieces(batch)
-        for texts in [_first(piece, plan)]
+        _build_term_rows(spec, count(texts))
+        for piece in split_batch(batch)
+        for texts in [_take_batch(piece, plan)]
         for spec, count in counting.items()
     ]
-    table = added(found).combine_chunks()
+    table = sum_terms(found).combine_chunks()
     return next(iter(table.to_batches()), pa.RecordBatch.from_pylist([], TERMS))
 
 
-def added(batches: Iterable[pa.RecordBatch]) -> pa.Table:
+def sum_terms(batches: Iterable[pa.RecordBatch]) -> pa.Table:
     """Add up equal terms; the table is in the order of specs and of the terms' bytes."""
     table = TERMS.empty_table()
     held: list[pa.RecordBatch] = []
@@ -155,26 +164,26 @@ def added(batches: Iterable[pa.RecordBatch]) -> pa.Table:
         held.append(batch)
         rows += batch.num_rows
         if rows > _HELD:
-            table = _added([table, pa.Table.from_batches(held, TERMS)])
+            table = _sum_tables([table, pa.Table.from_batches(held, TERMS)])
             held, rows = [], 0
-    table = _added([table, pa.Table.from_batches(held, TERMS)])
+    table = _sum_tables([table, pa.Table.from_batches(held, TERMS)])
     return table.sort_by([("metric", "ascending"), ("term", "ascending")])
 
 
-def weights_of(batches: Iterable[pa.RecordBatch]) -> bytes:
+def encode_weights(batches: Iterable[pa.RecordBatch]) -> bytes:
     """Make what the second pass needs of all that the first one counted, as bytes to send."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, TERMS) as writer:
-        writer.write_table(added(batches))
+        writer.write_table(sum_terms(batches))
     return sink.getvalue().to_pybytes()
 
 
-def _first(piece: pa.RecordBatch, plan: Plan) -> Batch:
+def _take_batch(piece: pa.RecordBatch, plan: ScoringPlan) -> Batch:
     """Any system's batch: what is counted are the references, which they share."""
-    return next(batches_of(chunk_of(piece, plan)))[1]
+    return next(split_systems(pack_chunk(piece, plan)))[1]
 
 
-def _rows(spec: str, terms: Terms) -> pa.RecordBatch:
+def _build_term_rows(spec: str, terms: TermCounts) -> pa.RecordBatch:
     bounds = np.concatenate([[0], terms.ends]).astype(np.int32)
     keys = pa.Array.from_buffers(
         pa.binary(),
@@ -185,13 +194,13 @@ def _rows(spec: str, terms: Terms) -> pa.RecordBatch:
     return pa.record_batch([names, keys, pa.array(terms.counts)], schema=TERMS)
 
 
-def _added(tables: list[pa.Table]) -> pa.Table:
+def _sum_tables(tables: list[pa.Table]) -> pa.Table:
     table = pa.concat_tables(tables)
     found = table.group_by(["metric", "term"]).aggregate([("count", "sum")])
     return found.rename_columns({"count_sum": "count"}).select(TERMS.names)
 
 
-class Shape(NamedTuple):
+class TotalsShape(NamedTuple):
     """What was counted: the systems, the number of references, the columns of groups."""
 
     systems: Sequence[str]
@@ -199,11 +208,13 @@ class Shape(NamedTuple):
     group_by: Sequence[str] = ()
 
 
-def outcome(totals: Totals, shape: Shape, metrics: Mapping[str, Metric]) -> Results:
+def build_table_results(
+    totals: Totals, shape: TotalsShape, metrics: Mapping[str, Metric]
+) -> Results:
     """Give the scores of everything that was counted; the measures need no weights."""
     overall: Totals = {}
     for (_, system, spec), entry in totals.items():
-        add(overall, [(((), system, spec), entry)])
+        add_entries(overall, [(((), system, spec), entry)])
     anyone = shape.systems[0], next(iter(metrics))
     first = overall.get(((), *anyone))
     if first is None or not first.segments:
@@ -212,32 +223,32 @@ def outcome(totals: Totals, shape: Shape, metrics: Mapping[str, Metric]) -> Resu
     nrefs: int | str = "var" if first.lacking else shape.references
     groups = None
     if shape.group_by:
-        keys = sorted({key for key, _, _ in totals}, key=_order)
+        keys = sorted({key for key, _, _ in totals}, key=_sort_key)
         groups = [
             GroupScores(
                 dict(zip(shape.group_by, key, strict=True)),
                 totals[key, *anyone].segments,
-                _systems(totals, key, shape, metrics, nrefs),
+                _score_systems(totals, key, shape, metrics, nrefs),
             )
             for key in keys
         ]
     return Results(
-        _systems(overall, (), shape, metrics, nrefs),
+        _score_systems(overall, (), shape, metrics, nrefs),
         first.segments,
         shape.references,
         groups=groups,
     )
 
 
-def _order(key: Key) -> tuple[tuple[bool, object], ...]:
+def _sort_key(key: Key) -> tuple[tuple[bool, object], ...]:
     """By value; what has none comes last."""
     return tuple((value is None, 0 if value is None else value) for value in key)
 
 
-def _systems(
+def _score_systems(
     totals: Totals,
     key: Key,
-    shape: Shape,
+    shape: TotalsShape,
     metrics: Mapping[str, Metric],
     nrefs: int | str,
 ) -> list[SystemScores]:
@@ -245,7 +256,7 @@ def _systems(
         SystemScores(
             system,
             {
-                spec: _score(metric, totals[key, system, spec], nrefs)
+                spec: _build_score(metric, totals[key, system, spec], nrefs)
                 for spec, metric in metrics.items()
             },
         )
@@ -253,8 +264,8 @@ def _systems(
     ]
 
 
-def _score(metric: Metric, entry: Entry, nrefs: int | str) -> Score:
-    total = exact_sum.joined(entry.sums)
+def _build_score(metric: Metric, entry: GroupTotal, nrefs: int | str) -> Score:
+    total = exact_sum.join_parts(entry.sums)
     return Score(
         score=float(metric.aggregate(total)),
         signature=metric.signature(nrefs=nrefs),
@@ -273,16 +284,16 @@ SYSTEM, METRIC, SEGMENTS, LACKING, SUMS = (
 OWN_COLUMNS = (SYSTEM, METRIC, SEGMENTS, LACKING, SUMS)
 
 
-def total_rows(
-    batch: pa.RecordBatch, plan: Plan, weights: bytes | None = None
+def count_totals(
+    batch: pa.RecordBatch, plan: ScoringPlan, weights: bytes | None = None
 ) -> pa.RecordBatch:
     """Count a batch: a row for each group in it, system and measure.
 
     A function of the batch alone, for any engine to call; `weights` are for measures of two
     passes. The columns are those of `totals_schema`.
     """
-    counted = count_rows(batch, plan, measures(plan, weights))
-    return as_batch(counted, totals_schema(plan, batch.schema))
+    counted = count_rows(batch, plan, build_metrics(plan, weights))
+    return build_batch(counted, totals_schema(plan, batch.schema))
 
 
 def add_totals(batches: Iterable[pa.RecordBatch]) -> pa.RecordBatch:
@@ -291,29 +302,29 @@ def add_totals(batches: Iterable[pa.RecordBatch]) -> pa.RecordBatch:
     schema = None
     for batch in batches:
         schema = batch.schema
-        add(totals, entries(batch))
+        add_entries(totals, read_entries(batch))
     if schema is None:
         msg = "There are no totals to add up; expected those of at least one batch."
         raise CorpusError(msg)
-    return as_batch(totals, schema)
+    return build_batch(totals, schema)
 
 
-def results_of(totals: pa.RecordBatch, plan: Plan) -> Results:
+def score_totals(totals: pa.RecordBatch, plan: ScoringPlan) -> Results:
     """Give the scores of a table whose totals have been added up."""
     added: Totals = {}
-    add(added, entries(totals))
-    return outcome(added, shape_of(plan), unweighed(plan))
+    add_entries(added, read_entries(totals))
+    return build_table_results(added, describe_shape(plan), build_unweighed(plan))
 
 
-def shape_of(plan: Plan) -> Shape:
+def describe_shape(plan: ScoringPlan) -> TotalsShape:
     """Say what a plan counts."""
-    return Shape(plan.systems, len(plan.references), plan.group_by)
+    return TotalsShape(plan.systems, len(plan.references), plan.group_by)
 
 
-def totals_schema(plan: Plan, schema: pa.Schema) -> pa.Schema:
+def totals_schema(plan: ScoringPlan, schema: pa.Schema) -> pa.Schema:
     """Give the columns of totals: the group's, then `_system`, `_metric` and the numbers."""
     keys = [
-        pa.field(name, plain_type(schema.field(name).type)) for name in plan.group_by
+        pa.field(name, unwrap_type(schema.field(name).type)) for name in plan.group_by
     ]
     return pa.schema(
         [
@@ -328,18 +339,20 @@ def totals_schema(plan: Plan, schema: pa.Schema) -> pa.Schema:
 
 
 def count_rows(
-    batch: pa.RecordBatch, plan: Plan, metrics: Mapping[str, Metric]
+    batch: pa.RecordBatch, plan: ScoringPlan, metrics: Mapping[str, Metric]
 ) -> Totals:
     """Count a batch of any size by measures that are at hand."""
     totals: Totals = {}
-    for piece in pieces(batch):
-        chunk = chunk_of(piece, plan)
-        rows = statistics(batches_of(chunk), metrics)
-        add(totals, count(chunk, rows, groups_of(piece, plan)))
+    for piece in split_batch(batch):
+        chunk = pack_chunk(piece, plan)
+        rows = count_batches(split_systems(chunk), metrics)
+        add_entries(totals, sum_groups(chunk, rows, group_rows(piece, plan)))
     return totals
 
 
-def entries(batch: pa.RecordBatch) -> Iterator[tuple[tuple[Key, str, str], Entry]]:
+def read_entries(
+    batch: pa.RecordBatch,
+) -> Iterator[tuple[tuple[Key, str, str], GroupTotal]]:
     """Read totals from a table of them."""
     names = [name for name in batch.schema.names if name not in OWN_COLUMNS]
     keys = [batch.column(name).to_pylist() for name in names]
@@ -348,10 +361,13 @@ def entries(batch: pa.RecordBatch) -> Iterator[tuple[tuple[Key, str, str], Entry
         zip(*own, strict=True)
     ):
         key = tuple(values[at] for values in keys)
-        yield (key, system, spec), Entry(segments, lacking, np.array(sums, np.float64))
+        yield (
+            (key, system, spec),
+            GroupTotal(segments, lacking, np.array(sums, np.float64)),
+        )
 
 
-def as_batch(totals: Totals, schema: pa.Schema) -> pa.RecordBatch:
+def build_batch(totals: Totals, schema: pa.Schema) -> pa.RecordBatch:
     """Write totals as a table."""
     columns: list[list[Any]] = [[] for _ in schema.names]
     for (key, system, spec), entry in totals.items():
@@ -365,16 +381,16 @@ def as_batch(totals: Totals, schema: pa.Schema) -> pa.RecordBatch:
     return pa.record_batch(arrays, schema=schema)
 
 
-def groups_of(piece: pa.RecordBatch, plan: Plan) -> Grouping:
+def group_rows(piece: pa.RecordBatch, plan: ScoringPlan) -> Grouping:
     """Tell which group each row is in; most rows are in the same few."""
     if not plan.group_by:
         return ONE_GROUP
     places = np.zeros(piece.num_rows, np.int64)
     keys: list[Key] = [()]
     for name in plan.group_by:
-        encoded = plain(piece.column(name)).dictionary_encode("encode")
+        encoded = decode_dictionary(piece.column(name)).dictionary_encode("encode")
         known = encoded.dictionary.to_pylist()
-        codes = _numbers(encoded.indices)
+        codes = _read_indices(encoded.indices)
         both, places = np.unique(places * len(known) + codes, return_inverse=True)
         keys = [
             (*keys[code // len(known)], known[code % len(known)])
@@ -383,75 +399,75 @@ def groups_of(piece: pa.RecordBatch, plan: Plan) -> Grouping:
     return Grouping(keys, places) if len(keys) > 1 else Grouping(keys)
 
 
-def _numbers(indices: pa.Array) -> "NDArray[np.int32]":
+def _read_indices(indices: pa.Array) -> "NDArray[np.int32]":
     """A dictionary's indices, which have no nulls; `to_numpy` would load pandas."""
     found = np.frombuffer(indices.buffers()[1], np.int32)
     return found[indices.offset : indices.offset + len(indices)]
 
 
-def plain_type(kind: Any) -> Any:
+def unwrap_type(kind: Any) -> Any:
     """The type of a column's values, however they are laid out."""
     if pa.types.is_dictionary(kind):
-        return plain_type(kind.value_type)
+        return unwrap_type(kind.value_type)
     return pa.string() if pa.types.is_string_view(kind) else kind
 
 
 def score_rows(
-    batch: pa.RecordBatch, plan: Plan, weights: bytes | None = None
+    batch: pa.RecordBatch, plan: ScoringPlan, weights: bytes | None = None
 ) -> pa.RecordBatch:
     """Give the batch with a column of scores for each system and measure behind its own.
 
     A function of the batch alone, for any engine to call. The columns are those of
     `scores_schema`; a score is null where there was nothing to score.
     """
-    return counted_and_scored(batch, plan, measures(plan, weights))[1]
+    return count_and_score(batch, plan, build_metrics(plan, weights))[1]
 
 
-def scores_schema(plan: Plan, schema: pa.Schema) -> pa.Schema:
+def scores_schema(plan: ScoringPlan, schema: pa.Schema) -> pa.Schema:
     """Give the table's columns with those for the scores behind them."""
-    for name in _names(plan):
+    for name in _list_names(plan):
         schema = schema.append(pa.field(name, pa.float64()))
     return schema
 
 
-def signatures(plan: Plan) -> dict[str, str]:
+def list_signatures(plan: ScoringPlan) -> dict[str, str]:
     """Say of each column of scores what they were computed by."""
     found = {}
-    for spec, metric in unweighed(plan).items():
+    for spec, metric in build_unweighed(plan).items():
         single = metric.for_segments or metric
         for system in plan.systems:
             found[plan.score_column(system, spec)] = single.signature()
     return found
 
 
-def counted_and_scored(
-    batch: pa.RecordBatch, plan: Plan, metrics: Mapping[str, Metric]
+def count_and_score(
+    batch: pa.RecordBatch, plan: ScoringPlan, metrics: Mapping[str, Metric]
 ) -> tuple[Totals, pa.RecordBatch]:
     """Give a batch's totals, and the batch with its scores, from one counting."""
     totals: Totals = {}
-    columns: dict[str, list[Array]] = {name: [] for name in _names(plan)}
-    for piece in pieces(batch):
-        chunk = chunk_of(piece, plan)
-        rows = statistics(batches_of(chunk), metrics)
-        add(totals, count(chunk, rows, groups_of(piece, plan)))
+    columns: dict[str, list[Array]] = {name: [] for name in _list_names(plan)}
+    for piece in split_batch(batch):
+        chunk = pack_chunk(piece, plan)
+        rows = count_batches(split_systems(chunk), metrics)
+        add_entries(totals, sum_groups(chunk, rows, group_rows(piece, plan)))
         for (system, spec), found in rows.items():
             single = metrics[spec].for_segments or metrics[spec]
             columns[plan.score_column(system, spec)].append(single.aggregate(found))
-    arrays = [_column(np.concatenate([*parts, []])) for parts in columns.values()]
+    arrays = [_build_column(np.concatenate([*parts, []])) for parts in columns.values()]
     scores = pa.record_batch(
         [*batch.columns, *arrays], schema=scores_schema(plan, batch.schema)
     )
     return totals, scores
 
 
-def _column(scores: Array) -> pa.Array:
+def _build_column(scores: Array) -> pa.Array:
     """Scores as Arrow keeps them, NaN as null; `pa.array` would load pandas."""
     there = np.packbits(~np.isnan(scores), bitorder="little")
     buffers = [pa.py_buffer(there), pa.py_buffer(np.ascontiguousarray(scores))]
     return pa.Array.from_buffers(pa.float64(), len(scores), buffers)
 
 
-def _names(plan: Plan) -> list[str]:
+def _list_names(plan: ScoringPlan) -> list[str]:
     return [
         plan.score_column(system, spec)
         for system in plan.systems

@@ -10,25 +10,27 @@ import pyarrow as pa
 from metra.errors import FormatError, OptionError
 from metra.formats.texts.columns import HELP, ColumnNames, Role
 from metra.formats.texts.parquet import (
-    check_keys,
-    check_texts,
-    check_there,
-    columns_of,
-    kind_of_key,
+    check_columns_exist,
+    check_key_columns,
+    check_text_columns,
+    get_key_kind,
+    map_fields,
 )
-from metra.scoring.plan import Plan
-from metra.scoring.table_totals import OWN_COLUMNS, plain_type, scores_schema
+from metra.scoring.plan import ScoringPlan
+from metra.scoring.table_totals import OWN_COLUMNS, scores_schema, unwrap_type
 
 
-def check_schema(plan: Plan, schema: pa.Schema, where: str = "The table") -> None:
+def check_schema(
+    plan: ScoringPlan, schema: pa.Schema, where: str = "The table"
+) -> None:
     """Refuse a table that lacks a column, or has one of a type that cannot be used.
 
     Before the first row is counted: on a cluster, a failure there is costly and hard to read.
     """
-    check_there(schema, plan.columns, where)
-    check_texts(schema, plan.text_columns, where)
+    check_columns_exist(schema, plan.columns, where)
+    check_text_columns(schema, plan.text_columns, where)
     keys = [*plan.group_by, *([plan.documents] if plan.documents else [])]
-    check_keys(schema, keys, where)
+    check_key_columns(schema, keys, where)
     for name in keys:
         if name in OWN_COLUMNS:
             msg = f"The column {name!r} cannot be grouped by: totals have one of that name."
@@ -44,14 +46,14 @@ def check_schema(plan: Plan, schema: pa.Schema, where: str = "The table") -> Non
             raise FormatError(msg)
 
 
-def check_same_groups(plan: Plan, schemas: Mapping[str, pa.Schema]) -> None:
+def check_same_groups(plan: ScoringPlan, schemas: Mapping[str, pa.Schema]) -> None:
     """Refuse files whose values to group by are of different kinds: 1 is not "1"."""
     first: dict[str, tuple[str, pa.DataType]] = {}
     for where, schema in schemas.items():
         for name in plan.group_by:
-            kind = plain_type(schema.field(name).type)
+            kind = unwrap_type(schema.field(name).type)
             other, known = first.setdefault(name, (where, kind))
-            if kind_of_key(kind) != kind_of_key(known):
+            if get_key_kind(kind) != get_key_kind(known):
                 msg = (
                     f"{where} has the column {name!r} of type {kind}, but {other} of type "
                     f"{known}; groups need the same type in all files."
@@ -59,7 +61,7 @@ def check_same_groups(plan: Plan, schemas: Mapping[str, pa.Schema]) -> None:
                 raise FormatError(msg)
 
 
-def plan_of(
+def build_plan(
     schema: pa.Schema,
     metrics: Sequence[str],
     names: ColumnNames,
@@ -68,13 +70,13 @@ def plan_of(
     default_system: str = "",
     group_by: Sequence[str] = (),
     segments: bool = False,
-) -> Plan:
+) -> ScoringPlan:
     """Settle which columns are what: those that are named, and the rest by their names.
 
     A lone column of outputs goes by `default_system`, or by the column's name.
     """
     names = names._replace(labels=(*names.labels, *group_by))
-    columns = columns_of(schema, where, default_system, names)
+    columns = map_fields(schema, where, default_system, names)
 
     def of(role: Role) -> list[tuple[str, str]]:
         return [(f.name, column) for f, column in columns.items() if f.role == role]
@@ -86,7 +88,7 @@ def plan_of(
             f"one with --hyp-column. Columns are recognised by name: {HELP}."
         )
         raise FormatError(msg)
-    return Plan(
+    return ScoringPlan(
         metrics=tuple(metrics),
         outputs=tuple(outputs),
         references=tuple(column for _, column in of("reference")),

@@ -41,11 +41,11 @@ def alpha(ratings: Ratings, scale: str = "interval") -> float:
         return float(ordinal_draws(paired, np.ones((1, len(paired.units))))[0])
     if scale == "ratio" and len(paired.levels[0]) > MOST_CATEGORIES:
         return _many_ratios(paired)
-    rows, aggregate = columns(paired, scale)
+    rows, aggregate = build_columns(paired, scale)
     return float(aggregate(rows.sum(0)))
 
 
-def columns(paired: Ratings, scale: str) -> Columns:
+def build_columns(paired: Ratings, scale: str) -> Columns:
     """Give the additive columns of each unit and how totals become alpha."""
     if scale == "interval":
         return _squares(paired, paired.value - paired.value.mean()), _by_moments

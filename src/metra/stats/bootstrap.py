@@ -15,11 +15,11 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from metra.formats.scores.panel import Panel
+from metra.formats.scores.panel import ScorePanel
 from metra.stats.arrays import Array
-from metra.stats.correlation import Options, correlate_all, thresholds
+from metra.stats.correlation import Options, compute_thresholds, correlate_all
 from metra.stats.distributions import upper_tail
-from metra.stats.exact_tests import Values
+from metra.stats.exact_tests import WeightedValues
 from metra.stats.pairs import OF_COUNTS, PairCounts
 from metra.stats.resampling import interval
 
@@ -49,7 +49,7 @@ class Resample:
         return weights[:, first] * weights[:, second]
 
 
-def resamples(
+def draw_resamples(
     systems: int, segments: int, trials: int, seed: int, drawn: Drawn = "both"
 ) -> Iterator[Resample]:
     """Draw systems and segments, some resamples at a time."""
@@ -70,7 +70,7 @@ def resamples(
 
 
 def bootstrap(
-    panel: Panel, level: str, options: Options, *, drawn: Drawn = "both"
+    panel: ScorePanel, level: str, options: Options, *, drawn: Drawn = "both"
 ) -> dict[str, Array]:
     """The coefficient of every metric in each of `options.trials` resamples."""
     systems, segments = panel.gold.shape
@@ -78,20 +78,22 @@ def bootstrap(
         drawn = "sys"
     found: dict[str, list[Array]] = {name: [] for name in panel.names}
     score = _Scorer(panel, level, options)
-    for sample in resamples(systems, segments, options.trials, options.seed, drawn):
+    for sample in draw_resamples(
+        systems, segments, options.trials, options.seed, drawn
+    ):
         for name, values in score(sample).items():
             found[name].append(values)
     return {name: np.concatenate(values) for name, values in found.items()}
 
 
-def resamples_segments(panel: Panel) -> bool:
+def resamples_segments(panel: ScorePanel) -> bool:
     """Whether system scores follow from segments; given ones do not, unless re-pooled."""
     return bool(np.isfinite(panel.gold).any()) and all(
         name in panel.statistics for name in panel.given if name != panel.gold_name
     )
 
 
-def bounds(draws: Array, level: float = 0.95) -> tuple[float, float] | None:
+def compute_bounds(draws: Array, level: float = 0.95) -> tuple[float, float] | None:
     """Percentile interval of the draws that have a coefficient; None where few have."""
     there = draws[np.isfinite(draws)]
     return interval(there, level=level) if len(there) > len(draws) / 2 else None
@@ -100,13 +102,13 @@ def bounds(draws: Array, level: float = 0.95) -> tuple[float, float] | None:
 class _Scorer:
     """One coefficient of all metrics, of any resample; what depends on no draw is kept."""
 
-    def __init__(self, panel: Panel, level: str, options: Options) -> None:
+    def __init__(self, panel: ScorePanel, level: str, options: Options) -> None:
         self.panel = panel
         self.options = options
         self.there = np.isfinite(panel.gold)
         self.complete = bool(self.there.all())
-        self._kept: dict[str, Array] = {}
-        self._values: dict[str, Values] = {}
+        self._filter_lines: dict[str, Array] = {}
+        self._values: dict[str, WeightedValues] = {}
         self._score = self._chosen(level)
 
     def _chosen(self, level: str) -> Callable[[Resample], dict[str, Array]]:
@@ -135,7 +137,7 @@ class _Scorer:
     ) -> Mapping[str, Array]:
         """The threshold of ties in each group; no draw changes it."""
         if self.options.coefficient.ties:
-            return thresholds(gold, metrics, self.options)
+            return compute_thresholds(gold, metrics, self.options)
         return dict.fromkeys(metrics, np.zeros(1))
 
     def __call__(self, sample: Resample) -> dict[str, Array]:
@@ -217,14 +219,14 @@ class _Scorer:
     def _pearson(self, sample: Resample) -> dict[str, Array]:
         def cells() -> Array:
             """Every sum that is needed, side by side: one product serves them all."""
-            g = self._centred(self.panel.gold)
+            g = self._centre_metric(self.panel.gold)
             made = [self.there.astype(np.float64), g, g * g]
             for metric in self.panel.metrics.values():
-                m = self._centred(metric)
+                m = self._centre_metric(metric)
                 made += [m, m * m, g * m]
             return np.concatenate(made).T
 
-        sums = self._weighted("cells", sample.segments, cells)
+        sums = self._sum_weighted("cells", sample.segments, cells)
         sums = sums.reshape(len(sums), -1, len(self.there))
         count, sum_g, sum_gg, *rest = np.einsum("dcs,ds->cd", sums, sample.weights)
         found = {}
@@ -239,15 +241,19 @@ class _Scorer:
         weights = sample.weights
         g = np.where(self.there, self.panel.gold, 0.0)
         count = weights @ self.there.astype(np.float64)
-        sum_g = self._weighted("g", weights, lambda: g)
-        sum_gg = self._weighted("gg", weights, lambda: g * g)
+        sum_g = self._sum_weighted("g", weights, lambda: g)
+        sum_gg = self._sum_weighted("gg", weights, lambda: g * g)
         spread_g = count * sum_gg - sum_g**2
         found = {}
         for name, metric in self.panel.metrics.items():
-            m = self._of(f"{name} centred", partial(self._centred, metric))
-            sum_m = self._weighted(f"{name} m", weights, partial(np.asarray, m))
-            sum_mm = self._weighted(f"{name} mm", weights, partial(np.multiply, m, m))
-            sum_gm = self._weighted(f"{name} gm", weights, partial(np.multiply, g, m))
+            m = self._of(f"{name} centred", partial(self._centre_metric, metric))
+            sum_m = self._sum_weighted(f"{name} m", weights, partial(np.asarray, m))
+            sum_mm = self._sum_weighted(
+                f"{name} mm", weights, partial(np.multiply, m, m)
+            )
+            sum_gm = self._sum_weighted(
+                f"{name} gm", weights, partial(np.multiply, g, m)
+            )
             above = count * sum_gm - sum_g * sum_m
             spread_m = count * sum_mm - sum_m**2
             # Rounding leaves a trace where a segment's drawn values are all the same.
@@ -278,7 +284,7 @@ class _Scorer:
         found: list[Array | None] = []
         for name, whole in zip([panel.gold_name, *panel.names], given, strict=True):
             if name in panel.statistics:
-                found.append(panel.statistics[name].pooled(sample.segments))
+                found.append(panel.statistics[name].score_weightings(sample.segments))
             elif name in panel.given:
                 found.append(np.broadcast_to(whole, sample.systems.shape))
             else:
@@ -293,7 +299,7 @@ class _Scorer:
             ).T
 
         if averaged:
-            total = self._weighted("cells", sample.segments, cells)
+            total = self._sum_weighted("cells", sample.segments, cells)
             total = total.reshape(len(total), len(averaged), -1)
             count = np.full(sample.systems.shape, float(panel.gold.shape[1]))
             if not self.complete:
@@ -306,15 +312,15 @@ class _Scorer:
         def gaps() -> Array:
             return _gaps(np.where(self.there, values, np.nan)).T
 
-        total = self._weighted(f"{name} gaps", sample.segments, gaps)
-        squares = self._weighted(
+        total = self._sum_weighted(f"{name} gaps", sample.segments, gaps)
+        squares = self._sum_weighted(
             f"{name} squared", sample.segments, lambda: gaps() ** 2
         )
         spread = np.sqrt(squares)
         z = np.divide(total, spread, out=np.zeros(total.shape), where=spread > 0)
         return upper_tail(z)
 
-    def _centred(self, metric: Array) -> Array:
+    def _centre_metric(self, metric: Array) -> Array:
         m = np.where(self.there, metric, 0.0)
         return np.where(self.there, m - m.sum() / self.there.sum(), 0.0)
 
@@ -343,16 +349,18 @@ class _Scorer:
         counted = weights if self.options.nan == "zero" else weights * there
         return _share((np.where(there, each, 0.0) * weights).sum(1), counted.sum(1))
 
-    def _weighted(self, key: str, weights: Array, make: Callable[[], Array]) -> Array:
+    def _sum_weighted(
+        self, key: str, weights: Array, make: Callable[[], Array]
+    ) -> Array:
         """Sums under the weights, of values that are made and taken apart once."""
         if key not in self._values:
-            self._values[key] = Values(make())
-        return self._values[key].weighted(weights)
+            self._values[key] = WeightedValues(make())
+        return self._values[key].sum_weighted(weights)
 
     def _of(self, name: str, make: Callable[[], Array]) -> Array:
-        if name not in self._kept:
-            self._kept[name] = make()
-        return self._kept[name]
+        if name not in self._filter_lines:
+            self._filter_lines[name] = make()
+        return self._filter_lines[name]
 
 
 def _gaps(x: Array) -> Array:

@@ -20,9 +20,9 @@ from metra.stats.tie_calibration import (
     MOST_PAIRS,
     GoldPairs,
     calibrate,
-    cross_fitted,
-    gold_pairs,
-    held_out,
+    cross_fit_thresholds,
+    order_gold_pairs,
+    split_folds,
 )
 
 #: How a coefficient is computed: of each group's values, with a threshold fitted to all
@@ -31,7 +31,7 @@ Shape: TypeAlias = Literal["rows", "calibrated", "matrix", "systems"]
 
 
 @dataclass(frozen=True)
-class Coefficient:
+class CorrelationCoefficient:
     """A way to say how well a metric agrees with the gold."""
 
     name: str
@@ -44,24 +44,28 @@ class Coefficient:
     shape: Shape = "rows"
     rows: Callable[[Array, Array], Array] | None = None
 
-    def rescaled(self, value: float) -> float:
+    def rescale_value(self, value: float) -> float:
         """Map the range to 0..1, as averages over tasks need."""
         return (value - self.lowest) / (1.0 - self.lowest)
 
 
 _ALL = (
-    Coefficient("pearson", "Pearson's r", -1, rows=moments.pearson),
-    Coefficient("spearman", "Spearman's rank correlation", -1, rows=moments.spearman),
-    Coefficient("kendall-a", "Kendall's tau-a", -1, rows=pairs.kendall_a),
-    Coefficient("kendall-b", "Kendall's tau-b", -1, rows=pairs.kendall_b),
-    Coefficient("kendall-c", "Kendall's tau-c (Stuart)", -1, rows=pairs.kendall_c),
-    Coefficient("tau10", "tau as in WMT 2010", -1, rows=pairs.kendall_10),
-    Coefficient("tau13", "tau as in WMT 2013", -1, rows=pairs.kendall_13),
-    Coefficient("tau14", "tau as in WMT 2014", -1, rows=pairs.kendall_14),
-    Coefficient(
+    CorrelationCoefficient("pearson", "Pearson's r", -1, rows=moments.pearson),
+    CorrelationCoefficient(
+        "spearman", "Spearman's rank correlation", -1, rows=moments.spearman
+    ),
+    CorrelationCoefficient("kendall-a", "Kendall's tau-a", -1, rows=pairs.kendall_a),
+    CorrelationCoefficient("kendall-b", "Kendall's tau-b", -1, rows=pairs.kendall_b),
+    CorrelationCoefficient(
+        "kendall-c", "Kendall's tau-c (Stuart)", -1, rows=pairs.kendall_c
+    ),
+    CorrelationCoefficient("tau10", "tau as in WMT 2010", -1, rows=pairs.kendall_10),
+    CorrelationCoefficient("tau13", "tau as in WMT 2013", -1, rows=pairs.kendall_13),
+    CorrelationCoefficient("tau14", "tau as in WMT 2014", -1, rows=pairs.kendall_14),
+    CorrelationCoefficient(
         "tau23", "tau that rewards predicted ties", -1, ties=True, rows=pairs.kendall_23
     ),
-    Coefficient(
+    CorrelationCoefficient(
         "acc_eq",
         "share of pairs ordered or tied as in the gold",
         0,
@@ -69,7 +73,7 @@ _ALL = (
         pairs=True,
         rows=pairs.accuracy,
     ),
-    Coefficient(
+    CorrelationCoefficient(
         "acc*_eq",
         "acc_eq with the metric's ties calibrated",
         0,
@@ -77,8 +81,10 @@ _ALL = (
         pairs=True,
         shape="calibrated",
     ),
-    Coefficient("darr", "Kendall-like tau of clearly different pairs (daRR)", -1),
-    Coefficient(
+    CorrelationCoefficient(
+        "darr", "Kendall-like tau of clearly different pairs (daRR)", -1
+    ),
+    CorrelationCoefficient(
         "accuracy",
         "share of system pairs ordered as in the gold",
         0,
@@ -86,15 +92,17 @@ _ALL = (
         pairs=True,
         rows=pairs.accuracy,
     ),
-    Coefficient("spa", "soft pairwise accuracy of systems", 0, shape="matrix"),
-    Coefficient(
+    CorrelationCoefficient(
+        "spa", "soft pairwise accuracy of systems", 0, shape="matrix"
+    ),
+    CorrelationCoefficient(
         "differentials",
         "Pearson's r of differences between systems",
         -1,
         shape="systems",
         rows=differentials,
     ),
-    Coefficient(
+    CorrelationCoefficient(
         "pdp", "Pearson's r of differences within segments", -1, shape="matrix"
     ),
 )
@@ -117,7 +125,7 @@ ALIASES = {
 }
 
 
-def coefficient(name: str) -> Coefficient:
+def find_coefficient(name: str) -> CorrelationCoefficient:
     """Find a coefficient by any of its names.
 
     >>> coefficient("acc-t").name
@@ -162,7 +170,7 @@ class Options:
     #: As the official scorer of WMT does it, to the last digit.
     wmt: bool = False
 
-    def checked(self) -> "Options":
+    def check_values(self) -> "Options":
         """Refuse values that mean nothing."""
         for name, kind in (("group", Group), ("average", Average), ("nan", Missing)):
             if getattr(self, name) not in get_args(kind):
@@ -192,9 +200,9 @@ class Options:
         return None if self.eps is None else str(self.eps)
 
     @property
-    def coefficient(self) -> Coefficient:
+    def coefficient(self) -> CorrelationCoefficient:
         """The coefficient that is meant."""
-        return coefficient(self.coef)
+        return find_coefficient(self.coef)
 
     @property
     def rows(self) -> Rows | None:
@@ -217,7 +225,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Result:
+class CorrelationResult:
     """A coefficient's value, what it was computed from, and why it is none if it is none."""
 
     value: float
@@ -238,7 +246,7 @@ def correlate(
     coef: str = "pearson",
     group: Group = "none",
     **options: object,
-) -> Result:
+) -> CorrelationResult:
     """Correlate a metric with gold scores: systems × segments, or one value a system.
 
     NaN is a missing value; cells that lack either are left out. Higher must be better in
@@ -250,40 +258,40 @@ def correlate(
     0.8
     """
     chosen = Options(coef=coef, group=group, **options)  # type: ignore[arg-type]
-    g, m = _checked(gold, metric)
+    g, m = _check_shapes(gold, metric)
     return correlate_all(g, {"metric": m}, chosen)["metric"]
 
 
 def correlate_all(
     gold: Array, metrics: Mapping[str, Array], options: Options
-) -> dict[str, Result]:
+) -> dict[str, CorrelationResult]:
     """Correlate several metrics, sharing what depends on the gold alone."""
-    found = options.checked().coefficient
+    found = options.check_values().coefficient
     if found.name == "spa":
         return _spa(gold, metrics, options)
     if options.calibrates:
-        rows = grouped(gold, options.group)
+        rows = group_scores(gold, options.group)
         if rows.shape[0] * rows.shape[1] ** 2 / 2 > MOST_PAIRS:
-            return _calibrated_long(rows, metrics, options)
-        shared = gold_pairs(rows)
+            return _calibrate_long(rows, metrics, options)
+        shared = order_gold_pairs(rows)
         results = {}
         for name, metric in metrics.items():
-            values = grouped(metric, options.group)
+            values = group_scores(metric, options.group)
             ordered = shared
             if not np.isfinite(values[np.isfinite(rows)]).all():
-                ordered = gold_pairs(np.where(np.isfinite(values), rows, np.nan))
-            results[name] = _calibrated(rows, values, ordered)
+                ordered = order_gold_pairs(np.where(np.isfinite(values), rows, np.nan))
+            results[name] = _calibrate_metric(rows, values, ordered)
         return results
     if options.folds and found.shape == "calibrated" and options.group != "item":
-        return {n: _held_out(gold, m, options) for n, m in metrics.items()}
-    limits = thresholds(gold, metrics, options) if found.ties else {}
+        return {n: _score_held_out(gold, m, options) for n, m in metrics.items()}
+    limits = compute_thresholds(gold, metrics, options) if found.ties else {}
     return {
-        name: _one(gold, metric, options, limits.get(name))
+        name: _correlate_one(gold, metric, options, limits.get(name))
         for name, metric in metrics.items()
     }
 
 
-def thresholds(
+def compute_thresholds(
     gold: Array, metrics: Mapping[str, Array], options: Options
 ) -> dict[str, Array]:
     """The threshold of ties of each metric in each group: calibrated, cross-fitted, given."""
@@ -291,9 +299,11 @@ def thresholds(
         fitted = correlate_all(gold, metrics, options)
         eps: Mapping[str, float] = {name: r.eps or 0.0 for name, r in fitted.items()}
     elif options.folds:
-        rows = grouped(gold, options.group)
-        fit = partial(cross_fitted, rows, folds=options.folds, seed=options.seed)
-        return {n: fit(grouped(m, options.group)) for n, m in metrics.items()}
+        rows = group_scores(gold, options.group)
+        fit = partial(
+            cross_fit_thresholds, rows, folds=options.folds, seed=options.seed
+        )
+        return {n: fit(group_scores(m, options.group)) for n, m in metrics.items()}
     elif isinstance(options.eps, Mapping):
         eps = options.eps
         lacking = [name for name in metrics if name not in eps]
@@ -305,11 +315,11 @@ def thresholds(
             raise OptionError(msg)
     else:
         eps = dict.fromkeys(metrics, options.eps or 0.0)
-    count = len(grouped(gold, options.group))
+    count = len(group_scores(gold, options.group))
     return {name: np.full(count, eps[name]) for name in metrics}
 
 
-def grouped(x: Array, group: str) -> Array:
+def group_scores(x: Array, group: str) -> Array:
     """Lay out values as groups × values; a value a system is one group."""
     if x.ndim == 1 or group == "none":
         return x.reshape(1, -1)
@@ -320,7 +330,7 @@ def group_values(
     gold: Array, metric: Array, options: Options, eps: Array | None = None
 ) -> tuple[Array, Array]:
     """The coefficient of each group, and what the group weighs where not all weigh alike."""
-    g, m = grouped(gold, options.group), grouped(metric, options.group)
+    g, m = group_scores(gold, options.group), group_scores(metric, options.group)
     found = options.coefficient
     size = group_sizes(gold, metric, options)
     if found.name == "darr":
@@ -334,39 +344,43 @@ def group_values(
     return found.rows(g, m), size
 
 
-def _one(gold: Array, metric: Array, options: Options, eps: Array | None) -> Result:
+def _correlate_one(
+    gold: Array, metric: Array, options: Options, eps: Array | None
+) -> CorrelationResult:
     found = options.coefficient
     cells = int((np.isfinite(gold) & np.isfinite(metric)).sum())
     if found.name == "pdp":
         value = float(within_segments(np.atleast_2d(gold), np.atleast_2d(metric)))
-        return Result(value, cells, reason=_reason(value, gold, metric))
+        return CorrelationResult(
+            value, cells, reason=_explain_missing(value, gold, metric)
+        )
     if found.name == "differentials":
         if gold.ndim != 1:
             msg = "differentials are between systems; give one score for each system."
             raise OptionError(msg)
         value = float(differentials(gold, metric, orient=options.orient))
-        reason = _reason(value, gold, metric)
+        reason = _explain_missing(value, gold, metric)
         if reason and cells == 2:
             reason = (
                 "Two systems make one difference; a correlation needs at least two."
             )
-        return Result(value, cells, reason=reason)
+        return CorrelationResult(value, cells, reason=reason)
     values, weights = group_values(gold, metric, options, eps)
     found_eps = None
     if eps is not None and found.name != "accuracy":
         found_eps = float(eps.mean()) if len(eps) else None
-    result = averaged(values, weights, gold, metric, options)
+    result = average_groups(values, weights, gold, metric, options)
     return replace(result, eps=found_eps)
 
 
-def averaged(
+def average_groups(
     values: Array,
     weights: Array,
     gold: Array,
     metric: Array,
     options: Options,
     sizes: Array | None = None,
-) -> Result:
+) -> CorrelationResult:
     """Average the groups that have two values or more, and say how many are constant.
 
     Groups are those of the gold and metric, unless their sizes say that they were parted.
@@ -379,24 +393,24 @@ def averaged(
     counted = pairs if options.nan == "zero" else there
     weights = np.where(counted, weights if options.micro else 1.0, 0.0)
     if weights.sum() == 0:
-        reason = _reason(np.nan, gold, metric)
-        return Result(np.nan, cells, int(pairs.sum()), empty, reason=reason)
+        reason = _explain_missing(np.nan, gold, metric)
+        return CorrelationResult(np.nan, cells, int(pairs.sum()), empty, reason=reason)
     total = float((np.where(there, values, 0.0) * weights).sum() / weights.sum())
-    return Result(total, cells, int(pairs.sum()), empty)
+    return CorrelationResult(total, cells, int(pairs.sum()), empty)
 
 
 def group_sizes(gold: Array, metric: Array, options: Options) -> Array:
     """How many values each group has."""
-    g, m = grouped(gold, options.group), grouped(metric, options.group)
+    g, m = group_scores(gold, options.group), group_scores(metric, options.group)
     return (np.isfinite(g) & np.isfinite(m)).sum(1).astype(np.float64)
 
 
-def _held_out(gold: Array, metric: Array, options: Options) -> Result:
+def _score_held_out(gold: Array, metric: Array, options: Options) -> CorrelationResult:
     """Accuracy of folds of segments, each with the threshold of the others."""
     if gold.ndim == 1:
         msg = "Cross-fitting deals segments into folds; whole systems have none: --level seg."
         raise OptionError(msg)
-    parts = held_out(
+    parts = split_folds(
         gold,
         metric,
         folds=options.folds,
@@ -405,39 +419,43 @@ def _held_out(gold: Array, metric: Array, options: Options) -> Result:
     )
     right = accuracy(parts.gold, parts.metric, eps=parts.eps)
     size = np.isfinite(parts.metric).sum(1).astype(np.float64)
-    result = averaged(right, size, gold, metric, options, size)
+    result = average_groups(right, size, gold, metric, options, size)
     return replace(result, eps=float(parts.eps.mean()))
 
 
-def _calibrated_long(
+def _calibrate_long(
     rows: Array, metrics: Mapping[str, Array], options: Options
-) -> dict[str, Result]:
+) -> dict[str, CorrelationResult]:
     from metra.stats.tie_calibration import calibrate_long
 
     results = {}
     for name, metric in metrics.items():
-        values = grouped(metric, options.group)
+        values = group_scores(metric, options.group)
         both = np.isfinite(rows) & np.isfinite(values)
         groups = int((both.sum(1) > 1).sum())
         best = calibrate_long(rows, values)
-        reason = _reason(best.accuracy, rows, values)
-        results[name] = Result(
+        reason = _explain_missing(best.accuracy, rows, values)
+        results[name] = CorrelationResult(
             best.accuracy, int(both.sum()), groups, 0, best.eps, reason
         )
     return results
 
 
-def _calibrated(rows: Array, values: Array, ordered: GoldPairs) -> Result:
+def _calibrate_metric(
+    rows: Array, values: Array, ordered: GoldPairs
+) -> CorrelationResult:
     best = calibrate(np.where(np.isfinite(rows), values, np.nan), ordered)
     both = np.isfinite(rows) & np.isfinite(values)
     groups = int((both.sum(1) > 1).sum())
-    reason = _reason(best.accuracy, rows, values)
-    return Result(best.accuracy, int(both.sum()), groups, 0, best.eps, reason)
+    reason = _explain_missing(best.accuracy, rows, values)
+    return CorrelationResult(
+        best.accuracy, int(both.sum()), groups, 0, best.eps, reason
+    )
 
 
 def _spa(
     gold: Array, metrics: Mapping[str, Array], options: Options
-) -> dict[str, Result]:
+) -> dict[str, CorrelationResult]:
     if gold.ndim != 2:
         msg = "Soft pairwise accuracy needs segment scores; these are systems' only."
         raise OptionError(msg)
@@ -450,7 +468,7 @@ def _spa(
         scores = scores[..., there[0]]
     if len(gold) < 2 or scores.shape[-1] == 0:
         reason = "There are fewer than two systems with shared segments."
-        return {name: Result(np.nan, 0, reason=reason) for name in metrics}
+        return {name: CorrelationResult(np.nan, 0, reason=reason) for name in metrics}
     if options.wmt:
         p = soft_pairwise.wmt_p(scores, trials=options.trials)
     elif options.p == "normal":
@@ -461,11 +479,11 @@ def _spa(
         )
     values = soft_pairwise.spa(p[0], p[1:])
     for name, value in zip(metrics, values, strict=True):
-        results[name] = Result(float(value), int(there.sum()))
+        results[name] = CorrelationResult(float(value), int(there.sum()))
     return results
 
 
-def _reason(value: float, gold: Array, metric: Array) -> str:
+def _explain_missing(value: float, gold: Array, metric: Array) -> str:
     """Say why there is no coefficient."""
     if np.isfinite(value):
         return ""
@@ -481,7 +499,7 @@ def _reason(value: float, gold: Array, metric: Array) -> str:
     return "Every group is constant or has fewer than two values."
 
 
-def _checked(gold: ArrayLike, metric: ArrayLike) -> tuple[Array, Array]:
+def _check_shapes(gold: ArrayLike, metric: ArrayLike) -> tuple[Array, Array]:
     g, m = np.asarray(gold, np.float64), np.asarray(metric, np.float64)
     if g.shape != m.shape or g.ndim not in (1, 2):
         msg = (

@@ -14,7 +14,7 @@ _GRIDS = (2.0**10, 2.0**34, 2.0**58)
 PARTS = len(_GRIDS)
 
 
-def parted(rows: Array) -> Array:
+def split_parts(rows: Array) -> Array:
     """Cut statistics into parts that add up exactly: (segments, k) -> (segments, 3k)."""
     parts = []
     rest = rows
@@ -27,7 +27,7 @@ def parted(rows: Array) -> Array:
     return np.concatenate(parts, axis=-1)
 
 
-def joined(sums: Array) -> Array:
+def join_parts(sums: Array) -> Array:
     """Give the sums of the statistics from the sums of their parts: (..., 3k) -> (..., k)."""
     large, middle, small = np.split(np.asarray(sums), PARTS, axis=-1)
     return large + (middle + small)
@@ -36,7 +36,7 @@ def joined(sums: Array) -> Array:
 def sums_by_group(rows: Array, places: "np.ndarray | None", groups: int) -> Array:
     """Add up the parts of rows that are at the same place: (groups, 3k)."""
     whole = bool((np.rint(rows) == rows).all())
-    parts = rows if whole else parted(rows)
+    parts = rows if whole else split_parts(rows)
     if places is None:
         sums = parts.sum(0, keepdims=True)
     else:

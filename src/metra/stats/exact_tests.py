@@ -103,16 +103,16 @@ def _p(one: RankSum) -> float:
     return normal_tail((one.above - 0.5) / math.sqrt(one.variance))
 
 
-def weighted(weights: Array, values: Array) -> Array:
+def weigh_values(weights: Array, values: Array) -> Array:
     """Matrix product of whole numbers (draws × n) with values (n × columns), or one column.
 
     >>> weighted(np.array([[1.0, 1, -1]]), np.array([[0.1], [0.2], [0.3]])).tolist()
     [[2.7755575615628914e-17]]
     """
-    return Values(values).weighted(weights)
+    return WeightedValues(values).sum_weighted(weights)
 
 
-class Values:
+class WeightedValues:
     """Values that are weighted again and again: n × columns, or one column."""
 
     def __init__(self, values: Array) -> None:
@@ -120,7 +120,7 @@ class Values:
         self._whole = bool((values == np.rint(values)).all())
         self._parts: dict[int, tuple[Array, Array]] = {}
 
-    def weighted(self, weights: Array) -> Array:
+    def sum_weighted(self, weights: Array) -> Array:
         """Sums of the values under each row of whole-number weights."""
         if self._whole:
             return np.asarray(weights @ self._values)
@@ -133,13 +133,13 @@ class Values:
         if room not in self._parts:
             _, exponent = np.frexp(np.abs(self._values).max(0, initial=0.0))
             bits = 53 - room - exponent
-            coarse = _rounded(self._values, bits)
-            fine = _rounded(self._values - coarse, bits + 53 - room)
+            coarse = _round_values(self._values, bits)
+            fine = _round_values(self._values - coarse, bits + 53 - room)
             self._parts[room] = coarse, fine
         return self._parts[room]
 
 
-def _rounded(values: Array, bits: NDArray[np.int32]) -> Array:
+def _round_values(values: Array, bits: NDArray[np.int32]) -> Array:
     """Round to multiples of 2^-bits."""
     if np.abs(bits).max(initial=0) < 1000:
         # Powers of two change no digit, and multiplying is quicker than ldexp.
@@ -170,8 +170,8 @@ def pairs_p(right: Array, weights: Array) -> Array:
                 for row, column in zip(counts, counts.T, strict=True)
             ]
         )
-    only = weighted(right, (wrong * weights).T)
-    squares = weighted(right, (wrong * weights**2).T)
+    only = weigh_values(right, (wrong * weights).T)
+    squares = weigh_values(right, (wrong * weights**2).T)
     spread = np.sqrt(squares + squares.T)
     z = np.divide(only - only.T, spread, out=np.zeros(only.shape), where=spread > 0)
     return np.vectorize(normal_tail, otypes=[float])(z)

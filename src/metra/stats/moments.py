@@ -38,8 +38,8 @@ def pearson(g: Array, m: Array) -> Array:
         count = there.sum(-1)
         kept_g, kept_m = (np.where(there, x, np.nan) for x in (g, m))
         constant = _is_constant(kept_g) | _is_constant(kept_m) | (count < 2)
-        dg = _centred(kept_g, there, count)
-        dm = _centred(kept_m, there, count)
+        dg = _centre_rows(kept_g, there, count)
+        dm = _centre_rows(kept_m, there, count)
     return _ratio(dg, dm, constant)
 
 
@@ -84,7 +84,7 @@ def _is_constant(x: Array) -> Mask:
     return low == np.fmax.reduce(x, axis=-1)
 
 
-def _centred(x: Array, there: Mask, count: NDArray[np.int64]) -> Array:
+def _centre_rows(x: Array, there: Mask, count: NDArray[np.int64]) -> Array:
     total = np.where(there, x, 0.0).sum(-1)
     mean = total / np.maximum(count, 1)
     return np.where(there, x - mean[..., None], 0.0)
@@ -98,7 +98,7 @@ def _ratio(dg: Array, dm: Array, constant: Mask) -> Array:
 
 
 @dataclass(frozen=True)
-class Fit:
+class LineFit:
     """A least-squares line and, along it, the band that holds it at a level."""
 
     slope: float
@@ -107,7 +107,9 @@ class Fit:
     band: tuple[tuple[float, float, float], ...] = ()
 
 
-def fit_line(x: Array, y: Array, *, level: float = 0.95, steps: int = 40) -> Fit | None:
+def fit_line(
+    x: Array, y: Array, *, level: float = 0.95, steps: int = 40
+) -> LineFit | None:
     """Fit y by x; None where x is constant or has fewer than two points.
 
     >>> line = fit_line(np.array([0.0, 1, 2]), np.array([1.0, 3, 5]))
@@ -121,7 +123,7 @@ def fit_line(x: Array, y: Array, *, level: float = 0.95, steps: int = 40) -> Fit
     slope = float((dx * (y - y.mean())).sum()) / spread
     intercept = float(y.mean() - slope * x.mean())
     if len(x) < 3:
-        return Fit(slope, intercept)
+        return LineFit(slope, intercept)
     left_over = y - slope * x - intercept
     error = math.sqrt(float((left_over**2).sum()) / (len(x) - 2))
     t = student_quantile((1 + level) / 2, len(x) - 2)
@@ -130,7 +132,7 @@ def fit_line(x: Array, y: Array, *, level: float = 0.95, steps: int = 40) -> Fit
         half = t * error * math.sqrt(1 / len(x) + (at - float(x.mean())) ** 2 / spread)
         middle = slope * at + intercept
         band.append((at, middle - half, middle + half))
-    return Fit(slope, intercept, tuple(band))
+    return LineFit(slope, intercept, tuple(band))
 
 
 def student_quantile(share: float, df: float) -> float:

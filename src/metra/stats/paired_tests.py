@@ -12,16 +12,16 @@ from metra.stats.defaults import SEED, TEST_TRIALS, TRIALS, Test
 from metra.stats.parallel import ordered_map, thread_count
 from metra.stats.resampling import (
     Sample,
-    Weighing,
+    StackedRows,
     Weights,
     bootstrap,
+    check_settings,
+    draw_swaps,
     interval_of_defined,
-    left_out,
-    refuse_wrong,
+    jackknife_scores,
     standard_error,
-    swaps,
 )
-from metra.stats.totals import Array, total
+from metra.stats.totals import Array, sum_rows
 
 #: Two samples of one measure, by their places: the baseline, then what is held against it.
 Pair: TypeAlias = tuple[int, int]
@@ -45,7 +45,7 @@ def randomisation_p_values(
     sides. Noreen 1989; for MT scores Riezler and Maxwell 2005, ACL workshop.
     """
     rng = np.random.default_rng(seed)
-    weighing = Weighing([sample.rows for sample in samples])
+    weighing = StackedRows([sample.rows for sample in samples])
     totals = weighing.totals
     observed = [
         sample.aggregate(total) for sample, total in zip(samples, totals, strict=True)
@@ -58,7 +58,7 @@ def randomisation_p_values(
         found = []
         # If M are the totals of the chosen rows, swapping them moves M of the one system
         # to the other: products with each system's rows serve all of its pairs.
-        moved = weighing.weighted(chosen)
+        moved = weighing.sum_weighted(chosen)
         for (one, two), limit in zip(pairs, least, strict=True):
             change = moved[two] - moved[one]
             first = samples[one].aggregate(totals[one] + change)
@@ -68,7 +68,7 @@ def randomisation_p_values(
 
     large = np.zeros(len(pairs), np.int64)
     done = 0
-    blocks = swaps(len(samples[0].rows), trials, rng)
+    blocks = draw_swaps(len(samples[0].rows), trials, rng)
     for size, found in ordered_map(extreme, blocks, thread_count()):
         large += found
         done += size
@@ -141,7 +141,7 @@ def contrasts(
     resamples, or with the bootstrap test from its trials, so that both tell one story.
     Progress counts resamples and trials together.
     """
-    refuse_wrong(
+    check_settings(
         "A test",
         {
             f"test={test!r}": (test in get_args(Test), "ar or bootstrap"),
@@ -150,7 +150,7 @@ def contrasts(
             f"seed={seed}": (seed >= 0, "0 or more"),
         },
     )
-    scores = [float(sample.aggregate(total(sample.rows))) for sample in samples]
+    scores = [float(sample.aggregate(sum_rows(sample.rows))) for sample in samples]
     differences = [scores[two] - scores[one] for one, two in pairs]
     count = len(samples[0].rows)
     if count < 2:
@@ -182,7 +182,7 @@ def contrasts(
             seed=seed,
             progress=lambda done: progress(resamples + done),
         )
-    without = [left_out(sample) for sample in samples]
+    without = [jackknife_scores(sample) for sample in samples]
     found = []
     for (one, two), difference, p in zip(pairs, differences, p_values, strict=True):
         if np.isnan(difference):

@@ -210,7 +210,7 @@ def _long(a: Array, b: Array, _: float) -> list[int]:
     a, b = a[order], b[order]
     discordant = _inversions(b)
     total = len(a) * (len(a) - 1) // 2
-    in_a, in_b = _tied(a), _tied(np.sort(b))
+    in_a, in_b = _count_ties(a), _count_ties(np.sort(b))
     both = _tied_pairs(a, b)
     concordant = total - discordant - in_a - in_b + both
     return [concordant, discordant, in_a - both, in_b - both, both]
@@ -253,7 +253,7 @@ def _inversions(x: Array) -> int:
     return found
 
 
-def _tied(ordered: Array) -> int:
+def _count_ties(ordered: Array) -> int:
     runs = np.diff(
         np.flatnonzero(np.concatenate([[True], np.diff(ordered) != 0, [True]]))
     )

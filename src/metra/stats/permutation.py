@@ -20,38 +20,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metra.errors import OptionError
-from metra.formats.scores.panel import Panel
+from metra.formats.scores.panel import ScorePanel
 from metra.stats.arrays import Array, Mask
 from metra.stats.bootstrap import resamples_segments
 from metra.stats.correlation import (
     Options,
+    compute_thresholds,
     correlate_all,
     group_sizes,
     group_values,
-    thresholds,
 )
 from metra.stats.distributions import upper_tail
-from metra.stats.exact_tests import Values
-from metra.stats.soft_pairwise import permutation_p, signs_of, wmt_p
+from metra.stats.exact_tests import WeightedValues
+from metra.stats.soft_pairwise import draw_signs, permutation_p, wmt_p
 
 #: What changes sides: single cells, whole systems, or whole segments.
 Swap: TypeAlias = Literal["both", "sys", "input"]
 
 
-def moving(swap: Swap, systems: int, segments: int) -> tuple[int, int]:
+def get_swap_shape(swap: Swap, systems: int, segments: int) -> tuple[int, int]:
     """What is drawn for: systems × segments, 1 where all of them change sides together."""
     shapes = {"both": (systems, segments), "sys": (systems, 1), "input": (1, segments)}
     return shapes[swap]
 
 
-class Swapped(Protocol):
+class SwapFunction(Protocol):
     """The coefficients of two metrics after each exchange between them."""
 
     def __call__(self, a: int, b: int) -> tuple[Array, Array]:
         """Give both, draws each."""
 
 
-def standard(values: Array) -> Array:
+def standardise_metrics(values: Array) -> Array:
     """Give each metric (first axis) mean 0 and standard deviation 1 over what is there."""
     axes = tuple(range(1, values.ndim))
     mean = np.nanmean(values, axes, keepdims=True)
@@ -63,12 +63,12 @@ def standard(values: Array) -> Array:
 BLOCK = 1_000_000
 
 
-def soft(panel: Panel, options: Options, swap: Swap) -> Swapped:
+def swap_soft_pairwise(panel: ScorePanel, options: Options, swap: Swap) -> SwapFunction:
     """Exchange cells, whole segments or whole systems of two metrics."""
     there = np.isfinite(panel.gold)
     gold = np.where(there, panel.gold, 0.0)
-    z = np.where(there, standard(np.where(there, panel.stack, np.nan)), 0.0)
-    shape = moving(swap, *there.shape)
+    z = np.where(there, standardise_metrics(np.where(there, panel.stack, np.nan)), 0.0)
+    shape = get_swap_shape(swap, *there.shape)
     if options.swapped_p == "permutation":
         p = partial(_drawn_p, there=there, options=options)
         return _cells(z, p, p(gold[None])[0], _sides(options, shape))
@@ -85,13 +85,13 @@ def soft(panel: Panel, options: Options, swap: Swap) -> Swapped:
 def _sides(options: Options, shape: tuple[int, int]) -> NDArray[np.bool_]:
     """Draw who keeps its scores: draws × systems × segments, or 1 where they go together."""
     rng = np.random.default_rng(options.seed)
-    drawn = signs_of(options.trials, shape[0] * shape[1], rng)
+    drawn = draw_signs(options.trials, shape[0] * shape[1], rng)
     return np.concatenate([signs > 0 for signs in drawn]).reshape(-1, *shape)
 
 
 def _cells(
     z: Array, p: Callable[[Array], Array], human: Array, keep: NDArray[np.bool_]
-) -> Swapped:
+) -> SwapFunction:
     block = max(1, BLOCK // z[0].size)
 
     def after(a: int, b: int) -> tuple[Array, Array]:
@@ -106,7 +106,9 @@ def _cells(
     return after
 
 
-def _systems(z: Array, there: Mask, human: Array, keep: NDArray[np.bool_]) -> Swapped:
+def _systems(
+    z: Array, there: Mask, human: Array, keep: NDArray[np.bool_]
+) -> SwapFunction:
     """A system's scores come from one metric or the other: all such p-values at once."""
     size = len(there)
     first, second = np.triu_indices(size, 1)
@@ -126,13 +128,13 @@ def _systems(z: Array, there: Mask, human: Array, keep: NDArray[np.bool_]) -> Sw
     return after
 
 
-def _segments(z: Array, there: Mask, human: Array, options: Options) -> Swapped:
+def _segments(z: Array, there: Mask, human: Array, options: Options) -> SwapFunction:
     """Whole segments change sides, so the sums of differences are linear in the draw."""
     first, second = np.triu_indices(len(there), 1)
     both = there[first] & there[second]
     gaps = np.where(both, z[:, first] - z[:, second], 0.0)
     rng = np.random.default_rng(options.seed)
-    drawn = list(signs_of(options.trials, there.shape[1], rng))
+    drawn = list(draw_signs(options.trials, there.shape[1], rng))
     total = gaps.sum(-1), (gaps**2).sum(-1)
     moved = [
         [np.concatenate([signs @ each for signs in drawn]) for each in (d.T, d.T**2)]
@@ -191,11 +193,13 @@ def _on_grid(x: Array) -> Array:
     return np.asarray(np.ldexp(np.rint(np.ldexp(x, bits)), -bits))
 
 
-def swapped(panel: Panel, level: str, options: Options, swap: Swap) -> Swapped:
+def prepare_swaps(
+    panel: ScorePanel, level: str, options: Options, swap: Swap
+) -> SwapFunction:
     """Choose the quickest way to exchange scores for a coefficient."""
     coef = options.coefficient
     if level == "sys" and coef.name == "spa":
-        return soft(panel, options, swap)
+        return swap_soft_pairwise(panel, options, swap)
     if level == "sys":
         return _systems_swaps(panel, options, swap)
     if coef.name == "pearson" and options.group == "none":
@@ -205,7 +209,7 @@ def swapped(panel: Panel, level: str, options: Options, swap: Swap) -> Swapped:
     return _anew(panel, options, swap)
 
 
-def usual_swap(panel: Panel, level: str, options: Options) -> Swap:
+def choose_swap(panel: ScorePanel, level: str, options: Options) -> Swap:
     """Exchange cells where that can be, whole segments where these are the groups."""
     if level == "sys":
         if options.coefficient.name == "spa":
@@ -215,12 +219,12 @@ def usual_swap(panel: Panel, level: str, options: Options) -> Swap:
     return "input" if options.group == "item" else "both"
 
 
-def _systems_swaps(panel: Panel, options: Options, swap: Swap) -> Swapped:
+def _systems_swaps(panel: ScorePanel, options: Options, swap: Swap) -> SwapFunction:
     rows = options.rows
     trials, rng = options.trials, np.random.default_rng(options.seed)
     if swap == "sys":
-        means = standard(panel.system_stack)
-        keep = np.concatenate(list(signs_of(trials, means.shape[1], rng))) > 0
+        means = standardise_metrics(panel.system_stack)
+        keep = np.concatenate(list(draw_signs(trials, means.shape[1], rng))) > 0
 
         def sides(a: int, b: int) -> tuple[Array, Array]:
             return (
@@ -230,10 +234,10 @@ def _systems_swaps(panel: Panel, options: Options, swap: Swap) -> Swapped:
     else:
         there = np.isfinite(panel.gold)
         count = np.maximum(there.sum(1), 1)
-        cells = standard(np.where(there, panel.stack, np.nan))
+        cells = standardise_metrics(np.where(there, panel.stack, np.nan))
         cells = np.where(there, cells, 0.0)
         means = cells.sum(-1) / count
-        shift = _moved(cells, count, trials, rng, swap)
+        shift = _average_moved(cells, count, trials, rng, swap)
 
         def sides(a: int, b: int) -> tuple[Array, Array]:
             moved = shift[b] - shift[a]
@@ -262,7 +266,7 @@ def _pearson_with(gold: Array) -> Callable[[Array, Array], Array]:
     return r
 
 
-def _moved(
+def _average_moved(
     cells: Array,
     count: Array,
     trials: int,
@@ -272,25 +276,25 @@ def _moved(
     """Mean of the cells that are exchanged: metrics × draws × systems."""
     metrics, systems, segments = cells.shape
     found = np.empty((metrics, trials, systems))
-    shared = list(signs_of(trials, segments, rng)) if swap == "input" else None
+    shared = list(draw_signs(trials, segments, rng)) if swap == "input" else None
     for system in range(systems):
-        values = Values(cells[:, system].T)
+        values = WeightedValues(cells[:, system].T)
         whole = cells[:, system].sum(1)
-        drawn = shared if shared is not None else signs_of(trials, segments, rng)
+        drawn = shared if shared is not None else draw_signs(trials, segments, rng)
         start = 0
         for signs in drawn:
-            part = (whole + values.weighted(signs)) / 2
+            part = (whole + values.sum_weighted(signs)) / 2
             found[:, start : start + len(signs), system] = part.T
             start += len(signs)
     return found / count
 
 
-def _cells_swaps(panel: Panel, options: Options, swap: Swap) -> Swapped:
+def _cells_swaps(panel: ScorePanel, options: Options, swap: Swap) -> SwapFunction:
     """Pearson over all cells: all that is needed are sums of z g, z and z²."""
     there = np.isfinite(panel.gold)
     g = np.where(there, panel.gold, np.nan)
     g = np.where(there, g - np.nanmean(g), 0.0)
-    z = np.where(there, standard(np.where(there, panel.stack, np.nan)), 0.0)
+    z = np.where(there, standardise_metrics(np.where(there, panel.stack, np.nan)), 0.0)
     columns = np.stack([z * g, z, z * z])  # sums × metrics × systems × segments
     if swap == "both":
         units = columns.reshape(3 * len(z), -1).T
@@ -313,7 +317,7 @@ def _cells_swaps(panel: Panel, options: Options, swap: Swap) -> Swapped:
     return after
 
 
-def _groups(panel: Panel, options: Options) -> Swapped:
+def _groups(panel: ScorePanel, options: Options) -> SwapFunction:
     """Means over segments: whole segments' coefficients change sides."""
     values, weights = segment_values(panel, options)
     there = np.isfinite(values)
@@ -321,11 +325,11 @@ def _groups(panel: Panel, options: Options) -> Swapped:
     return _means_after(columns, options)
 
 
-def segment_values(panel: Panel, options: Options) -> tuple[Array, Array]:
+def segment_values(panel: ScorePanel, options: Options) -> tuple[Array, Array]:
     """Each metric's coefficient in each segment, and what the segments weigh."""
     found, weighs = [], []
     ties = options.coefficient.ties
-    eps = thresholds(panel.gold, panel.metrics, options) if ties else {}
+    eps = compute_thresholds(panel.gold, panel.metrics, options) if ties else {}
     for name, metric in panel.metrics.items():
         values, weights = group_values(panel.gold, metric, options, eps.get(name))
         if options.nan == "zero":
@@ -336,7 +340,7 @@ def segment_values(panel: Panel, options: Options) -> tuple[Array, Array]:
     return np.stack(found), np.stack(weighs)
 
 
-def _means_after(columns: Array, options: Options) -> Swapped:
+def _means_after(columns: Array, options: Options) -> SwapFunction:
     count = len(columns) // 2
     total, moved = _moved_sums(columns.T, options)
 
@@ -352,13 +356,13 @@ def _means_after(columns: Array, options: Options) -> Swapped:
 
 def _moved_sums(units: Array, options: Options) -> tuple[Array, Array]:
     """Sums of columns, and in each draw of what is exchanged: about half of the units."""
-    total, values = units.sum(0), Values(units)
+    total, values = units.sum(0), WeightedValues(units)
     rng = np.random.default_rng(options.seed)
-    drawn = signs_of(options.trials, len(units), rng)
-    return total, np.concatenate([(total + values.weighted(s)) / 2 for s in drawn])
+    drawn = draw_signs(options.trials, len(units), rng)
+    return total, np.concatenate([(total + values.sum_weighted(s)) / 2 for s in drawn])
 
 
-def _anew(panel: Panel, options: Options, swap: Swap) -> Swapped:
+def _anew(panel: ScorePanel, options: Options, swap: Swap) -> SwapFunction:
     """Exchange the scores themselves and compute all anew: slow, for the rest."""
     if options.coefficient.ties and (options.eps or options.folds):
         msg = (
@@ -367,13 +371,13 @@ def _anew(panel: Panel, options: Options, swap: Swap) -> Swapped:
         )
         raise OptionError(msg)
     there = np.isfinite(panel.gold)
-    z = standard(np.where(there, panel.stack, np.nan))
-    shape = moving(swap, *panel.gold.shape)
+    z = standardise_metrics(np.where(there, panel.stack, np.nan))
+    shape = get_swap_shape(swap, *panel.gold.shape)
 
     def after(a: int, b: int) -> tuple[Array, Array]:
         rng = np.random.default_rng(options.seed)
         found = []
-        for signs in signs_of(options.trials, shape[0] * shape[1], rng):
+        for signs in draw_signs(options.trials, shape[0] * shape[1], rng):
             for row in signs.reshape(-1, *shape):
                 pair = {
                     "a": np.where(row > 0, z[a], z[b]),
@@ -387,7 +391,9 @@ def _anew(panel: Panel, options: Options, swap: Swap) -> Swapped:
     return after
 
 
-def p_values(after: Swapped, values: Array, trials: int, *, wmt: bool = False) -> Array:
+def p_values(
+    after: SwapFunction, values: Array, trials: int, *, wmt: bool = False
+) -> Array:
     """One-sided p-values that row i is no better than column j, for the observed values.
 
     p is (b + 1) / (k + 1), b of k exchanges with at least the observed difference; the

@@ -17,14 +17,14 @@ from metra.stats.exact_tests import rank_sum, signed_rank, strata_p
 Array = NDArray[np.float64]
 
 
-class Ranking(NamedTuple):
+class AverageRanking(NamedTuple):
     """The systems' average ranks over the documents, and their ranks by these."""
 
     averages: Array
     ranks: Array
 
 
-class Agreement(NamedTuple):
+class RankAgreement(NamedTuple):
     """How far a ranking is from the one it should be; shares are in percent."""
 
     distance: float
@@ -47,9 +47,9 @@ def mid_ranks(scores: ArrayLike, *, higher_is_better: bool = True) -> Array:
     return worse.sum(-1) + (equal.sum(-1) + 1) / 2
 
 
-def average_rank_ranking(
+def rank_by_average(
     scores: ArrayLike, *, higher_is_better: bool = True
-) -> Ranking:
+) -> AverageRanking:
     """Rank systems by the average of their ranks on each document.
 
     `scores` has a row for each document and a column for each system.
@@ -60,10 +60,10 @@ def average_rank_ranking(
     ranks = mid_ranks(scores, higher_is_better=higher_is_better)
     # Ranks are halves, so their sums are exact and equal averages are found equal.
     sums = ranks.sum(0)
-    return Ranking(sums / len(ranks), mid_ranks(sums, higher_is_better=False))
+    return AverageRanking(sums / len(ranks), mid_ranks(sums, higher_is_better=False))
 
 
-def agreement(ranks: Sequence[float], expected: Sequence[float]) -> Agreement:
+def compare_ranks(ranks: Sequence[float], expected: Sequence[float]) -> RankAgreement:
     """Compare a ranking with the one that is expected, pair by pair.
 
     The distance is 1 for each pair in the opposite order and 1/2 for each pair that is
@@ -86,7 +86,7 @@ def agreement(ranks: Sequence[float], expected: Sequence[float]) -> Agreement:
     half_tied = sum((found == 0) != (wanted == 0) for found, wanted in signs)
     agreeing = sum(found * wanted > 0 for found, wanted in signs)
     distance = float(opposite + half_tied / 2)
-    return Agreement(
+    return RankAgreement(
         distance=distance,
         similarity=100 * (1 - distance / len(pairs)) if pairs else 100.0,
         precision=_share(agreeing, sum(found != 0 for found, _ in signs)),

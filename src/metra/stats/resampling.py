@@ -27,7 +27,7 @@ STEP = 1_000_000
 MOST_TRIALS = 256
 
 
-def resamples(
+def draw_weights(
     count: int,
     trials: int,
     rng: "np.random.Generator",
@@ -51,7 +51,7 @@ def resamples(
         yield weights
 
 
-def swaps(
+def draw_swaps(
     count: int, trials: int, rng: "np.random.Generator", *, block: int = BLOCK
 ) -> Iterator[Weights]:
     """Choose each unit or not, as by a coin, `trials` times: ones or zeros, (trials, count)."""
@@ -76,11 +76,11 @@ MOST_STACKED = 4_000_000
 #: How many weights are made floating-point numbers at a time.
 
 
-class Weighing:
+class StackedRows:
     """Matrices of rows that share their weights."""
 
     def __init__(self, matrices: Sequence[Array]) -> None:
-        self._rows = [on_grid(rows) for rows in matrices]
+        self._rows = [round_to_grid(rows) for rows in matrices]
         self._ends = np.cumsum([rows.shape[1] for rows in matrices])
         #: The plain sums of all rows, exact.
         self.totals = [rows.sum(0) for rows in self._rows]
@@ -88,7 +88,7 @@ class Weighing:
             # One product of wide matrices is some times quicker than many of narrow ones.
             self._rows = [np.concatenate(self._rows, axis=1)]
 
-    def weighted(self, weights: Weights) -> list[Array]:
+    def sum_weighted(self, weights: Weights) -> list[Array]:
         """Give each matrix's totals under each row of weights: (trials, columns)."""
         trials, count = weights.shape
         sums = [np.zeros((trials, rows.shape[1])) for rows in self._rows]
@@ -103,7 +103,7 @@ class Weighing:
         return [np.ascontiguousarray(part) for part in parts]
 
 
-def on_grid(rows: Array) -> Array:
+def round_to_grid(rows: Array) -> Array:
     """Round each column so that sums of as many of its numbers are exact in any order.
 
     >>> on_grid(np.array([[3.0], [0.1]])).tolist()
@@ -140,10 +140,10 @@ def bootstrap(
 
     All samples share the draws. Efron 1979; for MT scores Koehn 2004, EMNLP.
     """
-    weighing = Weighing([sample.rows for sample in samples])
+    weighing = StackedRows([sample.rows for sample in samples])
 
     def scores(weights: Weights) -> list[Array]:
-        totals = weighing.weighted(weights)
+        totals = weighing.sum_weighted(weights)
         return [
             sample.aggregate(found)
             for sample, found in zip(samples, totals, strict=True)
@@ -151,7 +151,7 @@ def bootstrap(
 
     found = np.empty((len(samples), trials))
     done = 0
-    blocks = resamples(len(samples[0].rows), trials, rng)
+    blocks = draw_weights(len(samples[0].rows), trials, rng)
     for block in ordered_map(scores, blocks, thread_count()):
         size = len(block[0])
         found[:, done : done + size] = block
@@ -184,12 +184,12 @@ def interval_of_defined(
 def bca_interval(
     scores: Array, sample: Sample, *, level: float = 0.95
 ) -> tuple[float, float]:
-    """Bias-corrected and accelerated interval (Efron 1987, JASA 82).
+    """Bias-correct_share and accelerated interval (Efron 1987, JASA 82).
 
     Resampled scores that all lie on one side of the observed one leave nothing to
     correct with; then, and where all scores are equal, it is the percentile interval.
     """
-    observed = sample.aggregate(pool.total(sample.rows))
+    observed = sample.aggregate(pool.sum_rows(sample.rows))
     below = float(np.mean(scores < observed) + np.mean(scores == observed) / 2)
     if not 0 < below < 1:
         return interval(scores, level=level)
@@ -198,22 +198,22 @@ def bca_interval(
 
     normal = NormalDist()
     bias = normal.inv_cdf(below)
-    influence = left_out(sample)
+    influence = jackknife_scores(sample)
     influence = influence[~np.isnan(influence)]
     influence = influence.mean() - influence
     spread = float((influence**2).sum()) ** 1.5
     acceleration = float((influence**3).sum()) / (6 * spread) if spread else 0.0
 
-    def corrected(share: float) -> float:
+    def correct_share(share: float) -> float:
         shifted = bias + normal.inv_cdf(share)
         return normal.cdf(bias + shifted / (1 - acceleration * shifted))
 
-    ends = [corrected((1 - level) / 2), corrected((1 + level) / 2)]
+    ends = [correct_share((1 - level) / 2), correct_share((1 + level) / 2)]
     low, high = np.quantile(scores, ends)
     return float(low), float(high)
 
 
-def left_out(sample: Sample) -> Array:
+def jackknife_scores(sample: Sample) -> Array:
     """Give the scores without each row in turn, for the jackknife."""
     return sample.aggregate(pool.leave_one_out(sample.rows))
 
@@ -233,7 +233,7 @@ def standard_error(scores: Array) -> float:
     return float(np.sqrt((count - 1) / count * ((scores - scores.mean()) ** 2).sum()))
 
 
-def confidence(
+def compute_intervals(
     samples: Sequence[Sample],
     *,
     method: Method = "percentile",
@@ -242,7 +242,7 @@ def confidence(
     seed: int = SEED,
 ) -> list[tuple[float, float] | None]:
     """Bootstrap intervals of corpus scores; None with fewer than two rows, or no score."""
-    refuse_wrong(
+    check_settings(
         "An interval",
         {
             f"method={method!r}": (method in get_args(Method), "percentile or bca"),
@@ -264,7 +264,7 @@ def confidence(
     return found
 
 
-def refuse_wrong(what: str, given: Mapping[str, tuple[bool, str]]) -> None:
+def check_settings(what: str, given: Mapping[str, tuple[bool, str]]) -> None:
     """Refuse the first wish that is not possible, and say what was expected."""
     for wish, (possible, expected) in given.items():
         if not possible:

@@ -18,7 +18,7 @@ from metra.errors import CorpusError
 from metra.stats.arrays import Array
 from metra.stats.defaults import SEED, TRIALS
 from metra.stats.distributions import normal_tail
-from metra.stats.exact_tests import Values
+from metra.stats.exact_tests import WeightedValues
 
 #: What the official scorer draws its sign changes with.
 WMT_SEED = 4
@@ -112,7 +112,7 @@ def _in_small_parts(signs: Single, values: Single) -> Single:
     return found[:rows, :columns]
 
 
-def signs_of(trials: int, width: int, rng: "np.random.Generator") -> Iterator[Array]:
+def draw_signs(trials: int, width: int, rng: "np.random.Generator") -> Iterator[Array]:
     """Draw rows of +1 and -1, some at a time, from single random bits."""
     block = max(1, min(trials, 4_000_000 // max(width, 1)))
     words = (width + 63) // 64
@@ -134,9 +134,9 @@ def _shared_p(scores: Array, trials: int, rng: "np.random.Generator") -> Array:
     size = np.abs(flat).sum(-1)
     slack = 1e-10 * (size[:, first] + size[:, second])
     reached = np.zeros(observed.shape)
-    columns = Values(flat.reshape(-1, segments).T)
-    for signs in signs_of(trials, segments, rng):
-        null = columns.weighted(signs).reshape(len(signs), -1, systems)
+    columns = WeightedValues(flat.reshape(-1, segments).T)
+    for signs in draw_signs(trials, segments, rng):
+        null = columns.sum_weighted(signs).reshape(len(signs), -1, systems)
         for at in range(len(flat)):
             gap = null[:, at, first] - null[:, at, second] - observed[at]
             reached[at] += (gap > slack[at]).sum(0) + 0.5 * (

@@ -50,7 +50,7 @@ class GoldPairs:
     complete: bool
 
 
-def gold_pairs(g: Array) -> GoldPairs:
+def order_gold_pairs(g: Array) -> GoldPairs:
     """Order the gold's pairs in each row (groups × values)."""
     first, second = np.triu_indices(g.shape[1], 1)
     difference = g[:, first] - g[:, second]
@@ -84,11 +84,13 @@ def calibrate(m: Array, gold: GoldPairs) -> Calibration:
     tied = gold.sign == 0
     agree = (np.sign(difference) == gold.sign) & ~tied
     if gold.complete or (gold.weight == gold.weight.max()).all():
-        return _alike(gap, tied, agree, gold)
-    return _weighed(gap, tied, agree, gold)
+        return _calibrate_equal(gap, tied, agree, gold)
+    return _calibrate_weighted(gap, tied, agree, gold)
 
 
-def _alike(gap: Array, tied: Mask, agree: Mask, gold: GoldPairs) -> Calibration:
+def _calibrate_equal(
+    gap: Array, tied: Mask, agree: Mask, gold: GoldPairs
+) -> Calibration:
     """Sort differences and gains as one number each, because all pairs count the same."""
     weight = float(gold.weight.max())
     start = int(agree.sum())
@@ -101,7 +103,9 @@ def _alike(gap: Array, tied: Mask, agree: Mask, gold: GoldPairs) -> Calibration:
     return _best(thresholds, gains, start, weight, gold.unit)
 
 
-def _weighed(gap: Array, tied: Mask, agree: Mask, gold: GoldPairs) -> Calibration:
+def _calibrate_weighted(
+    gap: Array, tied: Mask, agree: Mask, gold: GoldPairs
+) -> Calibration:
     counted = tied | agree
     weights = np.broadcast_to(gold.weight[:, None], gap.shape)
     start = weights[agree].sum()
@@ -155,7 +159,7 @@ Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True)
-class Intervals:
+class GapIntervals:
     """Differences from `low` up to `high`, as bits, and what ties of them come to."""
 
     low: Bits
@@ -165,9 +169,9 @@ class Intervals:
     gained: Codes
     lost: Codes
 
-    def of(self, kept: Mask) -> "Intervals":
+    def of(self, kept: Mask) -> "GapIntervals":
         """Keep some."""
-        return Intervals(*(column[kept] for column in vars(self).values()))
+        return GapIntervals(*(column[kept] for column in vars(self).values()))
 
     @property
     def reached(self) -> Codes:
@@ -177,7 +181,7 @@ class Intervals:
 
 def calibrate_long(g: Array, m: Array) -> Calibration:
     """Find the threshold of groups × values, all groups of the same size or only one."""
-    groups = [_sorted(a, b) for a, b in zip(g, m, strict=True)]
+    groups = [_sort_group(a, b) for a, b in zip(g, m, strict=True)]
     groups = [group for group in groups if len(group[0]) > 1]
     if not groups:
         return Calibration(np.nan, np.nan)
@@ -189,20 +193,21 @@ def calibrate_long(g: Array, m: Array) -> Calibration:
         )
         raise OptionError(msg)
     total = sum(len(gold) * (len(gold) - 1) // 2 for gold, _ in groups)
-    left = _first(groups)
+    left = _build_intervals(groups)
     best, found, eps = 0, -1, 0.0
     while True:
         best = max(best, int(left.reached.max()))
         for single in np.flatnonzero(left.high - left.low == 1):
             found, eps = _better(
-                (found, eps), (int(left.reached[single]), _number(left.low[single]))
+                (found, eps),
+                (int(left.reached[single]), _decode_bits(left.low[single])),
             )
         open_still = (left.before + left.gained >= best) & (left.high - left.low > 1)
         left = left.of(open_still & (left.gained + left.lost > 0))
         if not len(left.low):
             return Calibration(eps, found / total)
         if (left.gained + left.lost).sum() <= MOST:
-            found, eps = _better((found, eps), _looked_at(groups, left))
+            found, eps = _better((found, eps), _search_intervals(groups, left))
             return Calibration(eps, found / total)
         left = _cut_again(groups, left)
 
@@ -212,11 +217,11 @@ def _better(one: tuple[int, float], other: tuple[int, float]) -> tuple[int, floa
     return max(one, other, key=lambda each: (each[0], -each[1]))
 
 
-def _number(bits: np.uint64) -> float:
+def _decode_bits(bits: np.uint64) -> float:
     return float(bits.view(np.float64))
 
 
-def _sorted(g: Array, m: Array) -> Group:
+def _sort_group(g: Array, m: Array) -> Group:
     """Drop what is missing and put the metric in rising order: no difference is negative."""
     there = np.isfinite(g) & np.isfinite(m)
     g, m = g[there], m[there] + 0.0  # which makes -0 a plain 0, whose bits count
@@ -225,7 +230,7 @@ def _sorted(g: Array, m: Array) -> Group:
     return ranks[order].astype(np.uint32), m[order]
 
 
-def _first(groups: Sequence[Group]) -> Intervals:
+def _build_intervals(groups: Sequence[Group]) -> GapIntervals:
     """Count all pairs, in intervals that hold about as many each."""
     rng = np.random.default_rng(0)  # where cuts are made changes no answer
     gaps = []
@@ -238,14 +243,14 @@ def _first(groups: Sequence[Group]) -> Intervals:
     again = cuts[often > 1] + np.uint64(1)
     ends = np.array([0, 1, END], np.uint64)
     cuts = np.unique(np.concatenate([cuts, again, ends]))
-    gained, lost = _counted(groups, cuts, np.ones(len(cuts) - 1, np.bool_))
+    gained, lost = _count_pairs(groups, cuts, np.ones(len(cuts) - 1, np.bool_))
     lost[0] = 0  # equal values are in no order that a tie could spoil
     change = gained - lost
     before = lost.sum() + np.cumsum(change) - change
-    return Intervals(cuts[:-1], cuts[1:], before, gained, lost)
+    return GapIntervals(cuts[:-1], cuts[1:], before, gained, lost)
 
 
-def _cut_again(groups: Sequence[Group], left: Intervals) -> Intervals:
+def _cut_again(groups: Sequence[Group], left: GapIntervals) -> GapIntervals:
     """Cut intervals, the fuller the finer, and count what falls into the parts."""
     held = left.gained + left.lost
     parts = np.maximum(2, -(-held * LATER // held.sum())).astype(np.uint64)
@@ -256,15 +261,15 @@ def _cut_again(groups: Sequence[Group], left: Intervals) -> Intervals:
     edges = np.unique(np.append(cuts[kept], left.high))
     owner = np.searchsorted(left.low, edges[:-1], side="right") - 1
     wanted = edges[:-1] < left.high[owner]
-    gained, lost = _counted(groups, edges, wanted)
+    gained, lost = _count_pairs(groups, edges, wanted)
     change = gained - lost
     sums = np.cumsum(change) - change
     begins = np.searchsorted(edges, left.low)
     before = (left.before - sums[begins])[owner] + sums
-    return Intervals(edges[:-1], edges[1:], before, gained, lost).of(wanted)
+    return GapIntervals(edges[:-1], edges[1:], before, gained, lost).of(wanted)
 
 
-def _looked_at(groups: Sequence[Group], left: Intervals) -> tuple[int, float]:
+def _search_intervals(groups: Sequence[Group], left: GapIntervals) -> tuple[int, float]:
     """The highest sum within some intervals, and the first threshold that reaches it."""
     edges = np.unique(np.concatenate([left.low, left.high]))
     wanted = np.isin(edges[:-1], left.low)
@@ -278,10 +283,12 @@ def _looked_at(groups: Sequence[Group], left: Intervals) -> tuple[int, float]:
     sums += (left.before - np.append(0, sums)[begins])[owner]
     last = np.append(bits[1:] != bits[:-1], True)
     place = int(np.argmax(sums[last]))
-    return int(sums[last][place]), _number(bits[last][place])
+    return int(sums[last][place]), _decode_bits(bits[last][place])
 
 
-def _counted(groups: Sequence[Group], cuts: Bits, wanted: Mask) -> tuple[Codes, Codes]:
+def _count_pairs(
+    groups: Sequence[Group], cuts: Bits, wanted: Mask
+) -> tuple[Codes, Codes]:
     gained, lost = np.zeros((2, len(wanted)), np.int64)
     for tied, ordered in _each_step(_core.tie_counts, groups, cuts, wanted):
         gained += tied
@@ -307,18 +314,18 @@ def _each_step(
     return ordered_map(ask, steps, thread_count(), alone=0)
 
 
-def cross_fitted(g: Array, m: Array, *, folds: int, seed: int) -> Array:
+def cross_fit_thresholds(g: Array, m: Array, *, folds: int, seed: int) -> Array:
     """A threshold for each group (groups × values), from the groups of the other folds.
 
     Groups without a pair belong to no fold's fitting, and get a threshold all the same.
     """
     there = np.isfinite(g) & np.isfinite(m)
-    fold = _dealt(np.flatnonzero(there.sum(1) > 1), len(g), folds, seed)
+    fold = _deal_folds(np.flatnonzero(there.sum(1) > 1), len(g), folds, seed)
     gold, metric = np.where(there, g, np.nan), np.where(there, m, np.nan)
     found = np.empty(len(g))
     for each in range(folds):
         rest = fold != each
-        found[~rest] = calibrate(metric[rest], gold_pairs(gold[rest])).eps
+        found[~rest] = calibrate(metric[rest], order_gold_pairs(gold[rest])).eps
     return found
 
 
@@ -331,10 +338,10 @@ class HeldOut:
     eps: Array
 
 
-def held_out(g: Array, m: Array, *, folds: int, seed: int, pooled: bool) -> HeldOut:
+def split_folds(g: Array, m: Array, *, folds: int, seed: int, pooled: bool) -> HeldOut:
     """Part systems × segments into folds: a group a system and fold, or `pooled`, a fold."""
     there = np.isfinite(g) & np.isfinite(m)
-    fold = _dealt(np.flatnonzero(there.any(0)), g.shape[1], folds, seed)
+    fold = _deal_folds(np.flatnonzero(there.any(0)), g.shape[1], folds, seed)
     gold, metric = np.where(there, g, np.nan), np.where(there, m, np.nan)
     parts, limits = [], []
     for each in range(folds):
@@ -343,25 +350,25 @@ def held_out(g: Array, m: Array, *, folds: int, seed: int, pooled: bool) -> Held
         if pooled:
             inside, rest = ([x.reshape(1, -1) for x in both] for both in (inside, rest))
         parts.append(inside)
-        limits.append(np.full(len(inside[0]), _eps(rest[0], rest[1])))
+        limits.append(np.full(len(inside[0]), _find_threshold(rest[0], rest[1])))
     golds, metrics = zip(*parts, strict=True)
     return HeldOut(
         np.concatenate(golds), np.concatenate(metrics), np.concatenate(limits)
     )
 
 
-def _eps(g: Array, m: Array) -> float:
+def _find_threshold(g: Array, m: Array) -> float:
     if g.shape[0] * g.shape[1] ** 2 / 2 > MOST_PAIRS:
         eps = calibrate_long(g, m).eps
     else:
-        eps = calibrate(m, gold_pairs(g)).eps
+        eps = calibrate(m, order_gold_pairs(g)).eps
     if np.isnan(eps):
         msg = "The folds leave no two values to fit a threshold to; take fewer folds."
         raise OptionError(msg)
     return eps
 
 
-def _dealt(useful: Codes, count: int, folds: int, seed: int) -> Codes:
+def _deal_folds(useful: Codes, count: int, folds: int, seed: int) -> Codes:
     """A fold for each of `count`; each fold gets its share of those that say something."""
     if not 2 <= folds <= len(useful):
         msg = (

@@ -62,7 +62,7 @@ class BlockTotal:
         return self._sum
 
 
-def total(rows: Array) -> Array:
+def sum_rows(rows: Array) -> Array:
     """Add up all rows.
 
     >>> import numpy as np
@@ -74,7 +74,7 @@ def total(rows: Array) -> Array:
     return adding.value()
 
 
-def by_group(rows: Array, labels: Sequence[Any]) -> tuple[list[Any], Array]:
+def sum_by_group(rows: Array, labels: Sequence[Any]) -> tuple[list[Any], Array]:
     """Add up rows of the same label; groups come in order of first appearance.
 
     >>> import numpy as np
@@ -92,4 +92,4 @@ def by_group(rows: Array, labels: Sequence[Any]) -> tuple[list[Any], Array]:
 
 def leave_one_out(rows: Array) -> Array:
     """Give the totals without each row in turn, for the jackknife."""
-    return total(rows) - rows
+    return sum_rows(rows) - rows

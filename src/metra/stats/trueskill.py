@@ -29,15 +29,15 @@ MOST_MATCHES = 10_000
 
 
 @dataclass(frozen=True)
-class Comparisons:
+class PairwiseCounts:
     """How often the row's system was better than the column's, and how often as good."""
 
     wins: Codes
     draws: Codes
 
-    def of(self, kept: Mask) -> "Comparisons":
+    def of(self, kept: Mask) -> "PairwiseCounts":
         """Keep some systems."""
-        return Comparisons(self.wins[kept][:, kept], self.draws[kept][:, kept])
+        return PairwiseCounts(self.wins[kept][:, kept], self.draws[kept][:, kept])
 
     @property
     def met(self) -> Codes:
@@ -55,39 +55,39 @@ class Skills:
     runs: int
 
 
-def comparisons(scores: Scores, name: str) -> Comparisons:
+def compare_systems(scores: Scores, name: str) -> PairwiseCounts:
     """Compare systems on every segment, each judge's values with the same judge's.
 
     Where no judge has judged two systems of a segment, the means of judges are compared.
     """
     lines = scores.lines(name)
     sign = 1.0 if scores.scorers[scores.find(name)].higher_is_better else -1.0
-    parts = [_counted(sign * lines.matrix(name))]
+    parts = [_count_wins(sign * lines.matrix(name))]
     if (lines.judge >= 0).any():
         by_judge = [
-            _counted(sign * lines.of_judge(judge).matrix(name))
+            _count_wins(sign * lines.of_judge(judge).matrix(name))
             for judge in np.unique(lines.judge).tolist()
         ]
         if sum(int(part.met.sum()) for part in by_judge):
             parts = by_judge
-    return Comparisons(
+    return PairwiseCounts(
         np.sum([part.wins for part in parts], axis=0),
         np.sum([part.draws for part in parts], axis=0),
     )
 
 
-def _counted(values: Array) -> Comparisons:
+def _count_wins(values: Array) -> PairwiseCounts:
     size = len(values)
     wins, draws = np.zeros((2, size, size), np.int64)
     for at, row in enumerate(values):
         wins[at] = (row > values).sum(1)
         draws[at] = (row == values).sum(1)
     np.fill_diagonal(draws, 0)
-    return Comparisons(wins, draws)
+    return PairwiseCounts(wins, draws)
 
 
-def skills(
-    found: Comparisons,
+def learn_skills(
+    found: PairwiseCounts,
     *,
     matches: int = 0,
     runs: int = RUNS,
@@ -100,7 +100,7 @@ def skills(
         msg = "TrueSkill needs comparisons: some system shares no segment with another."
         raise CorpusError(msg)
     matches = matches or min(int(met.sum()) // 2, MOST_MATCHES)
-    mu = _learned(found, matches, runs, np.random.default_rng(seed))
+    mu = _run_matches(found, matches, runs, np.random.default_rng(seed))
     ranks = np.argsort(np.argsort(-mu, axis=1, kind="stable"), axis=1) + 1
     ranks = np.sort(ranks, axis=0)
     cut = math.ceil(runs * (1 - level) / 2) if runs > 2 else 0
@@ -109,8 +109,8 @@ def skills(
     return Skills(mu.mean(0), ranges, matches, runs)
 
 
-def _learned(
-    found: Comparisons, matches: int, runs: int, rng: np.random.Generator
+def _run_matches(
+    found: PairwiseCounts, matches: int, runs: int, rng: np.random.Generator
 ) -> Array:
     """Skills after so many comparisons, all runs side by side: runs × systems."""
     met = found.met.astype(np.float64)
@@ -129,7 +129,7 @@ def _learned(
         b = (sums <= (chance * sums[:, -1])[:, None]).sum(1)
         won, drawn = win[a, b], draw[a, b]
         result = np.where(outcome < won, 1, np.where(outcome < won + drawn, 0, -1))
-        one, other = rated(
+        one, other = update_ratings(
             (mu[every, a], variance[every, a]),
             (mu[every, b], variance[every, b]),
             result,
@@ -143,7 +143,7 @@ def _learned(
 Rating = tuple[Array, Array]
 
 
-def rated(
+def update_ratings(
     a: Rating, b: Rating, result: Codes, *, beta: float, drawn: float = DRAWN
 ) -> tuple[Rating, Rating]:
     """Means and variances after a comparison: 1 where a was better, 0 for a draw, -1.
@@ -167,10 +167,10 @@ def rated(
     v[~won] = (_density(lower) - _density(upper)) / inside
     edges = upper * _density(upper) - lower * _density(lower)
     w[~won] = v[~won] ** 2 + edges / inside
-    return _moved(a, side * v, w, c), _moved(b, -side * v, w, c)
+    return _update_rating(a, side * v, w, c), _update_rating(b, -side * v, w, c)
 
 
-def _moved(rating: Rating, v: Array, w: Array, c: Array) -> Rating:
+def _update_rating(rating: Rating, v: Array, w: Array, c: Array) -> Rating:
     mu, variance = rating
     return mu + variance / c * v, variance * (1 - variance / c**2 * w)
 

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, bindparam, delete, func, insert, select, upda
 
 from metra.errors import OptionError
 from metra.store import audit, database
-from metra.store.database import hashed, new_id, new_token, storable
+from metra.store.database import hash_token, new_id, new_token, strip_unstorable
 
 #: How long a session lasts without a sign of life, and at most, by role; in seconds.
 IDLE = {"judge": 14 * 86400.0, "admin": 2 * 3600.0}
@@ -35,13 +35,13 @@ class Session:
     expires_at: float
 
 
-def begin(
+def begin_session(
     db: Connection, role: str, *, now: float, judge: str | None = None, name: str = ""
 ) -> tuple[str, Session]:
     """Begin a session; give the secret for the cookie, which is kept as a hash only."""
     token = new_token()
     session = Session(
-        hashed(token),
+        hash_token(token),
         role,
         judge,
         name,
@@ -56,9 +56,9 @@ def begin(
     return token, session
 
 
-def find(db: Connection, token: str, *, now: float) -> Session | None:
+def find_session(db: Connection, token: str, *, now: float) -> Session | None:
     """Find whose cookie this is; an expired one is nobody's."""
-    row = db.execute(_FIND, {"key": hashed(token)}).first()
+    row = db.execute(_FIND, {"key": hash_token(token)}).first()
     if row is None or row.expires_at < now:
         return None
     return Session(**row._mapping)
@@ -69,7 +69,7 @@ def is_stale(session: Session, *, now: float) -> bool:
     return now - session.seen_at > _NOTICE
 
 
-def touch(db: Connection, session: Session, *, now: float) -> None:
+def extend_session(db: Connection, session: Session, *, now: float) -> None:
     """Let a session last longer, but not for ever."""
     until = min(now + IDLE[session.role], session.created_at + LONGEST[session.role])
     table = database.session
@@ -80,7 +80,7 @@ def touch(db: Connection, session: Session, *, now: float) -> None:
     )
 
 
-def end(db: Connection, session: Session) -> None:
+def end_session(db: Connection, session: Session) -> None:
     """End a session."""
     table = database.session
     db.execute(delete(table).where(table.c.token_hash == session.token_hash))
@@ -107,22 +107,22 @@ def set_password(
     db.execute(delete(admin).where(admin.c.name == name))
     db.execute(insert(admin).values(name=name, scrypt=_hash(password)))
     db.execute(delete(session).where(session.c.role == "admin", session.c.name == name))
-    audit.note(db, who, "set password", {"admin": name}, now=now)
+    audit.add_entry(db, who, "set password", {"admin": name}, now=now)
 
 
-def password_hash(db: Connection, name: str) -> str | None:
+def find_password_hash(db: Connection, name: str) -> str | None:
     """Find the hash of an admin's password."""
     admin = database.admin.c
-    query = select(admin.scrypt).where(admin.name == storable(name))
+    query = select(admin.scrypt).where(admin.name == strip_unstorable(name))
     return db.execute(query).scalar_one_or_none()
 
 
-def exist(db: Connection) -> bool:
+def has_admins(db: Connection) -> bool:
     """Whether there is any admin."""
     return db.execute(select(database.admin.c.name).limit(1)).first() is not None
 
 
-def fits(password: str, kept: str | None) -> bool:
+def check_password(password: str, kept: str | None) -> bool:
     """Whether a password is the one kept; takes as long when there is none."""
     salt, _, wanted = (kept or f"{'00' * 16}$").partition("$")
     found = _scrypt(password, bytes.fromhex(salt))
@@ -141,23 +141,23 @@ def _scrypt(password: str, salt: bytes) -> bytes:
 WINDOW_SECONDS = 300.0
 
 
-def count(db: Connection, key: str, *, now: float) -> int:
+def count_failures(db: Connection, key: str, *, now: float) -> int:
     """How often this key failed lately."""
     attempt = database.attempt.c
     query = select(func.count()).where(
-        attempt.key == storable(key), attempt.at > now - WINDOW_SECONDS
+        attempt.key == strip_unstorable(key), attempt.at > now - WINDOW_SECONDS
     )
     return int(db.execute(query).scalar_one())
 
 
-def add(db: Connection, key: str, *, now: float) -> None:
+def add_failure(db: Connection, key: str, *, now: float) -> None:
     """Count a failure, and forget those that are long past."""
     attempt = database.attempt
     db.execute(delete(attempt).where(attempt.c.at < now - WINDOW_SECONDS))
-    db.execute(insert(attempt).values(id=new_id(), key=storable(key), at=now))
+    db.execute(insert(attempt).values(id=new_id(), key=strip_unstorable(key), at=now))
 
 
-def forget(db: Connection, key: str) -> None:
+def forget_failures(db: Connection, key: str) -> None:
     """Forget the failures of a key that came in after all."""
     attempt = database.attempt
-    db.execute(delete(attempt).where(attempt.c.key == storable(key)))
+    db.execute(delete(attempt).where(attempt.c.key == strip_unstorable(key)))

@@ -8,12 +8,12 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
-from metra.campaign.judgement import Judgement, judged, recorded
-from metra.campaign.screen import screen_protocol
+from metra.campaign.judgement import Judgement, check_answer, record_answer
+from metra.campaign.screen import get_screen_protocol
 from metra.errors import MetraError
 from metra.store import database, screens, tasks
-from metra.store.campaigns import Stored
-from metra.store.database import decoded, encoded, storable
+from metra.store.campaigns import StoredCampaign
+from metra.store.database import decode_json, encode_json, strip_unstorable
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +30,11 @@ def find_draft(db: Connection, task: str, number: int) -> Draft | None:
     row = db.execute(_FIND, {"of": task, "place": number}).first()
     if row is None:
         return None
-    payload = decoded(row.payload_json)
+    payload = decode_json(row.payload_json)
     return Draft(row.rev, payload["value"], payload["comment"])
 
 
-def save(
+def save_draft(
     db: Connection, task: str, number: int, new: Draft, *, now: float
 ) -> Draft | None:
     """Keep a newer draft; give the stored one if it is newer, or as new with another value.
@@ -42,13 +42,13 @@ def save(
     The same value under the same number, as after a lost reply, is no conflict.
     """
     stored = find_draft(db, task, number)
-    tidy = Draft(new.rev, new.value, storable(new.comment))
-    payload = encoded({"value": tidy.value, "comment": tidy.comment})
+    tidy = Draft(new.rev, new.value, strip_unstorable(new.comment))
+    payload = encode_json({"value": tidy.value, "comment": tidy.comment})
     if stored is None:
         where = {"task": task, "number": number}
         db.execute(_ADD, where | {"rev": new.rev, "payload_json": payload, "at": now})
         return None
-    same = new.rev == stored.rev and encoded(new.value) == encoded(stored.value)
+    same = new.rev == stored.rev and encode_json(new.value) == encode_json(stored.value)
     if new.rev <= stored.rev and not same:
         return stored
     values = {"rev": new.rev, "payload": payload, "now": now}
@@ -56,7 +56,7 @@ def save(
     return None
 
 
-def drop(db: Connection, task: str, number: int) -> None:
+def drop_draft(db: Connection, task: str, number: int) -> None:
     """Forget a draft, because the answer has been given."""
     db.execute(_DROP, {"of": task, "place": number})
 
@@ -82,7 +82,7 @@ class ConflictError(MetraError):
 
 
 @dataclass(frozen=True, slots=True)
-class Times:
+class AnswerTimes:
     """Milliseconds as the browser measured them; never more than the server's wall time."""
 
     active_ms: int = 0
@@ -91,7 +91,7 @@ class Times:
     paused_ms: int = 0
     first_action_ms: int | None = None
 
-    def within(self, wall_ms: int) -> "Times":
+    def within(self, wall_ms: int) -> "AnswerTimes":
         """Cut them, the most telling last, so that together they fit the wall time."""
         left = wall_ms
         cut = {}
@@ -101,7 +101,7 @@ class Times:
         first = self.first_action_ms
         if first is not None:
             first = max(0, min(first, wall_ms))
-        return Times(**cut, first_action_ms=first)
+        return AnswerTimes(**cut, first_action_ms=first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +112,13 @@ class Answer:
     value: Any
     comment: str = ""
     cannot: str | None = None
-    times: Times = Times()
+    times: AnswerTimes = AnswerTimes()
     #: The language in which the questions were read.
     wording: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class StoredAnswer:
     """An answer as it was kept."""
 
     id: str
@@ -130,15 +130,15 @@ class Given:
     cannot: str | None
 
 
-def submit(
+def submit_answer(
     db: Connection,
-    stored: Stored,
+    stored: StoredCampaign,
     owned: tasks.StoredTask,
     number: int,
     answer: Answer,
     *,
     now: float,
-) -> Given:
+) -> StoredAnswer:
     """Keep an answer, or find that it has been kept; the judge's row must be locked."""
     task = owned.task
     again = find_answer(db, answer.id)
@@ -147,30 +147,30 @@ def submit(
             msg = "This answer's id belongs to another answer; send it with a new one."
             raise ConflictError(msg)
         return again
-    wanted = screen_protocol(stored.campaign, task, number)
-    steps = screens.shown_steps(db, task.id, number)
+    wanted = get_screen_protocol(stored.campaign, task, number)
+    steps = screens.find_shown_steps(db, task.id, number)
     for at, step in enumerate(wanted.steps):
         if step.shows and at not in steps and answer.cannot is None:
             msg = (
                 f"The texts for {step.name} have not been shown yet; reveal them first."
             )
             raise ConflictError(msg)
-    before = last(db, task.id, number)
+    before = find_latest_answer(db, task.id, number)
     begun = steps.get(0, now)
     since = begun if before is None else max(begun, before.submitted_at)
     wall_ms = max(0, round(1000 * (now - since)))
     times = answer.times.within(wall_ms)
-    value = _within(stored, answer.value, wall_ms)
-    cannot = None if answer.cannot is None else storable(answer.cannot)
-    comment = storable(answer.comment)
-    record = judged(
+    value = _limit_times(stored, answer.value, wall_ms)
+    cannot = None if answer.cannot is None else strip_unstorable(answer.cannot)
+    comment = strip_unstorable(answer.comment)
+    record = check_answer(
         stored.campaign,
         task,
         value,
         id=answer.id,
         number=number,
         cannot=cannot,
-        wording=storable(answer.wording),
+        wording=strip_unstorable(answer.wording),
     )
     first = times.first_action_ms
     revision = 1 if before is None else before.revision + 1
@@ -183,7 +183,7 @@ def submit(
             "revision": revision,
             "supersedes": None if before is None else before.id,
             "judge": owned.judge,
-            "value_json": encoded(record.value),
+            "value_json": encode_json(record.value),
             "comment": comment,
             "cannot": cannot,
             "shown_at": begun,
@@ -199,21 +199,23 @@ def submit(
             "wording_version": record.wording_version,
         },
     )
-    drop(db, task.id, number)
-    _finish(db, owned)
-    return Given(record.id, task.id, number, revision, record.value, comment, cannot)
+    drop_draft(db, task.id, number)
+    _finish_task(db, owned)
+    return StoredAnswer(
+        record.id, task.id, number, revision, record.value, comment, cannot
+    )
 
 
-def find_answer(db: Connection, key: str) -> Given | None:
+def find_answer(db: Connection, key: str) -> StoredAnswer | None:
     """Find an answer by its id."""
     row = db.execute(_ANSWERS_FIND, {"key": key}).first()
     if row is None:
         return None
-    return Given(*row[:4], decoded(row.value_json), row.comment, row.cannot)
+    return StoredAnswer(*row[:4], decode_json(row.value_json), row.comment, row.cannot)
 
 
 @dataclass(frozen=True, slots=True)
-class Last:
+class LatestAnswer:
     """The newest answer to a screen."""
 
     id: str
@@ -221,14 +223,14 @@ class Last:
     submitted_at: float
 
 
-def last(db: Connection, task: str, number: int) -> Last | None:
+def find_latest_answer(db: Connection, task: str, number: int) -> LatestAnswer | None:
     """Find the newest answer to a screen."""
     row = db.execute(_LAST, {"of": task, "place": number}).first()
-    return None if row is None else Last(*row)
+    return None if row is None else LatestAnswer(*row)
 
 
-def judgements(
-    db: Connection, stored: Stored, judge_id: str | None = None
+def read_judgements(
+    db: Connection, stored: StoredCampaign, judge_id: str | None = None
 ) -> list[Judgement]:
     """All answers of a campaign, every revision, by judge, position, item and revision.
 
@@ -236,9 +238,9 @@ def judgements(
     """
     task, judge, judgement = database.task, database.judge, database.judgement
     owned = (
-        tasks.of_campaign(db, stored.id)
+        tasks.list_campaign_tasks(db, stored.id)
         if judge_id is None
-        else tasks.ever_of_judge(db, judge_id)
+        else tasks.list_all_judge_tasks(db, judge_id)
     )
     known = {
         one.task.id: replace(one.task, id=one.called) if one.called else one.task
@@ -263,10 +265,10 @@ def judgements(
         query = query.where(judgement.c.judge == judge_id)
     return [
         # Values were checked when they came in.
-        recorded(
+        record_answer(
             stored.campaign,
             known[owner],
-            decoded(value),
+            decode_json(value),
             id=called or key,
             **dict(zip(_KEPT, kept, strict=True)),
         )
@@ -294,7 +296,7 @@ SAME = (
 _KEPT = ("number", *SAME)
 
 
-def _within(stored: Stored, value: Any, wall_ms: int) -> Any:
+def _limit_times(stored: StoredCampaign, value: Any, wall_ms: int) -> Any:
     """Cut times inside an answer, where what is asked carries any."""
     if not isinstance(value, dict):
         return value
@@ -306,7 +308,7 @@ def _within(stored: Stored, value: Any, wall_ms: int) -> Any:
     return cut
 
 
-def _finish(db: Connection, owned: tasks.StoredTask) -> None:
+def _finish_task(db: Connection, owned: tasks.StoredTask) -> None:
     """Note that a task is done when each of its screens has an answer."""
     answered = 1
     if owned.screens > 1:

@@ -11,19 +11,19 @@ from statistics import median
 from sqlalchemy import Connection, bindparam, func, select
 
 from metra.campaign.campaign import Campaign
-from metra.campaign.task import COUNTED, Item, Task, opaque
+from metra.campaign.task import COUNTED, Task, TaskItem, make_opaque_id
 from metra.store import audit, campaigns, database, judges, screens, tasks
-from metra.store.campaigns import Stored
+from metra.store.campaigns import StoredCampaign
 from metra.store.database import Store
 from metra.store.judges import Judge
-from metra.store.screens import Way
+from metra.store.screens import ScreenSequence
 from metra.store.tasks import StoredTask
 
 #: Seconds after the end of the last lease from which on a judge counts as gone.
 AWAY_SECONDS = 3 * 86400.0
 
 
-def top_up(
+def take_over_task(
     store: Store, judge: Judge, *, now: float, away_after: float = AWAY_SECONDS
 ) -> str | None:
     """Give a judge one task that somebody else left; its id, or None if there is none."""
@@ -33,29 +33,29 @@ def top_up(
             database.campaign.c.id == judge.campaign
         )
         db.execute(query.with_for_update())
-        stored = campaigns.existing(db, judge.campaign)
-        way = screens.way(db, judge.id)
+        stored = campaigns.get_campaign(db, judge.campaign)
+        way = screens.list_screens(db, judge.id)
         if stored.state != "open" or way.reached < len(way.places):
             return None
-        left = _left(db, judge, now=now, away_after=away_after)
+        left = _find_abandoned(db, judge, now=now, away_after=away_after)
         # What went to others counts too: the judge may have seen it.
-        had = tasks.ever_of_judge(db, judge.id)
+        had = tasks.list_all_judge_tasks(db, judge.id)
         for task in left:
-            if _may_take(stored.campaign, had, task) and _still_free(db, task):
-                return _take(db, stored, judge, task, now=now)
+            if _may_take(stored.campaign, had, task) and _lock_if_free(db, task):
+                return _take_task(db, stored, judge, task, now=now)
     return None
 
 
-def _left(
+def _find_abandoned(
     db: Connection, judge: Judge, *, now: float, away_after: float
 ) -> list[StoredTask]:
     """What judges who are gone have not done, the first tasks first."""
     found = []
-    for other in judges.of_campaign(db, judge.campaign):
+    for other in judges.list_judges(db, judge.campaign):
         if other.id != judge.id and _is_gone(db, other, now - away_after):
             found += [
                 task
-                for task in tasks.of_judge(db, other.id)
+                for task in tasks.list_judge_tasks(db, other.id)
                 if task.state != "done" and task.task.kind in COUNTED
             ]
     return sorted(found, key=lambda task: task.task.position)
@@ -72,27 +72,27 @@ def _is_gone(db: Connection, judge: Judge, since: float) -> bool:
 
 def _may_take(campaign: Campaign, had: list[StoredTask], left: StoredTask) -> bool:
     """Whether a judge has not seen the text; of whole blocks, not these very versions."""
-    wanted = _versions(left.task)
+    wanted = _list_versions(left.task)
     if campaign.blocks:
-        return all(_versions(mine.task) != wanted for mine in had)
+        return all(_list_versions(mine.task) != wanted for mine in had)
     segments = {segment for segment, _ in wanted}
     return all(item.segment not in segments for mine in had for item in mine.task.items)
 
 
-def _versions(task: Task) -> set[tuple[int, str]]:
+def _list_versions(task: Task) -> set[tuple[int, str]]:
     return {(item.segment, item.system) for item in task.items}
 
 
-def _still_free(db: Connection, left: StoredTask) -> bool:
+def _lock_if_free(db: Connection, left: StoredTask) -> bool:
     """Lock the task: its judge may be back and answering it this moment."""
     task = database.task.c
     query = select(task.state).where(task.id == left.task.id).with_for_update()
     return db.execute(query).scalar_one() in ("waiting", "open")
 
 
-def _take(
+def _take_task(
     db: Connection,
-    stored: campaigns.Stored,
+    stored: campaigns.StoredCampaign,
     judge: Judge,
     left: StoredTask,
     *,
@@ -104,15 +104,17 @@ def _take(
     name = stored.campaign.settings.name
 
     def hidden(*parts: object) -> str:
-        return opaque(stored.secret, name, "top-up", judge.label, left.task.id, *parts)
+        return make_opaque_id(
+            stored.secret, name, "top-up", judge.label, left.task.id, *parts
+        )
 
     items = tuple(
-        Item(hidden("output", number), item.system, item.segment, item.text)
+        TaskItem(hidden("output", number), item.system, item.segment, item.text)
         for number, item in enumerate(left.task.items)
     )
     new = Task(hidden("task"), judge.label, position, left.task.kind, items)
     tasks.set_state(db, left.task.id, "passed")
-    tasks.add(
+    tasks.add_tasks(
         db,
         stored.id,
         stored.campaign,
@@ -126,7 +128,7 @@ def _take(
         "task": left.task.id,
         "as": new.id,
     }
-    audit.note(db, "metra", "top up", data, now=now, campaign=stored.id)
+    audit.add_entry(db, "metra", "top up", data, now=now, campaign=stored.id)
     return new.id
 
 
@@ -135,7 +137,7 @@ _OWN_PACE = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class JudgeProgress:
     """Screens done out of all, the seconds left, and the active time so far."""
 
     done: int
@@ -154,7 +156,9 @@ class Progress:
         return round(self.active_ms / 60_000)
 
 
-def progress(db: Connection, stored: Stored, judge: str, way: Way) -> Progress:
+def compute_progress(
+    db: Connection, stored: StoredCampaign, judge: str, way: ScreenSequence
+) -> JudgeProgress:
     """Say how far a judge is."""
     rows = db.execute(_TIMES, {"of": judge}).all()
     done = sum(place.answered for place in way.places)
@@ -165,7 +169,7 @@ def progress(db: Connection, stored: Stored, judge: str, way: Way) -> Progress:
     each = median(first) if len(first) >= _OWN_PACE else asked.seconds * outputs
     left = len(way.places) - done
     active = sum(active for active, _ in times)
-    return Progress(done, len(way.places), round(left * each), active)
+    return JudgeProgress(done, len(way.places), round(left * each), active)
 
 
 _TIMES = select(database.judgement.c.active_ms, database.judgement.c.revision).where(

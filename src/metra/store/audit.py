@@ -6,11 +6,11 @@ from typing import Any
 from sqlalchemy import Connection, insert, select
 
 from metra.store import database
-from metra.store.database import decoded, encoded, new_id
+from metra.store.database import decode_json, encode_json, new_id
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class AuditEntry:
     """One thing done."""
 
     at: float
@@ -20,7 +20,7 @@ class Entry:
     data: Any
 
 
-def note(
+def add_entry(
     db: Connection,
     who: str,
     what: str,
@@ -37,12 +37,12 @@ def note(
             who=who,
             what=what,
             campaign=campaign,
-            data_json=encoded(data),
+            data_json=encode_json(data),
         )
     )
 
 
-def entries(db: Connection, campaign: str | None = None) -> list[Entry]:
+def list_entries(db: Connection, campaign: str | None = None) -> list[AuditEntry]:
     """List what was done, the newest first; of one campaign, or of all."""
     audit = database.audit.c
     query = select(
@@ -50,4 +50,4 @@ def entries(db: Connection, campaign: str | None = None) -> list[Entry]:
     ).order_by(audit.at.desc(), audit.id)
     if campaign is not None:
         query = query.where(audit.campaign == campaign)
-    return [Entry(*row[:4], decoded(row[4])) for row in db.execute(query)]
+    return [AuditEntry(*row[:4], decode_json(row[4])) for row in db.execute(query)]

@@ -17,7 +17,13 @@ from metra.campaign.assignment import assign
 from metra.campaign.campaign import Campaign
 from metra.errors import OptionError, UnknownNameError, no_such
 from metra.store import audit, database, tasks
-from metra.store.database import decoded, encoded, new_code, new_id, storable
+from metra.store.database import (
+    decode_json,
+    encode_json,
+    new_code,
+    new_id,
+    strip_unstorable,
+)
 
 
 def to_json(campaign: Campaign) -> str:
@@ -27,24 +33,24 @@ def to_json(campaign: Campaign) -> str:
         campaign.protocol.steps, content["protocol"]["steps"], strict=True
     ):
         entry["asks"]["kind"] = step.asks.kind
-    return encoded(content)
+    return encode_json(content)
 
 
 def from_json(text: str) -> Campaign:
     """Read it again."""
-    found = _made(Campaign, decoded(text))
+    found = _build_value(Campaign, decode_json(text))
     if not isinstance(found, Campaign):
         raise TypeError(text[:80])
     return found
 
 
-def _made(wanted: Any, value: Any) -> Any:
+def _build_value(wanted: Any, value: Any) -> Any:
     """Make what a type says of plain lists and tables."""
     if is_dataclass(wanted):
-        hints = _hints(wanted)  # type: ignore[arg-type]
+        hints = _get_hints(wanted)  # type: ignore[arg-type]
         return wanted(  # type: ignore[operator]
             **{
-                field.name: _made(hints[field.name], value[field.name])
+                field.name: _build_value(hints[field.name], value[field.name])
                 for field in fields(wanted)
                 if field.name in value
             }
@@ -52,30 +58,30 @@ def _made(wanted: Any, value: Any) -> Any:
     origin, arguments = get_origin(wanted), get_args(wanted)
     if origin is tuple:
         if arguments[-1] is Ellipsis:
-            return tuple(_made(arguments[0], one) for one in value)
+            return tuple(_build_value(arguments[0], one) for one in value)
         pairs = zip(arguments, value, strict=True)
-        return tuple(_made(kind, one) for kind, one in pairs)
+        return tuple(_build_value(kind, one) for kind, one in pairs)
     if origin in (Union, UnionType):
-        return _one_of(arguments, value)
+        return _build_union_value(arguments, value)
     return value
 
 
-def _one_of(kinds: tuple[Any, ...], value: Any) -> Any:
+def _build_union_value(kinds: tuple[Any, ...], value: Any) -> Any:
     if isinstance(value, dict):
         records = [kind for kind in kinds if is_dataclass(kind)]
         asked = value.get("kind")
         [record] = [
             kind for kind in records if getattr(kind, "kind", None) == asked
         ] or records[:1]
-        return _made(record, value)
+        return _build_value(record, value)
     if isinstance(value, list):
         [kind] = [kind for kind in kinds if get_origin(kind) is tuple]
-        return _made(kind, value)
+        return _build_value(kind, value)
     return value
 
 
 @cache
-def _hints(record: type) -> dict[str, Any]:
+def _get_hints(record: type) -> dict[str, Any]:
     return get_type_hints(record)
 
 
@@ -84,7 +90,7 @@ _KEPT = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredCampaign:
     """A campaign as it is kept; `campaign` never changes."""
 
     id: str
@@ -99,7 +105,7 @@ class Stored:
     imported: dict[str, Any] | None = None
 
 
-def create(
+def create_campaign(
     db: Connection, campaign: Campaign, *, now: float, who: str, state: str = "draft"
 ) -> str:
     """Keep a campaign, its judges (without links as yet) and their tasks; give its id."""
@@ -109,13 +115,15 @@ def create(
         msg = f"There is a campaign named {name!r} already; choose another name."
         raise OptionError(msg)
     key, secret = new_id(), secrets.token_bytes(32)
-    judges = add(db, key, campaign, secret=secret, now=now, state=state)
-    tasks.add(db, key, campaign, assign(campaign, secret=secret), judges)
-    audit.note(db, who, "create", {"version": campaign.version}, now=now, campaign=key)
+    judges = add_campaign(db, key, campaign, secret=secret, now=now, state=state)
+    tasks.add_tasks(db, key, campaign, assign(campaign, secret=secret), judges)
+    audit.add_entry(
+        db, who, "create", {"version": campaign.version}, now=now, campaign=key
+    )
     return key
 
 
-def add(
+def add_campaign(
     db: Connection,
     key: str,
     campaign: Campaign,
@@ -135,7 +143,7 @@ def add(
             secret=secret.hex(),
             state=state,
             created_at=now,
-            imported_json=None if imported is None else encoded(imported),
+            imported_json=None if imported is None else encode_json(imported),
         )
     )
     judges = {label: new_id() for label in campaign.settings.judges}
@@ -143,9 +151,9 @@ def add(
         {
             "id": judge,
             "campaign": key,
-            "label": storable(label),
+            "label": strip_unstorable(label),
             "place": place,
-            "profile_json": encoded({}),
+            "profile_json": encode_json({}),
             "note": "",
             "completion_code": new_code(),
         }
@@ -155,7 +163,7 @@ def add(
     return judges
 
 
-def listed(db: Connection) -> list[tuple[str, str, str, float]]:
+def list_campaigns(db: Connection) -> list[tuple[str, str, str, float]]:
     """List id, name, state and birth of all campaigns, the newest first."""
     campaign = database.campaign.c
     query = select(
@@ -164,29 +172,29 @@ def listed(db: Connection) -> list[tuple[str, str, str, float]]:
     return [tuple(row) for row in db.execute(query)]
 
 
-def find(db: Connection, key: str) -> Stored | None:
+def find_campaign(db: Connection, key: str) -> StoredCampaign | None:
     """Find a campaign by its id."""
-    row = db.execute(_FIND, {"key": storable(key)}).first()
-    return None if row is None else _stored(db, row)
+    row = db.execute(_FIND, {"key": strip_unstorable(key)}).first()
+    return None if row is None else _build_stored(db, row)
 
 
-def existing(db: Connection, key: str) -> Stored:
+def get_campaign(db: Connection, key: str) -> StoredCampaign:
     """Find a campaign that must be there, such as a judge's."""
-    found = find(db, key)
+    found = find_campaign(db, key)
     if found is None:
         msg = f"The campaign {key} is not in the store."
         raise UnknownNameError(msg)
     return found
 
 
-def count(db: Connection) -> int:
+def count_campaigns(db: Connection) -> int:
     """How many campaigns there are."""
     return int(db.execute(select(func.count(database.campaign.c.id))).scalar_one())
 
 
-def named(db: Connection, name: str | None) -> Stored:
+def find_by_name(db: Connection, name: str | None) -> StoredCampaign:
     """Find a campaign by its name; without one, the only campaign there is."""
-    known = {entry[1]: entry[0] for entry in listed(db)}
+    known = {entry[1]: entry[0] for entry in list_campaigns(db)}
     if name is None and len(known) == 1:
         [name] = known
     if name is None:
@@ -194,13 +202,13 @@ def named(db: Connection, name: str | None) -> Stored:
             f"There are {len(known)} campaigns; say which: {', '.join(sorted(known))}."
         )
         raise OptionError(msg)
-    found = find(db, known[name]) if name in known else None
+    found = find_campaign(db, known[name]) if name in known else None
     if found is None:
         raise UnknownNameError(no_such("campaign", name, known))
     return found
 
 
-def holding(db: Connection, part: str) -> list[Stored]:
+def find_containing(db: Connection, part: str) -> list[StoredCampaign]:
     """Find campaigns whose content holds a text, the oldest first."""
     campaign = database.campaign.c
     query = (
@@ -208,7 +216,7 @@ def holding(db: Connection, part: str) -> list[Stored]:
         .where(campaign.content_json.contains(part, autoescape=True))
         .order_by(campaign.created_at, campaign.name.desc())
     )
-    return [existing(db, key) for key in db.execute(query).scalars().all()]
+    return [get_campaign(db, key) for key in db.execute(query).scalars().all()]
 
 
 def set_state(db: Connection, key: str, state: str, *, now: float, who: str) -> None:
@@ -223,12 +231,12 @@ def set_state(db: Connection, key: str, state: str, *, now: float, who: str) -> 
         .where(database.campaign.c.id == key)
         .values(state=state)
     )
-    audit.note(db, who, "state", {"state": state}, now=now, campaign=key)
+    audit.add_entry(db, who, "state", {"state": state}, now=now, campaign=key)
 
 
 def refuse_imported(db: Connection, key: str) -> None:
     """Say that nobody can go on judging what comes from files."""
-    stored = existing(db, key)
+    stored = get_campaign(db, key)
     if stored.imported is not None:
         msg = (
             f"{stored.name} was imported from files; it stays closed, because nobody can go "
@@ -237,7 +245,7 @@ def refuse_imported(db: Connection, key: str) -> None:
         raise OptionError(msg)
 
 
-def unblind(db: Connection, key: str, *, now: float, who: str) -> None:
+def unblind_campaign(db: Connection, key: str, *, now: float, who: str) -> None:
     """Let admins see the systems' names; the first time is kept."""
     campaign = database.campaign
     db.execute(
@@ -245,12 +253,12 @@ def unblind(db: Connection, key: str, *, now: float, who: str) -> None:
         .where(campaign.c.id == key, campaign.c.unblinded_at.is_(None))
         .values(unblinded_at=now)
     )
-    audit.note(db, who, "unblind", now=now, campaign=key)
+    audit.add_entry(db, who, "unblind", now=now, campaign=key)
 
 
 def rename_judge(db: Connection, key: str, old: str, new: str) -> None:
     """Put another name in a judge's place among the wishes, which exports tell."""
-    content = existing(db, key).campaign
+    content = get_campaign(db, key).campaign
     names = tuple(new if name == old else name for name in content.settings.judges)
     content = replace(content, settings=replace(content.settings, judges=names))
     db.execute(
@@ -276,11 +284,11 @@ _known: OrderedDict[tuple[str, str], Campaign] = OrderedDict()
 _turn = Lock()
 
 
-def _stored(db: Connection, row: Any) -> Stored:
+def _build_stored(db: Connection, row: Any) -> StoredCampaign:
     found = dict(row._mapping)
     secret = bytes.fromhex(found.pop("secret"))
     origin = found.pop("imported_json")
-    imported = None if origin is None else decoded(origin)
+    imported = None if origin is None else decode_json(origin)
     key = found["id"], found["version"]
     with _turn:
         content = _known.get(key)
@@ -293,4 +301,4 @@ def _stored(db: Connection, row: Any) -> Stored:
             _known[key] = content
             while len(_known) > _KEPT:
                 _known.popitem(last=False)
-    return Stored(**found, secret=secret, campaign=content, imported=imported)
+    return StoredCampaign(**found, secret=secret, campaign=content, imported=imported)

@@ -44,7 +44,7 @@ _LOCK = 63872
 
 def migrate(store: "Store", place: str) -> int:
     """Bring the tables up to date and give their version; refuse what a newer metra made."""
-    steps = migrations()
+    steps = list_migrations()
     with store.reading() as db:
         version = _version(db)
     if version == len(steps):
@@ -60,17 +60,17 @@ def migrate(store: "Store", place: str) -> int:
             )
             raise FormatError(msg)
         if version == 0:
-            _refuse_strangers(db, place)
+            _refuse_foreign_tables(db, place)
             db.execute(text("CREATE TABLE schema_version (version INTEGER NOT NULL)"))
             db.execute(text("INSERT INTO schema_version VALUES (0)"))
         for sql in steps[version:]:
-            for statement in _statements(sql):
+            for statement in _split_statements(sql):
                 db.exec_driver_sql(statement)
         db.execute(text("UPDATE schema_version SET version = :to"), {"to": len(steps)})
     return len(steps)
 
 
-def migrations() -> list[str]:
+def list_migrations() -> list[str]:
     """All of them, in the order of their numbers."""
     folder = resources.files("metra.store") / "migrations"
     files = sorted(
@@ -86,7 +86,7 @@ def _version(db: "Connection") -> int:
     return int(db.execute(text("SELECT version FROM schema_version")).scalar_one())
 
 
-def _refuse_strangers(db: "Connection", place: str) -> None:
+def _refuse_foreign_tables(db: "Connection", place: str) -> None:
     found = inspect(db).get_table_names()
     if found:
         msg = (
@@ -96,7 +96,7 @@ def _refuse_strangers(db: "Connection", place: str) -> None:
         raise FormatError(msg)
 
 
-def _statements(sql: str) -> list[str]:
+def _split_statements(sql: str) -> list[str]:
     lines = (line for line in sql.split("\n") if not line.startswith("--"))
     return [part for part in "\n".join(lines).split(";") if part.strip()]
 
@@ -138,7 +138,7 @@ def open(url: str, *, create: bool = True) -> Store:
 
     `url` is a path (SQLite), or an address such as postgresql://user@host/database.
     """
-    address = _address(url)
+    address = _parse_url(url)
     if address.get_backend_name() == "sqlite":
         path = address.database
         if not path or path == ":memory:":
@@ -147,9 +147,9 @@ def open(url: str, *, create: bool = True) -> Store:
         if not create and not Path(path).is_file():
             msg = f"There is no store at {path}; make one with: metra judge init"
             raise FormatError(msg)
-        store = Store(_sqlite(address))
+        store = Store(_create_sqlite_engine(address))
     else:
-        store = Store(_postgresql(address))
+        store = Store(_create_postgresql_engine(address))
     try:
         migrate(store, str(address))
     except BaseException:
@@ -158,7 +158,7 @@ def open(url: str, *, create: bool = True) -> Store:
     return store
 
 
-def _address(url: str) -> "URL":
+def _parse_url(url: str) -> "URL":
     from sqlalchemy.engine import URL, make_url
 
     if "://" not in url:
@@ -172,7 +172,7 @@ def _address(url: str) -> "URL":
     return address.set(drivername=known[kind])
 
 
-def _sqlite(address: "URL") -> "Engine":
+def _create_sqlite_engine(address: "URL") -> "Engine":
     from sqlalchemy import create_engine, event
 
     # Messages of errors go to logs, which need not know what judges wrote.
@@ -202,7 +202,7 @@ def _sqlite(address: "URL") -> "Engine":
     return engine
 
 
-def _postgresql(address: "URL") -> "Engine":
+def _create_postgresql_engine(address: "URL") -> "Engine":
     from importlib.util import find_spec
 
     from sqlalchemy import create_engine
@@ -222,11 +222,11 @@ def _postgresql(address: "URL") -> "Engine":
 SCHEMA = MetaData()
 
 
-def _table(of: str, /, **columns: type[TypeEngine[Any]]) -> Table:
+def _define_table(of: str, /, **columns: type[TypeEngine[Any]]) -> Table:
     return Table(of, SCHEMA, *(Column(key, kind) for key, kind in columns.items()))
 
 
-campaign = _table(
+campaign = _define_table(
     "campaign",
     id=Text,
     name=Text,
@@ -238,7 +238,7 @@ campaign = _table(
     created_at=Double,
     imported_json=Text,
 )
-judge = _table(
+judge = _define_table(
     "judge",
     id=Text,
     campaign=Text,
@@ -255,7 +255,7 @@ judge = _table(
     completion_code=Text,
     anonymised_at=Double,
 )
-task = _table(
+task = _define_table(
     "task",
     id=Text,
     campaign=Text,
@@ -270,11 +270,11 @@ task = _table(
     topped_up_from=Text,
     called=Text,
 )
-shown = _table("shown", task=Text, number=Integer, step=Integer, at=Double)
-draft = _table(
+shown = _define_table("shown", task=Text, number=Integer, step=Integer, at=Double)
+draft = _define_table(
     "draft", task=Text, number=Integer, rev=BigInteger, payload_json=Text, at=Double
 )
-judgement = _table(
+judgement = _define_table(
     "judgement",
     id=Text,
     called=Text,
@@ -298,7 +298,7 @@ judgement = _table(
     wording=Text,
     wording_version=Text,
 )
-event = _table(
+event = _define_table(
     "event",
     task=Text,
     number=Integer,
@@ -308,7 +308,7 @@ event = _table(
     kind=Text,
     data_json=Text,
 )
-session = _table(
+session = _define_table(
     "session",
     token_hash=Text,
     role=Text,
@@ -319,11 +319,11 @@ session = _table(
     seen_at=Double,
     expires_at=Double,
 )
-admin = _table("admin", name=Text, scrypt=Text)
-audit = _table(
+admin = _define_table("admin", name=Text, scrypt=Text)
+audit = _define_table(
     "audit", id=Text, at=Double, who=Text, what=Text, campaign=Text, data_json=Text
 )
-attempt = _table("attempt", id=Text, key=Text, at=Double)
+attempt = _define_table("attempt", id=Text, key=Text, at=Double)
 
 
 #: What databases say, and what to do about it.
@@ -347,7 +347,7 @@ _REMEDIES = {
 }
 
 
-def sentence(error: SQLAlchemyError) -> str:
+def describe_error(error: SQLAlchemyError) -> str:
     """Say what is wrong with the store, in one sentence.
 
     >>> sentence(DBAPIError(None, None, Exception("database or disk is full")))
@@ -369,7 +369,7 @@ def sentence(error: SQLAlchemyError) -> str:
     )
 
 
-def encoded(value: object) -> str:
+def encode_json(value: object) -> str:
     """Write a value as JSON in ASCII, so that any character may be in it."""
     try:
         return json.dumps(value, allow_nan=False)
@@ -378,12 +378,12 @@ def encoded(value: object) -> str:
         raise OptionError(msg) from None
 
 
-def decoded(text: str) -> Any:
+def decode_json(text: str) -> Any:
     """Read a stored value."""
     return json.loads(text)
 
 
-def storable(text: str) -> str:
+def strip_unstorable(text: str) -> str:
     """Leave out what PostgreSQL cannot hold as text: NUL and halves of surrogate pairs."""
     return text.replace("\0", "").encode("utf-8", "ignore").decode()
 
@@ -393,7 +393,7 @@ def new_token() -> str:
     return secrets.token_urlsafe(32)
 
 
-def hashed(token: str) -> str:
+def hash_token(token: str) -> str:
     """Hash a secret; it is random enough for one round."""
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
 

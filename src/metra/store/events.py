@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, func, insert, select
 
 from metra.store import database
-from metra.store.database import decoded, encoded, storable
+from metra.store.database import decode_json, encode_json, strip_unstorable
 
 #: How many events a screen may have; what comes after is left out.
 MOST = 20_000
@@ -29,7 +29,7 @@ class Event:
     client: str = ""
 
 
-def add(
+def add_events(
     db: Connection,
     task: str,
     number: int,
@@ -51,7 +51,7 @@ def add(
     following = max([-1 if last is None else last, *asked]) + 1
     rows = []
     for one in events:
-        client, seq = storable(one.client), one.seq
+        client, seq = strip_unstorable(one.client), one.seq
         if seq is None:
             seq, following = following, following + 1
         if (client, seq) not in known:
@@ -63,8 +63,8 @@ def add(
                     "client": client,
                     "seq": seq,
                     "t_ms": one.t_ms,
-                    "kind": storable(one.kind),
-                    "data_json": encoded(one.data),
+                    "kind": strip_unstorable(one.kind),
+                    "data_json": encode_json(one.data),
                 }
             )
     allowed = MOST if most is None else most
@@ -72,7 +72,7 @@ def add(
         db.execute(insert(event), rows)
 
 
-def following(db: Connection, task: str, number: int) -> int:
+def get_next_number(db: Connection, task: str, number: int) -> int:
     """The number that the next event of a screen gets."""
     event = database.event.c
     last = select(func.max(event.seq)).where(event.task == task, event.number == number)
@@ -80,7 +80,7 @@ def following(db: Connection, task: str, number: int) -> int:
     return 0 if found is None else found + 1
 
 
-def of_campaign(
+def list_campaign_events(
     db: Connection, campaign: str, kinds: Collection[str]
 ) -> Iterator[tuple[str, str, int, Event]]:
     """Events of some kinds with judge, task and number, screen by screen, in order."""
@@ -96,10 +96,10 @@ def of_campaign(
         .order_by(judge.c.place, task.c.position, event.task, event.number, event.seq)
     )
     for row in db.execute(query):
-        yield row[0], row[1], row[2], Event(*row[3:6], decoded(row[6]))
+        yield row[0], row[1], row[2], Event(*row[3:6], decode_json(row[6]))
 
 
-def of_screen(db: Connection, task: str, number: int) -> list[Event]:
+def list_screen_events(db: Connection, task: str, number: int) -> list[Event]:
     """All events of a screen, in order; a window that is loaded again counts on."""
     event = database.event.c
     query = (
@@ -108,6 +108,6 @@ def of_screen(db: Connection, task: str, number: int) -> list[Event]:
         .order_by(event.seq, event.client)
     )
     return [
-        Event(row.seq, row.t_ms, row.kind, decoded(row.data_json), row.client)
+        Event(row.seq, row.t_ms, row.kind, decode_json(row.data_json), row.client)
         for row in db.execute(query)
     ]

@@ -13,23 +13,23 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, insert, select
 
 from metra.campaign.files import jsonl
-from metra.campaign.from_judgements import Screen, by_campaign, from_judgements
+from metra.campaign.from_judgements import Screen, group_by_campaign, rebuild_campaign
 from metra.campaign.judgement import Judgement
 from metra.campaign.task import Task
 from metra.errors import OptionError
 from metra.store import audit, campaigns, database, tasks
 from metra.store.answers import SAME
-from metra.store.database import decoded, encoded, new_id, storable
+from metra.store.database import decode_json, encode_json, new_id, strip_unstorable
 
 
-class Imported(NamedTuple):
+class ImportedCampaign(NamedTuple):
     """The id of a campaign, and whether it was put into the store just now."""
 
     id: str
     is_new: bool
 
 
-def add_all(
+def import_campaigns(
     db: Connection,
     judgements: Sequence[Judgement],
     *,
@@ -37,9 +37,9 @@ def add_all(
     now: float,
     who: str,
     name: str | None = None,
-) -> dict[str, Imported]:
+) -> dict[str, ImportedCampaign]:
     """Keep all campaigns that the judgements are of; a name renames the only one."""
-    parts = by_campaign(judgements)
+    parts = group_by_campaign(judgements)
     if name is not None:
         if len(parts) > 1:
             msg = (
@@ -49,12 +49,12 @@ def add_all(
             raise OptionError(msg)
         parts = {name: list(judgements)}
     return {
-        name: add(db, mine, name=name, files=files, now=now, who=who)
+        name: import_campaign(db, mine, name=name, files=files, now=now, who=who)
         for name, mine in parts.items()
     }
 
 
-def add(
+def import_campaign(
     db: Connection,
     judgements: Sequence[Judgement],
     *,
@@ -62,7 +62,7 @@ def add(
     files: Sequence[str],
     now: float,
     who: str,
-) -> Imported:
+) -> ImportedCampaign:
     """Keep the judgements of one campaign under a name; the same ones again change nothing."""
     fingerprint = hashlib.sha256(
         jsonl.write(judgements).encode("utf-8", "surrogatepass")
@@ -71,17 +71,17 @@ def add(
     query = select(table.id, table.imported_json).where(table.name == name)
     there = db.execute(query).first()
     if there is not None:
-        if (there[1] and decoded(there[1])["fingerprint"]) == fingerprint:
-            return Imported(there[0], is_new=False)
+        if (there[1] and decode_json(there[1])["fingerprint"]) == fingerprint:
+            return ImportedCampaign(there[0], is_new=False)
         msg = (
             f"There is a campaign named {name!r} already, with other judgements; choose "
             "another name."
         )
         raise OptionError(msg)
-    over = from_judgements(judgements, name)
+    over = rebuild_campaign(judgements, name)
     key = new_id()
     origin = {"fingerprint": fingerprint, "files": list(files)}
-    judges = campaigns.add(
+    judges = campaigns.add_campaign(
         db,
         key,
         over.campaign,
@@ -105,8 +105,8 @@ def add(
     ]
     db.execute(insert(database.judgement), rows)
     data = {"files": list(files), "answers": len(rows)}
-    audit.note(db, who, "import", data, now=now, campaign=key)
-    return Imported(key, is_new=True)
+    audit.add_entry(db, who, "import", data, now=now, campaign=key)
+    return ImportedCampaign(key, is_new=True)
 
 
 def _task_row(
@@ -114,14 +114,14 @@ def _task_row(
 ) -> dict[str, Any]:
     return {
         "id": key,
-        "called": storable(task.id),
+        "called": strip_unstorable(task.id),
         "campaign": campaign,
         "judge": judges[task.judge],
         "position": task.position,
         "kind": task.kind,
-        "original": None if task.original is None else storable(task.original),
-        "items_json": encoded([asdict(item) for item in task.items]),
-        "screens": tasks.screens_of(content, task),
+        "original": None if task.original is None else strip_unstorable(task.original),
+        "items_json": encode_json([asdict(item) for item in task.items]),
+        "screens": tasks.count_screens(content, task),
         "state": "done",
         "lease_until": None,
         "topped_up_from": None,
@@ -139,16 +139,16 @@ def _answer_rows(
             kept
             | {
                 "id": new_id(),
-                "called": storable(one.id),
+                "called": strip_unstorable(one.id),
                 "task": task,
                 "number": screen.number,
                 "supersedes": rows[-1]["id"] if rows else None,
                 "judge": judges[one.judge],
-                "value_json": encoded(one.value),
+                "value_json": encode_json(one.value),
             }
         )
     return rows
 
 
 def _storable(entry: Any) -> Any:
-    return storable(entry) if isinstance(entry, str) else entry
+    return strip_unstorable(entry) if isinstance(entry, str) else entry

@@ -10,7 +10,13 @@ from sqlalchemy import Connection, Select, bindparam, delete, func, select, upda
 
 from metra.errors import UnknownNameError, no_such
 from metra.store import audit, campaigns, database, tasks
-from metra.store.database import decoded, encoded, hashed, new_token, storable
+from metra.store.database import (
+    decode_json,
+    encode_json,
+    hash_token,
+    new_token,
+    strip_unstorable,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,54 +39,54 @@ class Judge:
     anonymised_at: float | None
 
 
-def of_campaign(db: Connection, campaign: str) -> list[Judge]:
+def list_judges(db: Connection, campaign: str) -> list[Judge]:
     """All judges of a campaign, in its order."""
     judge = database.judge
     query = select(judge).where(judge.c.campaign == campaign).order_by(judge.c.place)
-    return [_judge(row) for row in db.execute(query)]
+    return [_build_judge(row) for row in db.execute(query)]
 
 
-def find(db: Connection, key: str, *, lock: bool = False) -> Judge | None:
+def find_judge(db: Connection, key: str, *, lock: bool = False) -> Judge | None:
     """Find a judge by id; `lock` keeps other writers of this judge's work waiting."""
-    row = db.execute(_LOCK if lock else _FIND, {"key": storable(key)}).first()
-    return None if row is None else _judge(row)
+    row = db.execute(_LOCK if lock else _FIND, {"key": strip_unstorable(key)}).first()
+    return None if row is None else _build_judge(row)
 
 
-def labelled(db: Connection, campaign: str, label: str) -> Judge:
+def find_by_label(db: Connection, campaign: str, label: str) -> Judge:
     """Find a judge of a campaign by name."""
-    known = {judge.label: judge for judge in of_campaign(db, campaign)}
+    known = {judge.label: judge for judge in list_judges(db, campaign)}
     if label not in known:
         raise UnknownNameError(no_such("judge", label, known))
     return known[label]
 
 
-def by_token(db: Connection, token: str) -> Judge | None:
+def find_by_token(db: Connection, token: str) -> Judge | None:
     """Find whose link this is; a link that was taken back is nobody's."""
     judge = database.judge
     query = select(judge).where(
-        judge.c.token_hash == hashed(token), judge.c.revoked_at.is_(None)
+        judge.c.token_hash == hash_token(token), judge.c.revoked_at.is_(None)
     )
     row = db.execute(query).first()
-    return None if row is None else _judge(row)
+    return None if row is None else _build_judge(row)
 
 
-def issue(db: Connection, key: str, *, now: float, who: str) -> str:
+def issue_link(db: Connection, key: str, *, now: float, who: str) -> str:
     """Make a judge's link anew and give its secret, this once; older links die."""
-    judge = find(db, key)
+    judge = find_judge(db, key)
     if judge is not None:
         campaigns.refuse_imported(db, judge.campaign)
     token = new_token()
     db.execute(
         update(database.judge)
         .where(database.judge.c.id == key)
-        .values(token_hash=hashed(token), revoked_at=None)
+        .values(token_hash=hash_token(token), revoked_at=None)
     )
     end_sessions(db, key)
-    _note(db, key, who, "issue link", now)
+    _add_audit_entry(db, key, who, "issue link", now)
     return token
 
 
-def revoke(db: Connection, key: str, *, now: float, who: str) -> None:
+def revoke_link(db: Connection, key: str, *, now: float, who: str) -> None:
     """Take a judge's link back; what was judged stays, the rest may go to others."""
     db.execute(
         update(database.judge)
@@ -88,35 +94,35 @@ def revoke(db: Connection, key: str, *, now: float, who: str) -> None:
         .values(token_hash=None, revoked_at=now)
     )
     end_sessions(db, key)
-    _note(db, key, who, "revoke link", now)
+    _add_audit_entry(db, key, who, "revoke link", now)
 
 
-def release(db: Connection, key: str, *, now: float, who: str) -> None:
+def release_tasks(db: Connection, key: str, *, now: float, who: str) -> None:
     """Let others take what this judge has not done; coming back ends that."""
-    _set(db, key, released_at=now)
-    _note(db, key, who, "release tasks", now)
+    _update_judge(db, key, released_at=now)
+    _add_audit_entry(db, key, who, "release tasks", now)
 
 
-def consent(
+def record_consent(
     db: Connection, key: str, *, now: float, profile: dict[str, Any] | None = None
 ) -> None:
     """Keep that the judge agreed, when, and what she told of herself."""
-    _set(db, key, consent_at=now, profile_json=encoded(profile or {}))
+    _update_judge(db, key, consent_at=now, profile_json=encode_json(profile or {}))
 
 
-def guided(db: Connection, key: str, *, now: float) -> None:
+def record_guide(db: Connection, key: str, *, now: float) -> None:
     """Keep that the judge has been through the guide."""
-    _set(db, key, guide_at=now)
+    _update_judge(db, key, guide_at=now)
 
 
-def seen(db: Connection, key: str, *, now: float) -> None:
+def record_activity(db: Connection, key: str, *, now: float) -> None:
     """Keep that the judge is at work; tasks that are still hers are no longer released."""
     db.execute(_SEEN, {"key": key, "now": now})
 
 
 def set_note(db: Connection, key: str, note: str) -> None:
     """Keep the admin's note about a judge."""
-    _set(db, key, note=storable(note))
+    _update_judge(db, key, note=strip_unstorable(note))
 
 
 def end_sessions(db: Connection, key: str) -> None:
@@ -124,23 +130,23 @@ def end_sessions(db: Connection, key: str) -> None:
     db.execute(delete(database.session).where(database.session.c.judge == key))
 
 
-def _set(db: Connection, key: str, **values: object) -> None:
+def _update_judge(db: Connection, key: str, **values: object) -> None:
     db.execute(
         update(database.judge).where(database.judge.c.id == key).values(**values)
     )
 
 
-def _note(db: Connection, key: str, who: str, what: str, now: float) -> None:
-    judge = find(db, key)
+def _add_audit_entry(db: Connection, key: str, who: str, what: str, now: float) -> None:
+    judge = find_judge(db, key)
     if judge is not None:
         data = {"judge": judge.label}
-        audit.note(db, who, what, data, now=now, campaign=judge.campaign)
+        audit.add_entry(db, who, what, data, now=now, campaign=judge.campaign)
 
 
-def _judge(row: Any) -> Judge:
+def _build_judge(row: Any) -> Judge:
     found = dict(row._mapping)
     token = found.pop("token_hash")
-    profile = decoded(found.pop("profile_json"))
+    profile = decode_json(found.pop("profile_json"))
     return Judge(has_link=token is not None, profile=profile, **found)
 
 
@@ -154,18 +160,18 @@ _SEEN = (
 )
 
 
-def anonymise(db: Connection, key: str, *, now: float, who: str) -> str:
+def anonymise_judge(db: Connection, key: str, *, now: float, who: str) -> str:
     """Put a name that tells nothing in place of the judge's; give the new name.
 
     Link, sessions, profile, note, comments, drafts and events go; values and times stay.
     """
-    judge = find(db, key, lock=True)
+    judge = find_judge(db, key, lock=True)
     if judge is None:
         msg = f"The judge {key} is not in the store."
         raise UnknownNameError(msg)
     name = f"judge-{key[:8]}"
     end_sessions(db, key)
-    table, owned = database.judge, _owned(key)
+    table, owned = database.judge, _select_owned_tasks(key)
     db.execute(
         update(table)
         .where(table.c.id == key)
@@ -174,7 +180,7 @@ def anonymise(db: Connection, key: str, *, now: float, who: str) -> str:
             token_hash=None,
             revoked_at=now if judge.revoked_at is None else judge.revoked_at,
             anonymised_at=now,
-            profile_json=encoded({}),
+            profile_json=encode_json({}),
             note="",
         )
     )
@@ -187,7 +193,9 @@ def anonymise(db: Connection, key: str, *, now: float, who: str) -> str:
         db.execute(delete(kept).where(kept.c.task.in_(owned)))
     campaigns.rename_judge(db, judge.campaign, judge.label, name)
     _rename_in_audit(db, judge, name)
-    audit.note(db, who, "anonymise", {"judge": name}, now=now, campaign=judge.campaign)
+    audit.add_entry(
+        db, who, "anonymise", {"judge": name}, now=now, campaign=judge.campaign
+    )
     return name
 
 
@@ -198,17 +206,19 @@ def delete_answers(db: Connection, key: str, *, now: float, who: str) -> int:
     count = int(db.execute(query).scalar_one())
     db.execute(delete(table).where(table.c.judge == key))
     for kept in (database.draft, database.event, database.shown):
-        db.execute(delete(kept).where(kept.c.task.in_(_owned(key))))
-    for task in tasks.of_judge(db, key):
+        db.execute(delete(kept).where(kept.c.task.in_(_select_owned_tasks(key))))
+    for task in tasks.list_judge_tasks(db, key):
         tasks.set_state(db, task.task.id, "waiting")
-    judge = find(db, key)
+    judge = find_judge(db, key)
     if judge is not None:
         data = {"judge": judge.label, "answers": count}
-        audit.note(db, who, "delete answers", data, now=now, campaign=judge.campaign)
+        audit.add_entry(
+            db, who, "delete answers", data, now=now, campaign=judge.campaign
+        )
     return count
 
 
-def _owned(key: str) -> Select[Any]:
+def _select_owned_tasks(key: str) -> Select[Any]:
     return select(database.task.c.id).where(database.task.c.judge == key)
 
 
@@ -221,7 +231,7 @@ def _rename_in_audit(db: Connection, judge: Judge, name: str) -> None:
         .values(who=name)
     )
     query = select(log.c.id, log.c.data_json).where(log.c.campaign == judge.campaign)
-    old, new = encoded(judge.label), encoded(name)
+    old, new = encode_json(judge.label), encode_json(name)
     for row in db.execute(query).all():
         if old in row.data_json:
             db.execute(

@@ -12,7 +12,7 @@ from metra.store import database
 BLOCK = 10
 
 
-class Place(NamedTuple):
+class ScreenPlace(NamedTuple):
     """One screen of a judge, and whether it has been answered."""
 
     task: str
@@ -21,10 +21,10 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class ScreenSequence:
     """All screens of a judge in order; `reached` is the first without an answer."""
 
-    places: Sequence[Place]
+    places: Sequence[ScreenPlace]
     reached: int
 
     def index(self, task: str, number: int) -> int | None:
@@ -44,7 +44,7 @@ class Way:
             at > self.reached - 1 - BLOCK or self._together(at)
         )
 
-    def next_open(self, at: int) -> Place | None:
+    def next_open(self, at: int) -> ScreenPlace | None:
         """The screen to go to after this one: the next that is open and has no answer."""
         waiting = [
             where
@@ -54,11 +54,11 @@ class Way:
         later = [where for where in waiting if where > at]
         return next((self.places[where] for where in later or waiting), None)
 
-    def with_answer(self, at: int) -> "Way":
+    def with_answer(self, at: int) -> "ScreenSequence":
         """The same way once a screen has been answered."""
         places = list(self.places)
-        places[at] = Place(places[at].task, places[at].number, True)
-        return Way(places, _reached(places))
+        places[at] = ScreenPlace(places[at].task, places[at].number, True)
+        return ScreenSequence(places, _find_first_open(places))
 
     def _together(self, at: int) -> bool:
         """Whether it belongs to the task that the judge has reached."""
@@ -68,7 +68,7 @@ class Way:
         )
 
 
-def way(db: Connection, judge: str) -> Way:
+def list_screens(db: Connection, judge: str) -> ScreenSequence:
     """Lay out a judge's screens."""
     owned = db.execute(_OWNED, {"of": judge}).all()
     # A task is done when all of it is answered; only of those begun must one look closer.
@@ -76,22 +76,24 @@ def way(db: Connection, judge: str) -> Way:
     given = db.execute(_ANSWERED, {"begun": begun}).all() if begun else []
     answered = {(row[0], row[1]) for row in given}
     places = [
-        Place(row[0], number, row[2] == "done" or (row[0], number) in answered)
+        ScreenPlace(row[0], number, row[2] == "done" or (row[0], number) in answered)
         for row in owned
         for number in range(row[1])
     ]
-    return Way(places, _reached(places))
+    return ScreenSequence(places, _find_first_open(places))
 
 
-def shown_steps(db: Connection, task: str, number: int) -> dict[int, float]:
+def find_shown_steps(db: Connection, task: str, number: int) -> dict[int, float]:
     """When each step of a screen was first shown."""
     rows = db.execute(_SHOWN, {"of": task, "place": number}).all()
     return {row[0]: row[1] for row in rows}
 
 
-def show(db: Connection, task: str, number: int, step: int, *, now: float) -> int:
+def record_shown_steps(
+    db: Connection, task: str, number: int, step: int, *, now: float
+) -> int:
     """Note that the steps up to `step` are shown now; give the furthest ever shown."""
-    before = shown_steps(db, task, number)
+    before = find_shown_steps(db, task, number)
     new = [at for at in range(step + 1) if at not in before]
     if new:
         rows = [{"task": task, "number": number, "step": at, "at": now} for at in new]
@@ -99,7 +101,7 @@ def show(db: Connection, task: str, number: int, step: int, *, now: float) -> in
     return max([step, *before])
 
 
-def _reached(places: Sequence[Place]) -> int:
+def _find_first_open(places: Sequence[ScreenPlace]) -> int:
     waiting = (at for at, place in enumerate(places) if not place.answered)
     return next(waiting, len(places))
 

@@ -7,9 +7,9 @@ from typing import Any
 from sqlalchemy import Connection, Select, bindparam, insert, select, update
 
 from metra.campaign.campaign import Campaign
-from metra.campaign.task import Item, Task
+from metra.campaign.task import Task, TaskItem
 from metra.store import database
-from metra.store.database import decoded, encoded, storable
+from metra.store.database import decode_json, encode_json, strip_unstorable
 
 #: How long a judge who shows no sign keeps an open task to herself.
 LEASE_SECONDS = 30 * 60.0
@@ -29,12 +29,12 @@ class StoredTask:
     called: str | None = None
 
 
-def screens_of(campaign: Campaign, task: Task) -> int:
+def count_screens(campaign: Campaign, task: Task) -> int:
     """How many screens a task has: compared outputs stand on one."""
     return 1 if campaign.protocol.contrastive else len(task.items)
 
 
-def add(
+def add_tasks(
     db: Connection,
     key: str,
     campaign: Campaign,
@@ -52,8 +52,8 @@ def add(
             "position": task.position,
             "kind": task.kind,
             "original": task.original,
-            "items_json": encoded([asdict(item) for item in task.items]),
-            "screens": screens_of(campaign, task),
+            "items_json": encode_json([asdict(item) for item in task.items]),
+            "screens": count_screens(campaign, task),
             "state": "waiting",
             "lease_until": None,
             "topped_up_from": topped_up_from,
@@ -64,7 +64,7 @@ def add(
         db.execute(insert(database.task), rows)
 
 
-def of_campaign(db: Connection, campaign: str) -> list[StoredTask]:
+def list_campaign_tasks(db: Connection, campaign: str) -> list[StoredTask]:
     """All tasks, judge by judge in the campaign's order, then by position."""
     task, judge = database.task, database.judge
     query = (
@@ -72,10 +72,10 @@ def of_campaign(db: Connection, campaign: str) -> list[StoredTask]:
         .where(task.c.campaign == campaign)
         .order_by(judge.c.place, task.c.position)
     )
-    return [_task(row) for row in db.execute(query).all()]
+    return [_build_task(row) for row in db.execute(query).all()]
 
 
-def of_judge(db: Connection, judge: str) -> list[StoredTask]:
+def list_judge_tasks(db: Connection, judge: str) -> list[StoredTask]:
     """The tasks that are a judge's, in order; not those that went to others."""
     task = database.task.c
     query = (
@@ -83,19 +83,21 @@ def of_judge(db: Connection, judge: str) -> list[StoredTask]:
         .where(task.judge == judge, task.state != "passed")
         .order_by(task.position)
     )
-    return [_task(row) for row in db.execute(query).all()]
+    return [_build_task(row) for row in db.execute(query).all()]
 
 
-def ever_of_judge(db: Connection, judge: str) -> list[StoredTask]:
+def list_all_judge_tasks(db: Connection, judge: str) -> list[StoredTask]:
     """All tasks that a judge ever had, also those that went to others."""
     query = _select().where(database.task.c.judge == judge)
-    return [_task(row) for row in db.execute(query.order_by(database.task.c.position))]
+    return [
+        _build_task(row) for row in db.execute(query.order_by(database.task.c.position))
+    ]
 
 
-def find(db: Connection, judge: str, key: str) -> StoredTask | None:
+def find_task(db: Connection, judge: str, key: str) -> StoredTask | None:
     """Find one of the judge's own tasks; others' tasks are not there for her."""
-    row = db.execute(_FIND, {"key": storable(key), "of": judge}).first()
-    return None if row is None else _task(row)
+    row = db.execute(_FIND, {"key": strip_unstorable(key), "of": judge}).first()
+    return None if row is None else _build_task(row)
 
 
 def extend_lease(db: Connection, key: str, *, now: float) -> None:
@@ -126,11 +128,11 @@ def _select() -> Select[Any]:
     ).join_from(task, judge, task.c.judge == judge.c.id)
 
 
-def _task(row: Any) -> StoredTask:
+def _build_task(row: Any) -> StoredTask:
     key, label, position, kind, items, original, *more = row
     shown = tuple(
-        Item(one["id"], one["system"], one["segment"], one["text"])
-        for one in decoded(items)
+        TaskItem(one["id"], one["system"], one["segment"], one["text"])
+        for one in decode_json(items)
     )
     return StoredTask(Task(key, label, position, kind, shown, original), *more)
 

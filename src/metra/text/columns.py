@@ -12,10 +12,10 @@ import numpy as np
 from metra._core import BadSegment, LineBuffer, NotUtf8, Text
 from metra.errors import CorpusError, MissingResourceError
 
-__all__ = ["Column", "Segments", "Text", "as_column", "pack", "window"]
+__all__ = ["ColumnLike", "LineBuffer", "NotUtf8", "Segments", "Text"]
 
 
-class Column(Protocol):
+class ColumnLike(Protocol):
     """What a list, a numpy array, an Arrow, pandas or polars column have in common."""
 
     def __len__(self) -> int: ...
@@ -23,7 +23,7 @@ class Column(Protocol):
     def __getitem__(self, index: Any, /) -> Any: ...
 
 
-Segments: TypeAlias = Sequence[str | None] | Column | Text
+Segments: TypeAlias = Sequence[str | None] | ColumnLike | Text
 
 
 def as_column(segments: object, what: str) -> Segments:
@@ -74,7 +74,7 @@ def pack(segments: list[str | None], what: str, *, first: int = 0) -> Text:
         raise CorpusError(msg) from None
 
 
-def pyarrow(why: str) -> Any:
+def import_pyarrow(why: str) -> Any:
     """Load pyarrow, or say what needs it and how to get it."""
     try:
         import pyarrow
@@ -87,7 +87,7 @@ def pyarrow(why: str) -> Any:
     return pyarrow
 
 
-def is_text(kind: Any) -> bool:
+def is_text_type(kind: Any) -> bool:
     """Whether values of this type are strings, in any of Arrow's layouts; or all null."""
     import pyarrow as pa
 
@@ -104,7 +104,7 @@ def is_text(kind: Any) -> bool:
     )
 
 
-def packed(column: Any, what: str, *, first: int = 0) -> Text:
+def pack_arrow_column(column: Any, what: str, *, first: int = 0) -> Text:
     """Pack a column of strings; nulls become missing segments.
 
     `what` and `first`, the position of the first segment, are for the error message.
@@ -132,6 +132,3 @@ def packed(column: Any, what: str, *, first: int = 0) -> Text:
             f"Segment {first + index + 1} of {what} is {found}; expected text in UTF-8."
         )
         raise CorpusError(msg) from None
-
-
-__all__ = ["LineBuffer", "NotUtf8", "Text"]

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Literal, NamedTuple, TypeAlias
 
-from metra.text.words import written
+from metra.text.words import join_words
 
 # How many words may be deleted or inserted before the texts are cut first, and how many
 # steps may be taken in all: some tenths of a second.
@@ -20,7 +20,7 @@ MOST_EDITS = 800
 MOST_STEPS = 1_000_000
 
 
-def common_words(
+def pair_common_words(
     one: Sequence[str], other: Sequence[str]
 ) -> tuple[list[tuple[int, int]], bool]:
     """Pair the places of the common words, and say whether there cannot be more of them.
@@ -32,11 +32,11 @@ def common_words(
     here, there = set(one), set(other)
     left = [at for at, word in enumerate(one) if word in there]
     right = [at for at, word in enumerate(other) if word in here]
-    pairs, exact = _pairs([one[at] for at in left], [other[at] for at in right])
+    pairs, exact = _pair_words([one[at] for at in left], [other[at] for at in right])
     return [(left[i], right[j]) for i, j in sorted(pairs)], exact
 
 
-def _pairs(
+def _pair_words(
     one: Sequence[str], other: Sequence[str]
 ) -> tuple[list[tuple[int, int]], bool]:
     found: list[tuple[int, int]] = []
@@ -54,13 +54,13 @@ def _pairs(
         if i == i_end or j == j_end:
             continue
         most = min(MOST_EDITS, int(steps**0.5))
-        inner, edits = _myers(one[i:i_end], other[j:j_end], most)
+        inner, edits = _find_shortest_edit(one[i:i_end], other[j:j_end], most)
         steps -= edits * edits
         if inner is not None:
             found.extend((i + x, j + y) for x, y in inner)
             continue
         exact = False
-        anchors = _anchors(one[i:i_end], other[j:j_end])
+        anchors = _pair_unique_words(one[i:i_end], other[j:j_end])
         if not anchors or not steps:
             continue
         edges = [(-1, -1), *anchors, (i_end - i, j_end - j)]
@@ -70,7 +70,7 @@ def _pairs(
     return found, exact
 
 
-def _myers(
+def _find_shortest_edit(
     one: Sequence[str], other: Sequence[str], most: int
 ) -> tuple[list[tuple[int, int]] | None, int]:
     """Find the shortest way of deletions and insertions, or none of up to `most` steps."""
@@ -92,11 +92,11 @@ def _myers(
                 y += 1
             furthest[at] = x
             if x >= rows and y >= columns:
-                return _walked_back(history, rows, columns), edits
+                return _trace_back(history, rows, columns), edits
     return None, most
 
 
-def _walked_back(
+def _trace_back(
     history: Sequence[Sequence[int]], x: int, y: int
 ) -> list[tuple[int, int]]:
     found = []
@@ -115,7 +115,9 @@ def _walked_back(
     return found
 
 
-def _anchors(one: Sequence[str], other: Sequence[str]) -> list[tuple[int, int]]:
+def _pair_unique_words(
+    one: Sequence[str], other: Sequence[str]
+) -> list[tuple[int, int]]:
     """Pair words that occur once in both texts, as many as stand in the same order."""
     once, once_there = Counter(one), Counter(other)
     place = {word: at for at, word in enumerate(other) if once_there[word] == 1}
@@ -146,30 +148,30 @@ def _anchors(one: Sequence[str], other: Sequence[str]) -> list[tuple[int, int]]:
 Sort: TypeAlias = Literal["same", "gone", "new"]
 
 
-class Piece(NamedTuple):
+class DiffPiece(NamedTuple):
     """Words that both texts have, or only the first (gone), or only the second (new)."""
 
     sort: Sort
     text: str
 
 
-def distance(one: Sequence[str], other: Sequence[str]) -> int:
+def compute_edit_distance(one: Sequence[str], other: Sequence[str]) -> int:
     """Count the fewest words to substitute, add or delete.
 
     >>> distance("a b c".split(), "a x c d".split())
     2
     """
-    return _table(one, other)[-1][-1]
+    return _build_distance_table(one, other)[-1][-1]
 
 
-def difference(one: Sequence[str], other: Sequence[str]) -> list[Piece]:
+def compute_difference(one: Sequence[str], other: Sequence[str]) -> list[DiffPiece]:
     """Tell along a shortest way which words go and which come.
 
     >>> difference("a b c".split(), "a x c".split())
     [Piece(sort='same', text='a'), Piece(sort='gone', text='b'), \
 Piece(sort='new', text='x'), Piece(sort='same', text='c')]
     """
-    rows = _table(one, other)
+    rows = _build_distance_table(one, other)
     steps: list[tuple[Sort, str]] = []
     i, j = len(one), len(other)
     while i or j:
@@ -186,10 +188,10 @@ Piece(sort='new', text='x'), Piece(sort='same', text='c')]
         else:
             j -= 1
             steps.append(("new", other[j]))
-    return _joined(steps[::-1])
+    return _merge_steps(steps[::-1])
 
 
-def _table(one: Sequence[str], other: Sequence[str]) -> list[list[int]]:
+def _build_distance_table(one: Sequence[str], other: Sequence[str]) -> list[list[int]]:
     rows = [list(range(len(other) + 1))]
     for i, here in enumerate(one, 1):
         above, row = rows[-1], [i]
@@ -201,20 +203,20 @@ def _table(one: Sequence[str], other: Sequence[str]) -> list[list[int]]:
     return rows
 
 
-def _joined(steps: Sequence[tuple[Sort, str]]) -> list[Piece]:
+def _merge_steps(steps: Sequence[tuple[Sort, str]]) -> list[DiffPiece]:
     """Bring neighbours together; within a change, what goes stands before what comes."""
-    found: list[Piece] = []
+    found: list[DiffPiece] = []
     gone: list[str] = []
     new: list[str] = []
     same: list[str] = []
 
     def close() -> None:
         if gone:
-            found.append(Piece("gone", written(gone)))
+            found.append(DiffPiece("gone", join_words(gone)))
         if new:
-            found.append(Piece("new", written(new)))
+            found.append(DiffPiece("new", join_words(new)))
         if same:
-            found.append(Piece("same", written(same)))
+            found.append(DiffPiece("same", join_words(same)))
         for words in (gone, new, same):
             words.clear()
 

@@ -6,31 +6,31 @@ from functools import lru_cache
 from typing import Any
 
 
-def stemmed(language: str) -> str:
+def find_stemmer_code(language: str) -> str:
     """The language's own code if there is a stemmer for it, else nothing.
 
     >>> stemmed("en-GB"), stemmed("ja")
     ('en', '')
     """
     code = language.replace("_", "-").partition("-")[0].lower()
-    return code if _stemmer(code) is not None else ""
+    return code if _load_stemmer(code) is not None else ""
 
 
-def forms(words: Sequence[str], code: str) -> list[Hashable]:
+def stem_words(words: Sequence[str], code: str) -> list[Hashable]:
     """Give equal values to forms of one word; letter case still tells words apart.
 
     >>> one, other, third = forms(["opens", "opened", "Opened"], "en")
     >>> one == other, other == third
     (True, False)
     """
-    stemmer = _stemmer(code)
+    stemmer = _load_stemmer(code)
     if stemmer is None:
         return list(words)
     stems = stemmer.stemWords([word.lower() for word in words])
     return [(stem, word[:1].isupper()) for stem, word in zip(stems, words, strict=True)]
 
 
-def changed_in_form(before: Sequence[str], after: Sequence[str], code: str) -> int:
+def count_form_changes(before: Sequence[str], after: Sequence[str], code: str) -> int:
     """Count words that are kept but for their form.
 
     >>> changed_in_form("he open it".split(), "he opens it".split(), "en")
@@ -38,13 +38,16 @@ def changed_in_form(before: Sequence[str], after: Sequence[str], code: str) -> i
     """
     kept = [
         (Counter(one) & Counter(other)).total()
-        for one, other in ((forms(before, code), forms(after, code)), (before, after))
+        for one, other in (
+            (stem_words(before, code), stem_words(after, code)),
+            (before, after),
+        )
     ]
     return kept[0] - kept[1]
 
 
 @lru_cache(maxsize=64)
-def _stemmer(code: str) -> Any | None:
+def _load_stemmer(code: str) -> Any | None:
     import Stemmer
 
     try:

@@ -11,11 +11,13 @@ from typing import NamedTuple
 from metra._core import Hits, Text, Tokenizer, Tokens, TypeMap
 from metra.errors import OptionError, UnknownNameError, no_such
 from metra.text.columns import pack
-from metra.text.tokenizers import tokenizer, tokenizer_version
+from metra.text.tokenizers import find_tokenizer, get_tokenizer_version
+
+__all__ = ["Hits", "Preparation", "Tokens"]
 
 
 @lru_cache(maxsize=64)
-def stemmer(name: str) -> TypeMap | None:
+def find_stemmer(name: str) -> TypeMap | None:
     """Find a stemmer: `no`, `porter` (the original algorithm) or a Snowball language."""
     if name == "no":
         return None
@@ -27,7 +29,7 @@ def stemmer(name: str) -> TypeMap | None:
     return TypeMap(Stemmer.Stemmer(name, 0).stemWords)
 
 
-def stemmer_version(name: str) -> str:
+def get_stemmer_version(name: str) -> str:
     """Say which library stems, for signatures: its versions differ in some words."""
     if name == "no":
         return ""
@@ -46,15 +48,15 @@ class Preparation(NamedTuple):
     def versions(self) -> dict[str, str]:
         """Name the tokeniser and the stemmer with their versions, for signatures."""
         return {
-            "tok": self.tok + tokenizer_version(self.tok),
-            "stem": self.stem + stemmer_version(self.stem),
+            "tok": self.tok + get_tokenizer_version(self.tok),
+            "stem": self.stem + get_stemmer_version(self.stem),
         }
 
 
 def preparation(*, tok: str, case: str, stem: str) -> Preparation:
     """Check the names and join them."""
     chosen = Preparation(tok, case, stem)
-    steps(chosen)
+    find_steps(chosen)
     return chosen
 
 
@@ -70,34 +72,31 @@ def mteval_preparation(owner: str, *, tok: str, case: str, stem: str) -> Prepara
 
 def prepare(text: Text, chosen: Preparation) -> Tokens:
     """Tokenise a column, fold its case, stem it."""
-    cut, reduce = steps(chosen)
+    cut, reduce = find_steps(chosen)
     tokens = cut(text)
     return tokens if reduce is None else reduce(tokens)
 
 
 def whole_tokenizer(chosen: Preparation) -> Tokenizer | None:
     """Find the built-in tokeniser that does all there is to do, if one does."""
-    cut, reduce = steps(chosen)
+    cut, reduce = find_steps(chosen)
     return cut if reduce is None and isinstance(cut, Tokenizer) else None
 
 
 @lru_cache(maxsize=256)
-def steps(
+def find_steps(
     chosen: Preparation,
 ) -> tuple[Callable[[Text], Tokens], Callable[[Tokens], Tokens] | None]:
     """Find the tokeniser and the stemmer, if any."""
-    return tokenizer(chosen.tok, chosen.case), stemmer(chosen.stem)
+    return find_tokenizer(chosen.tok, chosen.case), find_stemmer(chosen.stem)
 
 
-__all__ = ["Hits", "Tokens", "hit_map", "sentence_hits"]
-
-
-def hit_map(hyps: Tokens, refs: Sequence[Tokens]) -> Hits:
+def build_hits(hyps: Tokens, refs: Sequence[Tokens]) -> Hits:
     """Compare each output with its references once, for every measure that asks."""
     return Hits(hyps, list(refs))
 
 
-def sentence_hits(hyp: str, refs: Sequence[str], chosen: Preparation) -> Hits:
+def build_sentence_hits(hyp: str, refs: Sequence[str], chosen: Preparation) -> Hits:
     """Compare one output with its references."""
     cut = whole_tokenizer(chosen)
     if cut is not None:

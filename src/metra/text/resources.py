@@ -50,9 +50,9 @@ class Dictionary:
         return found
 
 
-def dictionaries(names: str) -> Dictionary:
+def load_dictionaries(names: str) -> Dictionary:
     """Find one or more dictionaries, with + between their names, as one."""
-    found = [_dictionary(name) for name in names.split("+")]
+    found = [_load_dictionary(name) for name in names.split("+")]
     if len(found) == 1:
         return found[0]
     return Dictionary(
@@ -61,15 +61,15 @@ def dictionaries(names: str) -> Dictionary:
     )
 
 
-def _dictionary(name: str) -> Dictionary:
+def _load_dictionary(name: str) -> Dictionary:
     # A list is read anew: it may have grown.
     is_list = name.lower().endswith(".txt")
-    return _word_list(Path(name)) if is_list else _hunspell(name)
+    return _load_word_list(Path(name)) if is_list else _load_hunspell(name)
 
 
 @lru_cache(maxsize=16)
-def _hunspell(name: str) -> Dictionary:
-    path = _find(name)
+def _load_hunspell(name: str) -> Dictionary:
+    path = _find_dictionary(name)
     try:
         from hunspell import Hunspell
     except ImportError:
@@ -87,10 +87,10 @@ def _hunspell(name: str) -> Dictionary:
             return False
 
     reader = f"chunspell {version('chunspell')}"
-    return Dictionary(knows, f"{name}[sha256:{_digest(path)}, {reader}]")
+    return Dictionary(knows, f"{name}[sha256:{_compute_digest(path)}, {reader}]")
 
 
-def _word_list(path: Path) -> Dictionary:
+def _load_word_list(path: Path) -> Dictionary:
     if not path.is_file():
         msg = (
             f"There is no list of words at {path}; expected a text with a word a line."
@@ -104,17 +104,17 @@ def _word_list(path: Path) -> Dictionary:
     lower = {word.strip().lower() for word in words if word.strip()}
     return Dictionary(
         lambda word: word.replace("’", "'").lower() in lower,
-        f"{path}[sha256:{_digest(path)}]",
+        f"{path}[sha256:{_compute_digest(path)}]",
     )
 
 
-def _find(name: str) -> Path:
+def _find_dictionary(name: str) -> Path:
     """Find the .dic file, with its .aff file beside it."""
     given = Path(name)
     if given.suffix == ".dic" or given.parent != Path("."):
         places = [given.with_suffix(".dic")]
     else:
-        places = [Path(folder) / f"{name}.dic" for folder in _folders()]
+        places = [Path(folder) / f"{name}.dic" for folder in _list_folders()]
     for place in places:
         if place.is_file() and place.with_suffix(".aff").is_file():
             return place
@@ -128,12 +128,12 @@ def _find(name: str) -> Path:
     raise MissingResourceError(msg)
 
 
-def _folders() -> list[str]:
+def _list_folders() -> list[str]:
     asked = filter(None, os.environ.get("DICPATH", "").split(os.pathsep))
-    return [*asked, *USUAL, *_beside_reader()]
+    return [*asked, *USUAL, *_list_bundled_folders()]
 
 
-def _beside_reader() -> list[str]:
+def _list_bundled_folders() -> list[str]:
     """The reader brings an English dictionary along."""
     from importlib.util import find_spec
 
@@ -143,7 +143,7 @@ def _beside_reader() -> list[str]:
     return [str(Path(found.origin).parent / "dictionaries")]
 
 
-def _digest(path: Path) -> str:
+def _compute_digest(path: Path) -> str:
     return sha256(path.read_bytes()).hexdigest()[:12]
 
 
@@ -161,7 +161,7 @@ NEEDED = [
 ]
 
 
-def wordnet_folder(given: str) -> Path:
+def find_wordnet_folder(given: str) -> Path:
     """Find the folder: the one that is given, WNSEARCHDIR, or a usual place."""
     asked = given or os.environ.get("WNSEARCHDIR", "")
     for place in [asked] if asked else WORDNET_USUAL:
@@ -178,7 +178,7 @@ def wordnet_folder(given: str) -> Path:
 
 
 @cache
-def wordnet_version(folder: Path) -> str:
+def read_wordnet_version(folder: Path) -> str:
     """Read the version off the licence at the head of the index."""
     with (folder / "index.noun").open(encoding="utf-8") as file:
         head = "".join(line for line, _ in zip(file, range(30), strict=False))
@@ -186,7 +186,7 @@ def wordnet_version(folder: Path) -> str:
     return found[1] if found else "unknown"
 
 
-def spacy_model(model: str, *, owner: str, extra: str) -> Any:
+def load_spacy_model(model: str, *, owner: str, extra: str) -> Any:
     """Load a model; what is not installed is named with the step that installs it."""
     try:
         import spacy
@@ -207,7 +207,7 @@ def spacy_model(model: str, *, owner: str, extra: str) -> Any:
         raise MissingResourceError(msg) from None
 
 
-def model_version(pipeline: Any) -> str:
+def get_model_version(pipeline: Any) -> str:
     """Name a model and spaCy with their versions, for signatures."""
     about = pipeline.meta
     return (
@@ -215,7 +215,7 @@ def model_version(pipeline: Any) -> str:
     )
 
 
-def paraphrase_table(path: str) -> str:
+def read_paraphrase_table(path: str) -> str:
     """Read a table, packed with gzip or plain."""
     try:
         table = Path(path).read_bytes()
@@ -231,7 +231,7 @@ def paraphrase_table(path: str) -> str:
         raise MissingResourceError(msg) from None
 
 
-def table_digest(path: str) -> str:
+def compute_table_digest(path: str) -> str:
     """Name a table by its digest, for signatures."""
     try:
         return f"sha256:{sha256(Path(path).read_bytes()).hexdigest()[:12]}"

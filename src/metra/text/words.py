@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from unicodedata import category
 
 from metra.text.offsets import Span
-from metra.text.scripts import script_of
+from metra.text.scripts import get_alphabetic_script
 
 #: Scripts that put no blanks between words.
 UNSPACED = frozenset(
@@ -37,7 +37,7 @@ _BETWEEN = "\u0f0b\u0f0c"
 Counted: TypeAlias = Literal["blanks", "letters", "both"]
 
 
-def words(text: str) -> list[Span]:
+def find_words(text: str) -> list[Span]:
     """Find what stands between blanks, without the punctuation around it.
 
     >>> text = "He paid 1.50 (in cash)."
@@ -53,10 +53,10 @@ def words(text: str) -> list[Span]:
         alone = _is_unspaced(text[at])
         ends = alone or text[at].isspace() or text[at] in _BETWEEN
         if ends and start is not None:
-            found += _core(text, start, at)
+            found += _strip_punctuation(text, start, at)
             start = None
         if alone:
-            end = _with_marks(text, at)
+            end = _find_letter_end(text, at)
             found.append(Span(at, end))
             at = end
             continue
@@ -64,17 +64,17 @@ def words(text: str) -> list[Span]:
             start = at
         at += 1
     if start is not None:
-        found += _core(text, start, len(text))
+        found += _strip_punctuation(text, start, len(text))
     return found
 
 
-def how_counted(text: str) -> Counted:
+def recognise_spacing(text: str) -> Counted:
     """Say by what the words of a text are told apart.
 
     >>> how_counted("The market opens."), how_counted("市場が開く。"), how_counted("BBC の人")
     ('blanks', 'letters', 'both')
     """
-    alone = {_is_unspaced(text[span.start]) for span in words(text)}
+    alone = {_is_unspaced(text[span.start]) for span in find_words(text)}
     if alone == {True}:
         return "letters"
     return "both" if True in alone else "blanks"
@@ -86,28 +86,28 @@ def is_unspaced(text: str) -> bool:
     >>> is_unspaced("BBC の人々"), is_unspaced("The word 市 is a letter.")
     (True, False)
     """
-    alone = [_is_unspaced(text[span.start]) for span in words(text)]
+    alone = [_is_unspaced(text[span.start]) for span in find_words(text)]
     return 2 * sum(alone) > len(alone)
 
 
-def apart(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """Cut at blanks and, in scripts that have none, between letters and signs.
 
     >>> apart("The market, 市場。")
     ['The', 'market,', '市', '場', '。']
     """
-    return [piece for token in text.split() for piece in pieces(token)]
+    return [piece for token in text.split() for piece in split_token(token)]
 
 
-def pieces(token: str) -> list[str]:
+def split_token(token: str) -> list[str]:
     """Cut what stands between blanks, if it has letters of a script without blanks."""
     if not any(map(_is_unspaced, token)):
         return [token]
-    edges = {0, len(token), *(edge for span in words(token) for edge in span)}
+    edges = {0, len(token), *(edge for span in find_words(token) for edge in span)}
     return [token[start:end] for start, end in pairwise(sorted(edges))]
 
 
-def written(tokens: Sequence[str]) -> str:
+def join_words(tokens: Sequence[str]) -> str:
     """Put words side by side again, with blanks only where scripts have them.
 
     >>> written(["The", "market"]), written(["市", "場"])
@@ -115,11 +115,11 @@ def written(tokens: Sequence[str]) -> str:
     """
     found = list(tokens[:1])
     for one, other in pairwise(tokens):
-        found += [other] if _touch(one, other) else [" ", other]
+        found += [other] if _is_unspaced_pair(one, other) else [" ", other]
     return "".join(found)
 
 
-def _touch(one: str, other: str) -> bool:
+def _is_unspaced_pair(one: str, other: str) -> bool:
     """Whether a letter of a script without blanks meets another, or a sign."""
     last = next((sign for sign in reversed(one) if category(sign)[0] != "M"), " ")
     ends = last, other[:1] or " "
@@ -131,10 +131,10 @@ def _touch(one: str, other: str) -> bool:
 
 
 def _is_unspaced(sign: str) -> bool:
-    return script_of(sign) in UNSPACED
+    return get_alphabetic_script(sign) in UNSPACED
 
 
-def _with_marks(text: str, at: int) -> int:
+def _find_letter_end(text: str, at: int) -> int:
     """Where a letter ends, with its marks and with letters that are stacked on it."""
     end = at + 1
     while end < len(text):
@@ -145,16 +145,16 @@ def _with_marks(text: str, at: int) -> int:
     return end
 
 
-def _core(text: str, start: int, end: int) -> list[Span]:
+def _strip_punctuation(text: str, start: int, end: int) -> list[Span]:
     """Leave punctuation and signs at the ends out; nothing may be left."""
-    while start < end and _outside(text[start]):
+    while start < end and _is_outside_word(text[start]):
         start += 1
-    while start < end and _outside(text[end - 1]):
+    while start < end and _is_outside_word(text[end - 1]):
         end -= 1
     return [Span(start, end)] if start < end else []
 
 
-def _outside(sign: str) -> bool:
+def _is_outside_word(sign: str) -> bool:
     """Whether it is no part of a word: punctuation, or a sign such as €; emoji are signs."""
     return category(sign)[0] in "PSC"
 
@@ -183,12 +183,17 @@ _SPANISH = (
 
 
 @cache
-def number_words(lang: str) -> dict[str, list[tuple[tuple[str, ...], str]]]:
+def list_number_words(lang: str) -> dict[str, list[tuple[tuple[str, ...], str]]]:
     """Give the ways to write a number in words, by their first word, the longest first.
 
     Known are English, French, German and Spanish; for other languages it is empty.
     """
-    makers = {"en": _english, "fr": _french, "de": _german, "es": _spanish}
+    makers = {
+        "en": _name_english_numbers,
+        "fr": _name_french_numbers,
+        "de": _name_german_numbers,
+        "es": _name_spanish_numbers,
+    }
     maker = makers.get(lang)
     found: dict[str, list[tuple[tuple[str, ...], str]]] = {}
     for phrase, value in maker().items() if maker else ():
@@ -199,7 +204,7 @@ def number_words(lang: str) -> dict[str, list[tuple[tuple[str, ...], str]]]:
     return found
 
 
-def _english() -> dict[str, int]:
+def _name_english_numbers() -> dict[str, int]:
     small, tens = (part.split() for part in _ENGLISH)
     found = {word: value for value, word in enumerate(small)}
     for at, ten in enumerate(tens, 2):
@@ -208,7 +213,7 @@ def _english() -> dict[str, int]:
     return found
 
 
-def _french() -> dict[str, int]:
+def _name_french_numbers() -> dict[str, int]:
     small, tens = (part.split() for part in _FRENCH)
     units = {word: value for value, word in enumerate(small)} | {"une": 1}
     units |= {f"dix {small[unit]}": 10 + unit for unit in (7, 8, 9)}
@@ -228,7 +233,7 @@ def _french() -> dict[str, int]:
     return found
 
 
-def _german() -> dict[str, int]:
+def _name_german_numbers() -> dict[str, int]:
     small, tens = (part.split() for part in _GERMAN)
     found = {word: value for value, word in enumerate(small)}
     found |= dict.fromkeys(("ein", "eine", "einen", "einem", "einer", "eines"), 1)
@@ -239,7 +244,7 @@ def _german() -> dict[str, int]:
     return found
 
 
-def _spanish() -> dict[str, int]:
+def _name_spanish_numbers() -> dict[str, int]:
     small, tens = (part.split() for part in _SPANISH)
     found = {word: value for value, word in enumerate(small)}
     units = [*enumerate(small[1:10], 1), (1, "un"), (1, "una")]
@@ -266,7 +271,7 @@ _PLAIN = str.maketrans(
 
 
 @cache
-def normaliser(lang: str) -> Callable[[str], tuple[str, ...]]:
+def make_normaliser(lang: str) -> Callable[[str], tuple[str, ...]]:
     """Give the function that cuts a text into normalised words.
 
     >>> normaliser("en")("Brévigny's twenty-one shops, 2,300 people")
@@ -275,18 +280,20 @@ def normaliser(lang: str) -> Callable[[str], tuple[str, ...]]:
     decimal, grouping = (r"\.", ",") if lang in _POINT else (",", ". ")
     groups = re.compile(rf"(?<![\d.,])\d{{1,3}}(?:[{grouping}{_NARROW}]\d{{3}})+(?!\d)")
     fraction = re.compile(rf"(?<=\d){decimal}(?=\d)")
-    words = number_words(lang)
+    words = list_number_words(lang)
 
     def normalise(text: str) -> tuple[str, ...]:
-        text = _POSSESSIVE.sub("", _digits(text))
+        text = _POSSESSIVE.sub("", _normalise_digits(text))
         text = groups.sub(lambda found: re.sub(r"\D", "", found[0]), text)
         text = fraction.sub("\ue000", text)
-        return tuple(_with_digits(list(_cut(_folded(text, lang))), words))
+        return tuple(
+            _replace_number_words(list(_split_runs(_fold_case(text, lang))), words)
+        )
 
     return normalise
 
 
-def occurs(words: Sequence[str], within: Sequence[str]) -> bool:
+def contains_words(words: Sequence[str], within: Sequence[str]) -> bool:
     """Tell whether words stand next to each other, in their order, within others."""
     size = len(words)
     return any(
@@ -295,14 +302,14 @@ def occurs(words: Sequence[str], within: Sequence[str]) -> bool:
     )
 
 
-def _digits(text: str) -> str:
+def _normalise_digits(text: str) -> str:
     """Write the digits of any script as 0 to 9."""
     if text.isascii():
         return text
     return "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in text)
 
 
-def _folded(text: str, lang: str) -> str:
+def _fold_case(text: str, lang: str) -> str:
     """Fold case as the language does, and take accents off Latin and Greek letters."""
     if lang in _DOTLESS:
         text = unicodedata.normalize("NFC", text)
@@ -323,12 +330,12 @@ def _folded(text: str, lang: str) -> str:
     return unicodedata.normalize("NFC", "".join(kept)).translate(_PLAIN)
 
 
-def _cut(text: str) -> Iterator[str]:
+def _split_runs(text: str) -> Iterator[str]:
     """Cut into runs of letters, numbers, signs, and single characters of East Asia."""
     run = ""
     kind = ""
     for c in text:
-        here = _kind(c)
+        here = _classify_character(c)
         if run and (here != kind or here in ("sign", "alone")):
             yield run
             run = ""
@@ -339,7 +346,7 @@ def _cut(text: str) -> Iterator[str]:
         yield run
 
 
-def _kind(c: str) -> str:
+def _classify_character(c: str) -> str:
     if c.isdecimal() or c == "\ue000":
         return "number"
     if c in _SIGNS:
@@ -349,7 +356,7 @@ def _kind(c: str) -> str:
     return "letter" if c.isalnum() or unicodedata.category(c)[0] == "M" else ""
 
 
-def _with_digits(
+def _replace_number_words(
     words: list[str], known: dict[str, list[tuple[tuple[str, ...], str]]]
 ) -> Iterator[str]:
     at = 0
@@ -382,7 +389,7 @@ _IS_ADDRESS = re.compile(_ADDRESS)
 _EAST_CHARACTER = re.compile(rf"[{_EAST}]")
 
 
-class Word(NamedTuple):
+class RunningWord(NamedTuple):
     """A word as it is written.
 
     `letters` is false of numbers, addresses, words with digits and single letters;
@@ -394,38 +401,38 @@ class Word(NamedTuple):
     is_name: bool
 
 
-def running_words(text: str) -> list[Word]:
+def find_running_words(text: str) -> list[RunningWord]:
     """Cut a text into words, left to right.
 
     >>> [word.text for word in running_words("Le chat, c'est l'ami n° 2 (www.chat.fr)")]
     ['Le', 'chat', "c'est", "l'ami", 'n', '2', 'www.chat.fr']
     """
-    return list(_words(text))
+    return list(_find_running_words(text))
 
 
-def parts_of_words(words: Iterable[str]) -> Iterator[str]:
+def split_word_parts(words: Iterable[str]) -> Iterator[str]:
     """Give words in folded case, and their parts beside apostrophes and hyphens."""
     for word in words:
-        yield from _parts(word)
+        yield from _split_parts(word)
 
 
 @lru_cache(maxsize=1 << 18)
-def _parts(word: str) -> tuple[str, ...]:
+def _split_parts(word: str) -> tuple[str, ...]:
     folded = word.casefold()
     parts = re.split(r"['’‑-]", folded)
     return (folded, *filter(None, parts)) if len(parts) > 1 else (folded,)
 
 
-def _words(text: str) -> Iterator[Word]:
+def _find_running_words(text: str) -> Iterator[RunningWord]:
     for found in _WORD.finditer(text):
         word = found[0]
-        letters, capital = _kind_running_words(word)
+        letters, capital = _classify_word(word)
         is_name = capital and not _begins_sentence(text, found.start())
-        yield Word(word, letters, is_name)
+        yield RunningWord(word, letters, is_name)
 
 
 @lru_cache(maxsize=1 << 18)
-def _kind_running_words(word: str) -> tuple[bool, bool]:
+def _classify_word(word: str) -> tuple[bool, bool]:
     """Tell whether a word is more than a letter, a number or an address; has a capital."""
     alone = len(word) == 1 and not _EAST_CHARACTER.match(word)
     if alone or _IS_ADDRESS.fullmatch(word) or any(c.isdigit() for c in word):
@@ -448,7 +455,7 @@ BETWEEN_LETTERS = "'’‐-"
 BETWEEN_DIGITS = ".,:"
 
 
-def cut(segment: str) -> list[str]:
+def tokenize_words(segment: str) -> list[str]:
     """Cut at white space, with every punctuation mark a token of its own.
 
     Apostrophes and hyphens between letters or digits, and points, commas and colons
@@ -462,14 +469,14 @@ def cut(segment: str) -> list[str]:
         if word.isalnum():
             tokens.append(word)
         else:
-            tokens += _pieces(word)
+            tokens += _split_punctuation(word)
     return tokens
 
 
-def _pieces(word: str) -> list[str]:
+def _split_punctuation(word: str) -> list[str]:
     edges = [0]
     for at, sign in enumerate(word):
-        if category(sign).startswith("P") and not _spelling(word, at):
+        if category(sign).startswith("P") and not _is_inside_word(word, at):
             edges += [at, at + 1]
     return [
         word[start:stop]
@@ -478,7 +485,7 @@ def _pieces(word: str) -> list[str]:
     ]
 
 
-def _spelling(word: str, at: int) -> bool:
+def _is_inside_word(word: str, at: int) -> bool:
     """Whether the mark stands inside a word or a number."""
     sides = word[max(at - 1, 0) : at] + word[at + 1 : at + 2]
     if len(sides) < 2:
@@ -500,7 +507,7 @@ _NUMBER = re.compile(
 )
 
 
-def numbers(text: str) -> list[str]:
+def find_numbers(text: str) -> list[str]:
     """List the numbers of two digits and more, digits only.
 
     What stands between the digits is left out, because languages differ in it, and so are

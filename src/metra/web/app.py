@@ -15,13 +15,13 @@ from metra.web.judge import api as judge_api
 from metra.web.judge import pages as judge_pages
 from metra.web.security.headers import (
     LOOPBACK,
-    Origins,
+    OriginCheck,
     SecurityHeaders,
-    host_of,
-    origin_of,
+    parse_host,
+    parse_origin,
 )
-from metra.web.security.limits import BodyLimit, Failures
-from metra.web.state import State, say_refusals
+from metra.web.security.limits import BodyLimit, ErrorReplies
+from metra.web.state import AppState, add_error_handlers
 
 _SMALL = 64_000
 _API = 1_000_000
@@ -52,8 +52,8 @@ def create_app(
         openapi_url=None,
         redirect_slashes=False,
     )
-    app.state.metra = State(store, clock, base_url, secure, away_after)
-    say_refusals(app)
+    app.state.metra = AppState(store, clock, base_url, secure, away_after)
+    add_error_handlers(app)
     app.include_router(judge_pages.router)
     app.include_router(judge_api.router)
     app.include_router(admin.router)
@@ -61,16 +61,16 @@ def create_app(
     app.mount("/static", StaticFiles(directory=static), name="static")
     names = LOOPBACK | hosts
     if base_url is not None:
-        names |= {host_of(origin_of(base_url).partition("://")[2])}
+        names |= {parse_host(parse_origin(base_url).partition("://")[2])}
     # The last is the outermost.
-    app.add_middleware(Origins, base_url=base_url, hosts=names)
-    app.add_middleware(BodyLimit, limit_of=_limit)
-    app.add_middleware(Failures)
+    app.add_middleware(OriginCheck, base_url=base_url, hosts=names)
+    app.add_middleware(BodyLimit, limit_of=_get_body_limit)
+    app.add_middleware(ErrorReplies)
     app.add_middleware(SecurityHeaders, secure=secure)
     return app
 
 
-def _limit(scope: Scope) -> int:
+def _get_body_limit(scope: Scope) -> int:
     """How many bytes a request may bring; much only with an admin's cookie, right or wrong."""
     path = scope["path"]
     if path.startswith("/api/"):

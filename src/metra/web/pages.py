@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 LANGUAGE_COOKIE = "metra-language"
 
 
-def page(
+def render_page(
     request: Request, template: str, *, status: int = 200, **more: Any
 ) -> Response:
     """Render a template; it finds the strings as `t`, and `lang`, `dir`, `csrf`, `here`;
@@ -24,14 +24,14 @@ def page(
 
     `message="paused"` gives the heading and text of that message.
     """
-    language = language_of(request)
+    language = get_language(request)
     t = strings(language)
     if name := more.pop("message", None):
         more.setdefault("heading", t(f"message.{name}_title"))
         if "text" not in more:
             more["text"] = t(f"message.{name}_text")
     content = (
-        templates()
+        load_templates()
         .get_template(template)
         .render(
             {
@@ -48,25 +48,25 @@ def page(
     return HTMLResponse(content, status)
 
 
-def language_of(request: Request) -> str:
+def get_language(request: Request) -> str:
     """The language of the pages for whoever asks."""
     wish = request.cookies.get(LANGUAGE_COOKIE)
     return chosen(wish, request.headers.get("accept-language"))
 
 
-def json_reply(content: Any, status: int = 200) -> Response:
+def reply_json(content: Any, status: int = 200) -> Response:
     """Answer in JSON of ASCII characters, which even half a character cannot break."""
     body = json.dumps(content, allow_nan=False, separators=(",", ":"))
     return Response(body, status, media_type="application/json")
 
 
-def redirect(to: str) -> Response:
+def redirect_to(to: str) -> Response:
     """Send the browser to another page, after a form too."""
     return Response(status_code=303, headers={"Location": to})
 
 
 @cache
-def templates() -> "Environment":
+def load_templates() -> "Environment":
     """The templates; what they fill in is escaped."""
     from jinja2 import Environment, PackageLoader
 

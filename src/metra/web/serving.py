@@ -18,7 +18,7 @@ _VARIABLE = "METRA_JUDGE_SERVING"
 
 
 @dataclass(frozen=True, slots=True)
-class Serving:
+class ServerOptions:
     """What to serve, and where."""
 
     url: str
@@ -31,11 +31,11 @@ class Serving:
     away_hours: float = 72.0
 
 
-def serve_for_ever(serving: Serving) -> None:
+def run_server(serving: ServerOptions) -> None:
     """Serve until interrupted."""
     import uvicorn
 
-    refuse_unsafe(serving)
+    check_encryption(serving)
     os.environ[_VARIABLE] = json.dumps(asdict(serving))
     uvicorn.run(
         "metra.web.serving:app",
@@ -55,7 +55,7 @@ def serve_for_ever(serving: Serving) -> None:
 
 def app() -> FastAPI:
     """Make the app as a worker's environment says."""
-    serving = Serving(**json.loads(os.environ[_VARIABLE]))
+    serving = ServerOptions(**json.loads(os.environ[_VARIABLE]))
     return create_app(
         store.open(serving.url, create=False),
         base_url=serving.base_url,
@@ -64,11 +64,11 @@ def app() -> FastAPI:
     )
 
 
-def refuse_unsafe(serving: Serving) -> None:
+def check_encryption(serving: ServerOptions) -> None:
     """Refuse to be reached from elsewhere without encryption."""
     base = serving.base_url
     if base is not None:
-        refuse_no_address(base)
+        check_base_url(base)
     public = serving.host not in LOOPBACK
     if public and not (base or "").startswith("https://"):
         msg = (
@@ -78,7 +78,7 @@ def refuse_unsafe(serving: Serving) -> None:
         raise OptionError(msg)
 
 
-def refuse_no_address(base: str) -> None:
+def check_base_url(base: str) -> None:
     """Refuse what no browser could reach."""
     try:
         parts = urlsplit(base)
@@ -90,7 +90,7 @@ def refuse_no_address(base: str) -> None:
         raise OptionError(msg)
 
 
-def refuse_taken(host: str, port: int) -> None:
+def check_port_free(host: str, port: int) -> None:
     """Refuse an address that cannot be listened at, before anything is started."""
     import socket
 
@@ -129,7 +129,7 @@ LOGGING: dict[str, Any] = {
 }
 
 
-def free_port(wished: int) -> int:
+def find_free_port(wished: int) -> int:
     """Give the port if nobody has it, else one that is free."""
     import socket
 

@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from metra.errors import MetraError
 from metra.store.answers import ConflictError
 from metra.store.database import Store
-from metra.web.pages import json_reply, page
+from metra.web.pages import render_page, reply_json
 from metra.web.security.limits import TOO_LARGE
 
 
@@ -45,26 +45,26 @@ class Refusal(Exception):  # noqa: N818 - it is no error of ours
         return cls(404, "There is no such thing here.")
 
 
-def say_refusals(app: FastAPI) -> None:
+def add_error_handlers(app: FastAPI) -> None:
     """Let the app word everything that it does not serve."""
 
     @app.exception_handler(Refusal)
     def _refusal(request: Request, refusal: Refusal) -> Response:
-        return refused(request, refusal.status, refusal.error, **refusal.more)
+        return reply_refusal(request, refusal.status, refusal.error, **refusal.more)
 
     @app.exception_handler(ConflictError)
     def _conflict(request: Request, error: ConflictError) -> Response:
-        return refused(request, 409, str(error))
+        return reply_refusal(request, 409, str(error))
 
     @app.exception_handler(MetraError)
     def _wrong(request: Request, error: MetraError) -> Response:
-        return refused(request, 422, str(error))
+        return reply_refusal(request, 422, str(error))
 
     @app.exception_handler(RequestValidationError)
     def _invalid(request: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
-        return refused(request, 422, f"{place}: {first['msg']}.")
+        return reply_refusal(request, 422, f"{place}: {first['msg']}.")
 
     @app.exception_handler(HTTPException)
     def _http(request: Request, error: HTTPException) -> Response:
@@ -74,19 +74,19 @@ def say_refusals(app: FastAPI) -> None:
             413: TOO_LARGE,
         }
         said = words.get(error.status_code, "The request cannot be understood.")
-        reply = refused(request, error.status_code, said)
+        reply = reply_refusal(request, error.status_code, said)
         for name, value in (error.headers or {}).items():
             reply.headers[name] = value
         return reply
 
 
-def refused(request: Request, status: int, error: str, **more: Any) -> Response:
+def reply_refusal(request: Request, status: int, error: str, **more: Any) -> Response:
     """Word a refusal for whoever asks."""
     path = request.url.path
     role = more.pop("role", "")
     headers = more.pop("headers", {})
     if path.startswith("/api/"):
-        reply = json_reply({"error": error} | more, status)
+        reply = reply_json({"error": error} | more, status)
     elif role == "admin" and request.method == "GET":
         reply = Response(status_code=303, headers={"Location": "/admin/login"})
     else:
@@ -95,7 +95,7 @@ def refused(request: Request, status: int, error: str, **more: Any) -> Response:
         # Sentences about single requests are in English only.
         english = {"text": error, "text_language": "en"}
         said = english if message == "refused" else {}
-        reply = page(
+        reply = render_page(
             request, "judge/message.html", status=status, message=message, **said
         )
     for name, value in headers.items():
@@ -104,7 +104,7 @@ def refused(request: Request, status: int, error: str, **more: Any) -> Response:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class AppState:
     """What the app was made with."""
 
     store: Store
@@ -116,6 +116,6 @@ class State:
     away_after: float
 
 
-def state_of(request: Request) -> State:
+def get_state(request: Request) -> AppState:
     """Find it."""
     return request.app.state.metra

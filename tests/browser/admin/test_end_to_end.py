@@ -6,8 +6,8 @@ from tests.browser.admin.conftest import PASSWORD, administered
 
 from metra.campaign.files import jsonl
 from metra.campaign.imports import read_judgements
-from metra.campaign.ranking import rankings
-from metra.campaign.summary import blind_names, blinded
+from metra.campaign.ranking import rank_systems
+from metra.campaign.summary import assign_blind_names, blind_judgements
 from metra.store import answers, campaigns
 
 GOOD = [f"a good text {at}" for at in range(4)]
@@ -140,8 +140,8 @@ def answer(page, question, key):
 
 def see_results(page, server, key, tab_to, tmp_path):
     with server.store.reading() as db:
-        stored = campaigns.existing(db, key)
-        kept = answers.judgements(db, stored)
+        stored = campaigns.get_campaign(db, key)
+        kept = answers.read_judgements(db, stored)
     # Worked by hand: good has (5 + 4) / 2 and (4 + 5) / 2, poor has 2 and (1 + 3) / 2.
     expected = {
         ("good", "fluency"): 4.5,
@@ -151,14 +151,14 @@ def see_results(page, server, key, tab_to, tmp_path):
     }
     assert {
         (one.mean.system, ranking.scorer): one.mean.native
-        for ranking in rankings(kept)
+        for ranking in rank_systems(kept)
         for one in ranking.systems
     } == expected
     tab_to(page, page.get_by_role("link", name="Results"))
     press(page, "Enter")
     page.wait_for_url("**/results")
     expect(page.get_by_text("16 answers.")).to_be_visible()
-    names = blind_names(
+    names = assign_blind_names(
         [system.name for system in stored.campaign.systems], stored.secret
     )
     assert shown(page) == {(names[s], q): mean for (s, q), mean in expected.items()}
@@ -172,7 +172,7 @@ def see_results(page, server, key, tab_to, tmp_path):
     path = tmp_path / "out.jsonl"
     download.value.save_as(path)
     back = read_judgements([str(path)])
-    assert back == blinded(kept, names)
+    assert back == blind_judgements(kept, names)
     assert jsonl.read(path.read_text(encoding="utf-8"), "x") == back
     tab_to(page, page.get_by_role("link", name="Results"))
     press(page, "Enter")

@@ -5,7 +5,7 @@ import time
 import pytest
 from tests.browser.admin.conftest import administered
 
-from metra.campaign.demo_data import fill
+from metra.campaign.demo_data import fill_store
 from metra.store import access
 
 WIDTHS = (320, 390, 768, 1280)
@@ -31,7 +31,7 @@ PAGES = {
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     with administered(str(tmp_path_factory.mktemp("store") / "judge.db")) as made:
-        [made.filled] = fill(made.store, ["ldc"], now=time.time())
+        [made.filled] = fill_store(made.store, ["ldc"], now=time.time())
         yield made
 
 
@@ -43,7 +43,9 @@ def admin(server, visit):
         context = visit(**how)
         if name != "login":
             with server.store.transaction() as db:
-                token, _ = access.begin(db, "admin", now=server.now(), name="admin")
+                token, _ = access.begin_session(
+                    db, "admin", now=server.now(), name="admin"
+                )
             cookie = {"name": "metra-admin", "value": token, "url": server.url}
             context.add_cookies([cookie])
         page = context.new_page()
@@ -95,7 +97,7 @@ def test_the_preview_asks_the_next_question(admin, server):
 
 def test_filters_work_without_scripts(server, chromium):
     with server.store.transaction() as db:
-        token, _ = access.begin(db, "admin", now=server.now(), name="admin")
+        token, _ = access.begin_session(db, "admin", now=server.now(), name="admin")
     context = chromium.new_context(java_script_enabled=False)
     context.add_cookies([{"name": "metra-admin", "value": token, "url": server.url}])
     page = context.new_page()

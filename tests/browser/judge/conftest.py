@@ -63,9 +63,9 @@ class Server:
         **wishes: Any,
     ) -> "Link":
         """One judge who sees everything once, in order; `guided` spares her the guide."""
-        from metra.campaign.campaign import Campaign, Segment, System
+        from metra.campaign.campaign import Campaign, CampaignSegment, System
         from metra.campaign.protocols.registry import protocol as known
-        from metra.campaign.settings import settings
+        from metra.campaign.settings import check_settings
         from metra.store import campaigns, judges
 
         table = {
@@ -81,7 +81,7 @@ class Server:
             "complete": True,
         }
         segments = tuple(
-            Segment(documents[at] if documents else "", source, (reference,))
+            CampaignSegment(documents[at] if documents else "", source, (reference,))
             for at, (source, reference) in enumerate(
                 zip(sources, references, strict=True)
             )
@@ -91,7 +91,7 @@ class Server:
             for at, texts in enumerate(outputs)
         )
         frozen = Campaign(
-            settings(table | wishes, "test"),
+            check_settings(table | wishes, "test"),
             known(protocol),
             segments,
             systems,
@@ -99,12 +99,14 @@ class Server:
         )
         now = self.now()
         with self.store.transaction() as db:
-            key = campaigns.create(db, frozen, now=now, who="test", state="open")
-            [judge] = judges.of_campaign(db, key)
-            token = judges.issue(db, judge.id, now=now, who="test")
+            key = campaigns.create_campaign(
+                db, frozen, now=now, who="test", state="open"
+            )
+            [judge] = judges.list_judges(db, key)
+            token = judges.issue_link(db, judge.id, now=now, who="test")
             if guided:
-                judges.consent(db, judge.id, now=now, profile={})
-                judges.guided(db, judge.id, now=now)
+                judges.record_consent(db, judge.id, now=now, profile={})
+                judges.record_guide(db, judge.id, now=now)
         return Link(self, key, judge.id, token)
 
 
@@ -125,8 +127,8 @@ class Link:
         from metra.store import answers, campaigns
 
         with self.server.store.reading() as db:
-            stored = campaigns.existing(db, self.campaign)
-            return answers.judgements(db, stored)
+            stored = campaigns.get_campaign(db, self.campaign)
+            return answers.read_judgements(db, stored)
 
     def cookie(self) -> dict[str, str]:
         """What a browser has that came in by the link."""
@@ -134,7 +136,7 @@ class Link:
 
         with self.server.store.transaction() as db:
             now = self.server.now()
-            token, _ = access.begin(db, "judge", now=now, judge=self.judge)
+            token, _ = access.begin_session(db, "judge", now=now, judge=self.judge)
         return {"name": "metra-judge", "value": token, "url": self.server.url}
 
     def end_sessions(self) -> None:

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from metra.campaign.campaign import Campaign, campaign
-from metra.campaign.judgement import latest
-from metra.campaign.settings import settings
+from metra.campaign.campaign import Campaign, freeze_campaign
+from metra.campaign.judgement import keep_latest
+from metra.campaign.settings import check_settings
 from metra.corpus.evalset import EvalSet, Outputs
 
 SOURCE = ["Le marché ouvre.", "Il a plu toute la nuit."]
@@ -47,7 +47,7 @@ def frozen(
             for name, texts in (outputs or {"secret-0": OUTPUT}).items()
         },
     )
-    return campaign(settings(table | wishes, "test"), corpus, material)
+    return freeze_campaign(check_settings(table | wishes, "test"), corpus, material)
 
 
 def link(
@@ -63,25 +63,27 @@ def link(
     name = f"{made.settings.name} {secrets.token_hex(4)}"
     made = replace(made, settings=replace(made.settings, name=name))
     with server.store.transaction() as db:
-        key = campaigns.create(db, made, now=now, who="test", state="open")
-        known = judges.of_campaign(db, key)
+        key = campaigns.create_campaign(db, made, now=now, who="test", state="open")
+        known = judges.list_judges(db, key)
         judge = next(
             one
             for one in known
             if wanted is None
-            or any(own.task.kind == wanted for own in tasks.of_judge(db, one.id))
+            or any(
+                own.task.kind == wanted for own in tasks.list_judge_tasks(db, one.id)
+            )
         )
-        token = judges.issue(db, judge.id, now=now, who="test")
-        judges.consent(db, judge.id, now=now, profile={})
+        token = judges.issue_link(db, judge.id, now=now, who="test")
+        judges.record_consent(db, judge.id, now=now, profile={})
         if guided:
-            judges.guided(db, judge.id, now=now)
+            judges.record_guide(db, judge.id, now=now)
     return server.link(key, judge.id, token)
 
 
 def scores(link: Any) -> dict[str, list[float]]:
     """All native scores by scorer, in the order of the answers."""
     found: dict[str, list[float]] = {}
-    for one in latest(link.judgements()):
+    for one in keep_latest(link.judgements()):
         for scored in one.scores()[0]:
             found.setdefault(scored.scorer, []).append(scored.native)
     return found

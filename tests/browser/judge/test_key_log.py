@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 from tests.browser.judge.measuring import frozen, link
 
-from metra.campaign.key_log import key_log, replay, writing
+from metra.campaign.key_log import iterate_states, replay_keys, write_key_log
 from metra.store import campaigns, events
 
 SIGNS = ["a", "b", " ", "é", "e\u0301", "👍🏽", "市", "ا", "\n", "👩‍👩‍👧", "ไ"]
@@ -21,7 +21,7 @@ def made(text="A text of mine.", *, log_keys=True, name="correction", **more):
 
 def log_of(server, mine):
     with server.store.reading() as db:
-        text = key_log(db, campaigns.existing(db, mine.campaign))
+        text = write_key_log(db, campaigns.get_campaign(db, mine.campaign))
     return [json.loads(line) for line in text.split("\n")[:-1]]
 
 
@@ -58,7 +58,7 @@ def test_what_is_replayed_is_what_was_handed_in(server, work):
     log = log_of(server, mine)
     handed_in = judgement.value["correction"]["text"]
     assert "👩‍👩‍👧市" in handed_in
-    assert replay(log) == {"correction": handed_in}
+    assert replay_keys(log) == {"correction": handed_in}
     assert log[-1]["kind"] == "answer"
     assert log[-1]["data"] == {"id": judgement.id}
     assert log[-1]["same"] is True
@@ -66,7 +66,7 @@ def test_what_is_replayed_is_what_was_handed_in(server, work):
     how = {one["data"]["how"] for one in log if one["kind"] == "write"}
     assert {"insertText", "insertFromPaste", "historyUndo"} <= how
     assert "secret-0" not in str(log)
-    seen = [one.text for one in writing(log)]
+    seen = [one.text for one in iterate_states(log)]
     assert "A text of mine. Yes." in seen
 
 
@@ -90,7 +90,7 @@ def test_random_changes_are_replayed(server, work):
             {"t_ms": 0, "kind": "text", "data": {"field": "x", "text": one}},
             {"t_ms": 1, "kind": "write", "data": {"field": "x", **change}},
         ]
-        assert replay(entries) == {"x": other}
+        assert replay_keys(entries) == {"x": other}
 
 
 def test_a_second_version_is_logged_after_the_first_and_on_any_device(server, work):
@@ -121,7 +121,7 @@ def test_a_second_version_is_logged_after_the_first_and_on_any_device(server, wo
     log = [one for one in log_of(server, mine) if one["number"] == 0]
     ends = [one for one in log if one["kind"] == "answer"]
     assert [one["same"] for one in ends] == [True, True]
-    assert replay(log) == {"syntax": last[-1].value["syntax"]["text"]}
+    assert replay_keys(log) == {"syntax": last[-1].value["syntax"]["text"]}
 
 
 def test_nothing_that_is_typed_is_recorded_without_the_switch(server, work):
@@ -145,10 +145,12 @@ def test_nothing_that_is_typed_is_recorded_without_the_switch(server, work):
         }"""
     )
     with server.store.reading() as db:
-        stored = campaigns.existing(db, mine.campaign)
-        kept = list(events.of_campaign(db, stored.id, {"key", "text", "write"}))
+        stored = campaigns.get_campaign(db, mine.campaign)
+        kept = list(
+            events.list_campaign_events(db, stored.id, {"key", "text", "write"})
+        )
         assert kept == []
-        assert key_log(db, stored) == ""
+        assert write_key_log(db, stored) == ""
 
 
 @pytest.mark.parametrize(

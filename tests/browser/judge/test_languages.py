@@ -90,27 +90,27 @@ def test_a_hint_is_read_to_its_end_on_a_phone(server, work):
 def test_own_words_of_another_language_stand_in_theirs(server, work):
     from dataclasses import replace
 
-    from metra.campaign.own_wording import own_wordings
+    from metra.campaign.own_wording import parse_wordings
     from metra.campaign.protocols.registry import protocol
     from metra.store import campaigns, judges
 
     link = server.campaign("adequacy")
     with server.store.reading() as db:
-        content = campaigns.existing(db, link.campaign).campaign
+        content = campaigns.get_campaign(db, link.campaign).campaign
     own = {
         "language": "he",
         "steps": {"adequacy": {"question": "כמה <b>מהמשמעות</b>?"}},
     }
-    words = own_wordings(own, protocol("adequacy"), "c.toml")
+    words = parse_wordings(own, protocol("adequacy"), "c.toml")
     named = replace(content.settings, name="own words")
     with server.store.transaction() as db:
         now = server.now()
         content = replace(content, wordings=words, settings=named)
-        key = campaigns.create(db, content, now=now, who="test", state="open")
-        [judge] = judges.of_campaign(db, key)
-        token = judges.issue(db, judge.id, now=now, who="test")
-        judges.consent(db, judge.id, now=now, profile={})
-        judges.guided(db, judge.id, now=now)
+        key = campaigns.create_campaign(db, content, now=now, who="test", state="open")
+        [judge] = judges.list_judges(db, key)
+        token = judges.issue_link(db, judge.id, now=now, who="test")
+        judges.record_consent(db, judge.id, now=now, profile={})
+        judges.record_guide(db, judge.id, now=now)
     page = work(server.link(key, judge.id, token), language="en")
     legend = page.locator("legend")
     expect(legend).to_have_text("כמה <b>מהמשמעות</b>?")
@@ -156,7 +156,7 @@ def test_our_answer_runs_as_its_language_does(server, visit):
 
     link = server.campaign("mqm", guided=False, guide_language="judge")
     with server.store.transaction() as db:
-        judges.consent(db, link.judge, now=server.now(), profile={})
+        judges.record_consent(db, link.judge, now=server.now(), profile={})
     context = visit(language="ar")
     context.add_cookies([link.cookie()])
     page = context.new_page()

@@ -67,9 +67,9 @@ def test_speed_is_words_by_minutes_and_relative_to_the_baseline(timed):
     assert first == pytest.approx(120, rel=0.1)
     assert second == pytest.approx(60, rel=0.05)
     assert scores(mine)["comprehension"] == [100]
-    from metra.campaign.judgement import latest
+    from metra.campaign.judgement import keep_latest
 
-    judgement = latest(mine.judgements())[1]
+    judgement = keep_latest(mine.judgements())[1]
     assert judgement.scores()[0][0].hundred == pytest.approx(50, rel=0.15)
     value = judgement.value["reading-speed"]
     assert (value["pauses"], value["hidden_ms"]) == (0, 0)

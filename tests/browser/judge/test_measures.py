@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 from tests.browser.judge.measuring import OUTPUT, frozen, link, scores
 
-from metra.campaign.second_look import verdict_campaign, with_verdicts
+from metra.campaign.second_look import apply_verdicts, build_verdict_campaign
 
 
 def press(page, *names):
@@ -161,14 +161,14 @@ def test_cloze_and_the_second_look_at_close_answers(server, work):
     exact, close = judgement.scores()[0]
     assert exact.native == pytest.approx(100 / 3)
     assert close.reason == "1 answers wait for a second judge"
-    second = verdict_campaign(made, mine.judgements(), judges=["zoe"])
+    second = build_verdict_campaign(made, mine.judgements(), judges=["zoe"])
     theirs = link(server, second)
     page = work(theirs)
     assert "secret-0" not in page.content()
     expect(page.locator("mark.answer")).to_have_text("a")
     press(page, "y", "Enter")
     done(page)
-    [finished] = with_verdicts(mine.judgements(), second, theirs.judgements())
+    [finished] = apply_verdicts(mine.judgements(), second, theirs.judgements())
     assert finished.scores()[0][1].native == 50
 
 
@@ -333,7 +333,7 @@ def test_a_gap_is_looked_at_again_between_whole_words(server, work):
         press(page, "Tab")
     press(page, "Control+Enter")
     done(page)
-    second = verdict_campaign(made, mine.judgements(), judges=["zoe"])
+    second = build_verdict_campaign(made, mine.judgements(), judges=["zoe"])
     whole = set("\n".join(long).split())
     for case in second.material["cases"]:
         shown = case["shown"]

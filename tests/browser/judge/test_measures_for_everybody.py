@@ -8,9 +8,9 @@ from tests.browser.judge.measuring import frozen, link
 from tests.browser.judge.test_pages import SIDEWAYS, STILL, WIDTHS
 
 from metra.campaign.assignment import assign
-from metra.campaign.judgement import judged
-from metra.campaign.reconciliation import reconciliation
-from metra.campaign.second_look import verdict_campaign
+from metra.campaign.judgement import check_answer
+from metra.campaign.reconciliation import build_reconciliation
+from metra.campaign.second_look import build_verdict_campaign
 
 LONG = (
     "Donaudampfschifffahrtsgesellschaftskapitänsmützenfabrik steht da, wo sie steht. "
@@ -34,20 +34,20 @@ def made(name):
 def verdicts():
     first = frozen("cloze", TEXTS, source=["a", "b"], references=["c", "d"])
     found = [
-        judged(first, task, {"cloze": {"answers": ["nichts"]}}, id=task.id)
+        check_answer(first, task, {"cloze": {"answers": ["nichts"]}}, id=task.id)
         for task in assign(first, secret=b"s" * 32)
     ]
-    return verdict_campaign(first, found, judges=["zoe"])
+    return build_verdict_campaign(first, found, judges=["zoe"])
 
 
 def reconciled():
     first = made("entity-tagging")
     tag = {"start": 0, "end": 12, "type": "ORGANIZATION"}
     found = [
-        judged(first, task, {"tags": {"tags": [tag]}}, id=task.id)
+        check_answer(first, task, {"tags": {"tags": [tag]}}, id=task.id)
         for task in assign(first, secret=b"s" * 32)
     ]
-    return reconciliation(first, found, judges=["zoe"])
+    return build_reconciliation(first, found, judges=["zoe"])
 
 
 CASES = {

@@ -119,7 +119,7 @@ def test_the_guide_lets_judges_try(server, visit, protocol):
     with server.store.transaction() as db:
         from metra.store import judges
 
-        judges.consent(db, link.judge, now=server.now(), profile={})
+        judges.record_consent(db, link.judge, now=server.now(), profile={})
     page.goto(f"{server.url}/judge/guide")
     example = page.locator(".example").first
     example.get_by_role("button", name="Compare with ours").click()

@@ -5,8 +5,12 @@ from playwright.sync_api import expect
 from tests.browser.judge.measuring import frozen, link
 
 from metra.campaign.assignment import assign
-from metra.campaign.judgement import judged
-from metra.campaign.reconciliation import entities_table, reconciliation, terms_table
+from metra.campaign.judgement import check_answer
+from metra.campaign.reconciliation import (
+    build_reconciliation,
+    write_entities,
+    write_terms,
+)
 from metra.corpus.evalset import EvalSet
 from metra.scoring.evaluate import evaluate
 
@@ -50,7 +54,7 @@ def test_places_slice_the_string_exactly(server, work, language, text):
 
 def tagged(made, choose):
     return [
-        judged(
+        check_answer(
             made,
             task,
             {
@@ -80,7 +84,7 @@ def test_terms_are_reconciled_by_keyboard_and_feed_terminology(server, work, wri
     )
     both = [("brake pad", ""), ("disc brake", "")]
     first = tagged(made, lambda judge: both if judge == "ann" else both[:1])
-    second = reconciliation(made, first, judges=["zoe"])
+    second = build_reconciliation(made, first, judges=["zoe"])
     mine = link(server, second)
     page = work(mine)
     rows = page.locator(".reconcile li")
@@ -96,7 +100,7 @@ def test_terms_are_reconciled_by_keyboard_and_feed_terminology(server, work, wri
     page.keyboard.press(" ")  # keep the other one, too
     page.keyboard.press("Control+Enter")
     page.wait_for_url("**/done")
-    table = terms_table(mine.judgements())
+    table = write_terms(mine.judgements())
     assert table == (
         "term\tvariants\tsegment\nbrake pad\tpad|brake shoe\t1\ndisc brake\t\t1\n"
     )
@@ -126,7 +130,7 @@ def mayor(server, other):
             ("Rome", "LOCATION"),
         ],
     )
-    return link(server, reconciliation(made, first, judges=["zoe"]))
+    return link(server, build_reconciliation(made, first, judges=["zoe"]))
 
 
 def test_names_are_corrected_where_raters_disagree_and_feed_entities(
@@ -141,7 +145,7 @@ def test_names_are_corrected_where_raters_disagree_and_feed_entities(
     expect(page.locator(".reconcile li")).to_have_count(4)
     page.keyboard.press("Control+Enter")
     page.wait_for_url("**/done")
-    table = entities_table(mine.judgements())
+    table = write_entities(mine.judgements())
     assert table == (
         "segment\tdocument\ttype\ttext\n1\td\tPERSON\tBertrand Aufray\n"
         "1\td\tLOCATION\tRome\n"
@@ -165,7 +169,7 @@ def test_two_halves_of_a_name_are_merged(server, work):
     expect(page.locator(".piece[data-label=PERSON]")).to_have_count(1)
     page.keyboard.press("Control+Enter")
     page.wait_for_url("**/done")
-    assert "PERSON\tBertrand Aufray\n" in entities_table(mine.judgements())
+    assert "PERSON\tBertrand Aufray\n" in write_entities(mine.judgements())
 
 
 def test_missed_names_are_found_in_another_form_by_keyboard(server, work):

@@ -157,7 +157,7 @@ def test_what_was_pressed_is_not_recorded(timed, server):
     page.keyboard.press("Enter")
     judgement = answered(page, link)
     with server.store.reading() as db:
-        kept = events.of_screen(db, judgement.task, 0)
+        kept = events.list_screen_events(db, judgement.task, 0)
     assert {"shown", "hidden", "active"} <= {one.kind for one in kept}
     assert [one.t_ms for one in kept] == sorted(one.t_ms for one in kept)
     assert all(one.data is None for one in kept)

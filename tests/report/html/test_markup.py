@@ -5,8 +5,8 @@ from html.parser import HTMLParser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.report.html.data import _inert
-from metra.report.html.markup import joined, raw, tag
+from metra.report.html.data import _escape_json
+from metra.report.html.markup import join_markup, mark_safe, tag
 
 TEXT = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=40)
 
@@ -36,7 +36,7 @@ def test_text_comes_back_as_it_was(text, value):
 
 
 def test_markup_stays_markup_and_text_becomes_text():
-    assert joined("<b>", tag("b", "x"), raw("<i>")) == "&lt;b&gt;<b>x</b><i>"
+    assert join_markup("<b>", tag("b", "x"), mark_safe("<i>")) == "&lt;b&gt;<b>x</b><i>"
 
 
 def test_attributes_that_are_not_wanted_are_not_there():
@@ -51,7 +51,7 @@ def test_numbers_and_lists_are_children():
 def test_json_in_a_page_ends_neither_its_element_nor_a_line(text):
     import json
 
-    inert = _inert(json.dumps(text, ensure_ascii=False))
+    inert = _escape_json(json.dumps(text, ensure_ascii=False))
     assert "<" not in inert
     assert "\u2028" not in inert
     assert json.loads(inert) == text

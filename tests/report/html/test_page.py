@@ -9,7 +9,7 @@ import zlib
 import pytest
 
 from metra.report import chart
-from metra.report.html.tables import Num, num, signed
+from metra.report.html.tables import NumberCell, format_difference, make_number_cell
 
 
 @pytest.fixture(scope="module")
@@ -89,9 +89,9 @@ def test_judgements_that_do_not_fit_are_refused(cli, arguments, write, tmp_path)
 
 
 def test_a_place_outside_a_scale_is_its_end():
-    scale = chart.Scale(0, 10, 100, 200)
+    scale = chart.AxisScale(0, 10, 100, 200)
     assert [scale(value) for value in (-5, 0, 5, 10, 50)] == [100, 100, 150, 200, 200]
-    assert chart.Scale(3, 3, 0, 10)(3) == 5
+    assert chart.AxisScale(3, 3, 0, 10)(3) == 5
 
 
 @pytest.mark.parametrize(
@@ -99,9 +99,14 @@ def test_a_place_outside_a_scale_is_its_end():
     [(1.234, "+1.23"), (-1.236, "−1.24"), (0.0, "0.00"), (-0.001, "0.00")],
 )
 def test_differences_have_signs(value, text):
-    assert signed(value, 2) == text
+    assert format_difference(value, 2) == text
 
 
 def test_a_number_keeps_its_digits_for_programs():
-    assert num(Num(1 / 3)) == '<td class="num" data-v="0.3333333333">0.33</td>'
-    assert num(Num(float("nan"))) == '<td class="num" data-v="">–</td>'
+    assert (
+        make_number_cell(NumberCell(1 / 3))
+        == '<td class="num" data-v="0.3333333333">0.33</td>'
+    )
+    assert (
+        make_number_cell(NumberCell(float("nan"))) == '<td class="num" data-v="">–</td>'
+    )

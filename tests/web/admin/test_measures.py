@@ -30,12 +30,12 @@ def filled(store, content, value):
 
 def answer_all(store, key, value, clock):
     with store.transaction() as db:
-        stored = campaigns.existing(db, key)
-        for owned in tasks.of_campaign(db, key):
-            screens.show(db, owned.task.id, 0, 0, now=clock())
+        stored = campaigns.get_campaign(db, key)
+        for owned in tasks.list_campaign_tasks(db, key):
+            screens.record_shown_steps(db, owned.task.id, 0, 0, now=clock())
             clock.pass_by(30)
             given = answers.Answer(str(uuid.uuid4()), value(stored, owned.task))
-            answers.submit(db, stored, owned, 0, given, now=clock())
+            answers.submit_answer(db, stored, owned, 0, given, now=clock())
 
 
 def cloze(stored, task):
@@ -57,7 +57,7 @@ def test_a_second_look_is_made_answered_and_counted(store):
     assert made.status_code == 303
     new = made.headers["location"].rpartition("/")[2]
     with store.transaction() as db:
-        second = campaigns.existing(db, new)
+        second = campaigns.get_campaign(db, new)
         assert (second.state, second.campaign.protocol.name) == ("draft", "verdicts")
         assert second.campaign.settings.judges == ("zoe", "yan")
     house = admin.house

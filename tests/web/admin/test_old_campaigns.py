@@ -94,4 +94,4 @@ def test_what_cannot_be_imported_is_said_and_nothing_kept(
     assert reply.status_code == 422
     assert message in reply.text
     with light_admin.house.store.reading() as db:
-        assert campaigns.count(db) == 1
+        assert campaigns.count_campaigns(db) == 1

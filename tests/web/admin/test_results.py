@@ -7,10 +7,15 @@ import pytest
 from tests.campaigns import SYSTEMS, made, opened
 from tests.web.admin.conftest import Admin
 
-from metra.campaign.demo_data import simulated, tempers
+from metra.campaign.demo_data import draw_judges, simulate_answer
 from metra.campaign.files import jsonl
-from metra.campaign.ranking import RankingWishes, rankings
-from metra.campaign.summary import Chosen, Wishes, blind_names, summary
+from metra.campaign.ranking import RankingOptions, rank_systems
+from metra.campaign.summary import (
+    JudgementFilter,
+    SummaryOptions,
+    assign_blind_names,
+    summarise_judgements,
+)
 from metra.store import answers, campaigns, screens, tasks
 
 
@@ -23,15 +28,19 @@ def filled(store, protocol="ldc", **more):
     house = opened(store, made(protocol, texts=14, **more))
     rng = np.random.default_rng(5)
     with store.transaction() as db:
-        stored = campaigns.existing(db, house.campaign)
-        for owned in tasks.of_campaign(db, house.campaign):
+        stored = campaigns.get_campaign(db, house.campaign)
+        for owned in tasks.list_campaign_tasks(db, house.campaign):
             for number in range(owned.screens):
-                [temper] = tempers(1, rng=rng)
+                [temper] = draw_judges(1, rng=rng)
                 last = len(stored.campaign.protocol.steps) - 1
-                screens.show(db, owned.task.id, number, last, now=house.clock())
+                screens.record_shown_steps(
+                    db, owned.task.id, number, last, now=house.clock()
+                )
                 house.clock.pass_by(30)
-                answer = simulated(stored.campaign, owned.task, number, temper, rng=rng)
-                answers.submit(
+                answer = simulate_answer(
+                    stored.campaign, owned.task, number, temper, rng=rng
+                )
+                answers.submit_answer(
                     db,
                     stored,
                     owned,
@@ -39,7 +48,7 @@ def filled(store, protocol="ldc", **more):
                     answers.Answer(
                         str(uuid.uuid4()),
                         answer.value,
-                        times=answers.Times(active_ms=5000),
+                        times=answers.AnswerTimes(active_ms=5000),
                     ),
                     now=house.clock(),
                 )
@@ -62,15 +71,15 @@ def light_full(tmp_path):
 
 def names_of(admin):
     with admin.house.store.reading() as db:
-        stored = campaigns.existing(db, admin.house.campaign)
+        stored = campaigns.get_campaign(db, admin.house.campaign)
     systems = [system.name for system in stored.campaign.systems]
-    return blind_names(systems, stored.secret)
+    return assign_blind_names(systems, stored.secret)
 
 
 def test_the_page_says_what_the_library_says(full, table):
     names = names_of(full)
     page = full.get("/results")
-    for ranking in rankings(full.house.judgements()):
+    for ranking in rank_systems(full.house.judgements()):
         _, *body = table(page, f"Systems by {ranking.scorer}")
         assert [row[0] for row in body] == [
             names[one.mean.system] for one in ranking.systems
@@ -85,9 +94,9 @@ def test_the_page_says_what_the_library_says(full, table):
 
 def test_every_number_follows_the_filter(light_full, table):
     everything = light_full.house.judgements()
-    choice = Chosen(judges=frozenset({"judge 0", "judge 1"}))
-    wished = Wishes(choice, RankingWishes(by="document", holm=True))
-    found = summary(everything, wished)
+    choice = JudgementFilter(judges=frozenset({"judge 0", "judge 1"}))
+    wished = SummaryOptions(choice, RankingOptions(by="document", holm=True))
+    found = summarise_judgements(everything, wished)
     query = "?judge=judge+0&judge=judge+1&by=document&holm=yes&system=none"
     page = light_full.get(f"/results{query}")
     assert f"{found.judgements} answers of {found.of}." in page
@@ -150,7 +159,7 @@ def test_an_export_is_what_was_judged(full):
     )
     back = jsonl.read(reply.text, "x")
     assert back == full.house.judgements()
-    assert rankings(back) == rankings(full.house.judgements())
+    assert rank_systems(back) == rank_systems(full.house.judgements())
 
 
 def test_formats_that_have_no_place_for_it_are_not_there(light_full):

@@ -2,7 +2,7 @@
 
 import re
 
-from metra.campaign.judgement import latest
+from metra.campaign.judgement import keep_latest
 from metra.store import audit, judges
 
 
@@ -63,14 +63,16 @@ def test_a_campaign_is_paused_and_closed_by_the_admin(light_admin):
     light_admin.form("/state", state="closed")
     assert 'data-state="closed"' in light_admin.get()
     with house.store.reading() as db:
-        noted = [entry.data for entry in audit.entries(db) if entry.what == "state"]
+        noted = [
+            entry.data for entry in audit.list_entries(db) if entry.what == "state"
+        ]
     assert noted == [{"state": "closed"}, {"state": "paused"}]
 
 
 def test_a_link_is_shown_once_and_works(admin):
     house = admin.house
     with house.store.reading() as db:
-        judge = judges.labelled(db, house.campaign, "judge 1")
+        judge = judges.find_by_label(db, house.campaign, "judge 1")
     old = house.tokens["judge 1"]
     page = admin.form("/judges/issue", judge=judge.id).text
     [link] = found_links(page)
@@ -84,7 +86,7 @@ def test_a_link_is_shown_once_and_works(admin):
     assert house.browser().get(f"/j/{token}").status_code == 404
     assert "taken back" in admin.get("/judges")
     with house.store.reading() as db:
-        assert token not in str(audit.entries(db))
+        assert token not in str(audit.list_entries(db))
 
 
 def test_links_for_all_who_have_none(store):
@@ -95,7 +97,7 @@ def test_links_for_all_who_have_none(store):
 
     admin = Admin(opened(store, made())).sign_in()
     with store.transaction() as db:
-        admin.house.campaign = campaigns.create(
+        admin.house.campaign = campaigns.create_campaign(
             db, made(name="new"), now=1.0, who="test"
         )
     assert "4 judges have no link yet" in admin.get("/judges")
@@ -106,7 +108,7 @@ def test_links_for_all_who_have_none(store):
 def test_a_note_is_kept_as_text(light_admin):
     house = light_admin.house
     with house.store.reading() as db:
-        judge = judges.labelled(db, house.campaign, "judge 3")
+        judge = judges.find_by_label(db, house.campaign, "judge 3")
     text = '"><img src=x> late'
     assert (
         light_admin.form("/judges/note", judge=judge.id, text=text).status_code == 303
@@ -118,7 +120,7 @@ def test_a_note_is_kept_as_text(light_admin):
 def test_released_tasks_go_to_others(light_admin):
     house = light_admin.house
     with house.store.reading() as db:
-        judge = judges.labelled(db, house.campaign, "judge 3")
+        judge = judges.find_by_label(db, house.campaign, "judge 3")
     light_admin.form("/release", judge=judge.id)
     assert "tasks released" in light_admin.get()
 
@@ -137,7 +139,7 @@ def test_the_preview_shows_no_names(light_admin):
     assert "of version" in page
     for name in ("Zeta-NMT", "Quark-SMT"):
         assert name not in page
-    assert latest(light_admin.house.judgements()) == []
+    assert keep_latest(light_admin.house.judgements()) == []
 
 
 def test_a_judge_is_forgotten_when_one_is_sure(admin):
@@ -146,7 +148,7 @@ def test_a_judge_is_forgotten_when_one_is_sure(admin):
     work = judge.work()
     judge.answer(work, work["screen"])
     with house.store.reading() as db:
-        key = judges.labelled(db, house.campaign, "judge 0").id
+        key = judges.find_by_label(db, house.campaign, "judge 0").id
     admin.get("/judges")
     reply = admin.form("/judges/forget", judge=key, what="name")
     assert reply.status_code == 422
@@ -162,7 +164,9 @@ def test_a_judge_is_forgotten_when_one_is_sure(admin):
     assert "judge 0" not in page
     assert "forgotten" in page
     with house.store.reading() as db:
-        done = [(entry.who, entry.what) for entry in audit.entries(db, house.campaign)]
+        done = [
+            (entry.who, entry.what) for entry in audit.list_entries(db, house.campaign)
+        ]
     assert done.count(("ann", "anonymise")) == 1
 
 
@@ -172,10 +176,10 @@ def test_answers_are_forgotten_too_when_asked_for(light_admin):
     work = judge.work()
     judge.answer(work, work["screen"])
     with house.store.reading() as db:
-        key = judges.labelled(db, house.campaign, "judge 0").id
+        key = judges.find_by_label(db, house.campaign, "judge 0").id
     light_admin.get("/judges")
     light_admin.form("/judges/forget", judge=key, what="answers", sure="yes")
     assert house.judgements() == []
     with house.store.reading() as db:
-        kinds = [entry.what for entry in audit.entries(db, house.campaign)]
+        kinds = [entry.what for entry in audit.list_entries(db, house.campaign)]
     assert {"anonymise", "delete answers"} <= set(kinds)

@@ -5,7 +5,7 @@ from html import unescape
 
 import pytest
 
-from metra.campaign.creation import Upload, paired, unpacked
+from metra.campaign.creation import Upload, pair_uploads, unpack_texts
 from metra.store import campaigns, tasks
 
 ONE = b"".join(b"output %d of one\n" % at for at in range(12))
@@ -64,8 +64,8 @@ def test_from_files_to_a_draft(admin):
     assert made.status_code == 303
     key = made.headers["location"].rpartition("/")[2]
     with admin.house.store.reading() as db:
-        stored = campaigns.existing(db, key)
-        assert len(tasks.of_campaign(db, key)) > 40
+        stored = campaigns.get_campaign(db, key)
+        assert len(tasks.list_campaign_tasks(db, key)) > 40
     settings = stored.campaign.settings
     assert stored.state == "draft"
     assert settings.judges == ("ann", "bob", "cleo", "dan")
@@ -124,7 +124,7 @@ def test_texts_that_were_changed_on_the_way(light_admin):
 
 
 def test_warnings_about_what_judges_would_notice():
-    found = paired([Upload("output", "one.txt", b"a\n\na\n" * 4)])
+    found = pair_uploads([Upload("output", "one.txt", b"a\n\na\n" * 4)])
     assert found.problem == ""
     assert found.warnings == (
         "one (one.txt) has 4 empty segments.",
@@ -139,13 +139,15 @@ def test_tables_and_memories_can_be_chosen_too():
         b"<tuv lang='en'><seg>one</seg></tuv></tu></body></tmx>"
     )
     table = b"source\toutput\tref\tdoc\nun\tone\tONE\td\n"
-    found = paired([Upload("output", "a.tmx", tmx), Upload("source", "a.tmx", tmx)])
+    found = pair_uploads(
+        [Upload("output", "a.tmx", tmx), Upload("source", "a.tmx", tmx)]
+    )
     assert (found.texts.outputs, found.texts.source) == ({"a": ["one"]}, ["un"])
-    found = paired([Upload("output", "b.tsv", table)])
+    found = pair_uploads([Upload("output", "b.tsv", table)])
     texts = found.texts
     assert (texts.outputs, texts.references) == ({"b": ["one"]}, [["ONE"]])
     assert (texts.source, texts.documents) == (["un"], ["d"])
-    assert unpacked(texts.packed()) == texts
+    assert unpack_texts(texts.packed()) == texts
 
 
 @pytest.mark.parametrize(
@@ -160,7 +162,7 @@ def test_tables_and_memories_can_be_chosen_too():
     ],
 )
 def test_files_that_cannot_be_read(upload, says):
-    found = paired([upload])
+    found = pair_uploads([upload])
     assert found.texts is None
     assert says in found.problem
     assert "tmp" not in found.problem
@@ -194,7 +196,7 @@ def test_what_a_protocol_needs_is_pasted_and_kept(light_admin):
     assert made.status_code == 303, made.text
     key = made.headers["location"].rpartition("/")[2]
     with light_admin.house.store.reading() as db:
-        frozen = campaigns.existing(db, key).campaign
+        frozen = campaigns.get_campaign(db, key).campaign
     assert frozen.settings.options == {"natural": 200}
     assert frozen.material == {"questions": {"d": [["Why?", ["so"], []]]}}
     assert [step.name for step in frozen.protocol.steps] == [

@@ -14,13 +14,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from metra.campaign.files.pearmut import JudgedText
-from metra.campaign.judgement import Judgement, latest, marks_of
+from metra.campaign.judgement import Judgement, get_marks, keep_latest
 from metra.campaign.protocols.marks import MISSING
 from metra.campaign.protocols.registry import PROTOCOLS
 from metra.campaign.task import Kind
 from metra.errors import FormatError, OptionError
-from metra.formats.stream import parsed
-from metra.formats.table import guarded, unguarded
+from metra.formats.stream import parse_json
+from metra.formats.table import escape_formula, unescape_formula
 from metra.text.offsets import Span, code_points_inclusive, utf16_inclusive
 
 TYPES: dict[Kind, str] = {
@@ -46,7 +46,7 @@ def write(judgements: Iterable[Judgement]) -> str:
     """
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
-    for judgement in latest(judgements):
+    for judgement in keep_latest(judgements):
         if judgement.protocol not in _PROTOCOLS:
             msg = (
                 f"Appraise's export has no place for {judgement.protocol}; "
@@ -58,8 +58,12 @@ def write(judgements: Iterable[Judgement]) -> str:
         [[scored]] = judgement.scores()
         names = [judgement.judge, judgement.systems[0], str(judgement.segment)]
         languages = [judgement.source_language, judgement.target_language]
-        cells = [*map(guarded, names), TYPES[judgement.kind], *map(guarded, languages)]
-        cells += [repr(scored.native), guarded(judgement.document), "False"]
+        cells = [
+            *map(escape_formula, names),
+            TYPES[judgement.kind],
+            *map(escape_formula, languages),
+        ]
+        cells += [repr(scored.native), escape_formula(judgement.document), "False"]
         if judgement.protocol == "esa":
             cells.append(_marks(judgement))
         rows.writerow(
@@ -89,7 +93,7 @@ def read(
 
 def _marks(judgement: Judgement) -> str:
     found: list[dict[str, Any]] = []
-    for mark in marks_of(judgement):
+    for mark in get_marks(judgement):
         if mark["side"] == "source":
             continue  # there is no place for it in this format
         first, last = (
@@ -118,7 +122,7 @@ def _judgement(
             f"of {'/'.join(_KINDS)}, two languages, score, document, …"
         )
         raise FormatError(msg)
-    names = [unguarded(cell) for cell in row]
+    names = [unescape_formula(cell) for cell in row]
     esa = row[9].startswith("[")
     asked = PROTOCOLS["esa" if esa else "da"]
     source, output = outputs.get((names[1], names[2], row[3]), (None, ""))
@@ -169,7 +173,7 @@ def read_batches(text: str, place: str) -> list[JudgedText]:
     return list(found.values())
 
 
-def by_item(
+def index_outputs(
     text: str, place: str
 ) -> dict[tuple[str, str, str], tuple[str | None, str]]:
     """Source and output of each system, item and type, as Appraise's export names them."""
@@ -180,7 +184,7 @@ def by_item(
 
 
 def _items(text: str, place: str) -> Iterable[tuple[str, JudgedText]]:
-    tasks = parsed(text, place)
+    tasks = parse_json(text, place)
     if not isinstance(tasks, list):
         msg = f"{place} holds no list; expected Appraise's batches: a list of tasks."
         raise FormatError(msg)

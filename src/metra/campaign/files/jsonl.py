@@ -11,7 +11,7 @@ from metra.campaign.judgement import Judgement
 from metra.campaign.protocols.registry import PROTOCOLS
 from metra.campaign.task import Kind
 from metra.errors import FormatError
-from metra.formats.stream import parsed
+from metra.formats.stream import parse_json
 
 SCHEMA = "metra-judgement/1"
 
@@ -34,14 +34,14 @@ def write(judgements: Iterable[Judgement]) -> str:
 def read(text: str, place: str) -> list[Judgement]:
     """Read them again; `place` names the file for messages."""
     return [
-        _judgement(line, f"{place}, line {at}")
+        _read_judgement(line, f"{place}, line {at}")
         for at, line in enumerate(text.split("\n"), 1)
         if line
     ]
 
 
-def _judgement(line: str, place: str) -> Judgement:
-    entry = parsed(line, place)
+def _read_judgement(line: str, place: str) -> Judgement:
+    entry = parse_json(line, place)
     if not isinstance(entry, dict) or entry.pop("schema", None) != SCHEMA:
         msg = f'{place} is no judgement; expected an object with "schema": "{SCHEMA}".'
         raise FormatError(msg)
@@ -57,7 +57,7 @@ def _judgement(line: str, place: str) -> Judgement:
         if not fits(value):
             msg = f"{place}: {name} is {value!r}; expected {expected}."
             raise FormatError(msg)
-    return Judgement(**_checked(entry, place))
+    return Judgement(**_check_entry(entry, place))
 
 
 def _text(value: object) -> bool:
@@ -111,7 +111,7 @@ _RULES: dict[str, tuple[Callable[[object], bool], str]] = {
 }
 
 
-def _checked(entry: dict[str, Any], place: str) -> dict[str, Any]:
+def _check_entry(entry: dict[str, Any], place: str) -> dict[str, Any]:
     if entry["protocol"] not in PROTOCOLS:
         msg = (
             f"{place} follows {entry['protocol']!r}; "
@@ -138,7 +138,7 @@ def _checked(entry: dict[str, Any], place: str) -> dict[str, Any]:
     try:
         value = {}
         if entry.get("cannot") is None:
-            value = asked.recorded().check(entry["value"], texts)
+            value = asked.relax_rules().check(entry["value"], texts)
     except ValueError as error:
         msg = f"{place}: {error}"
         raise FormatError(msg) from None

@@ -8,11 +8,11 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from metra.campaign.judgement import Judgement, latest, marks_of
+from metra.campaign.judgement import Judgement, get_marks, keep_latest
 from metra.campaign.protocols.marks import MISSING
 from metra.campaign.protocols.registry import PROTOCOLS
 from metra.errors import FormatError, OptionError
-from metra.formats.table import one_line
+from metra.formats.table import replace_line_breaks
 
 COLUMNS = (
     "system",
@@ -33,13 +33,13 @@ _MARKED = re.compile(r"<v>(.*?)</v>", re.DOTALL)
 def write(judgements: Iterable[Judgement]) -> str:
     """Write the last revision of each judgement that counts."""
     lines = ["\t".join(COLUMNS)]
-    for judgement in latest(judgements):
+    for judgement in keep_latest(judgements):
         if judgement.protocol != "mqm":
             msg = f"Marot's table has no place for {judgement.protocol}; expected mqm."
             raise OptionError(msg)
         if not judgement.counts:
             continue
-        marks: list[dict[str, Any] | None] = [*marks_of(judgement)]
+        marks: list[dict[str, Any] | None] = [*get_marks(judgement)]
         lines += ["\t".join(_row(judgement, mark)) for mark in marks or [None]]
     return "".join(f"{line}\n" for line in lines)
 
@@ -92,7 +92,7 @@ def _row(judgement: Judgement, mark: dict[str, Any] | None) -> list[str]:
         mark["category"] if mark else _NO_ERROR,
         mark["severity"] if mark else _NO_ERROR,
     ]
-    return [*map(one_line, cells), json.dumps(metadata, ensure_ascii=True)]
+    return [*map(replace_line_breaks, cells), json.dumps(metadata, ensure_ascii=True)]
 
 
 def _judgement(
@@ -109,7 +109,7 @@ def _judgement(
             "output": _plain(first["target"]),
         }
         marks = [_mark(row) for _, row in rows if row["severity"].lower() != _NO_ERROR]
-        value = asked.recorded().check({"mqm": marks}, texts)
+        value = asked.relax_rules().check({"mqm": marks}, texts)
         segment = int(first["globalSegId"])
         submitted_at = None if submitted is None else float(submitted) / 1000
     except (ValueError, AttributeError, TypeError) as error:

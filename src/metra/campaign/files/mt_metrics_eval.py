@@ -9,11 +9,11 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from metra.campaign.judgement import Judgement, latest, marks_of
+from metra.campaign.judgement import Judgement, get_marks, keep_latest
 from metra.campaign.protocols.marks import MISSING, Marks
 from metra.campaign.protocols.registry import protocol
 from metra.errors import FormatError
-from metra.formats.table import one_line
+from metra.formats.table import replace_line_breaks
 
 _NOTHING = "None"
 
@@ -27,17 +27,17 @@ def write_scores(
 ) -> str:
     """Write the mean of the judges; penalties are negated, so that higher is better."""
     found: dict[tuple[str, int], list[float]] = {}
-    for judgement in latest(judgements):
+    for judgement in keep_latest(judgements):
         if not judgement.counts:
             continue
         for system, scores in zip(judgement.systems, judgement.scores(), strict=True):
             for scored in scores:
-                if scored.scorer == scorer and scored.defined:
+                if scored.scorer == scorer and scored.is_defined:
                     sign = 1 if scored.higher_is_better else -1
                     found.setdefault((system, judgement.segment), []).append(
                         sign * scored.native
                     )
-    names = file_names(systems)
+    names = make_file_names(systems)
     lines = (
         f"{names[system]}\t{_mean(found.get((system, segment)))}\n"
         for system in systems
@@ -56,18 +56,18 @@ def write_ratings(
     """Write one judge's marks, a line for each system and segment."""
     found: dict[tuple[str, int], Judgement] = {
         (judgement.systems[0], judgement.segment): judgement
-        for judgement in latest(judgements)
+        for judgement in keep_latest(judgements)
         if judgement.counts and judgement.judge == judge
     }
-    names = file_names(systems)
+    names = make_file_names(systems)
     return "".join(
-        f"{names[system]}\t{_rating(found.get((system, segment)))}\t{one_line(judge)}\n"
+        f"{names[system]}\t{_rating(found.get((system, segment)))}\t{replace_line_breaks(judge)}\n"
         for system in systems
         for segment in range(1, segments + 1)
     )
 
 
-def file_names(systems: Sequence[str]) -> dict[str, str]:
+def make_file_names(systems: Sequence[str]) -> dict[str, str]:
     """Give each system a name without spaces, at which score files are cut; none twice.
 
     >>> file_names(["my system", "my_system", "other"])
@@ -153,7 +153,7 @@ def _rating(judgement: Judgement | None) -> str:
             "score": weighed.cost(mark["severity"], mark.get("category", "")) / 10,
             "is_source_error": mark["side"] == "source",
         }
-        for mark in marks_of(judgement)
+        for mark in get_marks(judgement)
     ]
     return json.dumps({"errors": errors}, ensure_ascii=True)
 

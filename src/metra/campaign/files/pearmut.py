@@ -18,7 +18,7 @@ from metra.campaign.protocols.marks import MISSING, Marks
 from metra.campaign.protocols.record import Protocol
 from metra.campaign.protocols.registry import PROTOCOLS
 from metra.errors import FormatError
-from metra.formats.stream import parsed
+from metra.formats.stream import parse_json
 from metra.text.offsets import code_points_inclusive
 
 
@@ -36,7 +36,7 @@ class JudgedText(NamedTuple):
     is_check: bool = False
 
 
-def corpus_lines(texts: Iterable[JudgedText]) -> tuple[str, int, int]:
+def write_corpus(texts: Iterable[JudgedText]) -> tuple[str, int, int]:
     """Write a corpus as JSON lines; give also how many segments it has and how many not.
 
     An item is a segment where all systems translated it. Checks stay out.
@@ -112,19 +112,19 @@ def read_results(
         for at, line in enumerate(text.split("\n"), 1)
         if line.strip()
     ]
-    asked = PROTOCOLS[protocol or _guess(entry for _, entry in entries)]
+    asked = PROTOCOLS[protocol or _guess_protocol(entry for _, entry in entries)]
     segments: dict[str, int] = {}
     found: list[Judgement] = []
     for where, entry in entries:
         if entry.get("annotation") == _RESET:
-            found = [one for one in found if not _masked(one, entry)]
+            found = [one for one in found if not _is_reset(one, entry)]
             continue
         try:
             found += _screen(entry, asked, segments, languages, campaign)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             msg = f"{where} cannot be read: {str(error).rstrip('.')}."
             raise FormatError(msg) from None
-    return _revised(found)
+    return _number_revisions(found)
 
 
 def _screen(
@@ -140,7 +140,7 @@ def _screen(
     judge, screen = str(entry["user_id"]), str(entry["item_i"])
     document = _key(items[0])
     answered = sum(len(by_system) for by_system in annotations)
-    shown_at, submitted_at, active = _times(entry.get("actions", []))
+    shown_at, submitted_at, active = _compute_times(entry.get("actions", []))
     for item, by_system in zip(items, annotations, strict=True):
         outputs = _outputs(item, "the item")
         segment = segments.setdefault(_key(item), len(segments) + 1)
@@ -163,7 +163,7 @@ def _screen(
                 segment=segment,
                 source=_text(item.get("src")),
                 outputs=(output,),
-                value=asked.recorded().check(_value(answer, asked, output), texts),
+                value=asked.relax_rules().check(_value(answer, asked, output), texts),
                 shown_at=shown_at,
                 submitted_at=submitted_at,
                 active_ms=None if active is None else round(1000 * active / answered),
@@ -202,7 +202,7 @@ def _mark(span: Mapping[str, Any], asks: Marks, output: str) -> dict[str, Any] |
     return mark | {"side": "output", "start": place.start, "end": place.end}
 
 
-def _guess(entries: Iterator[Mapping[str, Any]]) -> str:
+def _guess_protocol(entries: Iterator[Mapping[str, Any]]) -> str:
     spans = [
         span
         for entry in entries
@@ -218,7 +218,7 @@ def _guess(entries: Iterator[Mapping[str, Any]]) -> str:
     return "esa" if spans else "da"
 
 
-def protocol_of(text: str, place: str) -> str | None:
+def find_protocol(text: str, place: str) -> str | None:
     """Which protocol of ours a campaign asks; None if it does not say."""
     info = _object(text, place).get("info")
     name = str(info.get("protocol", "")) if isinstance(info, Mapping) else ""
@@ -230,7 +230,7 @@ def protocol_of(text: str, place: str) -> str | None:
     return _OURS[name.lower()]
 
 
-def _masked(judgement: Judgement, reset: Mapping[str, Any]) -> bool:
+def _is_reset(judgement: Judgement, reset: Mapping[str, Any]) -> bool:
     """Whether a reset takes a judgement back: the judge's, on that screen or on all."""
     if judgement.judge != str(reset.get("user_id")):
         return False
@@ -239,7 +239,7 @@ def _masked(judgement: Judgement, reset: Mapping[str, Any]) -> bool:
     return screen is None or judgement.task.startswith(place)
 
 
-def _revised(judgements: list[Judgement]) -> list[Judgement]:
+def _number_revisions(judgements: list[Judgement]) -> list[Judgement]:
     """Number the revisions of each answer, in the order of the lines."""
     from dataclasses import replace
 
@@ -253,7 +253,7 @@ def _revised(judgements: list[Judgement]) -> list[Judgement]:
     return found
 
 
-def _times(actions: Any) -> tuple[float | None, float | None, float | None]:
+def _compute_times(actions: Any) -> tuple[float | None, float | None, float | None]:
     times = [float(action["time"]) for action in actions if "time" in action]
     if not times:
         return None, None, None
@@ -289,7 +289,7 @@ def _text(value: object) -> str | None:
 
 
 def _object(text: str, place: str) -> dict[str, Any]:
-    found = parsed(text, place)
+    found = parse_json(text, place)
     if not isinstance(found, dict):
         msg = f"{place} is no JSON object; expected what Pearmut writes."
         raise FormatError(msg)

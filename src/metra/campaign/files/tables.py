@@ -11,10 +11,10 @@ import io
 from collections import Counter
 from collections.abc import Iterable
 
-from metra.campaign.judgement import Judgement, latest
-from metra.campaign.protocols.answers import Scored
+from metra.campaign.judgement import Judgement, keep_latest
+from metra.campaign.protocols.answers import OutputScore
 from metra.campaign.protocols.registry import protocol
-from metra.formats.table import guarded, one_line
+from metra.formats.table import escape_formula, replace_line_breaks
 
 SPREADSHEET_COLUMNS = (
     "judge",
@@ -41,23 +41,29 @@ def write_spreadsheet(judgements: Iterable[Judgement]) -> str:
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\r\n")
     rows.writerow(SPREADSHEET_COLUMNS)
-    for one in latest(judgements):
+    for one in keep_latest(judgements):
         active = "" if one.active_ms is None else repr(one.active_ms / 1000)
         times = [_number(one.shown_at), _number(one.submitted_at), active]
-        said = [guarded(text) for text in (one.cannot or "", one.wording, one.comment)]
+        said = [
+            escape_formula(text)
+            for text in (one.cannot or "", one.wording, one.comment)
+        ]
         for system, output, scores in zip(
             one.systems, one.outputs, one.scores(), strict=True
         ):
-            head = [*map(guarded, (one.judge, system, one.document)), str(one.segment)]
+            head = [
+                *map(escape_formula, (one.judge, system, one.document)),
+                str(one.segment),
+            ]
             for name, *figures in map(_cells, scores) if scores else [[""] * 4]:
-                cells = [*head, one.kind, guarded(name), *figures]
-                rows.writerow([*cells, *times, *said, guarded(output)])
+                cells = [*head, one.kind, escape_formula(name), *figures]
+                rows.writerow([*cells, *times, *said, escape_formula(output)])
     return out.getvalue()
 
 
-def _cells(scored: Scored) -> list[str]:
-    if not scored.defined:
-        return [scored.scorer, "", "", guarded(scored.reason)]
+def _cells(scored: OutputScore) -> list[str]:
+    if not scored.is_defined:
+        return [scored.scorer, "", "", escape_formula(scored.reason)]
     return [scored.scorer, repr(scored.native), repr(scored.hundred), ""]
 
 
@@ -71,7 +77,7 @@ COLUMNS = ("system", "scorer", "segment", "document", "judge", "reason")
 def write_undefined(judgements: Iterable[Judgement]) -> str:
     """Write a table of the last revisions that have no score, or could not be judged."""
     lines = ["\t".join(COLUMNS)]
-    for judgement in latest(judgements):
+    for judgement in keep_latest(judgements):
         place = str(judgement.segment), judgement.document, judgement.judge
         reasons = [
             (system, scored.scorer, scored.reason)
@@ -79,7 +85,7 @@ def write_undefined(judgements: Iterable[Judgement]) -> str:
                 judgement.systems, judgement.scores(), strict=True
             )
             for scored in scores
-            if not scored.defined
+            if not scored.is_defined
         ]
         if judgement.cannot is not None:
             reasons = [
@@ -87,19 +93,21 @@ def write_undefined(judgements: Iterable[Judgement]) -> str:
                 for system in judgement.systems
             ]
         for system, scorer, reason in reasons:
-            lines.append("\t".join(map(one_line, (system, scorer, *place, reason))))
+            lines.append(
+                "\t".join(map(replace_line_breaks, (system, scorer, *place, reason)))
+            )
     return "".join(f"{line}\n" for line in lines)
 
 
-def by_system(
+def count_undefined(
     judgements: Iterable[Judgement],
 ) -> dict[tuple[str, str], Counter[str]]:
     """How often there is no score, by system, scorer and reason, of what counts."""
     found: dict[tuple[str, str], Counter[str]] = {}
-    for one in latest(judgements):
+    for one in keep_latest(judgements):
         for system, scores in zip(one.systems, one.scores(), strict=True):
             for scored in scores if one.counts else ():
-                if not scored.defined:
+                if not scored.is_defined:
                     reasons = found.setdefault((system, scored.scorer), Counter())
                     reasons[scored.reason] += 1
     return found
@@ -122,13 +130,13 @@ LONG_TABLE_COLUMNS = (
 def write_long_table(judgements: Iterable[Judgement]) -> str:
     """Write the last revision of each judgement."""
     lines = ["\t".join(LONG_TABLE_COLUMNS)]
-    for judgement in latest(judgements):
+    for judgement in keep_latest(judgements):
         ending = "" if judgement.counts else f"-{judgement.kind}"
         whole = protocol(judgement.protocol).whole
         lang = f"{judgement.source_language}-{judgement.target_language}"
         for system, scores in zip(judgement.systems, judgement.scores(), strict=True):
             for scored in scores:
-                if not scored.defined:
+                if not scored.is_defined:
                     continue
                 cells = (
                     system,
@@ -142,5 +150,5 @@ def write_long_table(judgements: Iterable[Judgement]) -> str:
                     "true" if scored.higher_is_better else "false",
                     repr(scored.hundred),
                 )
-                lines.append("\t".join(map(one_line, cells)))
+                lines.append("\t".join(map(replace_line_breaks, cells)))
     return "".join(f"{line}\n" for line in lines)

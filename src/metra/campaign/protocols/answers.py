@@ -17,7 +17,7 @@ KEY = "key"
 _LONGEST = 200_000
 
 
-def table(value: object, name: str, expected: str) -> Mapping[str, Any]:
+def get_table(value: object, name: str, expected: str) -> Mapping[str, Any]:
     """Give a table back, or say what should be in it."""
     if not isinstance(value, Mapping):
         msg = f"{name} is {value!r}; expected an entry {expected}."
@@ -25,26 +25,26 @@ def table(value: object, name: str, expected: str) -> Mapping[str, Any]:
     return value
 
 
-def text(value: Mapping[str, Any], entry: str, name: str) -> str:
+def get_text(value: Mapping[str, Any], entry: str, name: str) -> str:
     """Take out a text."""
     found = value.get(entry)
     if not isinstance(found, str) or len(found) > _LONGEST:
-        msg = f"{name}: {entry} is {_short(found)}; expected a text."
+        msg = f"{name}: {entry} is {_shorten_value(found)}; expected a text."
         raise OptionError(msg)
     return found
 
 
-def texts(value: Mapping[str, Any], entry: str, name: str, count: int) -> list[str]:
+def get_texts(value: Mapping[str, Any], entry: str, name: str, count: int) -> list[str]:
     """Take out as many texts as asked for."""
     found = value.get(entry)
     listed = isinstance(found, list) and all(isinstance(one, str) for one in found)
     if not listed or len(found) != count:  # type: ignore[arg-type]
-        msg = f"{name}: {entry} is {_short(found)}; expected {count} texts in a list."
+        msg = f"{name}: {entry} is {_shorten_value(found)}; expected {count} texts in a list."
         raise OptionError(msg)
     return [one.strip() for one in found]  # type: ignore[union-attr]
 
 
-def whole(value: Mapping[str, Any], entry: str, name: str) -> int:
+def get_count(value: Mapping[str, Any], entry: str, name: str) -> int:
     """Take out a count or a number of milliseconds; what is not there is 0."""
     found = value.get(entry, 0)
     if type(found) is not int or found < 0:
@@ -53,11 +53,11 @@ def whole(value: Mapping[str, Any], entry: str, name: str) -> int:
     return found
 
 
-def counts(
+def get_counts(
     value: Mapping[str, Any], entry: str, name: str, known: Iterable[str] | None
 ) -> dict[str, int]:
     """Take out a table of counts, those of nothing left out."""
-    found = table(value.get(entry, {}), f"{name}: {entry}", "for each count")
+    found = get_table(value.get(entry, {}), f"{name}: {entry}", "for each count")
     known = set(found) if known is None else set(known)
     for what in found:
         if not isinstance(what, str) or what not in known or len(what) > 40:
@@ -66,11 +66,13 @@ def counts(
             )
             raise OptionError(msg)
     return {
-        what: whole(found, what, f"{name}: {entry}") for what in found if found[what]
+        what: get_count(found, what, f"{name}: {entry}")
+        for what in found
+        if found[what]
     }
 
 
-def key_of(value: object, name: str) -> dict[str, Any]:
+def get_key(value: object, name: str) -> dict[str, Any]:
     """Take the key out of an answer that was checked before."""
     found = value.get(KEY) if isinstance(value, Mapping) else None
     if not isinstance(found, dict):
@@ -79,12 +81,12 @@ def key_of(value: object, name: str) -> dict[str, Any]:
     return found
 
 
-def _short(value: object) -> str:
+def _shorten_value(value: object) -> str:
     shown = repr(value)
     return shown if len(shown) < 60 else f"{shown[:57]}…"
 
 
-class Scored(NamedTuple):
+class OutputScore(NamedTuple):
     """One figure about one output, or the reason why there is none."""
 
     scorer: str
@@ -96,30 +98,34 @@ class Scored(NamedTuple):
     reason: str = ""
 
     @property
-    def defined(self) -> bool:
+    def is_defined(self) -> bool:
         """Whether there is a score."""
         return not self.reason
 
 
-def undefined(scorer: str, reason: str, *, higher_is_better: bool = True) -> Scored:
+def make_undefined(
+    scorer: str, reason: str, *, higher_is_better: bool = True
+) -> OutputScore:
     """Say why there is no score; no number stands in for it.
 
     >>> undefined("cloze-close", "every gap has the exact word").defined
     False
     """
-    return Scored(scorer, nan, nan, higher_is_better, reason)
+    return OutputScore(scorer, nan, nan, higher_is_better, reason)
 
 
-def error_rate(scorer: str, native: float, *, worst: float = 100.0) -> Scored:
+def score_error_rate(
+    scorer: str, native: float, *, worst: float = 100.0
+) -> OutputScore:
     """Score a cost: nothing is 100, the worst and what is beyond it are 0.
 
     >>> error_rate("hter", 25.0).hundred
     75.0
     """
-    return Scored(scorer, native, 100 * max(0.0, 1 - native / worst), False)
+    return OutputScore(scorer, native, 100 * max(0.0, 1 - native / worst), False)
 
 
-def folded(text: str) -> str:
+def fold_text(text: str) -> str:
     """Fold letter case and the ways to write an accent, and close up blanks.
 
     >>> folded("Cafe\\u0301") == folded("CAFÉ")
@@ -129,13 +135,13 @@ def folded(text: str) -> str:
     return " ".join(once.split())
 
 
-def bare(text: str) -> str:
+def strip_punctuation(text: str) -> str:
     """Fold, and leave punctuation at the ends out as well, as in an answer to a question.
 
     >>> bare(" In 1987. ")
     'in 1987'
     """
-    found = folded(text)
+    found = fold_text(text)
     start, end = 0, len(found)
     while start < end and category(found[start])[0] in "PZ":
         start += 1

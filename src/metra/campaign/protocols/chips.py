@@ -6,17 +6,23 @@ from typing import Any, ClassVar, get_args
 
 from metra.campaign.protocols.answers import (
     KEY,
-    Scored,
-    error_rate,
-    key_of,
-    table,
-    text,
-    undefined,
+    OutputScore,
+    get_key,
+    get_table,
+    get_text,
+    make_undefined,
+    score_error_rate,
 )
 from metra.errors import OptionError
-from metra.metrics.syntax import Change, Changes, Chip, exact, inferred
-from metra.text.lemmas import changed_in_form, forms, stemmed
-from metra.text.words import cut, how_counted, pieces
+from metra.metrics.syntax import (
+    Change,
+    CorrectedWord,
+    EditCounts,
+    count_changes,
+    infer_changes,
+)
+from metra.text.lemmas import count_form_changes, find_stemmer_code, stem_words
+from metra.text.words import recognise_spacing, split_token, tokenize_words
 
 EXACT, INFERRED = "exact", "inferred"
 
@@ -33,54 +39,55 @@ class Chips:
 
     def extra(self, output: str) -> dict[str, Any]:
         """The words as chips."""
-        return {"tokens": tokens(output)}
+        return {"tokens": split_words(output)}
 
     def check(
         self, value: object, name: str, given: Mapping[str, str]
     ) -> dict[str, Any]:
         """Give the correction back with its changes counted."""
-        entry = table(value, name, "chips, or text")
-        key = key_of(value, name) if self.keyed else self._key(given["output"])
+        entry = get_table(value, name, "chips, or text")
+        key = get_key(value, name) if self.keyed else self._key(given["output"])
         before = key["tokens"]
         if "chips" in entry:
-            chips = _chips(entry["chips"], before, name)
-            made = exact(
-                len(before), [Chip(one["origin"], one["change"]) for one in chips]
+            chips = _check_chips(entry["chips"], before, name)
+            made = count_changes(
+                len(before),
+                [CorrectedWord(one["origin"], one["change"]) for one in chips],
             )
             free = sum(one["change"] == "inflection" for one in chips)
             tidy: dict[str, Any] = {"mode": EXACT, "chips": chips}
         else:
-            corrected = text(entry, "text", name)
-            after, code = tokens(corrected), key.get("stems", "")
-            made = inferred(forms(before, code), forms(after, code))
-            free = changed_in_form(before, after, code)
+            corrected = get_text(entry, "text", name)
+            after, code = split_words(corrected), key.get("stems", "")
+            made = infer_changes(stem_words(before, code), stem_words(after, code))
+            free = count_form_changes(before, after, code)
             tidy = {"mode": INFERRED, "text": corrected}
         return {**tidy, KEY: {**key, **made._asdict(), "inflections": free}}
 
     def _key(self, output: str) -> dict[str, Any]:
         return {
-            "tokens": tokens(output),
-            "counted": how_counted(output),
+            "tokens": split_words(output),
+            "counted": recognise_spacing(output),
             # By whose stems a change of form alone is inferred; by none if it is empty.
-            "stems": stemmed(self.language),
+            "stems": find_stemmer_code(self.language),
         }
 
-    def scores(self, value: dict[str, Any], name: str) -> list[Scored]:
+    def scores(self, value: dict[str, Any], name: str) -> list[OutputScore]:
         """Changes per hundred words of the output."""
         key = value[KEY]
         if not key["tokens"]:
             reason = "the text has no words"
-            return [undefined(name, reason, higher_is_better=False)]
-        made = changes(value)
-        return [error_rate(name, 100 * made.total / len(key["tokens"]))]
+            return [make_undefined(name, reason, higher_is_better=False)]
+        made = get_changes(value)
+        return [score_error_rate(name, 100 * made.total / len(key["tokens"]))]
 
 
-def changes(value: Mapping[str, Any]) -> Changes:
+def get_changes(value: Mapping[str, Any]) -> EditCounts:
     """Take the counts out of a checked answer."""
-    return Changes(*(value[KEY][name] for name in Changes._fields))
+    return EditCounts(*(value[KEY][name] for name in EditCounts._fields))
 
 
-def tokens(output: str) -> list[str]:
+def split_words(output: str) -> list[str]:
     """Cut as the workbook does; characters of scripts without blanks are words.
 
     >>> tokens("Mary (in town) left.")
@@ -88,10 +95,12 @@ def tokens(output: str) -> list[str]:
     >>> tokens("市場が開く。")
     ['市', '場', 'が', '開', 'く', '。']
     """
-    return [piece for token in cut(output) for piece in pieces(token)]
+    return [piece for token in tokenize_words(output) for piece in split_token(token)]
 
 
-def _chips(value: object, before: Sequence[str], name: str) -> list[dict[str, Any]]:
+def _check_chips(
+    value: object, before: Sequence[str], name: str
+) -> list[dict[str, Any]]:
     if not isinstance(value, list) or len(value) > 10 * len(before) + 1000:
         msg = f"{name}: chips is no list of chips; expected origin, text and change of each."
         raise OptionError(msg)
@@ -99,8 +108,8 @@ def _chips(value: object, before: Sequence[str], name: str) -> list[dict[str, An
     found = []
     for at, chip in enumerate(value, 1):
         place = f"{name}, chip {at}"
-        entry = table(chip, place, "origin, text and change")
-        word = text(entry, "text", place).strip()
+        entry = get_table(chip, place, "origin, text and change")
+        word = get_text(entry, "text", place).strip()
         origin = entry.get("origin")
         known = origin is None or (type(origin) is int and 0 <= origin < len(before))
         if not known or origin in seen or len(word.split()) != 1:
@@ -111,11 +120,13 @@ def _chips(value: object, before: Sequence[str], name: str) -> list[dict[str, An
             raise OptionError(msg)
         if origin is not None:
             seen.add(origin)
-        found.append({"origin": origin, "text": word, "change": _change(entry, place)})
-    return [_settled(chip, before) for chip in found]
+        found.append(
+            {"origin": origin, "text": word, "change": _check_change(entry, place)}
+        )
+    return [_classify_change(chip, before) for chip in found]
 
 
-def _change(entry: Mapping[str, Any], place: str) -> Change:
+def _check_change(entry: Mapping[str, Any], place: str) -> Change:
     change = entry.get("change", "none")
     if change not in get_args(Change):
         msg = f"{place}: the change is {change!r}; expected {', '.join(get_args(Change))}."
@@ -123,7 +134,7 @@ def _change(entry: Mapping[str, Any], place: str) -> Change:
     return change
 
 
-def _settled(chip: dict[str, Any], before: Sequence[str]) -> dict[str, Any]:
+def _classify_change(chip: dict[str, Any], before: Sequence[str]) -> dict[str, Any]:
     """Call a change what it is: a word that reads as before is not changed, another is."""
     if chip["origin"] is None or chip["text"] == before[chip["origin"]]:
         return chip | {"change": "none"}

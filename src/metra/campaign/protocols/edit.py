@@ -10,20 +10,25 @@ from typing import Any, ClassVar, NamedTuple
 from metra import _core
 from metra.campaign.protocols.answers import (
     KEY,
-    Scored,
-    counts,
-    error_rate,
-    key_of,
-    table,
-    text,
-    undefined,
-    whole,
+    OutputScore,
+    get_count,
+    get_counts,
+    get_key,
+    get_table,
+    get_text,
+    make_undefined,
+    score_error_rate,
 )
-from metra.campaign.protocols.reading import MINUTE, TIMES, by_dictionary, cut
+from metra.campaign.protocols.reading import (
+    MINUTE,
+    TIMES,
+    get_dictionary_words,
+    limit_times,
+)
 from metra.errors import OptionError
 from metra.text.columns import pack
 from metra.text.preparation import preparation, prepare
-from metra.text.words import apart, how_counted, words
+from metra.text.words import find_words, recognise_spacing, split_words
 
 
 class Edits(NamedTuple):
@@ -33,7 +38,7 @@ class Edits(NamedTuple):
     words: int
 
 
-def edits_between(output: str, correction: str) -> Edits:
+def count_edits(output: str, correction: str) -> Edits:
     """Count the edits line by line; as one text where lines were joined or split.
 
     Snover et al. 2006; HTER is `ter` with the correction as the only reference. In scripts
@@ -44,7 +49,10 @@ def edits_between(output: str, correction: str) -> Edits:
     """
     before, after = _lines(output), _lines(correction)
     if len(before) != len(after):
-        before, after = [" ".join(apart(output))], [" ".join(apart(correction))]
+        before, after = (
+            [" ".join(split_words(output))],
+            [" ".join(split_words(correction))],
+        )
     text = preparation(tok="none", case="lower", stem="no")
     hyps, refs = (prepare(pack(lines, "text"), text) for lines in (before, after))
     rows = _core.ter_rows(_core.Hits(hyps, [refs]), "sacrebleu")
@@ -52,7 +60,7 @@ def edits_between(output: str, correction: str) -> Edits:
 
 
 def _lines(text: str) -> list[str | None]:
-    return [" ".join(apart(line)) for line in text.split("\n")]
+    return [" ".join(split_words(line)) for line in text.split("\n")]
 
 
 #: Kinds of keys: what was typed is not kept.
@@ -87,21 +95,21 @@ class Edit:
 
     def within(self, value: object, wall_ms: int) -> object:
         """Trust no client's time beyond the server's."""
-        return cut(value, wall_ms, "ms", "idle_ms", "hidden_ms")
+        return limit_times(value, wall_ms, "ms", "idle_ms", "hidden_ms")
 
     def check(
         self, value: object, name: str, given: Mapping[str, str]
     ) -> dict[str, Any]:
         """Give the correction back with the edits that it took."""
-        entry = table(value, name, "text")
-        corrected = text(entry, "text", name)
+        entry = get_table(value, name, "text")
+        corrected = get_text(entry, "text", name)
         if self.keyed:
-            key = key_of(value, name)
+            key = get_key(value, name)
         else:
-            found = edits_between(given["output"], corrected)
+            found = count_edits(given["output"], corrected)
             key = {
-                "words": len(words(given["output"])),
-                "counted": how_counted(given["output"]),
+                "words": len(find_words(given["output"])),
+                "counted": recognise_spacing(given["output"]),
                 "edits": found.edits,
                 "corrected_words": found.words,
                 "worst": [self.worst_minutes, self.worst_keys],
@@ -109,18 +117,18 @@ class Edit:
             }
         tidy = {
             "text": corrected,
-            **{what: whole(entry, what, name) for what in TIMES},
-            "keys": counts(entry, "keys", name, KEYS),
+            **{what: get_count(entry, what, name) for what in TIMES},
+            "keys": get_counts(entry, "keys", name, KEYS),
             # The browser's own names for what came in, such as insertFromPaste.
-            "inputs": counts(entry, "inputs", name, None),
-            **by_dictionary(entry, name),
+            "inputs": get_counts(entry, "inputs", name, None),
+            **get_dictionary_words(entry, name),
         }
         if not tidy["ms"]:
             msg = f"{name}: ms is 0; expected the time that correcting took."
             raise OptionError(msg)
         return {**tidy, KEY: key}
 
-    def scores(self, value: dict[str, Any], name: str) -> list[Scored]:
+    def scores(self, value: dict[str, Any], name: str) -> list[OutputScore]:
         """Minutes for ten words, keys for a word, and HTER in per cent.
 
         >>> key = {"words": 100, "edits": 9, "corrected_words": 90, "worst": [1.0, 6.0]}
@@ -132,20 +140,20 @@ class Edit:
         names = f"{name}-time", f"{name}-keys", "hter"
         if not key["words"]:
             return [
-                undefined(one, "the text has no words", higher_is_better=False)
+                make_undefined(one, "the text has no words", higher_is_better=False)
                 for one in names
             ]
         minutes = 10 * value["ms"] / MINUTE / key["words"]
         keys = sum(value["keys"].values()) / key["words"]
         return [
-            error_rate(names[0], minutes, worst=key["worst"][0]),
-            error_rate(names[1], keys, worst=key["worst"][1]),
+            score_error_rate(names[0], minutes, worst=key["worst"][0]),
+            score_error_rate(names[1], keys, worst=key["worst"][1]),
             _rate(key, names[2]),
         ]
 
 
-def _rate(key: Mapping[str, Any], name: str) -> Scored:
+def _rate(key: Mapping[str, Any], name: str) -> OutputScore:
     if not key["corrected_words"]:
         reason = "the correction has no words"
-        return undefined(name, reason, higher_is_better=False)
-    return error_rate(name, 100 * key["edits"] / key["corrected_words"])
+        return make_undefined(name, reason, higher_is_better=False)
+    return score_error_rate(name, 100 * key["edits"] / key["corrected_words"])

@@ -6,15 +6,15 @@ from typing import Any, ClassVar
 
 from metra.campaign.protocols.answers import (
     KEY,
-    Scored,
-    folded,
-    key_of,
-    table,
-    texts,
-    undefined,
+    OutputScore,
+    fold_text,
+    get_key,
+    get_table,
+    get_texts,
+    make_undefined,
 )
 from metra.text.offsets import Span
-from metra.text.words import how_counted, words
+from metra.text.words import find_words, recognise_spacing
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +35,9 @@ class Gaps:
         >>> [span.start for span in Gaps(every=2).places("one two three four five")]
         [4, 14]
         """
-        return words(text)[(self.offset or self.every) - 1 :: self.every]
+        return find_words(text)[(self.offset or self.every) - 1 :: self.every]
 
-    def shown(self, text: str) -> str:
+    def hide_text(self, text: str) -> str:
         """Nothing: the text would tell what stood in the gaps."""
         del text
         return ""
@@ -54,24 +54,24 @@ class Gaps:
         self, value: object, name: str, given: Mapping[str, str]
     ) -> dict[str, Any]:
         """Give the answers back with the words that stood there."""
-        entry = table(value, name, "answers")
+        entry = get_table(value, name, "answers")
         if self.keyed:
-            key = key_of(value, name)
+            key = get_key(value, name)
         else:
             output = given["output"]
             spans = self.places(output)
             key = {
                 "every": self.every,
                 "offset": self.offset or self.every,
-                "counted": how_counted(output),
+                "counted": recognise_spacing(output),
                 "starts": [span.start for span in spans],
                 "words": [output[span.start : span.end] for span in spans],
                 "close": [None] * len(spans),
             }
-        answers = texts(entry, "answers", name, len(key["words"]))
+        answers = get_texts(entry, "answers", name, len(key["words"]))
         return {"answers": answers, KEY: key}
 
-    def scores(self, value: dict[str, Any], name: str) -> list[Scored]:
+    def scores(self, value: dict[str, Any], name: str) -> list[OutputScore]:
         """Per cent of exact words; of the rest, per cent of words close in meaning.
 
         >>> key = {"words": ["a", "b", "c"], "close": [None, 1.0, 0.0]}
@@ -82,18 +82,20 @@ class Gaps:
         gaps = len(value[KEY]["words"])
         names = f"{name}-exact", f"{name}-close"
         if not gaps:
-            return [undefined(one, "the text is too short for a gap") for one in names]
+            return [
+                make_undefined(one, "the text is too short for a gap") for one in names
+            ]
         exact = 100 * sum(is_exact(value)) / gaps
-        return [Scored(names[0], exact, exact), _close(value, names[1])]
+        return [OutputScore(names[0], exact, exact), _score_close(value, names[1])]
 
 
 def is_exact(value: Mapping[str, Any]) -> list[bool]:
     """Whether each answer is the word that stood there, whatever its letter case."""
     both = zip(value["answers"], value[KEY]["words"], strict=True)
-    return [folded(answer) == folded(word) for answer, word in both]
+    return [fold_text(answer) == fold_text(word) for answer, word in both]
 
 
-def undecided(value: Mapping[str, Any]) -> list[int]:
+def find_undecided(value: Mapping[str, Any]) -> list[int]:
     """Which answers somebody else has to call close or not."""
     both = zip(value["answers"], is_exact(value), value[KEY]["close"], strict=True)
     return [
@@ -103,14 +105,14 @@ def undecided(value: Mapping[str, Any]) -> list[int]:
     ]
 
 
-def _close(value: Mapping[str, Any], name: str) -> Scored:
+def _score_close(value: Mapping[str, Any], name: str) -> OutputScore:
     exact = is_exact(value)
     rest = len(exact) - sum(exact)
-    waiting = len(undecided(value))
+    waiting = len(find_undecided(value))
     if not rest:
-        return undefined(name, "every gap has the exact word")
+        return make_undefined(name, "every gap has the exact word")
     if waiting:
-        return undefined(name, f"{waiting} answers wait for a second judge")
+        return make_undefined(name, f"{waiting} answers wait for a second judge")
     shares = zip(value[KEY]["close"], exact, strict=True)
     close = 100 * sum(share or 0.0 for share, right in shares if not right) / rest
-    return Scored(name, close, close)
+    return OutputScore(name, close, close)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from metra.campaign.protocols.answers import Scored
+from metra.campaign.protocols.answers import OutputScore
 from metra.errors import OptionError
 
 #: The side of a mark for what the output leaves out; it has no place of its own.
@@ -50,11 +50,11 @@ class Marks:
             marks, key=lambda mark: (mark["start"], mark["end"], mark["side"])
         )
 
-    def recorded(self) -> "Marks":
+    def relax_rules(self) -> "Marks":
         """What other programs let judges say: any category, any number of marks."""
         return replace(self, most=None, closed=False)
 
-    def scores(self, value: list[dict[str, Any]], name: str) -> list[Scored]:
+    def scores(self, value: list[dict[str, Any]], name: str) -> list[OutputScore]:
         """Add up what the marks cost, where the protocol weighs them; lower is better."""
         if not self.costs:
             return []
@@ -62,7 +62,7 @@ class Marks:
             self.cost(mark["severity"], mark.get("category", "")) for mark in value
         )
         hundred = 100 * max(0.0, 1 - tenths / (10 * self.worst))
-        return [Scored(name, tenths / 10, hundred, False)]
+        return [OutputScore(name, tenths / 10, hundred, False)]
 
     def cost(self, severity: str, category: str) -> int:
         """Tenths of a point: whole numbers add up to the same whatever their order."""

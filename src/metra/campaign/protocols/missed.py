@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from metra.campaign.protocols.answers import KEY, Scored, key_of, table
+from metra.campaign.protocols.answers import KEY, OutputScore, get_key, get_table
 from metra.errors import OptionError
 
 
@@ -41,11 +41,11 @@ class Missed:
     ) -> dict[str, Any]:
         """Give the places back, with what was looked for."""
         key: dict[str, Any] = (
-            key_of(value, name)
+            get_key(value, name)
             if self.keyed
             else {"names": [list(one) for one in self.names], "segment": self.segment}
         )
-        listed = table(value, name, "found").get("found")
+        listed = get_table(value, name, "found").get("found")
         count = len(key["names"])
         if not isinstance(listed, list) or len(listed) != count:
             msg = (
@@ -60,7 +60,7 @@ class Missed:
         ]
         return {"found": found, KEY: key}
 
-    def scores(self, value: dict[str, Any], name: str) -> list[Scored]:
+    def scores(self, value: dict[str, Any], name: str) -> list[OutputScore]:
         """Nothing of its own: it adds to what the measure of names accepts."""
         del value, name
         return []
@@ -69,7 +69,7 @@ class Missed:
 def _place(one: object, place: str, output: str) -> dict[str, Any] | None:
     if one is None:
         return None
-    entry = table(one, place, "start and end")
+    entry = get_table(one, place, "start and end")
     start, end = entry.get("start"), entry.get("end")
     is_whole = type(start) is int and type(end) is int
     if not (is_whole and 0 <= start < end <= len(output)):  # type: ignore[operator]

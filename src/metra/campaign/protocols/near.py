@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any, ClassVar
 
-from metra.campaign.protocols.answers import Scored, table
+from metra.campaign.protocols.answers import OutputScore, get_table
 from metra.errors import OptionError
-from metra.text.diff import difference, distance
-from metra.text.words import apart, written
+from metra.text.diff import compute_difference, compute_edit_distance
+from metra.text.words import join_words, split_words
 
 MOST = 10
 
@@ -43,7 +43,10 @@ class Near:
                     "score": score,
                     "edits": edits,
                     "difference": [
-                        list(piece) for piece in difference(apart(text), apart(output))
+                        list(piece)
+                        for piece in compute_difference(
+                            split_words(text), split_words(output)
+                        )
                     ],
                 }
                 for text, score, edits in near
@@ -54,13 +57,13 @@ class Near:
         """Up to k outputs by edits over the length of the longer, equal texts once."""
         scores: dict[tuple[str, ...], list[float]] = {}
         for text, score in self.judged:
-            scores.setdefault(tuple(apart(text)), []).append(score)
-        ours = apart(output)
+            scores.setdefault(tuple(split_words(text)), []).append(score)
+        ours = split_words(output)
         found = []
         for words, given in scores.items():
-            edits = distance(words, ours)
+            edits = compute_edit_distance(words, ours)
             away = edits / max(len(words), len(ours), 1)
-            found.append((away, written(words), fmean(given), edits))
+            found.append((away, join_words(words), fmean(given), edits))
         return [
             (text, score, edits) for _, text, score, edits in sorted(found)[: self.k]
         ]
@@ -70,12 +73,12 @@ class Near:
     ) -> dict[str, Any]:
         """Give the score back."""
         del given
-        score = table(value, name, "score").get("score")
+        score = get_table(value, name, "score").get("score")
         if type(score) is not int or not 0 <= score <= MOST:
             msg = f"{name}: the score is {score!r}; expected a whole number from 0 to {MOST}."
             raise OptionError(msg)
         return {"score": score}
 
-    def scores(self, value: dict[str, Any], name: str) -> list[Scored]:
+    def scores(self, value: dict[str, Any], name: str) -> list[OutputScore]:
         """The score, and ten times as much."""
-        return [Scored(name, float(value["score"]), 100 * value["score"] / MOST)]
+        return [OutputScore(name, float(value["score"]), 100 * value["score"] / MOST)]

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from metra.campaign.protocols.answers import Scored
+from metra.campaign.protocols.answers import OutputScore
 from metra.errors import OptionError
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class RankOrder:
     """A rank for each output on the screen, 1 the best; equal ranks are ties."""
 
     kind: ClassVar[str] = "order"
@@ -33,7 +33,7 @@ class Order:
         dense = {rank: at for at, rank in enumerate(sorted(set(ranks)), 1)}
         return [dense[rank] for rank in ranks]
 
-    def scores(self, value: list[int], name: str) -> list[Scored]:
+    def scores(self, value: list[int], name: str) -> list[OutputScore]:
         """Share of the other outputs that each beats, a tie being half a win.
 
         >>> [scored.hundred for scored in Order().scores([1, 2, 2], "rank")]
@@ -41,12 +41,14 @@ class Order:
         """
         others = max(1, len(value) - 1)
         return [
-            Scored(name, float(mine), 100 * _wins(mine, value) / others, False)
+            OutputScore(
+                name, float(mine), 100 * _count_wins(mine, value) / others, False
+            )
             for mine in value
         ]
 
 
-def _wins(mine: int, ranks: list[int]) -> float:
+def _count_wins(mine: int, ranks: list[int]) -> float:
     """Wins against all, less the half win that the output has against itself."""
     beaten = sum(mine < rank for rank in ranks)
     return beaten + (ranks.count(mine) - 1) / 2

@@ -4,7 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
-from metra.campaign.protocols.answers import KEY, Scored, bare, key_of, table, undefined
+from metra.campaign.protocols.answers import (
+    KEY,
+    OutputScore,
+    get_key,
+    get_table,
+    make_undefined,
+    strip_punctuation,
+)
 from metra.errors import OptionError
 
 
@@ -17,7 +24,7 @@ class Question(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Questions:
+class QuestionSet:
     """An answer to each question; None says that the judge does not know."""
 
     kind: ClassVar[str] = "questions"
@@ -29,7 +36,7 @@ class Questions:
 
     def bound(
         self, material: Mapping[str, Any], *, document: str, segment: int
-    ) -> "Questions":
+    ) -> "QuestionSet":
         """Take the questions about a document."""
         del segment
         listed = material.get("questions", {}).get(document, ())
@@ -53,9 +60,9 @@ class Questions:
     ) -> dict[str, Any]:
         """Give the answers back with what would have been right."""
         del given
-        entry = table(value, name, "answers")
+        entry = get_table(value, name, "answers")
         key: dict[str, Any] = (
-            key_of(value, name)
+            get_key(value, name)
             if self.keyed
             else {
                 "questions": [_plain(one) for one in self.questions],
@@ -77,28 +84,30 @@ class Questions:
         ]
         return {"answers": tidy, KEY: key}
 
-    def scores(self, value: dict[str, Any], name: str) -> list[Scored]:
+    def scores(self, value: dict[str, Any], name: str) -> list[OutputScore]:
         """Per cent of the questions answered right."""
         asked = len(value[KEY]["questions"])
         if not asked:
-            return [undefined(name, "there are no questions about this text")]
-        share = 100 * sum(right(value)) / asked
-        return [Scored(name, share, share)]
+            return [make_undefined(name, "there are no questions about this text")]
+        share = 100 * sum(grade_answers(value)) / asked
+        return [OutputScore(name, share, share)]
 
 
-def right(value: Mapping[str, Any]) -> list[float]:
+def grade_answers(value: Mapping[str, Any]) -> list[float]:
     """How right each answer is: 1, 0, or the share of second judges who accept it."""
     key = value[KEY]
     found = []
     for answer, question, verdict in zip(
         value["answers"], key["questions"], key["verdicts"], strict=True
     ):
-        listed = answer is not None and bare(answer) in map(bare, question["accepted"])
+        listed = answer is not None and strip_punctuation(answer) in map(
+            strip_punctuation, question["accepted"]
+        )
         found.append(1.0 if listed else float(verdict or 0.0))
     return found
 
 
-def unlisted(value: Mapping[str, Any]) -> list[int]:
+def find_unlisted(value: Mapping[str, Any]) -> list[int]:
     """Which answers in free text are not among the accepted and have no verdict yet."""
     key = value[KEY]
     return [
@@ -109,7 +118,8 @@ def unlisted(value: Mapping[str, Any]) -> list[int]:
         if answer is not None
         and not question["choices"]
         and key["verdicts"][at] is None
-        and bare(answer) not in map(bare, question["accepted"])
+        and strip_punctuation(answer)
+        not in map(strip_punctuation, question["accepted"])
     ]
 
 

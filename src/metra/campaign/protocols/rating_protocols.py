@@ -11,9 +11,9 @@ Comparing outputs: two at a time, or all of them in order, ties allowed.
 
 from metra.campaign.protocols.marks import Marks
 from metra.campaign.protocols.near import Near
-from metra.campaign.protocols.orders import Order
+from metra.campaign.protocols.orders import RankOrder
 from metra.campaign.protocols.record import Protocol, Step
-from metra.campaign.protocols.scales import Anchor, Scale
+from metra.campaign.protocols.scales import Anchor, RatingScale
 from metra.errors import OptionError
 
 ESA = Protocol(
@@ -30,7 +30,7 @@ ESA = Protocol(
         Step(
             "esa",
             "With these errors in mind, how good is the translation as a whole?",
-            Scale(
+            RatingScale(
                 0.0,
                 100.0,
                 (
@@ -117,7 +117,7 @@ INTELLIGIBILITY = Protocol(
         Step(
             "intelligibility",
             "How much of the message of the numbered sentence comes through in this text?",
-            Scale(
+            RatingScale(
                 0,
                 3,
                 (
@@ -160,7 +160,7 @@ CLARITY = Protocol(
             "clarity",
             "At a first glance, how clear is it what this sentence means? It need be "
             "neither true nor correct {language}.",
-            Scale(
+            RatingScale(
                 0,
                 3,
                 (
@@ -200,7 +200,7 @@ DA = Protocol(
         Step(
             "da",
             _QUESTION,
-            Scale(
+            RatingScale(
                 0.0,
                 100.0,
                 (
@@ -229,7 +229,7 @@ DA_SQM = Protocol(
         Step(
             "da-sqm",
             _QUESTION,
-            Scale(
+            RatingScale(
                 0.0,
                 100.0,
                 (
@@ -266,7 +266,7 @@ DA_SQM = Protocol(
 )
 
 
-FLUENCY_SCALE = Scale(
+FLUENCY_SCALE = RatingScale(
     1,
     5,
     (
@@ -285,7 +285,7 @@ FLUENCY_SCALE = Scale(
         Anchor(1, "Incomprehensible", "Incomprehensible: it cannot be read as a text."),
     ),
 )
-ADEQUACY_SCALE = Scale(
+ADEQUACY_SCALE = RatingScale(
     1,
     5,
     (
@@ -345,7 +345,7 @@ PAIRWISE = Protocol(
         Step(
             "pairwise",
             "Which text expresses the meaning of the other text better?",
-            Order(),
+            RankOrder(),
             ("basis",),
         ),
     ),
@@ -361,7 +361,7 @@ RANKING = Protocol(
         Step(
             "ranking",
             "Put the texts in order, the best first; equally good ones share a rank.",
-            Order(),
+            RankOrder(),
             ("basis",),
         ),
     ),

@@ -6,18 +6,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, TypeAlias
 
-from metra.campaign.protocols.answers import KEY, Scored
+from metra.campaign.protocols.answers import KEY, OutputScore
 from metra.campaign.protocols.chips import Chips
 from metra.campaign.protocols.edit import Edit
 from metra.campaign.protocols.gaps import Gaps
 from metra.campaign.protocols.marks import Marks
 from metra.campaign.protocols.missed import Missed
 from metra.campaign.protocols.near import Near
-from metra.campaign.protocols.orders import Order
-from metra.campaign.protocols.questions import Questions
+from metra.campaign.protocols.orders import RankOrder
+from metra.campaign.protocols.questions import QuestionSet
 from metra.campaign.protocols.reading import Reading
-from metra.campaign.protocols.scales import Scale
-from metra.campaign.protocols.tags import Reconcile, Tags
+from metra.campaign.protocols.scales import RatingScale
+from metra.campaign.protocols.tags import Reconcile, SpanTags
 from metra.campaign.protocols.template import Template
 from metra.campaign.protocols.verdict import Verdict
 from metra.errors import OptionError
@@ -27,16 +27,16 @@ Shown: TypeAlias = Literal["basis", "context"]
 Basis: TypeAlias = Literal["source", "reference"]
 Value: TypeAlias = dict[str, Any]
 Ask: TypeAlias = (
-    Scale
+    RatingScale
     | Marks
-    | Order
+    | RankOrder
     | Reading
     | Edit
     | Gaps
-    | Questions
+    | QuestionSet
     | Template
     | Chips
-    | Tags
+    | SpanTags
     | Reconcile
     | Near
     | Verdict
@@ -44,7 +44,7 @@ Ask: TypeAlias = (
 )
 #: Asks that need more on the screen than the texts.
 ASKS_WITH_EXTRA = (
-    *(Gaps, Questions, Template, Chips),
+    *(Gaps, QuestionSet, Template, Chips),
     *(Reconcile, Near, Verdict, Missed),
 )
 #: What takes part beside the systems so that their scores can be seen in its light:
@@ -126,9 +126,9 @@ class Protocol:
             step.name for step in self.steps if not step.optional or step.name in value
         ]
 
-    def recorded(self) -> "Protocol":
+    def relax_rules(self) -> "Protocol":
         """The same protocol for answers that were given elsewhere, under looser rules."""
-        return self._with_asks(_recorded)
+        return self._with_asks(_relax_ask)
 
     def bound(
         self, material: Mapping[str, Any], *, document: str, segment: int
@@ -137,7 +137,7 @@ class Protocol:
 
         def bind(asks: Ask) -> Ask:
             if isinstance(
-                asks, Questions | Template | Reconcile | Near | Verdict | Missed
+                asks, QuestionSet | Template | Reconcile | Near | Verdict | Missed
             ):
                 return asks.bound(material, document=document, segment=segment)
             return asks
@@ -162,7 +162,7 @@ class Protocol:
             for name, entry in value.items()
         }
 
-    def scores(self, value: Value) -> list[tuple[Scored, ...]]:
+    def scores(self, value: Value) -> list[tuple[OutputScore, ...]]:
         """What a checked answer says of each output on the screen, step by step."""
         columns = [
             step.asks.scores(value[step.name], step.name)
@@ -189,7 +189,7 @@ class Protocol:
         return hashlib.sha256(self.as_json().encode()).hexdigest()[:16]
 
 
-def public(value: Value) -> Value:
+def hide_key(value: Value) -> Value:
     """An answer as its judge may see it again: without what it is scored against."""
     return {
         name: {what: entry[what] for what in entry if what != KEY}
@@ -199,9 +199,9 @@ def public(value: Value) -> Value:
     }
 
 
-def _recorded(asks: Ask) -> Ask:
+def _relax_ask(asks: Ask) -> Ask:
     if isinstance(asks, Marks):
-        return asks.recorded()
-    if isinstance(asks, Scale | Order | Tags | Near | Verdict):
+        return asks.relax_rules()
+    if isinstance(asks, RatingScale | RankOrder | SpanTags | Near | Verdict):
         return asks
     return replace(asks, keyed=True)

@@ -35,8 +35,6 @@ from metra.campaign.protocols.task_protocols import (
 )
 from metra.errors import FormatError, UnknownNameError, no_such
 
-__all__ = ["PROTOCOLS", "Protocol", "protocol"]
-
 #: Protocols that campaigns may adapt, by what makes them.
 _ADAPTABLE: dict[str, Callable[..., Protocol]] = {
     "correction": correction,

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from metra.campaign.protocols.answers import Scored
+from metra.campaign.protocols.answers import OutputScore
 from metra.errors import OptionError
 
 
@@ -19,7 +19,7 @@ class Anchor:
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class RatingScale:
     """A rating; `whole` allows whole numbers only."""
 
     kind: ClassVar[str] = "scale"
@@ -40,7 +40,7 @@ class Scale:
             raise OptionError(msg)
         return int(value) if self.whole else float(value)  # type: ignore[call-overload,arg-type]
 
-    def scores(self, value: float, name: str) -> list[Scored]:
+    def scores(self, value: float, name: str) -> list[OutputScore]:
         """Stretch the rating to 0–100.
 
         >>> Scale(1, 5, ()).scores(4, "adequacy")[0].hundred
@@ -49,7 +49,7 @@ class Scale:
         if not math.isfinite(value):
             return []
         return [
-            Scored(
+            OutputScore(
                 name, float(value), 100 * (value - self.low) / (self.high - self.low)
             )
         ]

@@ -4,16 +4,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from metra.campaign.protocols.answers import KEY, Scored, key_of, table
+from metra.campaign.protocols.answers import KEY, OutputScore, get_key, get_table
 from metra.errors import OptionError
-from metra.text.words import normaliser
+from metra.text.words import make_normaliser
 
 #: The types of the Message Understanding Conferences.
 TYPES = ("PERSON", "ORGANIZATION", "LOCATION", "DATE", "TIME", "MONEY", "PERCENT")
 
 
 @dataclass(frozen=True, slots=True)
-class Tags:
+class SpanTags:
     """Stretches in code points, the end not included, each with its type if there are types."""
 
     kind: ClassVar[str] = "tags"
@@ -24,9 +24,9 @@ class Tags:
         self, value: object, name: str, given: Mapping[str, str]
     ) -> dict[str, Any]:
         """Give the tags back in order of place, each once."""
-        return {"tags": tags(value, name, given["output"], self.types)}
+        return {"tags": check_tags(value, name, given["output"], self.types)}
 
-    def scores(self, value: dict[str, Any], name: str) -> list[Scored]:
+    def scores(self, value: dict[str, Any], name: str) -> list[OutputScore]:
         """Nothing: what is tagged is a reference, not an output."""
         del value, name
         return []
@@ -67,7 +67,7 @@ class Reconcile:
             dict(zip(names, one, strict=True)) for one in self.candidates
         ]
         if self.types:
-            normalise = normaliser(self.language)
+            normalise = make_normaliser(self.language)
             for one in listed:
                 text = output[one["start"] : one["end"]]
                 one["sought"] = " ".join(normalise(text))
@@ -78,40 +78,42 @@ class Reconcile:
     ) -> dict[str, Any]:
         """Give the kept tags back, with what there was to choose from."""
         key = (
-            key_of(value, name)
+            get_key(value, name)
             if self.keyed
             else {
                 "candidates": [list(one) for one in self.candidates],
                 "raters": self.raters,
             }
         )
-        kept = tags(value, name, given["output"], self.types)
+        kept = check_tags(value, name, given["output"], self.types)
         return {"tags": kept, KEY: key}
 
-    def scores(self, value: dict[str, Any], name: str) -> list[Scored]:
+    def scores(self, value: dict[str, Any], name: str) -> list[OutputScore]:
         """Nothing: what is tagged is a reference, not an output."""
         del value, name
         return []
 
 
-def tags(
+def check_tags(
     value: object, name: str, output: str, types: Sequence[str]
 ) -> list[dict[str, Any]]:
     """Check tags and put them in order."""
-    listed = table(value, name, "tags").get("tags")
+    listed = get_table(value, name, "tags").get("tags")
     if not isinstance(listed, list):
         msg = f"{name}: tags is {listed!r}; expected a list, empty if there are none."
         raise OptionError(msg)
     found = [
-        _tag(tag, f"{name}, tag {at}", output, types)
+        _check_tag(tag, f"{name}, tag {at}", output, types)
         for at, tag in enumerate(listed, 1)
     ]
     places = {(tag["start"], tag["end"], tag["type"]): tag for tag in found}
     return [places[place] for place in sorted(places)]
 
 
-def _tag(tag: object, place: str, output: str, types: Sequence[str]) -> dict[str, Any]:
-    entry = table(tag, place, "start and end")
+def _check_tag(
+    tag: object, place: str, output: str, types: Sequence[str]
+) -> dict[str, Any]:
+    entry = get_table(tag, place, "start and end")
     start, end = entry.get("start"), entry.get("end")
     is_whole = type(start) is int and type(end) is int
     if not (is_whole and 0 <= start < end <= len(output)):  # type: ignore[operator]

@@ -15,10 +15,10 @@ from metra.campaign.protocols.chips import Chips
 from metra.campaign.protocols.edit import Edit
 from metra.campaign.protocols.gaps import Gaps
 from metra.campaign.protocols.missed import Missed
-from metra.campaign.protocols.questions import Questions
+from metra.campaign.protocols.questions import QuestionSet
 from metra.campaign.protocols.reading import Reading
 from metra.campaign.protocols.record import Protocol, Step
-from metra.campaign.protocols.tags import TYPES, Reconcile, Tags
+from metra.campaign.protocols.tags import TYPES, Reconcile, SpanTags
 from metra.campaign.protocols.template import SLOTS, Template
 from metra.campaign.protocols.verdict import Verdict
 from metra.errors import OptionError
@@ -35,16 +35,14 @@ def entity_tagging(*, types: tuple[str, ...] = TYPES) -> Protocol:
     question = (
         "Mark every name, date, time, sum of money and percentage, with its type."
     )
-    return _over_reference("entity-tagging", "Names", question, Tags(_types(types)))
+    return _build_tagging("entity-tagging", "Names", question, SpanTags(_types(types)))
 
 
 def entity_reconciliation(*, types: tuple[str, ...] = TYPES) -> Protocol:
     """Keep the names that are names, where raters disagree."""
     question = "Keep what is a name of this type, drop the rest, and correct its ends."
     asks = Reconcile(_types(types))
-    return _over_reference(
-        "entity-reconciliation", "Names: agreed list", question, asks
-    )
+    return _build_tagging("entity-reconciliation", "Names: agreed list", question, asks)
 
 
 def _types(types: tuple[str, ...]) -> tuple[str, ...]:
@@ -54,10 +52,10 @@ def _types(types: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(types)
 
 
-def _over_reference(
-    name: str, title: str, question: str, asks: Tags | Reconcile
+def _build_tagging(
+    name: str, title: str, question: str, asks: SpanTags | Reconcile
 ) -> Protocol:
-    step = Step("tags" if isinstance(asks, Tags) else "kept", question, asks)
+    step = Step("tags" if isinstance(asks, SpanTags) else "kept", question, asks)
     return Protocol(name, title, (step,), "reference", seconds=45, over="reference")
 
 
@@ -76,13 +74,13 @@ ENTITY_CHECK = Protocol(
     seconds=20,
     over="misses",
 )
-TERM_MARKING = _over_reference(
+TERM_MARKING = _build_tagging(
     "term-marking",
     "Key terms",
     "Mark every term of the subject that a translation has to get right.",
-    Tags(),
+    SpanTags(),
 )
-TERM_RECONCILIATION = _over_reference(
+TERM_RECONCILIATION = _build_tagging(
     "term-reconciliation",
     "Key terms: agreed list",
     "Keep the terms that matter, drop the rest, and add other accepted wordings.",
@@ -93,7 +91,7 @@ TERM_RECONCILIATION = _over_reference(
 AFTERWARDS = Step(
     "comprehension",
     "Answer from what you have read. Say so if you do not know.",
-    Questions(hidden=True),
+    QuestionSet(hidden=True),
     optional=True,
 )
 
@@ -165,7 +163,7 @@ def comprehension(*, hidden: bool = False, control: bool = True) -> Protocol:
     asks = Step(
         "comprehension",
         "Answer from the text. Say so if you do not know.",
-        Questions(hidden=hidden),
+        QuestionSet(hidden=hidden),
     )
     return Protocol(
         "comprehension",

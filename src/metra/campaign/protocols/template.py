@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 
 from metra.campaign.protocols.answers import (
     KEY,
-    Scored,
-    folded,
-    key_of,
-    table,
-    undefined,
+    OutputScore,
+    fold_text,
+    get_key,
+    get_table,
+    make_undefined,
 )
 from metra.errors import OptionError
 
@@ -48,9 +48,9 @@ class Template:
     ) -> dict[str, Any]:
         """Give the filled slots back with the expected ones."""
         del given
-        entry = table(value, name, "filled")
+        entry = get_table(value, name, "filled")
         key = (
-            key_of(value, name)
+            get_key(value, name)
             if self.keyed
             else {"expected": [list(pair) for pair in self.expected]}
         )
@@ -65,7 +65,7 @@ class Template:
         ]
         return {"filled": pairs, KEY: key}
 
-    def scores(self, value: dict[str, Any], name: str) -> list[Scored]:
+    def scores(self, value: dict[str, Any], name: str) -> list[OutputScore]:
         """F, precision and recall of the values, in per cent, as at the MUC.
 
         >>> key = {"expected": [["who", "Ann"], ["where", "Rome"]]}
@@ -74,7 +74,7 @@ class Template:
         [50.0, 50.0, 50.0]
         """
         filled, expected = (
-            Counter((slot, folded(text)) for slot, text in pairs)
+            Counter((slot, fold_text(text)) for slot, text in pairs)
             for pairs in (value["filled"], value[KEY]["expected"])
         )
         correct, ours, theirs = (
@@ -107,9 +107,9 @@ def _pair(pair: object, known: tuple[str, ...] | None, place: str) -> list[str]:
     return [slot, value]
 
 
-def _share(name: str, some: int, of: int, reason: str) -> Scored:
+def _share(name: str, some: int, of: int, reason: str) -> OutputScore:
     return (
-        Scored(name, 100 * some / of, 100 * some / of)
+        OutputScore(name, 100 * some / of, 100 * some / of)
         if of
-        else undefined(name, reason)
+        else make_undefined(name, reason)
     )

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from metra.campaign.protocols.answers import Scored, table
+from metra.campaign.protocols.answers import OutputScore, get_table
 from metra.errors import OptionError
 
 
@@ -35,13 +35,13 @@ class Verdict:
     ) -> dict[str, Any]:
         """Give the verdict back."""
         del given
-        verdict = table(value, name, "right").get("right")
+        verdict = get_table(value, name, "right").get("right")
         if not isinstance(verdict, bool):
             msg = f"{name}: right is {verdict!r}; expected true or false."
             raise OptionError(msg)
         return {"right": verdict}
 
-    def scores(self, value: dict[str, Any], name: str) -> list[Scored]:
+    def scores(self, value: dict[str, Any], name: str) -> list[OutputScore]:
         """Nothing of its own: it completes the score of another judgement."""
         del value, name
         return []

@@ -36,11 +36,11 @@ class _JudgeGroup(LazyGroup):
             from sqlalchemy.exc import SQLAlchemyError
 
             from metra.errors import StoreError
-            from metra.store.database import sentence
+            from metra.store.database import describe_error
 
             if not isinstance(error, SQLAlchemyError):
                 raise
-            raise StoreError(sentence(error)) from error
+            raise StoreError(describe_error(error)) from error
 
 
 @click.group(cls=_JudgeGroup)

@@ -42,13 +42,13 @@ def campaign_argument(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def open_store(url: str, *, create: bool = False) -> "Store":
     """Open the store, or say what is missing."""
-    need_extra()
+    require_extra()
     from metra import store
 
     return store.open(url, create=create)
 
 
-def need_extra() -> None:
+def require_extra() -> None:
     """Say what is missing, if anything is."""
     missing = [
         name for name in ("sqlalchemy", "fastapi", "uvicorn") if find_spec(name) is None
@@ -58,7 +58,7 @@ def need_extra() -> None:
         raise MissingResourceError(msg)
 
 
-def this_moment() -> float:
+def get_time() -> float:
     """Seconds since 1970."""
     return time.time()
 
@@ -99,31 +99,35 @@ def init(
     \b
     metra judge init campaign.toml
     """
-    from metra.campaign.creation import cost, open_campaign
+    from metra.campaign.creation import describe_cost, open_campaign
     from metra.store import access, campaigns, tasks
 
     opened = [open_campaign(path) for path in files]
     store = open_store(url, create=True)
-    now = this_moment()
+    now = get_time()
     with store.reading() as db:
-        known = access.password_hash(db, admin) is not None
+        known = access.find_password_hash(db, admin) is not None
     if new_password or not known:
-        password = _password(admin, password_file)
+        password = _read_password(admin, password_file)
         with store.transaction() as db:
             access.set_password(db, admin, password, now=now, who=AT_KEYBOARD)
         click.echo(f"The password of {admin} is set.")
     for campaign in opened:
         state = "draft" if draft else "open"
         with store.transaction() as db:
-            key = campaigns.create(db, campaign, now=now, who=AT_KEYBOARD, state=state)
-            given = [one.task for one in tasks.of_campaign(db, key)]
+            key = campaigns.create_campaign(
+                db, campaign, now=now, who=AT_KEYBOARD, state=state
+            )
+            given = [one.task for one in tasks.list_campaign_tasks(db, key)]
         name = campaign.settings.name
-        click.echo(f"{name}: {cost(campaign, given)}")
+        click.echo(f"{name}: {describe_cost(campaign, given)}")
     store.close()
-    click.echo(f"Kept in {_shown(url)}. Next: metra judge links, metra judge serve")
+    click.echo(
+        f"Kept in {_hide_password(url)}. Next: metra judge links, metra judge serve"
+    )
 
 
-def _password(admin: str, file: str | None) -> str:
+def _read_password(admin: str, file: str | None) -> str:
     import os
     from pathlib import Path
 
@@ -136,7 +140,7 @@ def _password(admin: str, file: str | None) -> str:
     )
 
 
-def _shown(url: str) -> str:
+def _hide_password(url: str) -> str:
     """A store's address without its password."""
     if "://" not in url:
         return url
@@ -157,35 +161,37 @@ def _shown(url: str) -> str:
 def status(campaign: str | None, url: str, state: str | None) -> None:
     """Show how far the judges of CAMPAIGN are; without one, which campaigns there are."""
     from metra.store import campaigns, judges, screens
-    from metra.store.assignment import progress
+    from metra.store.assignment import compute_progress
 
     store = open_store(url)
     if state is not None:
         with store.transaction() as db:
-            key = campaigns.named(db, campaign).id
-            campaigns.set_state(db, key, state, now=this_moment(), who=AT_KEYBOARD)
+            key = campaigns.find_by_name(db, campaign).id
+            campaigns.set_state(db, key, state, now=get_time(), who=AT_KEYBOARD)
     with store.reading() as db:
-        known = campaigns.listed(db)
+        known = campaigns.list_campaigns(db)
         if campaign is None and len(known) != 1:
             rows: list[tuple[str, ...]] = [
                 ("campaign", "state"),
                 *((row[1], row[2]) for row in known),
             ]
         else:
-            stored = campaigns.named(db, campaign)
+            stored = campaigns.find_by_name(db, campaign)
             rows = [("judge", "done", "of", "minutes", "left", "")]
-            for judge in judges.of_campaign(db, stored.id):
-                far = progress(db, stored, judge.id, screens.way(db, judge.id))
+            for judge in judges.list_judges(db, stored.id):
+                far = compute_progress(
+                    db, stored, judge.id, screens.list_screens(db, judge.id)
+                )
                 active, left = far.minutes_active, far.minutes_left
                 rest = str(left) if far.done < far.of else "0"
                 figures = str(far.done), str(far.of), str(active), rest
-                rows.append((judge.label, *figures, _remark(judge)))
+                rows.append((judge.label, *figures, _describe_judge(judge)))
             click.echo(f"{stored.name}: {stored.state}\n")
     store.close()
-    _show(rows)
+    _print_rows(rows)
 
 
-def _show(rows: "list[tuple[str, ...]]") -> None:
+def _print_rows(rows: "list[tuple[str, ...]]") -> None:
     """Lay the rows out, figures to the right."""
     columns = []
     for column in zip(*rows, strict=True):
@@ -198,7 +204,7 @@ def _show(rows: "list[tuple[str, ...]]") -> None:
         click.echo("  ".join(row).rstrip())
 
 
-def _remark(judge: "Judge") -> str:
+def _describe_judge(judge: "Judge") -> str:
     for since, remark in (
         (judge.anonymised_at, "anonymised"),
         (judge.revoked_at, "link taken back"),
@@ -251,24 +257,24 @@ def links(
         msg = "--revoke takes links of named judges back; name them with --judge."
         raise OptionError(msg)
     store = open_store(url)
-    from metra.web.serving import refuse_no_address
+    from metra.web.serving import check_base_url
 
-    refuse_no_address(base_url)
-    now = this_moment()
+    check_base_url(base_url)
+    now = get_time()
     with store.transaction() as db:
-        stored = campaigns.named(db, campaign)
-        wanted = [judges.labelled(db, stored.id, label) for label in labels] or [
+        stored = campaigns.find_by_name(db, campaign)
+        wanted = [judges.find_by_label(db, stored.id, label) for label in labels] or [
             one
-            for one in judges.of_campaign(db, stored.id)
+            for one in judges.list_judges(db, stored.id)
             if not one.has_link and one.revoked_at is None and one.anonymised_at is None
         ]
         lines = []
         for one in wanted:
             if revoke:
-                judges.revoke(db, one.id, now=now, who=AT_KEYBOARD)
+                judges.revoke_link(db, one.id, now=now, who=AT_KEYBOARD)
                 lines.append(f"{one.label}\trevoked")
             else:
-                token = judges.issue(db, one.id, now=now, who=AT_KEYBOARD)
+                token = judges.issue_link(db, one.id, now=now, who=AT_KEYBOARD)
                 lines.append(f"{one.label}\t{base_url.rstrip('/')}/j/{token}")
     store.close()
     click.echo("\n".join(lines) or "Every judge has a link; --judge makes one anew.")
@@ -305,21 +311,23 @@ def settle(
     \b
     metra judge settle cloze -j zoe -j yan --each 2
     """
-    from metra.campaign.creation import cost
-    from metra.campaign.second_look import completed, follow_up
+    from metra.campaign.creation import describe_cost
+    from metra.campaign.second_look import build_follow_up, read_completed
     from metra.store import campaigns, tasks
 
     store = open_store(url)
-    now = this_moment()
+    now = get_time()
     with store.transaction() as db:
-        stored = campaigns.named(db, campaign)
-        made = follow_up(
-            stored, completed(db, stored), judges=judges, each=each, name=name
+        stored = campaigns.find_by_name(db, campaign)
+        made = build_follow_up(
+            stored, read_completed(db, stored), judges=judges, each=each, name=name
         )
-        key = campaigns.create(db, made, now=now, who=AT_KEYBOARD, state="open")
-        given = [one.task for one in tasks.of_campaign(db, key)]
+        key = campaigns.create_campaign(
+            db, made, now=now, who=AT_KEYBOARD, state="open"
+        )
+        given = [one.task for one in tasks.list_campaign_tasks(db, key)]
     store.close()
-    click.echo(f"{made.settings.name}: {cost(made, given)}")
+    click.echo(f"{made.settings.name}: {describe_cost(made, given)}")
     click.echo(f"Next: metra judge links {made.settings.name!r}")
 
 
@@ -343,10 +351,12 @@ def forget(campaign: str, label: str, url: str, everything: bool) -> None:
     from metra.store import campaigns, judges
 
     store = open_store(url)
-    now = this_moment()
+    now = get_time()
     with store.transaction() as db:
-        key = judges.labelled(db, campaigns.named(db, campaign).id, label).id
-        name = judges.anonymise(db, key, now=now, who=AT_KEYBOARD)
+        key = judges.find_by_label(
+            db, campaigns.find_by_name(db, campaign).id, label
+        ).id
+        name = judges.anonymise_judge(db, key, now=now, who=AT_KEYBOARD)
         deleted = 0
         if everything:
             deleted = judges.delete_answers(db, key, now=now, who=AT_KEYBOARD)

@@ -11,11 +11,11 @@ import click
 from metra.cli.judge.campaigns import (
     AT_KEYBOARD,
     campaign_argument,
+    get_time,
     open_store,
     store_option,
-    this_moment,
 )
-from metra.cli.output import write
+from metra.cli.output import write_output
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,39 +76,41 @@ def import_(
     metra judge import campaign.json -o corpus.jsonl
     """
     from metra.campaign.files import jsonl
-    from metra.campaign.files.pearmut import corpus_lines
+    from metra.campaign.files.pearmut import write_corpus
     from metra.campaign.imports import (
         TEXTS,
-        judgements_of,
-        language_pair,
+        parse_judgements,
+        read_file,
         read_texts,
-        recognised,
+        split_language_pair,
     )
-    from metra.campaign.results import counted
+    from metra.campaign.results import describe_counts
     from metra.errors import OptionError
 
     if name is not None and url is None:
         msg = "--name is what a campaign is called in a store; add --store."
         raise OptionError(msg)
-    found = [recognised(path) for path in files]
+    found = [read_file(path) for path in files]
     if all(file.kind in TEXTS for file in found):
         if url is not None:
             msg = f"{files[0]} holds texts without judgements; leave --store out."
             raise OptionError(msg)
-        lines, kept, lost = corpus_lines(read_texts(files))
+        lines, kept, lost = write_corpus(read_texts(files))
         more = f"; {lost} that some systems lack are left out" if lost else ""
         click.echo(f"{kept} segments{more}.", err=True)
-        write(lines.removesuffix("\n"), out or "-")
+        write_output(lines.removesuffix("\n"), out or "-")
         return
-    judgements = judgements_of(found, languages=language_pair(lang), protocol=protocol)
-    click.echo(counted(judgements), err=True)
+    judgements = parse_judgements(
+        found, languages=split_language_pair(lang), protocol=protocol
+    )
+    click.echo(describe_counts(judgements), err=True)
     if url is not None:
-        _keep(url, judgements, files, name)
+        _store_judgements(url, judgements, files, name)
     if out is not None or url is None:
-        write(jsonl.write(judgements).removesuffix("\n"), out or "-")
+        write_output(jsonl.write(judgements).removesuffix("\n"), out or "-")
 
 
-def _keep(
+def _store_judgements(
     url: str,
     judgements: "Sequence[Judgement]",
     files: tuple[str, ...],
@@ -120,11 +122,11 @@ def _keep(
     from metra.store import imported
 
     with store.transaction() as db:
-        kept = imported.add_all(
+        kept = imported.import_campaigns(
             db,
             judgements,
             files=[Path(file).name for file in files],
-            now=this_moment(),
+            now=get_time(),
             who=AT_KEYBOARD,
             name=name,
         )
@@ -169,34 +171,38 @@ def export(campaign: str | None, url: str, form: str, out: str, unblind: bool) -
     metra judge export spring --format zip -o spring.zip
     """
     from metra.campaign import exports
-    from metra.campaign.key_log import key_log
-    from metra.campaign.second_look import completed
-    from metra.campaign.summary import blind_names, blinded
-    from metra.formats.atomic import whole_file
+    from metra.campaign.key_log import write_key_log
+    from metra.campaign.second_look import read_completed
+    from metra.campaign.summary import assign_blind_names, blind_judgements
+    from metra.formats.atomic import write_file
     from metra.store import audit, campaigns
 
     store = open_store(url)
-    now = this_moment()
+    now = get_time()
     with store.transaction() as db:
-        key = campaigns.named(db, campaign).id
+        key = campaigns.find_by_name(db, campaign).id
         if unblind:
-            campaigns.unblind(db, key, now=now, who=AT_KEYBOARD)
-        stored = campaigns.existing(db, key)
-        judgements = completed(db, stored)
-        keys = key_log(db, stored) if form in ("keys", "zip") else ""
-        audit.note(db, AT_KEYBOARD, "export", {"format": form}, now=now, campaign=key)
+            campaigns.unblind_campaign(db, key, now=now, who=AT_KEYBOARD)
+        stored = campaigns.get_campaign(db, key)
+        judgements = read_completed(db, stored)
+        keys = write_key_log(db, stored) if form in ("keys", "zip") else ""
+        audit.add_entry(
+            db, AT_KEYBOARD, "export", {"format": form}, now=now, campaign=key
+        )
     store.close()
     if stored.unblinded_at is None and stored.state != "closed":
         systems = [system.name for system in stored.campaign.systems]
-        judgements = blinded(judgements, blind_names(systems, stored.secret))
+        judgements = blind_judgements(
+            judgements, assign_blind_names(systems, stored.secret)
+        )
         click.echo(
             "Systems are called System 1, System 2, … until the campaign is closed; "
             "--unblind shows their names.",
             err=True,
         )
     known = None if stored.imported else stored.campaign
-    found = exports.export(form, judgements, known, keys=keys)
-    with whole_file(out) as file:
+    found = exports.export_judgements(form, judgements, known, keys=keys)
+    with write_file(out) as file:
         file.write(found.content)
 
 
@@ -228,10 +234,12 @@ def exercise(
     """
     from pathlib import Path
 
-    from metra.campaign.exercise import exercise as compared
-    from metra.campaign.exercise import of_text_scores, read_results
+    from metra.campaign.exercise import compare_evaluators as compared
+    from metra.campaign.exercise import convert_text_scores, read_results
 
-    results = of_text_scores(_scores(url, campaigns)) if campaigns else []
+    results = (
+        convert_text_scores(_read_text_scores(url, campaigns)) if campaigns else []
+    )
     results += [result for path in files for result in read_results(path)]
     found = compared(results)
     tables = found.tables()
@@ -246,15 +254,15 @@ def exercise(
             (folder / name).write_text(text, encoding="utf-8")
 
 
-def _scores(url: str, names: tuple[str, ...]) -> "list[TextScore]":
-    from metra.campaign.results import text_scores
-    from metra.campaign.second_look import completed
+def _read_text_scores(url: str, names: tuple[str, ...]) -> "list[TextScore]":
+    from metra.campaign.results import score_texts
+    from metra.campaign.second_look import read_completed
     from metra.store import campaigns
 
     store = open_store(url)
     found = []
     with store.reading() as db:
         for name in names:
-            found += text_scores(completed(db, campaigns.named(db, name)))
+            found += score_texts(read_completed(db, campaigns.find_by_name(db, name)))
     store.close()
     return found

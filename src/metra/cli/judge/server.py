@@ -5,7 +5,7 @@
 
 import click
 
-from metra.cli.judge.campaigns import need_extra, open_store, store_option, this_moment
+from metra.cli.judge.campaigns import get_time, open_store, require_extra, store_option
 from metra.cli.output import Stages
 
 
@@ -32,12 +32,12 @@ def demo(folder: str, protocols: tuple[str, ...], port: int, no_serve: bool) -> 
 
     from metra.errors import OptionError, no_such
 
-    need_extra()
-    from metra.campaign.demo_data import demonstrable, fill
+    require_extra()
+    from metra.campaign.demo_data import fill_store, list_demo_protocols
     from metra.store import access
-    from metra.web.serving import Serving, free_port, serve_for_ever
+    from metra.web.serving import ServerOptions, find_free_port, run_server
 
-    known = demonstrable()
+    known = list_demo_protocols()
     for name in protocols:
         if name not in known:
             raise OptionError(no_such("protocol", name, known))
@@ -48,13 +48,13 @@ def demo(folder: str, protocols: tuple[str, ...], port: int, no_serve: bool) -> 
         old.unlink(missing_ok=True)
     store = open_store(str(path), create=True)
     password = secrets.token_urlsafe(9)
-    now = this_moment()
+    now = get_time()
     with store.transaction() as db:
         access.set_password(db, "admin", password, now=now, who="demo")
     with Stages() as stages:
-        filled = fill(store, protocols or known, now=now, tell=stages)
+        filled = fill_store(store, protocols or known, now=now, tell=stages)
     store.close()
-    port = port if no_serve else free_port(port)
+    port = port if no_serve else find_free_port(port)
     base = f"http://127.0.0.1:{port}"
     click.echo(f"\nAdmin   {base}/admin   name: admin   password: {password}\n")
     for one in filled:
@@ -63,7 +63,7 @@ def demo(folder: str, protocols: tuple[str, ...], port: int, no_serve: bool) -> 
         click.echo(f"\nServe it with: metra judge serve --store {path} --port {port}")
         return
     click.echo("\nServing until you press Ctrl+C.\n")
-    serve_for_ever(Serving(str(path), port=port))
+    run_server(ServerOptions(str(path), port=port))
 
 
 @click.command()
@@ -113,11 +113,18 @@ def serve(
         --base-url https://judge.example.org --behind-proxy 127.0.0.1
     """
     open_store(url).close()
-    from metra.web.serving import Serving, refuse_taken, refuse_unsafe, serve_for_ever
+    from metra.web.serving import (
+        ServerOptions,
+        check_encryption,
+        check_port_free,
+        run_server,
+    )
 
-    serving = Serving(url, host, port, base_url, workers, behind_proxy, away_after)
-    refuse_unsafe(serving)
-    refuse_taken(host, port)
+    serving = ServerOptions(
+        url, host, port, base_url, workers, behind_proxy, away_after
+    )
+    check_encryption(serving)
+    check_port_free(host, port)
     place = base_url or f"http://{host}:{port}"
     click.echo(f"Judges come in by their links, admins at {place.rstrip('/')}/admin")
-    serve_for_ever(serving)
+    run_server(serving)

@@ -15,10 +15,10 @@ from metra.cli.meta import options as shared
 
 if TYPE_CHECKING:
     from metra.formats.scores.record import Scores
-    from metra.meta.findings import Findings
+    from metra.meta.findings import MetaReport
 
 
-def _lengths(_: click.Context, __: click.Parameter, value: str) -> list[int]:
+def _parse_lengths(_: click.Context, __: click.Parameter, value: str) -> list[int]:
     try:
         found = [0 if n.strip() == "all" else int(n) for n in value.split(",")]
     except ValueError:
@@ -38,7 +38,7 @@ def _lengths(_: click.Context, __: click.Parameter, value: str) -> list[int]:
     "--lengths",
     default="1,2,5,10,20,50,100,200,all",
     show_default=True,
-    callback=_lengths,
+    callback=_parse_lengths,
     help="Segments in a document.",
 )
 @click.option(
@@ -75,7 +75,7 @@ def pseudo(
     test: bool,
     seed: int,
     plot: str | None,
-) -> "Findings":
+) -> "MetaReport":
     """Rank systems on documents of n segments drawn at random: metrics, and judges.
 
     People's score is the mean of one judgement a segment, chosen at random. With --output
@@ -87,12 +87,12 @@ def pseudo(
     metra meta pseudo esa.tsv --gold esa --output outputs.tsv -r ref.txt -m bleu -m gtm
     """
     from metra.meta.pseudo import JUDGES
-    from metra.meta.pseudo import pseudo as drawn
+    from metra.meta.pseudo import report_pseudo as drawn
 
-    scores = shared.one_language(scores)
-    scores, gold, notes = shared.on_one_scale(scores, gold, method)
-    scores, statistics = shared.with_own(scores, outputs, references, specs)
-    panel = shared.panels(scores, gold, metrics, statistics)[0]
+    scores = shared.require_one_language(scores)
+    scores, gold, notes = shared.normalise_scores(scores, gold, method)
+    scores, statistics = shared.add_own_scores(scores, outputs, references, specs)
+    panel = shared.build_panels(scores, gold, metrics, statistics)[0]
     findings, found = drawn(
         scores,
         panel,
@@ -103,22 +103,22 @@ def pseudo(
         test=test,
     )
     if plot:
-        from metra.report.pictures import Curves, draw_curves
+        from metra.report.pictures import CurvePlot, draw_curves
 
         means = {name: found.mean(name) for name in found.by_name}
         if found.judges:
             means[JUDGES] = found.judge_mean()
-        curves = Curves(
+        curves = CurvePlot(
             f"Mean {coef} with {gold} by length of document",
             f"{len(panel.systems)} systems, {documents:,} documents of each length",
             "segments in a document",
             coef,
             [str(n) for n in found.lengths],
-            {name: shared.plain([line])[0] for name, line in means.items()},
+            {name: shared.convert_nan([line])[0] for name, line in means.items()},
             dashed=[JUDGES],
         )
-        shared.draw(plot, [draw_curves(curves)])
-    return shared.noted(findings, notes)
+        shared.write_pictures(plot, [draw_curves(curves)])
+    return shared.add_notes(findings, notes)
 
 
 @click.command()
@@ -160,7 +160,7 @@ def refs(
     most: int,
     seed: int,
     plot: str | None,
-) -> "Findings":
+) -> "MetaReport":
     """Show how agreement grows with references: outputs are scored with subsets of them.
 
     \b
@@ -169,41 +169,43 @@ def refs(
     if not (outputs and specs and references):
         msg = "Give --output, two or more -r and a measure (-m): what to score, with what."
         raise click.UsageError(msg)
-    from metra.formats.scores.panel import Panel, panel
-    from metra.formats.scores.record import joined
-    from metra.meta.correlate import asked
-    from metra.meta.refs import references as tried
-    from metra.scoring.evaluate import by_spec
+    from metra.formats.scores.panel import ScorePanel, build_panel
+    from metra.formats.scores.record import concatenate_scores
+    from metra.meta.correlate import parse_specs
+    from metra.meta.refs import report_references as tried
+    from metra.scoring.evaluate import make_metrics
     from metra.scoring.files import open_corpus
-    from metra.scoring.scorers import WithReferences, reference_streams, scored
+    from metra.scoring.scorers import ReferenceSubset, count_streams, score_systems
     from metra.stats.correlation import Options
 
-    scores = shared.one_language(scores)
+    scores = shared.require_one_language(scores)
     corpus = open_corpus(outputs, references, None, None)
-    measures = by_spec(specs)
+    measures = make_metrics(specs)
     where = scores.languages[0]
 
-    def score(chosen: Sequence[int]) -> Panel:
-        mine, statistics = scored(WithReferences(corpus, chosen), measures, lang=where)
-        both = joined([scores, mine])
-        return panel(both, gold, list(measures), statistics=statistics)
+    def score(chosen: Sequence[int]) -> ScorePanel:
+        mine, statistics = score_systems(
+            ReferenceSubset(corpus, chosen), measures, lang=where
+        )
+        both = concatenate_scores([scores, mine])
+        return build_panel(both, gold, list(measures), statistics=statistics)
 
-    question = asked([coef or "pearson"], level, Options(seed=seed))[0]
+    question = parse_specs([coef or "pearson"], level, Options(seed=seed))[0]
     findings, found = tried(
-        score, reference_streams(corpus), question, counts=counts, most=most, seed=seed
+        score, count_streams(corpus), question, counts=counts, most=most, seed=seed
     )
     if plot:
-        from metra.report.pictures import Curves, draw_curves
+        from metra.report.pictures import CurvePlot, draw_curves
 
-        curves = Curves(
+        curves = CurvePlot(
             f"{question.heading} with {gold} by number of references",
             f"mean over subsets, at most {most} of each number",
             "references",
             question.options.coef,
             [str(count) for count in found.counts],
-            {name: shared.plain([found.mean(name)])[0] for name in found.found},
+            {name: shared.convert_nan([found.mean(name)])[0] for name in found.found},
         )
-        shared.draw(plot, [draw_curves(curves)])
+        shared.write_pictures(plot, [draw_curves(curves)])
     return findings
 
 
@@ -244,7 +246,7 @@ def robust(
     window: int,
     seed: int,
     plot: str | None,
-) -> "Findings":
+) -> "MetaReport":
     """Show the agreement over fewer systems: the best, neighbours, all but one, or any.
 
     A metric that tells hopeless systems from good ones may still be blind among good ones.
@@ -252,10 +254,10 @@ def robust(
     \b
     metra meta robust scores.tsv --gold mqm --metric BLEU,COMET --plot top.svg
     """
-    from metra.meta.robust import robust as tried
+    from metra.meta.robust import report_robustness as tried
     from metra.stats.correlation import Options
 
-    panels = shared.panels(scores, gold, metrics)
+    panels = shared.build_panels(scores, gold, metrics)
     findings, found = tried(
         panels,
         Options(coef=coef, seed=seed),
@@ -263,25 +265,25 @@ def robust(
         window=window,
     )
     if plot:
-        from metra.report.pictures import Curves, draw_curves
+        from metra.report.pictures import CurvePlot, draw_curves
 
         across = {
             "top": "best systems",
             "window": "systems by rank",
             "subsets": "systems drawn at random",
         }
-        shared.draw(
+        shared.write_pictures(
             plot,
             [
                 draw_curves(
-                    Curves(
+                    CurvePlot(
                         f"{coef} with {gold} over fewer systems",
                         panel.lang or f"{len(panel.systems)} systems",
                         across.get(choice, "system left out"),
                         coef,
                         [label.removeprefix("without ") for label in one.labels],
                         {
-                            name: shared.plain([line])[0]
+                            name: shared.convert_nan([line])[0]
                             for name, line in one.curves.items()
                         },
                     )
@@ -324,7 +326,7 @@ def scatter(
     outliers: str,
     classes: str | None,
     plot: str | None,
-) -> "Findings":
+) -> "MetaReport":
     """Plot systems by gold and metric, with a fitted line, its band and the outliers.
 
     Outliers are marked and the coefficient is given with and without them. With several
@@ -333,24 +335,26 @@ def scatter(
     \b
     metra meta scatter scores.tsv --gold mqm --metric BLEU --plot bleu.svg
     """
-    from metra.formats.scores.long_table import named_pairs
-    from metra.formats.table import lines_of
-    from metra.meta.scatter import scatter as scattered
+    from metra.formats.scores.long_table import read_named_pairs
+    from metra.formats.table import read_packed_lines
+    from metra.meta.scatter import report_scatter as scattered
     from metra.stats.correlation import Options
 
-    scores = shared.one_language(scores)
-    panel = shared.panels(scores, gold, metrics)[0]
+    scores = shared.require_one_language(scores)
+    panel = shared.build_panels(scores, gold, metrics)[0]
     findings, clouds = scattered(
         panel,
         Options(coef=coef),
-        classes=named_pairs(classes) if classes else None,
-        outliers=None if outliers == "mad" else [*filter(None, lines_of(outliers))],
+        classes=read_named_pairs(classes) if classes else None,
+        outliers=None
+        if outliers == "mad"
+        else [*filter(None, read_packed_lines(outliers))],
     )
     if plot:
         from metra.report.scatter import draw_scatter
 
-        notes = shared.draw(plot, [draw_scatter(cloud) for cloud in clouds])
-        findings = shared.noted(findings, notes)
+        notes = shared.write_pictures(plot, [draw_scatter(cloud) for cloud in clouds])
+        findings = shared.add_notes(findings, notes)
     return findings
 
 
@@ -378,7 +382,7 @@ def task(
     test: bool,
     trials: int,
     seed: int,
-) -> "Findings":
+) -> "MetaReport":
     """Score metrics by the protocol of a WMT metrics task.
 
     wmt23: accuracy of systems over all language pairs, and for each of them Pearson's r of
@@ -387,8 +391,10 @@ def task(
     \b
     metra meta task wmt23 en-de=ende.tsv he-en=heen.tsv zh-en=zhen.tsv --gold mqm
     """
-    from metra.meta.task import task as done
+    from metra.meta.task import report_task as done
     from metra.stats.correlation import Options
 
     options = Options(trials=trials, seed=seed, wmt=wmt)
-    return done(protocol, shared.panels(scores, gold, metrics), options, test=test)
+    return done(
+        protocol, shared.build_panels(scores, gold, metrics), options, test=test
+    )

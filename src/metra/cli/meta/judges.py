@@ -12,7 +12,7 @@ from metra.cli.meta import options as shared
 
 if TYPE_CHECKING:
     from metra.formats.scores.record import Scores
-    from metra.meta.findings import Findings
+    from metra.meta.findings import MetaReport
 
 
 @click.command()
@@ -83,7 +83,7 @@ def rank(
     matches: int | None,
     seed: int,
     plot: str | None,
-) -> "Findings":
+) -> "MetaReport":
     """Rank systems by judgements or a metric, with clusters and rank ranges.
 
     A rank range is how far up or down a system could stand before a significant loss or
@@ -95,12 +95,12 @@ def rank(
     metra meta rank ranking.tsv --by trueskill --runs 1000
     metra meta rank scores.tsv --scorer mqm --against BLEU,COMET --auto BLEU,chrF,COMET
     """
-    from metra.meta.rank import ranked
+    from metra.meta.rank import report_ranking
 
-    scores = shared.one_language(scores)
-    findings, found = ranked(
+    scores = shared.require_one_language(scores)
+    findings, found = report_ranking(
         scores,
-        shared.one_scorer(scores, name),
+        shared.choose_scorer(scores, name),
         by=by,  # type: ignore[arg-type]  # click has checked these
         rule=rule,  # type: ignore[arg-type]
         test=test,  # type: ignore[arg-type]
@@ -113,17 +113,17 @@ def rank(
         seed=seed,
     )
     if plot:
-        from metra.report.pictures import Heat, draw_heatmap
+        from metra.report.pictures import Heatmap, draw_heatmap
 
-        heat = Heat(
+        heat = Heatmap(
             "Which systems are better",
             "p-values, row better than column; clusters framed",
             found.systems,
-            shared.plain(found.p),
+            shared.convert_nan(found.p),
             "p",
             found.clusters,
         )
-        shared.draw(plot, [draw_heatmap(heat)])
+        shared.write_pictures(plot, [draw_heatmap(heat)])
     return findings
 
 
@@ -168,7 +168,7 @@ def agree(
     trials: int,
     seed: int,
     plot: str | None,
-) -> "Findings":
+) -> "MetaReport":
     """Say how far judges agree: pair by pair, as a whole, and with themselves.
 
     The table needs a column that names the judge. --plot draws the two judges who agree
@@ -178,13 +178,13 @@ def agree(
     metra meta agree ratings.tsv
     metra meta agree mqm.tsv --scorer mqm --normalise z --plot judges.svg
     """
-    from metra.formats.scores.ratings import ratings
-    from metra.meta.agree import agreed
+    from metra.formats.scores.ratings import collect_ratings
+    from metra.meta.agree import report_agreement
 
-    name = shared.one_scorer(scores, name)
-    scores, name, notes = shared.on_one_scale(scores, name, method)
-    findings, found = agreed(
-        ratings(scores, name),
+    name = shared.choose_scorer(scores, name)
+    scores, name, notes = shared.normalise_scores(scores, name, method)
+    findings, found = report_agreement(
+        collect_ratings(scores, name),
         name,
         within=within,
         trials=0 if no_ci else trials,
@@ -193,16 +193,16 @@ def agree(
         worst=worst,
     )
     if plot:
-        from metra.meta.judge_plots import gap_histogram, judge_plot
+        from metra.meta.judge_plots import build_gap_histogram, build_judge_plot
         from metra.report import pictures as histogram
         from metra.report import pictures as judges
 
         pictures = [
-            judges.draw_judge_plot(judge_plot(found, name, seed=seed)),
-            histogram.draw_histogram(gap_histogram(found, name)),
+            judges.draw_judge_plot(build_judge_plot(found, name, seed=seed)),
+            histogram.draw_histogram(build_gap_histogram(found, name)),
         ]
-        shared.draw(plot, pictures)
-    return shared.noted(findings, notes)
+        shared.write_pictures(plot, pictures)
+    return shared.add_notes(findings, notes)
 
 
 @click.command()
@@ -232,7 +232,7 @@ def normalise(
     left_out: list[str],
     bad: str | None,
     to: str | None,
-) -> "Findings":
+) -> "MetaReport":
     """Put each judge's values on one scale, and report on the judges.
 
     The new scorer is called NAME-METHOD, such as mqm-z. Judges who always gave the same
@@ -242,16 +242,16 @@ def normalise(
     metra meta normalise ratings.tsv --scores z.tsv
     metra meta normalise da.csv --method rank --bad BAD_REF --scores ranks.tsv
     """
-    from metra.cli.output import write
-    from metra.formats.scores.record import long_table
-    from metra.meta.normalise import failing_judges, normalised
+    from metra.cli.output import write_output
+    from metra.formats.scores.record import format_long_table
+    from metra.meta.normalise import find_failing_judges, report_normalisation
 
-    name = shared.one_scorer(scores, name)
+    name = shared.choose_scorer(scores, name)
     failed: dict[str, str] = {}
     if bad:
-        failed = failing_judges(scores, name, bad)
+        failed = find_failing_judges(scores, name, bad)
         scores = scores.only(without_systems=[bad])
-    made, findings = normalised(
+    made, findings = report_normalisation(
         scores,
         name,
         method,  # type: ignore[arg-type]  # click has checked it
@@ -261,7 +261,7 @@ def normalise(
     if failed:
         told = ", ".join(f"{judge} ({why})" for judge, why in failed.items())
         note = f"Did not tell {bad} from the rest: {told}."
-        findings = shared.noted(findings, [note])
+        findings = shared.add_notes(findings, [note])
     if to:
-        write(long_table(made), to)
+        write_output(format_long_table(made), to)
     return findings

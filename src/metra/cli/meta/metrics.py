@@ -13,7 +13,7 @@ from metra.cli.meta import options as shared
 
 if TYPE_CHECKING:
     from metra.formats.scores.record import Scores
-    from metra.meta.findings import Findings
+    from metra.meta.findings import MetaReport
 
 
 TESTS = (
@@ -93,7 +93,7 @@ def compare(
     trials: int,
     seed: int,
     plot: str | None,
-) -> "Findings":
+) -> "MetaReport":
     """Rank metrics by how well they agree with people, and say which differences count.
 
     The default exchanges the scores of two metrics at random, cell by cell, and asks how
@@ -104,15 +104,15 @@ def compare(
     metra meta compare scores.tsv --gold mqm --level seg --coef acc*_eq:item --plot p.svg
     metra meta compare scores.tsv --gold da --test williams
     """
-    from metra.meta.compare import compared
-    from metra.meta.correlate import asked
+    from metra.meta.compare import report_comparison
+    from metra.meta.correlate import parse_specs
     from metra.stats.correlation import Options
 
     coef = coef or ("pearson" if level == "sys" else "acc*_eq:item")
     if level == "doc":
-        from metra.formats.scores.panel import by_document
+        from metra.formats.scores.panel import average_documents
 
-        scores = by_document(scores, gold)
+        scores = average_documents(scores, gold)
     if wmt and test == "auto":
         test = "pairs" if coef.startswith("acc") and level != "sys" else "auto"
         if level == "sys":
@@ -125,27 +125,27 @@ def compare(
         folds=folds or 0,
         swapped_p=spa_p,  # type: ignore[arg-type]  # click has checked it
     )
-    questions = asked([coef], level, options)
-    findings, found = compared(
-        shared.panels(scores, gold, metrics),
-        shared.fitted(questions, eps_from, scores, gold, metrics)[0],
+    questions = parse_specs([coef], level, options)
+    findings, found = report_comparison(
+        shared.build_panels(scores, gold, metrics),
+        shared.fit_thresholds(questions, eps_from, scores, gold, metrics)[0],
         test=test,  # type: ignore[arg-type]  # click has checked these
         alpha=alpha,
         rule=rule,  # type: ignore[arg-type]
         absolute=absolute,
     )
     if plot:
-        from metra.report.pictures import Heat, draw_heatmap
+        from metra.report.pictures import Heatmap, draw_heatmap
 
-        shared.draw(
+        shared.write_pictures(
             plot,
             [
                 draw_heatmap(
-                    Heat(
+                    Heatmap(
                         f"{coef} with {gold}: which metrics are better",
                         f"p-values, row better than column ({one.test}); clusters framed",
                         one.names,
-                        shared.plain(one.p),
+                        shared.convert_nan(one.p),
                         "p",
                         one.clusters,
                     )
@@ -231,7 +231,7 @@ def correlate(
     resample: str,
     trials: int,
     seed: int,
-) -> "Findings":
+) -> "MetaReport":
     """Say how well metrics agree with people, with bootstrap intervals.
 
     With --output and -m, outputs are scored here and now, and each resample of segments
@@ -246,14 +246,14 @@ def correlate(
     metra meta correlate metrics.json esa.csv --gold esa --coef pearson --coef differentials
     metra meta correlate mqm.tsv --gold mqm --output outputs.tsv -r ref.txt -m bleu -m recall
     """
-    from metra.meta.correlate import asked, correlated
+    from metra.meta.correlate import parse_specs, report_correlation
     from metra.stats.correlation import Options
 
-    scores, statistics = shared.with_own(scores, outputs, references, specs)
+    scores, statistics = shared.add_own_scores(scores, outputs, references, specs)
     if level == "doc":
-        from metra.formats.scores.panel import by_document
+        from metra.formats.scores.panel import average_documents
 
-        scores, statistics = by_document(scores, gold), {}
+        scores, statistics = average_documents(scores, gold), {}
     chosen = Options(
         average=average,  # type: ignore[arg-type]  # click has checked these
         nan=nan,  # type: ignore[arg-type]
@@ -264,10 +264,10 @@ def correlate(
         seed=seed,
         wmt=wmt,
     )
-    questions = asked(coefs, level, chosen)
-    return correlated(
-        shared.panels(scores, gold, metrics, statistics),
-        shared.fitted(questions, eps_from, scores, gold, metrics),
+    questions = parse_specs(coefs, level, chosen)
+    return report_correlation(
+        shared.build_panels(scores, gold, metrics, statistics),
+        shared.fit_thresholds(questions, eps_from, scores, gold, metrics),
         interval="none" if no_ci else interval,  # type: ignore[arg-type]
         drawn=resample,  # type: ignore[arg-type]
     )
@@ -301,7 +301,7 @@ def diff(
     trials: int,
     seed: int,
     plot: str | None,
-) -> "Findings":
+) -> "MetaReport":
     """Correlate differences between systems, and count pairs in the right order.
 
     Differentials are Pearson's r of the differences of all pairs of systems. Accuracy is
@@ -312,19 +312,21 @@ def diff(
     metra meta diff scores.tsv --gold mqm
     metra meta diff scores.tsv --gold mqm --metric BLEU --plot pairs.svg
     """
-    from metra.meta.diff import differing
+    from metra.meta.diff import report_differences
     from metra.stats.correlation import Options
 
-    scores, statistics = shared.with_own(scores, outputs, references, specs)
+    scores, statistics = shared.add_own_scores(scores, outputs, references, specs)
     options = Options(orient=orient, trials=trials, seed=seed)  # type: ignore[arg-type]
-    findings, clouds = differing(
-        shared.panels(scores, gold, metrics, statistics), options, interval=not no_ci
+    findings, clouds = report_differences(
+        shared.build_panels(scores, gold, metrics, statistics),
+        options,
+        interval=not no_ci,
     )
     if plot:
         from metra.report.scatter import draw_scatter
 
-        notes = shared.draw(plot, [draw_scatter(cloud) for cloud in clouds])
-        findings = shared.noted(findings, notes)
+        notes = shared.write_pictures(plot, [draw_scatter(cloud) for cloud in clouds])
+        findings = shared.add_notes(findings, notes)
     return findings
 
 
@@ -351,34 +353,34 @@ def cross(
     level: str,
     coef: str,
     plot: str | None,
-) -> "Findings":
+) -> "MetaReport":
     """Correlate every scorer with every other; alike ones stand side by side.
 
     \b
     metra meta cross scores.tsv --level seg --plot cross.svg
     metra meta cross scores.tsv --scorer BLEU,chrF,mqm --coef spearman
     """
-    from metra.meta.correlate import asked
-    from metra.meta.cross import crossed
+    from metra.meta.correlate import parse_specs
+    from metra.meta.cross import report_cross
     from metra.stats.correlation import Options
 
-    scores = shared.one_language(scores)
+    scores = shared.require_one_language(scores)
     if level == "doc":
-        from metra.formats.scores.panel import by_document
+        from metra.formats.scores.panel import average_documents
 
-        scores = by_document(scores)
-    options = asked([coef], level, Options())[0].options
-    findings, found = crossed(scores, scorers or scores.names, level, options)
+        scores = average_documents(scores)
+    options = parse_specs([coef], level, Options())[0].options
+    findings, found = report_cross(scores, scorers or scores.names, level, options)
     if plot:
-        from metra.report.pictures import Heat, draw_heatmap
+        from metra.report.pictures import Heatmap, draw_heatmap
 
         caption = f"{coef} of {LEVELS[level]}"
-        heat = Heat(
+        heat = Heatmap(
             "How the scorers agree",
             caption,
             found.names,
-            shared.plain(found.values),
+            shared.convert_nan(found.values),
             "r",
         )
-        shared.draw(plot, [draw_heatmap(heat)])
+        shared.write_pictures(plot, [draw_heatmap(heat)])
     return findings

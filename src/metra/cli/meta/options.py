@@ -11,10 +11,10 @@ from metra.cli import options as inputs
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from metra.formats.scores.panel import Panel, Statistics
+    from metra.formats.scores.panel import ScorePanel, SegmentStatistics
     from metra.formats.scores.record import Scores
-    from metra.meta.correlate import Asked
-    from metra.meta.findings import Findings
+    from metra.meta.correlate import CorrelationSpec
+    from metra.meta.findings import MetaReport
 
 INPUT_FORMATS = (
     "long",
@@ -32,7 +32,7 @@ INPUT_FORMATS = (
 )
 
 
-def _parts(_: object, __: object, value: tuple[str, ...]) -> list[str]:
+def _split_names(_: object, __: object, value: tuple[str, ...]) -> list[str]:
     """Names may be given several times, or with commas between them."""
     return [
         name.strip() for given in value for name in given.split(",") if name.strip()
@@ -42,7 +42,7 @@ def _parts(_: object, __: object, value: tuple[str, ...]) -> list[str]:
 def names(flag: str, key: str, help_text: str) -> Callable[[Any], Any]:
     """Make an option that takes names."""
     return click.option(
-        flag, key, multiple=True, callback=_parts, metavar="NAMES", help=help_text
+        flag, key, multiple=True, callback=_split_names, metavar="NAMES", help=help_text
     )
 
 
@@ -180,13 +180,13 @@ def thresholds(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def fitted(
-    questions: "list[Asked]",
+def fit_thresholds(
+    questions: "list[CorrelationSpec]",
     eps_from: tuple[str, ...],
     scores: "Scores",
     gold: str,
     metrics: list[str],
-) -> "list[Asked]":
+) -> "list[CorrelationSpec]":
     """Take the thresholds of ties from other scores, if such are named."""
     options = [question.options for question in questions]
     if not eps_from:
@@ -196,18 +196,18 @@ def fitted(
         raise click.UsageError(msg)
     from pathlib import Path
 
-    from metra.formats.scores.read import read_all
-    from metra.meta.correlate import fitted_elsewhere
+    from metra.formats.scores.read import read_score_files
+    from metra.meta.correlate import transfer_thresholds
 
-    others = read_all(eps_from)
+    others = read_score_files(eps_from)
     lower = [each.name for each in scores.scorers if not each.higher_is_better]
     others = others.with_lower_is_better([n for n in lower if n in others.names])
-    (lined_up,) = panels(one_language(others), gold, metrics)
+    (lined_up,) = build_panels(require_one_language(others), gold, metrics)
     source = ",".join(Path(path).name for path in eps_from)
-    return fitted_elsewhere(questions, lined_up, source)
+    return transfer_thresholds(questions, lined_up, source)
 
 
-def question(command: Callable[..., "Findings"]) -> Callable[..., None]:
+def question(command: Callable[..., "MetaReport"]) -> Callable[..., None]:
     """Read what every question reads, ask it of the scores, and show the answer."""
 
     @wraps(command)
@@ -226,18 +226,18 @@ def question(command: Callable[..., "Findings"]) -> Callable[..., None]:
         gold_from: tuple[str, ...] = (),
         **asked: Any,
     ) -> None:
-        from metra.formats.scores.read import read_all
-        from metra.meta.findings import merged
+        from metra.formats.scores.read import read_score_files
+        from metra.meta.findings import merge_reports
 
         read = partial(
-            read_all,
+            read_score_files,
             input_format=input_format,
             units=units,
             wmt=asked.get("wmt", False),
         )
         scores = read(paths)
         notes = []
-        golds = _golds(asked, [*scores.names])
+        golds = _split_golds(asked, [*scores.names])
         for each in golds if gold_from else ():
             scores = scores.with_values_of(each, read(gold_from))
             notes.append(f"{each} is of {', '.join(gold_from)} only.")
@@ -245,12 +245,12 @@ def question(command: Callable[..., "Findings"]) -> Callable[..., None]:
             scores = scores.with_lower_is_better(lower)
         scores = scores.only(lang=lang, domain=domain, without_systems=without)
         if len(golds) > 1:
-            found = merged(
+            found = merge_reports(
                 {g: command(scores=scores, **asked | {"gold": g}) for g in golds}
             )
         else:
             found = command(scores=scores, **asked)
-        show(noted(found, notes), form, out, digits)
+        write_findings(add_notes(found, notes), form, out, digits)
 
     for option in (
         digits,
@@ -268,57 +268,61 @@ def question(command: Callable[..., "Findings"]) -> Callable[..., None]:
     return ask
 
 
-def _golds(asked: "Mapping[str, Any]", known: list[str]) -> list[str]:
+def _split_golds(asked: "Mapping[str, Any]", known: list[str]) -> list[str]:
     """The golds that were named, with commas between them, unless a name has commas."""
     named = str(asked.get("gold", ""))
-    golds = [named] if named in known else _parts(None, None, (named,))
+    golds = [named] if named in known else _split_names(None, None, (named,))
     if len(golds) > 1 and asked.get("plot"):
         msg = "--plot draws one gold at a time; name one with --gold."
         raise click.UsageError(msg)
     return golds
 
 
-def panels(
+def build_panels(
     scores: "Scores",
     gold: str,
     metrics: list[str],
-    statistics: "Mapping[str, Statistics] | None" = None,
-) -> "list[Panel]":
+    statistics: "Mapping[str, SegmentStatistics] | None" = None,
+) -> "list[ScorePanel]":
     """Line up gold and metrics for each language pair by itself."""
-    from metra.formats.scores.panel import panel
+    from metra.formats.scores.panel import build_panel
 
     return [
-        panel(scores.only(lang=lang), gold, metrics or None, statistics=statistics)
+        build_panel(
+            scores.only(lang=lang), gold, metrics or None, statistics=statistics
+        )
         for lang in scores.languages
     ]
 
 
-def with_own(
+def add_own_scores(
     scores: "Scores",
     outputs: tuple[str, ...],
     references: tuple[str, ...],
     specs: tuple[str, ...],
-) -> "tuple[Scores, dict[str, Statistics]]":
+) -> "tuple[Scores, dict[str, SegmentStatistics]]":
     """Score outputs by our own measures and put the scores beside the others."""
     if not outputs and not specs:
         return scores, {}
     if not (outputs and specs):
         msg = "--output and -m belong together: what to score, and by which measure."
         raise click.UsageError(msg)
-    from metra.cli.output import Progress
-    from metra.formats.scores.record import joined
-    from metra.scoring.evaluate import by_spec
+    from metra.cli.output import ProgressLine
+    from metra.formats.scores.record import concatenate_scores
+    from metra.scoring.evaluate import make_metrics
     from metra.scoring.files import open_corpus
-    from metra.scoring.scorers import scored
+    from metra.scoring.scorers import score_systems
 
-    lang = one_language(scores).languages[0]
+    lang = require_one_language(scores).languages[0]
     corpus = open_corpus(outputs, references, None, None)
-    with Progress() as progress:
-        found, statistics = scored(corpus, by_spec(specs), lang=lang, progress=progress)
-    return joined([scores, found]), statistics
+    with ProgressLine() as progress:
+        found, statistics = score_systems(
+            corpus, make_metrics(specs), lang=lang, progress=progress
+        )
+    return concatenate_scores([scores, found]), statistics
 
 
-def one_language(scores: "Scores") -> "Scores":
+def require_one_language(scores: "Scores") -> "Scores":
     """Refuse a mixture of language pairs, whose scores do not belong together."""
     if len(scores.languages) > 1:
         known = ", ".join(filter(None, scores.languages))
@@ -327,7 +331,7 @@ def one_language(scores: "Scores") -> "Scores":
     return scores
 
 
-def one_scorer(scores: "Scores", name: str | None) -> str:
+def choose_scorer(scores: "Scores", name: str | None) -> str:
     """Take the scorer that was asked for, or the only one there is."""
     if name is None and len(scores.names) > 1:
         known = ", ".join(scores.names)
@@ -336,56 +340,58 @@ def one_scorer(scores: "Scores", name: str | None) -> str:
     return scores.names[scores.find(name)] if name else scores.names[0]
 
 
-def on_one_scale(
+def normalise_scores(
     scores: "Scores", name: str, method: str
 ) -> "tuple[Scores, str, list[str]]":
     """Add a scorer of normalised judgements; give its name, and a note on who is left out."""
     if method == "none":
         return scores, name, []
-    from metra.formats.scores.record import joined
+    from metra.formats.scores.record import concatenate_scores
     from metra.meta.normalise import normalise
 
     made, reports = normalise(scores, name, method)  # type: ignore[arg-type]
     gone = [f"{each.judge} ({each.left_out})" for each in reports if each.left_out]
     notes = [f"Judges left out: {', '.join(gone)}."] if gone else []
-    return joined([scores, made]), made.names[0], notes
+    return concatenate_scores([scores, made]), made.names[0], notes
 
 
-def noted(findings: "Findings", notes: list[str]) -> "Findings":
+def add_notes(findings: "MetaReport", notes: list[str]) -> "MetaReport":
     """Say something more about what was found."""
     from dataclasses import replace
 
     return replace(findings, notes=[*findings.notes, *notes])
 
 
-def plain(rows: Any) -> list[list[float | None]]:
+def convert_nan(rows: Any) -> list[list[float | None]]:
     """Give numbers as they are drawn: None for what is none."""
     return [[None if value != value else float(value) for value in row] for row in rows]
 
 
-def draw(path: str, pictures: list[str]) -> list[str]:
+def write_pictures(path: str, pictures: list[str]) -> list[str]:
     """Write the picture; several are numbered before the suffix. Say if there is none."""
     from pathlib import Path
 
-    from metra.cli.output import write
+    from metra.cli.output import write_output
 
     for at, picture in enumerate(pictures, 1):
         place = Path(path)
         if len(pictures) > 1:
             place = place.with_name(f"{place.stem}-{at}{place.suffix}")
-        write(picture, str(place))
+        write_output(picture, str(place))
     return [] if pictures else [f"{path} is not written: there is nothing to draw."]
 
 
-def show(findings: "Findings", form: str, out: str | None, digits: int) -> None:
+def write_findings(
+    findings: "MetaReport", form: str, out: str | None, digits: int
+) -> None:
     """Print what was found, or put it into a file."""
-    from metra.cli.output import screen_width, wants_color, write
+    from metra.cli.output import get_screen_width, wants_color, write_output
     from metra.report.layout import Style
     from metra.report.meta_findings import render
 
     style = Style(
         digits=digits,
         color=wants_color() and not out,
-        width=None if out else screen_width(),
+        width=None if out else get_screen_width(),
     )
-    write(render(findings, form, style), out)
+    write_output(render(findings, form, style), out)

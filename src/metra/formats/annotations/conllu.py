@@ -16,13 +16,13 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from metra.errors import FormatError
-from metra.formats.stream import file_state
+from metra.formats.stream import get_file_state
 from metra.formats.table import read_lines
 
 COLUMNS = 10
 
 
-class Word(NamedTuple):
+class ParsedWord(NamedTuple):
     """A word of a parse; `head` is the head's place in the sentence from 1, 0 for the root."""
 
     form: str
@@ -38,7 +38,7 @@ class Word(NamedTuple):
 class Parse:
     """A sentence: its words, and its text without white space, as its tokens spell it."""
 
-    words: tuple[Word, ...]
+    words: tuple[ParsedWord, ...]
     spelling: str
 
     def children(self, place: int) -> Iterator[int]:
@@ -84,20 +84,20 @@ class Parses:
         )
 
 
-def read(path: str) -> Parses:
+def read_conllu(path: str) -> Parses:
     """Read a file; it is kept until it changes.
 
     Raises FormatError with the line where something is not CoNLL-U.
     """
-    return _read(path, file_state(path))
+    return _read_conllu(path, get_file_state(path))
 
 
 @lru_cache(maxsize=64)
-def _read(path: str, _: object) -> Parses:
-    return parsed(read_lines(path), path)
+def _read_conllu(path: str, _: object) -> Parses:
+    return parse_conllu(read_lines(path), path)
 
 
-def parsed(lines: Sequence[str], path: str) -> Parses:
+def parse_conllu(lines: Sequence[str], path: str) -> Parses:
     """Read lines of CoNLL-U; `path` is for error messages."""
     sentences: list[tuple[int | None, Parse]] = []
     block: list[tuple[int, str]] = []
@@ -105,7 +105,7 @@ def parsed(lines: Sequence[str], path: str) -> Parses:
         if line.strip():
             block.append((number, line.removesuffix("\r")))
         elif block:
-            sentences.append(_sentence(block, path))
+            sentences.append(_parse_sentence(block, path))
             block = []
     if all(named is None for named, _ in sentences):
         each = {at: (parse,) for at, (_, parse) in enumerate(sentences)}
@@ -118,10 +118,12 @@ def parsed(lines: Sequence[str], path: str) -> Parses:
     return Parses(path, segments, None)
 
 
-def _sentence(block: Sequence[tuple[int, str]], path: str) -> tuple[int | None, Parse]:
+def _parse_sentence(
+    block: Sequence[tuple[int, str]], path: str
+) -> tuple[int | None, Parse]:
     """Read one block: the segment it names, if any, and its words."""
     segment = None
-    words: list[Word] = []
+    words: list[ParsedWord] = []
     spelling = ""
     covered = (
         0  # words up to here are spelled by the token of several words before them
@@ -130,7 +132,7 @@ def _sentence(block: Sequence[tuple[int, str]], path: str) -> tuple[int | None, 
         if line.startswith("#"):
             named = re.fullmatch(r"#\s*segment\s*=\s*(.*?)\s*", line)
             if named:
-                segment = _segment(named[1], path, number)
+                segment = _parse_segment_number(named[1], path, number)
             continue
         fields = line.split("\t")
         if len(fields) != COLUMNS:
@@ -153,20 +155,22 @@ def _sentence(block: Sequence[tuple[int, str]], path: str) -> tuple[int | None, 
         if len(words) >= covered:
             spelling += "".join(form.split())
         lemma, upos, xpos, features, head, deprel = fields[2:8]
-        place_of_head = _head(head, path, number)
-        words.append(Word(form, lemma, upos, xpos, features, place_of_head, deprel))
+        place_of_head = _parse_head(head, path, number)
+        words.append(
+            ParsedWord(form, lemma, upos, xpos, features, place_of_head, deprel)
+        )
     _check_heads(words, path, block[0][0])
     return segment, Parse(tuple(words), spelling)
 
 
-def _segment(text: str, path: str, number: int) -> int:
+def _parse_segment_number(text: str, path: str, number: int) -> int:
     if not text.isdecimal() or int(text) < 1:
         msg = f"{path}, line {number}: segment {text!r}; expected a number from 1."
         raise FormatError(msg)
     return int(text)
 
 
-def _head(text: str, path: str, number: int) -> int:
+def _parse_head(text: str, path: str, number: int) -> int:
     if not text.isdecimal():
         msg = (
             f"{path}, line {number}: head {text!r}; expected the number of a word, or 0 "
@@ -176,7 +180,7 @@ def _head(text: str, path: str, number: int) -> int:
     return int(text)
 
 
-def _check_heads(words: Sequence[Word], path: str, number: int) -> None:
+def _check_heads(words: Sequence[ParsedWord], path: str, number: int) -> None:
     for at, word in enumerate(words, 1):
         if word.head > len(words) or word.head == at:
             msg = (
@@ -186,7 +190,9 @@ def _check_heads(words: Sequence[Word], path: str, number: int) -> None:
             raise FormatError(msg)
 
 
-def conllu(segments: Iterable[Sequence[Parse]], *, made_by: str = "") -> Iterator[str]:
+def format_conllu(
+    segments: Iterable[Sequence[Parse]], *, made_by: str = ""
+) -> Iterator[str]:
     """Give the lines of a file with the sentences of each segment."""
     if made_by:
         yield f"# parser = {made_by}"

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from metra.errors import FormatError
-from metra.formats.annotations.places import Placed, placed
+from metra.formats.annotations.places import PlacedAnnotations, place_annotations
 from metra.formats.annotations.terms import BETWEEN
-from metra.formats.table import Row, Table, read_lines, read_table
+from metra.formats.table import AnnotationTable, TableRow, read_lines, read_table
 
 MARKED = re.compile(r"\[\[(.*?)\|([^\[\]|]*)\]\]")
 
@@ -24,16 +24,20 @@ class Entity(NamedTuple):
     variants: tuple[str, ...] = ()
 
 
-def read_entities(path: str) -> Placed[Entity]:
+def read_entities(path: str) -> PlacedAnnotations[Entity]:
     """Read names: a table (.tsv), or a text with a line a segment and marked names.
 
     The table has the columns `type` and `text` and one or both of `segment`, counted
     from 1, and `document`; `variants` may list other forms, `|` between them.
     """
-    return _table(path) if path.lower().endswith(".tsv") else _marked_text(path)
+    return (
+        _read_entity_table(path)
+        if path.lower().endswith(".tsv")
+        else _read_marked_text(path)
+    )
 
 
-def _table(path: str) -> Placed[Entity]:
+def _read_entity_table(path: str) -> PlacedAnnotations[Entity]:
     table = read_table(path, ["type", "text"], KNOWN)
     if not {"segment", "document"} & set(table.columns):
         msg = (
@@ -41,10 +45,10 @@ def _table(path: str) -> Placed[Entity]:
             "document beside type and text."
         )
         raise FormatError(msg)
-    return placed(table, _listed(table), somewhere=True)
+    return place_annotations(table, _parse_entities(table), somewhere=True)
 
 
-def _listed(table: Table) -> Iterator[tuple[Row, Entity]]:
+def _parse_entities(table: AnnotationTable) -> Iterator[tuple[TableRow, Entity]]:
     for row in table.rows:
         variants = map(str.strip, row.cells.get("variants", "").split(BETWEEN))
         entity = Entity(
@@ -56,7 +60,7 @@ def _listed(table: Table) -> Iterator[tuple[Row, Entity]]:
         yield row, entity
 
 
-def _marked_text(path: str) -> Placed[Entity]:
+def _read_marked_text(path: str) -> PlacedAnnotations[Entity]:
     segments: dict[int, list[Entity]] = {}
     for at, line in enumerate(read_lines(path)):
         left = MARKED.sub("", line)
@@ -72,4 +76,4 @@ def _marked_text(path: str) -> Placed[Entity]:
     if not segments:
         msg = f"{path} has no marked names; {EXPECTED}, or a table whose name ends in .tsv."
         raise FormatError(msg)
-    return Placed(path, segments, {})
+    return PlacedAnnotations(path, segments, {})

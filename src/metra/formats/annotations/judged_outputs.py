@@ -15,7 +15,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
 from metra.errors import FormatError, UnknownNameError
-from metra.formats.table import Row, Table, read_table
+from metra.formats.table import AnnotationTable, TableRow, read_table
 
 if TYPE_CHECKING:
     import sqlite3
@@ -41,23 +41,23 @@ _ALL = "SELECT source, output, score, judge, time FROM judged"
 Entry = tuple[str, str, float, str, str]
 
 
-def add(path: str, judged: Iterable[Entry]) -> int:
+def add_judged_outputs(path: str, judged: Iterable[Entry]) -> int:
     """Add judgements, all of them or none; a judge's new score replaces the old one.
 
     The database is made where there is none. Gives the number of judgements added.
     """
-    with _opened(path, create=True) as database, database:
+    with _open_database(path, create=True) as database, database:
         database.execute("BEGIN IMMEDIATE")
         return database.executemany(_ADD, judged).rowcount
 
 
-def rows_of(path: str) -> list[Entry]:
+def read_database(path: str) -> list[Entry]:
     """Read all judgements, by source and output."""
-    with _opened(path, create=False) as database:
-        return sorted(database.execute(_ALL).fetchall(), key=_order)
+    with _open_database(path, create=False) as database:
+        return sorted(database.execute(_ALL).fetchall(), key=_sort_key)
 
 
-def _order(entry: Entry) -> tuple[int, str, str, str]:
+def _sort_key(entry: Entry) -> tuple[int, str, str, str]:
     """Sources that are numbers come by number."""
     source = entry[0]
     number = int(source) if source.isascii() and source.isdecimal() else 0
@@ -65,7 +65,7 @@ def _order(entry: Entry) -> tuple[int, str, str, str]:
 
 
 @contextmanager
-def _opened(path: str, *, create: bool) -> Iterator["sqlite3.Connection"]:
+def _open_database(path: str, *, create: bool) -> Iterator["sqlite3.Connection"]:
     import sqlite3
     from contextlib import closing
 
@@ -113,7 +113,7 @@ COLUMNS = ("source", "output", "score", "judge", "time")
 MOST = 10.0
 
 
-class Judged(NamedTuple):
+class JudgedOutput(NamedTuple):
     """An output of a source sentence, its score from 0 to 10, who gave it, and when."""
 
     source: str
@@ -123,14 +123,14 @@ class Judged(NamedTuple):
     time: str = ""
 
 
-def read_judged(path: str) -> list[Judged]:
+def read_judged_outputs(path: str) -> list[JudgedOutput]:
     """Read judged outputs from a table (.tsv) or a database."""
     if path.lower().endswith(".tsv"):
         return list(read_judged_table(path))
-    return [Judged(*row) for row in rows_of(path)]
+    return [JudgedOutput(*row) for row in read_database(path)]
 
 
-def read_judged_table(path: str, *, now: str = "") -> Iterator[Judged]:
+def read_judged_table(path: str, *, now: str = "") -> Iterator[JudgedOutput]:
     """Read a table with the columns source, output and score, and perhaps judge and time.
 
     `now` is the time of judgements that have none.
@@ -142,35 +142,35 @@ def read_judged_table(path: str, *, now: str = "") -> Iterator[Judged]:
             raise table.refuse(
                 row, "the source is empty", "every output has an id there"
             )
-        yield Judged(
+        yield JudgedOutput(
             cells["source"],
             cells["output"],
-            _score(table, row),
+            _parse_score(table, row),
             cells.get("judge", ""),
             cells.get("time", "") or now,
         )
 
 
-def written(judged: Iterable[Judged]) -> Iterator[str]:
+def format_judged_outputs(judged: Iterable[JudgedOutput]) -> Iterator[str]:
     """Write judged outputs as lines of a table, the header first."""
     yield "\t".join(COLUMNS)
     for entry in judged:
         yield "\t".join([*entry[:2], f"{entry.score:g}", *entry[3:]])
 
 
-def version_of(path: str, judged: Sequence[Judged]) -> str:
+def compute_version(path: str, judged: Sequence[JudgedOutput]) -> str:
     """Name a collection with its size and a digest of it, for signatures."""
     content = "\n".join(sorted("\t".join(map(str, entry[:4])) for entry in judged))
     digest = sha256(content.encode()).hexdigest()[:12]
     return f"{path}[{len(judged)} judgements, sha256:{digest}]"
 
 
-def this_moment() -> str:
+def format_current_time() -> str:
     """Say what time it is, in UTC to the second."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _score(table: Table, row: Row) -> float:
+def _parse_score(table: AnnotationTable, row: TableRow) -> float:
     cell = row.cells["score"]
     try:
         score = float(cell)
@@ -183,7 +183,7 @@ def _score(table: Table, row: Row) -> float:
     return score
 
 
-def summary(judged: Sequence[Judged]) -> str:
+def summarise_judged_outputs(judged: Sequence[JudgedOutput]) -> str:
     """Count what was judged, and by whom."""
     if not judged:
         return "Nothing is judged yet."
@@ -200,9 +200,9 @@ def summary(judged: Sequence[Judged]) -> str:
     return "\n".join([*lines, f"judges           {listed}"])
 
 
-def of_source(judged: Sequence[Judged], source: str) -> str:
+def list_source_outputs(judged: Sequence[JudgedOutput], source: str) -> str:
     """List the outputs of one source sentence, the best first."""
-    given: dict[str, list[Judged]] = {}
+    given: dict[str, list[JudgedOutput]] = {}
     for entry in judged:
         if entry.source == source:
             given.setdefault(entry.output, []).append(entry)
@@ -214,10 +214,10 @@ def of_source(judged: Sequence[Judged], source: str) -> str:
         for output, entries in given.items()
     }
     return "\n".join(
-        f"{means[output]:5.2f}  {output}  ({_judges(given[output])})"
+        f"{means[output]:5.2f}  {output}  ({_format_judges(given[output])})"
         for output in sorted(means, key=lambda output: -means[output])
     )
 
 
-def _judges(entries: Sequence[Judged]) -> str:
+def _format_judges(entries: Sequence[JudgedOutput]) -> str:
     return ", ".join(f"{entry.judge or 'unnamed'} {entry.score:g}" for entry in entries)

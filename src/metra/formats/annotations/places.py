@@ -4,13 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from metra.formats.table import Row, Table
+from metra.formats.table import AnnotationTable, TableRow
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Placed(Generic[T]):
+class PlacedAnnotations(Generic[T]):
     """Annotations of a text: by segment, counted from 0, by document, or of all of it."""
 
     path: str
@@ -19,9 +19,12 @@ class Placed(Generic[T]):
     everywhere: Sequence[T] = ()
 
 
-def placed(
-    table: Table, entries: Iterable[tuple[Row, T]], *, somewhere: bool = False
-) -> Placed[T]:
+def place_annotations(
+    table: AnnotationTable,
+    entries: Iterable[tuple[TableRow, T]],
+    *,
+    somewhere: bool = False,
+) -> PlacedAnnotations[T]:
     """Put each line's annotation where its columns `segment` and `document` say.
 
     With `somewhere`, each line has to say that.
@@ -30,7 +33,7 @@ def placed(
     documents: dict[str, list[T]] = {}
     everywhere: list[T] = []
     for row, entry in entries:
-        segment = segment_of(table, row)
+        segment = parse_segment_index(table, row)
         document = row.cells.get("document", "")
         if segment is not None:
             segments.setdefault(segment, []).append(entry)
@@ -41,10 +44,10 @@ def placed(
             raise table.refuse(row, found, "every line needs one")
         else:
             everywhere.append(entry)
-    return Placed(table.path, segments, documents, everywhere)
+    return PlacedAnnotations(table.path, segments, documents, everywhere)
 
 
-def segment_of(table: Table, row: Row) -> int | None:
+def parse_segment_index(table: AnnotationTable, row: TableRow) -> int | None:
     """Read the number of a segment, counted from 1 in files and from 0 inside."""
     cell = row.cells.get("segment", "")
     if not cell:

@@ -27,7 +27,7 @@ KEYS = ("spec", "weight", "worst", "best")
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class WeightedMetric:
     """A measure of the model: its weight, and the scores that are worth 0 and 100."""
 
     spec: str
@@ -42,10 +42,10 @@ class QualityModel:
 
     name: str
     context: str
-    members: tuple[Member, ...]
+    members: tuple[WeightedMetric, ...]
 
 
-def read_model(path: str) -> QualityModel:
+def read_quality_model(path: str) -> QualityModel:
     """Read a model; FormatError says what is wrong with it."""
     data = read_toml(path, "a quality model")
     if set(data) != {"name", "context", "measure"}:
@@ -62,7 +62,7 @@ def read_model(path: str) -> QualityModel:
         raise FormatError(msg)
     here = str(Path(path).parent)
     members = tuple(
-        _member(table, f"{path}, measure {at}", here)
+        _parse_metric(table, f"{path}, measure {at}", here)
         for at, table in enumerate(tables, 1)
     )
     for member in members:
@@ -72,7 +72,7 @@ def read_model(path: str) -> QualityModel:
     return QualityModel(data["name"].strip(), data["context"].strip(), members)
 
 
-def _member(table: object, place: str, here: str) -> Member:
+def _parse_metric(table: object, place: str, here: str) -> WeightedMetric:
     if not isinstance(table, dict) or set(table) != set(KEYS):
         found = ", ".join(table) if isinstance(table, dict) else repr(table)
         msg = f"{place}: it has {found}; expected {', '.join(KEYS)}."
@@ -96,4 +96,4 @@ def _member(table: object, place: str, here: str) -> Member:
             "above 0, and different scores for worst and best."
         )
         raise FormatError(msg)
-    return Member(table["spec"].replace("{here}", here), weight, worst, best)
+    return WeightedMetric(table["spec"].replace("{here}", here), weight, worst, best)

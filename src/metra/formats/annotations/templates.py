@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from metra.formats.stream import file_state
+from metra.formats.stream import get_file_state
 from metra.formats.table import read_table
 
 COLUMNS = ("document", "slot", "value")
@@ -19,18 +19,18 @@ Templates = Mapping[str, Counter[tuple[str, str]]]
 
 def read_templates(path: str) -> Templates:
     """Read the templates of every document; a file is kept until it changes."""
-    return _read(path, file_state(path))
+    return _read_templates(path, get_file_state(path))
 
 
 @lru_cache(maxsize=64)
-def _read(path: str, _: object) -> Templates:
+def _read_templates(path: str, _: object) -> Templates:
     found: dict[str, Counter[tuple[str, str]]] = {}
-    for document, slot, value in filled_slots(path):
-        found.setdefault(document, Counter())[slot, _same(value)] += 1
+    for document, slot, value in read_filled_slots(path):
+        found.setdefault(document, Counter())[slot, _normalise_value(value)] += 1
     return found
 
 
-def filled_slots(path: str) -> Iterator[tuple[str, str, str]]:
+def read_filled_slots(path: str) -> Iterator[tuple[str, str, str]]:
     """Read document, slot and value of each line, as they are written."""
     table = read_table(path, COLUMNS, COLUMNS)
     for row in table.rows:
@@ -42,6 +42,6 @@ def filled_slots(path: str) -> Iterator[tuple[str, str, str]]:
         yield document, slot, value
 
 
-def _same(value: str) -> str:
+def _normalise_value(value: str) -> str:
     """Leave letter case and white space out of the comparison."""
     return " ".join(value.casefold().split())

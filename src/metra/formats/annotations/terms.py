@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from metra.formats.annotations.places import Placed, placed
-from metra.formats.table import Row, Table, read_table
+from metra.formats.annotations.places import PlacedAnnotations, place_annotations
+from metra.formats.table import AnnotationTable, TableRow, read_table
 
 KNOWN = {"term", "variants", "source", "document", "segment"}
 BETWEEN = "|"
@@ -18,7 +18,7 @@ class Term(NamedTuple):
     source: str
 
 
-def read_terms(path: str) -> Placed[Term]:
+def read_terms(path: str) -> PlacedAnnotations[Term]:
     """Read a table of terms.
 
     It has the column `term` and may have `variants` (`|` between them), `source` (the
@@ -26,10 +26,10 @@ def read_terms(path: str) -> Placed[Term]:
     one of these only.
     """
     table = read_table(path, ["term"], KNOWN)
-    return placed(table, _listed(table))
+    return place_annotations(table, _parse_terms(table))
 
 
-def _listed(table: Table) -> Iterator[tuple[Row, Term]]:
+def _parse_terms(table: AnnotationTable) -> Iterator[tuple[TableRow, Term]]:
     for row in table.rows:
         cells = row.cells
         if not cells["term"]:

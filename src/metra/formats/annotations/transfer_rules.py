@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from metra.errors import FormatError
-from metra.formats.annotations.conllu import Word
+from metra.formats.annotations.conllu import ParsedWord
 from metra.formats.stream import read_toml
 
 # One letter a part of speech of Universal Dependencies, so that phrases are patterns.
@@ -42,17 +42,17 @@ CHUNKS = {
 }
 
 
-class Span(NamedTuple):
+class WordSpan(NamedTuple):
     """The words from `start` to `stop`, counted from 0."""
 
     start: int
     stop: int
 
 
-def chunks(words: Sequence[Word], kind: str) -> Iterator[Span]:
+def find_phrases(words: Sequence[ParsedWord], kind: str) -> Iterator[WordSpan]:
     """Find the phrases of a kind, NP or VP, from left to right."""
     letters = "".join(LETTERS.get(word.upos, "-") for word in words)
-    return (Span(*found.span()) for found in CHUNKS[kind].finditer(letters))
+    return (WordSpan(*found.span()) for found in CHUNKS[kind].finditer(letters))
 
 
 POS = frozenset(
@@ -61,7 +61,7 @@ POS = frozenset(
         *("PART", "PRON", "PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X"),
     )
 )
-FIELDS: dict[str, Callable[[Word], str]] = {
+FIELDS: dict[str, Callable[[ParsedWord], str]] = {
     "word": lambda word: word.form,
     "lemma": lambda word: word.lemma,
     "pos": lambda word: word.upos,
@@ -70,14 +70,14 @@ FIELDS: dict[str, Callable[[Word], str]] = {
 }
 TIMES = {"": (1, 1), "?": (0, 1), "*": (0, None), "+": (1, None)}
 
-Test = Callable[[Word], bool]
+WordTest = Callable[[ParsedWord], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class PatternItem:
     """What a word must be, or which phrase must stand here, and how often."""
 
-    test: Test | None
+    test: WordTest | None
     chunk: str | None
     least: int
     most: int | None
@@ -88,35 +88,37 @@ class Pattern:
     """A pattern ready to look for."""
 
     text: str
-    items: tuple[Item, ...]
+    items: tuple[PatternItem, ...]
     #: Whether words alone, without a parse, do not tell.
     needs_parse: bool
 
 
-def compiled(text: str) -> Pattern:
+def compile_pattern(text: str) -> Pattern:
     """Read a pattern; FormatError says what in it cannot be understood."""
-    items = tuple(map(_item, text.split()))
+    items = tuple(map(_parse_item, text.split()))
     if not any(item.least for item in items):
         msg = f"the pattern {text!r} fits no word at all; expected an item that must be there"
         raise FormatError(msg)
     return Pattern(
-        text, items, any(_field_names(entry) - {"word"} for entry in text.split())
+        text, items, any(_list_field_names(entry) - {"word"} for entry in text.split())
     )
 
 
-def matches(patterns: Sequence[Pattern], words: Sequence[Word]) -> Iterator[Span]:
+def find_matches(
+    patterns: Sequence[Pattern], words: Sequence[ParsedWord]
+) -> Iterator[WordSpan]:
     """Find where one of the patterns fits, from left to right, no word used twice.
 
     Where several fit, the first listed counts, with as many words as it can take.
     """
-    spans = {kind: dict(chunks(words, kind)) for kind in CHUNKS}
+    spans = {kind: dict(find_phrases(words, kind)) for kind in CHUNKS}
     at = 0
     while at < len(words):
         stop = next(
             (
                 stop
                 for pattern in patterns
-                for stop in _ends(pattern.items, words, at, spans)
+                for stop in _find_ends(pattern.items, words, at, spans)
                 if stop > at
             ),
             None,
@@ -124,13 +126,13 @@ def matches(patterns: Sequence[Pattern], words: Sequence[Word]) -> Iterator[Span
         if stop is None:
             at += 1
         else:
-            yield Span(at, stop)
+            yield WordSpan(at, stop)
             at = stop
 
 
-def _ends(
-    items: Sequence[Item],
-    words: Sequence[Word],
+def _find_ends(
+    items: Sequence[PatternItem],
+    words: Sequence[ParsedWord],
     at: int,
     spans: dict[str, dict[int, int]],
 ) -> Iterator[int]:
@@ -141,16 +143,19 @@ def _ends(
     item, rest = items[0], items[1:]
     places = [at]
     while item.most is None or len(places) <= item.most:
-        after = _after(item, words, places[-1], spans)
+        after = _match_item(item, words, places[-1], spans)
         if after is None:
             break
         places.append(after)
     for place in reversed(places[item.least :]):
-        yield from _ends(rest, words, place, spans)
+        yield from _find_ends(rest, words, place, spans)
 
 
-def _after(
-    item: Item, words: Sequence[Word], at: int, spans: dict[str, dict[int, int]]
+def _match_item(
+    item: PatternItem,
+    words: Sequence[ParsedWord],
+    at: int,
+    spans: dict[str, dict[int, int]],
 ) -> int | None:
     if item.chunk:
         return spans[item.chunk].get(at)
@@ -159,15 +164,16 @@ def _after(
     return None
 
 
-def _item(text: str) -> Item:
-    body, times = _body(text)
+def _parse_item(text: str) -> PatternItem:
+    body, times = _split_quantifier(text)
     least, most = TIMES[times]
     if body in CHUNKS:
-        return Item(None, body, least, most)
+        return PatternItem(None, body, least, most)
     options = [
-        [_condition(piece) for piece in option.split("&")] for option in body.split("|")
+        [_parse_condition(piece) for piece in option.split("&")]
+        for option in body.split("|")
     ]
-    return Item(
+    return PatternItem(
         lambda word: any(all(test(word) for test in option) for option in options),
         None,
         least,
@@ -175,32 +181,32 @@ def _item(text: str) -> Item:
     )
 
 
-def _body(text: str) -> tuple[str, str]:
+def _split_quantifier(text: str) -> tuple[str, str]:
     times = text[-1] if len(text) > 1 and text[-1] in "?*+" else ""
     return text.removesuffix(times), times
 
 
-def _field_names(text: str) -> set[str]:
+def _list_field_names(text: str) -> set[str]:
     """Tell what an item asks about words."""
-    body, _ = _body(text)
+    body, _ = _split_quantifier(text)
     if body in CHUNKS:
         return {"chunk"}
     pieces = [piece.lstrip("!") for piece in re.split(r"[|&]", body)]
-    return {_named(piece)[0] for piece in pieces if piece != "_"}
+    return {_parse_field(piece)[0] for piece in pieces if piece != "_"}
 
 
-def _condition(piece: str) -> Test:
+def _parse_condition(piece: str) -> WordTest:
     if piece.startswith("!"):
-        test = _condition(piece[1:])
+        test = _parse_condition(piece[1:])
         return lambda word: not test(word)
     if piece == "_":
         return lambda _: True
-    name, value = _named(piece)
+    name, value = _parse_field(piece)
     field, wanted = FIELDS[name], value.casefold()
     return lambda word: field(word).casefold() == wanted
 
 
-def _named(piece: str) -> tuple[str, str]:
+def _parse_field(piece: str) -> tuple[str, str]:
     """Tell which field a piece is about, and the value it wants."""
     name, equals, value = piece.partition("=")
     if not equals:
@@ -222,7 +228,7 @@ def _named(piece: str) -> tuple[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class TransferRule:
     """A rule: patterns of the source, and patterns of which the output must have one."""
 
     name: str
@@ -230,7 +236,7 @@ class Rule:
     target: tuple[Pattern, ...]
 
 
-def read_rules(path: str) -> list[Rule]:
+def read_rules(path: str) -> list[TransferRule]:
     """Read a file of rules; FormatError says what is wrong and in which rule."""
     data = read_toml(path, "transfer rules")
     entries = data.get("rule")
@@ -238,7 +244,9 @@ def read_rules(path: str) -> list[Rule]:
         found = ", ".join(data) or "nothing"
         msg = f"{path} has {found}; expected tables [[rule]] and nothing else."
         raise FormatError(msg)
-    rules = [_rule(entry, f"{path}, rule {at}") for at, entry in enumerate(entries, 1)]
+    rules = [
+        _parse_rule(entry, f"{path}, rule {at}") for at, entry in enumerate(entries, 1)
+    ]
     names = [rule.name for rule in rules]
     for name in names:
         if names.count(name) > 1:
@@ -247,7 +255,7 @@ def read_rules(path: str) -> list[Rule]:
     return rules
 
 
-def _rule(entry: object, place: str) -> Rule:
+def _parse_rule(entry: object, place: str) -> TransferRule:
     keys = ("name", "source", "target")
     if not isinstance(entry, dict) or set(entry) != set(keys):
         found = ", ".join(entry) if isinstance(entry, dict) else repr(entry)
@@ -257,11 +265,13 @@ def _rule(entry: object, place: str) -> Rule:
     if not isinstance(name, str) or not name:
         msg = f"{place}: the name is {name!r}; expected a text."
         raise FormatError(msg)
-    source, target = (_patterns(entry[key], f"{place}, {key}") for key in keys[1:])
-    return Rule(name, source, target)
+    source, target = (
+        _parse_patterns(entry[key], f"{place}, {key}") for key in keys[1:]
+    )
+    return TransferRule(name, source, target)
 
 
-def _patterns(value: object, place: str) -> tuple[Pattern, ...]:
+def _parse_patterns(value: object, place: str) -> tuple[Pattern, ...]:
     listed = [value] if isinstance(value, str) else value
     if not isinstance(listed, list) or not listed:
         msg = f"{place}: {value!r}; expected a pattern or a list of patterns."
@@ -272,7 +282,7 @@ def _patterns(value: object, place: str) -> tuple[Pattern, ...]:
             msg = f"{place}: {text!r}; expected a pattern, such as 'NOUN ADJ'."
             raise FormatError(msg)
         try:
-            found.append(compiled(text))
+            found.append(compile_pattern(text))
         except FormatError as error:
             msg = f"{place}: {error}."
             raise FormatError(msg) from None

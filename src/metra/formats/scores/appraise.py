@@ -9,9 +9,9 @@ Error span annotation (Kocmi et al. 2024): Appraise's export with spans in colum
 from collections.abc import Sequence
 
 from metra.errors import FormatError
-from metra.formats.scores.record import Item, Scorer, Scores, table
-from metra.formats.stream import shown
-from metra.formats.table import csv_rows, numbers
+from metra.formats.scores.record import ScoredItem, Scorer, Scores, build_score_table
+from metra.formats.stream import format_path
+from metra.formats.table import parse_numbers, read_csv_rows
 
 #: What each type of line becomes; only TGT judges a system's real output.
 TYPES = {"TGT": "", "BAD": "-bad", "REF": "-ref", "CHK": "-repeat"}
@@ -19,23 +19,25 @@ TYPES = {"TGT": "", "BAD": "-bad", "REF": "-ref", "CHK": "-repeat"}
 
 def read_appraise(path: str) -> Scores:
     """Read direct assessments as the scorer `da`; checks become `da-bad` and so on."""
-    return judgements(csv_rows(path), "da", path)
+    return build_judgement_scores(read_csv_rows(path), "da", path)
 
 
-def judgements(rows: Sequence[Sequence[str]], name: str, path: str) -> Scores:
+def build_judgement_scores(
+    rows: Sequence[Sequence[str]], name: str, path: str
+) -> Scores:
     """Make a table of Appraise's lines; a system's prefix before the first dot stays."""
     if not rows:
-        msg = f"{shown(path)} is empty; expected lines of Appraise's export."
+        msg = f"{format_path(path)} is empty; expected lines of Appraise's export."
         raise FormatError(msg)
     for at, row in enumerate(rows, 1):
         if len(row) < 9 or row[3] not in TYPES:
             msg = (
-                f"{shown(path)}, line {at} is no line of Appraise's export; expected login, "
+                f"{format_path(path)}, line {at} is no line of Appraise's export; expected login, "
                 f"system, item, one of {'/'.join(TYPES)}, two languages, score, document, …"
             )
             raise FormatError(msg)
-    scores = numbers([row[6] for row in rows], path, "the score", 1)
-    items = [_item(row) for row in rows]
+    scores = parse_numbers([row[6] for row in rows], path, "the score", 1)
+    items = [_parse_item(row) for row in rows]
     nothing = float("nan")
     values = {
         Scorer(f"{name}{ending}", name): [
@@ -45,14 +47,16 @@ def judgements(rows: Sequence[Sequence[str]], name: str, path: str) -> Scores:
         for kind, ending in TYPES.items()
         if any(row[3] == kind for row in rows)
     }
-    return table([row[1] for row in rows], items, values, [row[0] for row in rows])
+    return build_score_table(
+        [row[1] for row in rows], items, values, [row[0] for row in rows]
+    )
 
 
-def _item(row: Sequence[str]) -> Item:
+def _parse_item(row: Sequence[str]) -> ScoredItem:
     """Name what was judged: the document's part of the id, and the item if it is one."""
     document = row[7].partition("#")[0]
     whole = row[8].strip().lower() == "true"
-    return Item("" if whole else row[2], document, lang=f"{row[4]}-{row[5]}")
+    return ScoredItem("" if whole else row[2], document, lang=f"{row[4]}-{row[5]}")
 
 
 def read_esa(path: str) -> Scores:
@@ -60,4 +64,4 @@ def read_esa(path: str) -> Scores:
 
     Tampered texts that check attention become `esa-bad`, so that none is taken for a system's.
     """
-    return judgements(csv_rows(path), "esa", path)
+    return build_judgement_scores(read_csv_rows(path), "esa", path)

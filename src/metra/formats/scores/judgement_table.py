@@ -10,8 +10,8 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from metra.errors import FormatError, UnknownNameError, no_such
-from metra.formats.stream import shown
-from metra.formats.texts.plain import Lines
+from metra.formats.stream import format_path
+from metra.formats.texts.plain import LineReader
 
 NEEDED = ("system", "segment", "score")
 OPTIONAL = ("document", "judge")
@@ -20,7 +20,7 @@ _CAMPAIGN = ("system", "segment", "scorer", "kind", "hundred")
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class TableJudgement:
     """One person's score of one output; segments are counted from 1."""
 
     system: str
@@ -32,24 +32,24 @@ class Judgement:
     line: int = 0
 
 
-def is_table(header: str) -> bool:
+def is_judgement_table(header: str) -> bool:
     """Tell from its first line whether a file is a table that is read here."""
     names = set(header.split("\t"))
     return set(NEEDED) <= names or set(_CAMPAIGN) <= names
 
 
-def read_judgements(path: str, question: str | None = None) -> list[Judgement]:
+def read_judgements(path: str, question: str | None = None) -> list[TableJudgement]:
     """Read tab-separated judgements with a header; columns may come in any order.
 
     `question` chooses one of a campaign's several.
     """
-    with closing(Lines(path)) as lines:
-        return judgements_in(_all(lines), shown(path), question)
+    with closing(LineReader(path)) as lines:
+        return parse_judgements(_read_lines(lines), format_path(path), question)
 
 
-def judgements_in(
+def parse_judgements(
     lines: Iterable[str], path: str, question: str | None = None
-) -> list[Judgement]:
+) -> list[TableJudgement]:
     """Take judgements from the lines of a table; `path` says in errors where they are from."""
     rows = iter(lines)
     header = next(rows, "")
@@ -58,16 +58,16 @@ def judgements_in(
     if campaign:
         names[names.index("hundred")] = "score"
     _check_header(names, path)
-    by_scorer: dict[str, list[Judgement]] = {}
-    for scorer, judgement in _judgements(rows, names, 2, path):
+    by_scorer: dict[str, list[TableJudgement]] = {}
+    for scorer, judgement in _parse_rows(rows, names, 2, path):
         by_scorer.setdefault(scorer if campaign else "", []).append(judgement)
     if not by_scorer:
         msg = f"{path} has a header and no judgements; expected one a line."
         raise FormatError(msg)
-    return by_scorer[chosen(list(by_scorer), question)]
+    return by_scorer[choose_question(list(by_scorer), question)]
 
 
-def chosen(questions: Sequence[str], wanted: str | None) -> str:
+def choose_question(questions: Sequence[str], wanted: str | None) -> str:
     """The question that is wanted; the last if none is, because the first ones lead to it."""
     if wanted is None:
         return questions[-1]
@@ -76,7 +76,7 @@ def chosen(questions: Sequence[str], wanted: str | None) -> str:
     return wanted
 
 
-def _all(lines: Lines) -> Iterator[str]:
+def _read_lines(lines: LineReader) -> Iterator[str]:
     while len(text := lines.read(4096)):
         for at in range(len(text)):
             yield str(text[at])
@@ -93,9 +93,9 @@ def _check_header(names: list[str], path: str) -> None:
         raise FormatError(msg)
 
 
-def _judgements(
+def _parse_rows(
     rows: Iterator[str], names: list[str], first: int, path: str
-) -> Iterator[tuple[str, Judgement]]:
+) -> Iterator[tuple[str, TableJudgement]]:
     for line, row in enumerate(rows, first):
         cells = row.split("\t")
         if len(cells) != len(names):
@@ -110,10 +110,10 @@ def _judgements(
             continue
         yield (
             scorer,
-            Judgement(
+            TableJudgement(
                 entry["system"],
-                _segment(entry["segment"], path, line),
-                _score(entry["score"], path, line),
+                _parse_segment(entry["segment"], path, line),
+                _parse_score(entry["score"], path, line),
                 entry.get("document"),
                 entry.get("judge"),
                 line,
@@ -121,7 +121,7 @@ def _judgements(
         )
 
 
-def _segment(cell: str, path: str, line: int) -> int:
+def _parse_segment(cell: str, path: str, line: int) -> int:
     if not (cell.isascii() and cell.isdecimal() and 0 < int(cell) < 10**15):
         msg = (
             f"{path}, line {line} has the segment {cell!r}; expected its number, "
@@ -131,7 +131,7 @@ def _segment(cell: str, path: str, line: int) -> int:
     return int(cell)
 
 
-def _score(cell: str, path: str, line: int) -> float:
+def _parse_score(cell: str, path: str, line: int) -> float:
     try:
         score = float(cell)
     except ValueError:

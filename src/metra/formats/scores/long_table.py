@@ -12,19 +12,25 @@ from collections.abc import Sequence
 import numpy as np
 
 from metra.errors import FormatError
-from metra.formats.scores.record import Item, Scorer, Scores, joined, table
-from metra.formats.stream import shown
+from metra.formats.scores.record import (
+    ScoredItem,
+    Scorer,
+    Scores,
+    build_score_table,
+    concatenate_scores,
+)
+from metra.formats.stream import format_path
 from metra.formats.table import (
     ALIASES,
     LARGEST,
     MISSING,
-    columns_of,
+    extend_segment_names,
+    find_columns,
     is_number,
-    lines_of,
-    numbers,
-    require,
-    rows_of,
-    with_units,
+    parse_numbers,
+    read_packed_lines,
+    read_rows,
+    require_columns,
 )
 from metra.stats.arrays import Array
 
@@ -38,23 +44,25 @@ def read_matrix(path: str, units: Sequence[str] = ()) -> Scores:
     A column whose first entry is no number is a label, such as a comment; it is left
     alone. Once a column is one of numbers, anything else in it is an error.
     """
-    header, rows = rows_of(path)
-    found = {role: at for role, at in columns_of(header).items() if role in _ABOUT}
+    header, rows = read_rows(path)
+    found = {role: at for role, at in find_columns(header).items() if role in _ABOUT}
     if "judge" not in found:  # what judges judged need not be of several systems
-        require(found, ("system",), path, "a table of scores")
+        require_columns(found, ("system",), path, "a table of scores")
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(header)
     values = {
-        Scorer(name.strip(), kind_of(name.strip())): numbers(columns[at], path, name)
+        Scorer(name.strip(), guess_scorer_kind(name.strip())): parse_numbers(
+            columns[at], path, name
+        )
         for at, name in enumerate(header)
         if at not in found.values()
         and name.strip() not in units
         and _is_scorer(columns[at])
     }
     if not rows:
-        msg = f"{shown(path)} has a header but no scores."
+        msg = f"{format_path(path)} has a header but no scores."
         raise FormatError(msg)
     if not values:
-        msg = f"{shown(path)} has no column of numbers; expected one for each scorer."
+        msg = f"{format_path(path)} has no column of numbers; expected one for each scorer."
         raise FormatError(msg)
 
     def column(role: str) -> tuple[str, ...]:
@@ -62,14 +70,14 @@ def read_matrix(path: str, units: Sequence[str] = ()) -> Scores:
 
     items = list(
         map(
-            Item,
-            with_units(column("segment"), units, header, columns, path),
+            ScoredItem,
+            extend_segment_names(column("segment"), units, header, columns, path),
             column("document"),
             column("domain"),
             column("lang"),
         )
     )
-    return table(column("system"), items, values, column("judge"))
+    return build_score_table(column("system"), items, values, column("judge"))
 
 
 _KINDS = re.compile(
@@ -78,7 +86,7 @@ _KINDS = re.compile(
 )
 
 
-def kind_of(name: str) -> str:
+def guess_scorer_kind(name: str) -> str:
     """Tell judgements from metrics by the names that judgements go by.
 
     >>> kind_of("ESA-1"), kind_of("da_z"), kind_of("BLEU")
@@ -115,11 +123,11 @@ def read_long_table(path: str, units: Sequence[str] = ()) -> Scores:
     kind, domain, lang and higher_is_better; other columns are left alone, unless they are
     units, which tell segments apart.
     """
-    header, rows = rows_of(path)
-    found = columns_of(header)
-    require(found, ("system", "scorer", "value"), path, "a long table")
+    header, rows = read_rows(path)
+    found = find_columns(header)
+    require_columns(found, ("system", "scorer", "value"), path, "a long table")
     if not rows:
-        msg = f"{shown(path)} has a header but no scores."
+        msg = f"{format_path(path)} has a header but no scores."
         raise FormatError(msg)
     columns = list(zip(*rows, strict=True))
 
@@ -127,10 +135,12 @@ def read_long_table(path: str, units: Sequence[str] = ()) -> Scores:
         return columns[found[role]] if role in found else [""] * len(rows)
 
     roles = {role: column(role) for role in ROLES}
-    roles["segment"] = with_units(roles["segment"], units, header, columns, path)
-    return assembled(
+    roles["segment"] = extend_segment_names(
+        roles["segment"], units, header, columns, path
+    )
+    return build_scores(
         roles,
-        numbers(column("value"), path, "the value"),
+        parse_numbers(column("value"), path, "the value"),
         path,
     )
 
@@ -148,25 +158,27 @@ ROLES = (
 )
 
 
-def assembled(columns: dict[str, Sequence[str]], values: Array, path: str) -> Scores:
+def build_scores(columns: dict[str, Sequence[str]], values: Array, path: str) -> Scores:
     """Make a table of parallel columns, one line a value."""
     by_scorer: dict[Scorer, list[int]] = {}
     named = zip(columns["scorer"], columns["kind"], columns["direction"], strict=True)
     for at, (name, kind, direction) in enumerate(named):
         if direction.lower() not in DIRECTIONS:
             msg = (
-                f"{shown(path)}, line {at + 2}: the direction is {direction!r}; "
+                f"{format_path(path)}, line {at + 2}: the direction is {direction!r}; "
                 "expected true or false, higher or lower."
             )
             raise FormatError(msg)
-        scorer = Scorer(name, kind or kind_of(name), DIRECTIONS[direction.lower()])
+        scorer = Scorer(
+            name, kind or guess_scorer_kind(name), DIRECTIONS[direction.lower()]
+        )
         by_scorer.setdefault(scorer, []).append(at)
-    return joined(
+    return concatenate_scores(
         [
-            table(
+            build_score_table(
                 [columns["system"][at] for at in places],
                 [
-                    Item(
+                    ScoredItem(
                         columns["segment"][at],
                         columns["document"][at],
                         columns["domain"][at],
@@ -186,59 +198,62 @@ def read_jsonl(path: str, units: Sequence[str] = ()) -> Scores:
     """Read objects with system, scorer and value; null is a missing value."""
     columns: dict[str, list[str]] = {role: [] for role in ROLES}
     values = []
-    for at, line in enumerate(lines_of(path), 1):
+    for at, line in enumerate(read_packed_lines(path), 1):
         try:
             entry = json.loads(line)
         except ValueError as error:
-            msg = f"{shown(path)}, line {at} is no JSON: {error}."
+            msg = f"{format_path(path)}, line {at} is no JSON: {error}."
             raise FormatError(msg) from None
         if not isinstance(entry, dict):
-            msg = f"{shown(path)}, line {at} is no JSON object; expected {{…}}."
+            msg = f"{format_path(path)}, line {at} is no JSON object; expected {{…}}."
             raise FormatError(msg)
         lower = {str(key).lower(): value for key, value in entry.items()}
         for role in ROLES:
-            columns[role].append(_text(_first(lower, role)))
-        closer = [columns["segment"][-1], *(_text(entry.get(unit)) for unit in units)]
+            columns[role].append(_format_value(_find_value(lower, role)))
+        closer = [
+            columns["segment"][-1],
+            *(_format_value(entry.get(unit)) for unit in units),
+        ]
         columns["segment"][-1] = " ".join(filter(None, closer))
         for role in ("system", "scorer"):
             if not columns[role][-1]:
-                msg = f"{shown(path)}, line {at} has no {role}."
+                msg = f"{format_path(path)}, line {at} has no {role}."
                 raise FormatError(msg)
-        values.append(_number(_first(lower, "value"), path, at))
+        values.append(_parse_number(_find_value(lower, "value"), path, at))
     if not values:
-        msg = f"{shown(path)} is empty; expected a JSON object a line."
+        msg = f"{format_path(path)} is empty; expected a JSON object a line."
         raise FormatError(msg)
-    return assembled(dict(columns), np.array(values), path)
+    return build_scores(dict(columns), np.array(values), path)
 
 
-def _first(entry: dict[str, object], role: str) -> object:
+def _find_value(entry: dict[str, object], role: str) -> object:
     return next((entry[name] for name in ALIASES[role] if name in entry), None)
 
 
-def _text(value: object) -> str:
+def _format_value(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def _number(value: object, path: str, line: int) -> float:
+def _parse_number(value: object, path: str, line: int) -> float:
     if value is None:
         return np.nan
     if isinstance(value, bool) or not isinstance(value, int | float):
-        msg = f"{shown(path)}, line {line}: the value is {value!r}; expected a number."
+        msg = f"{format_path(path)}, line {line}: the value is {value!r}; expected a number."
         raise FormatError(msg)
     if not abs(value) <= LARGEST:
-        msg = f"{shown(path)}, line {line}: the value is {value}; no scale goes so far."
+        msg = f"{format_path(path)}, line {line}: the value is {value}; no scale goes so far."
         raise FormatError(msg)
     return float(value)
 
 
-def named_pairs(path: str) -> dict[str, str]:
+def read_named_pairs(path: str) -> dict[str, str]:
     """Read names with what is said of them; each name once."""
     found: dict[str, str] = {}
-    for at, line in enumerate(lines_of(path), 1):
+    for at, line in enumerate(read_packed_lines(path), 1):
         name, tab, said = line.partition("\t")
         if not tab or name in found:
             what = "names a system twice" if tab else "has no tab"
-            msg = f"{shown(path)}, line {at} {what}; expected NAME, a tab, CLASS."
+            msg = f"{format_path(path)}, line {at} {what}; expected NAME, a tab, CLASS."
             raise FormatError(msg)
         found[name] = said.strip()
     return found

@@ -8,50 +8,65 @@ import json
 import numpy as np
 
 from metra.errors import FormatError
-from metra.formats.scores.long_table import ROLES, assembled
-from metra.formats.scores.record import Item, Scorer, Scores, joined, table
-from metra.formats.stream import shown
-from metra.formats.table import lines_of, numbers, rows_of
+from metra.formats.scores.long_table import ROLES, build_scores
+from metra.formats.scores.record import (
+    ScoredItem,
+    Scorer,
+    Scores,
+    build_score_table,
+    concatenate_scores,
+)
+from metra.formats.stream import format_path
+from metra.formats.table import parse_numbers, read_packed_lines, read_rows
 
 
 def read_metra_json(path: str) -> Scores:
     """Read the scores of systems, and of segments where they were asked for."""
     try:
-        data = json.loads("\n".join(lines_of(path)))
-        return joined([_system(entry) for entry in data["systems"]])
+        data = json.loads("\n".join(read_packed_lines(path)))
+        return concatenate_scores(
+            [_build_system_scores(entry) for entry in data["systems"]]
+        )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         if isinstance(error, FormatError):
             raise
         msg = (
-            f"{shown(path)} is not what `metra score --format json` writes "
+            f"{format_path(path)} is not what `metra score --format json` writes "
             f"({type(error).__name__}: {error})."
         )
         raise FormatError(msg) from None
 
 
-def _system(entry: dict) -> Scores:  # type: ignore[type-arg]
+def _build_system_scores(entry: dict) -> Scores:  # type: ignore[type-arg]
     name = entry["name"]
     tables = []
     for spec, score in entry["scores"].items():
         scorer = Scorer(spec, "metric", score["higher_is_better"])
-        levels = [([Item()], [score["score"]])]
+        levels = [([ScoredItem()], [score["score"]])]
         segments = entry.get("segments", {}).get(spec, [])
-        levels.append(([Item(str(at)) for at in range(1, len(segments) + 1)], segments))
+        levels.append(
+            ([ScoredItem(str(at)) for at in range(1, len(segments) + 1)], segments)
+        )
         documents = entry.get("documents", {}).get(spec, {})
         levels.append(
-            ([Item("", document) for document in documents], list(documents.values()))
+            (
+                [ScoredItem("", document) for document in documents],
+                list(documents.values()),
+            )
         )
         tables += [
-            table([name] * len(items), items, {scorer: np.array(values, np.float64)})
+            build_score_table(
+                [name] * len(items), items, {scorer: np.array(values, np.float64)}
+            )
             for items, values in levels
             if items
         ]
-    return joined(tables)
+    return concatenate_scores(tables)
 
 
 def read_metra_tsv(path: str) -> Scores:
     """Read the scores of all levels; a measure's direction comes from our own registry."""
-    header, rows = rows_of(path)
+    header, rows = read_rows(path)
     if "level" in header:
         # Scores of groups are neither a system's nor a document's.
         at = header.index("level")
@@ -62,15 +77,19 @@ def read_metra_tsv(path: str) -> Scores:
     named = dict.fromkeys(ROLES, blank) | {
         "system": columns.get("system", ()),
         "scorer": columns.get("metric", ()),
-        "segment": _where(level, item, "segment"),
-        "document": _where(level, item, "document"),
+        "segment": _select_items(level, item, "segment"),
+        "document": _select_items(level, item, "document"),
         "kind": ["metric"] * len(rows),
-        "direction": list(map(_direction, columns.get("metric", ()))),
+        "direction": list(map(_find_direction, columns.get("metric", ()))),
     }
-    return assembled(named, numbers(columns.get("score", ()), path, "score"), path)
+    return build_scores(
+        named, parse_numbers(columns.get("score", ()), path, "score"), path
+    )
 
 
-def _where(levels: tuple[str, ...], items: tuple[str, ...], level: str) -> list[str]:
+def _select_items(
+    levels: tuple[str, ...], items: tuple[str, ...], level: str
+) -> list[str]:
     return [
         item if kind == level else "" for kind, item in zip(levels, items, strict=True)
     ]
@@ -79,7 +98,7 @@ def _where(levels: tuple[str, ...], items: tuple[str, ...], level: str) -> list[
 _KNOWN: dict[str, str] = {}
 
 
-def _direction(spec: str) -> str:
+def _find_direction(spec: str) -> str:
     if spec not in _KNOWN:
         from metra.metrics.registry import metric
 

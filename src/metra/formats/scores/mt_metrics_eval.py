@@ -12,27 +12,33 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from metra.errors import FormatError
-from metra.formats.scores.record import Item, Scorer, Scores, joined, table
-from metra.formats.stream import shown
-from metra.formats.table import lines_of, numbers
+from metra.formats.scores.record import (
+    ScoredItem,
+    Scorer,
+    Scores,
+    build_score_table,
+    concatenate_scores,
+)
+from metra.formats.stream import format_path
+from metra.formats.table import parse_numbers, read_packed_lines
 
 _NAME = re.compile(r"(?:([a-z]{2,3}-[a-z]{2,3})\.)?(.+)\.(seg|sys)\.score")
 _LARGEST = 1 << 30
 _PAIR = re.compile(r"[a-z]{2,3}-[a-z]{2,3}")
 
 
-def read(path: str) -> Scores:
+def read_mt_metrics_eval(path: str) -> Scores:
     """Read a score file, or all that lie in a directory or zip and the folders in it."""
     if Path(path).is_dir():
-        return _folder(Path(path), path)
+        return _read_folder(Path(path), path)
     if not zipfile.is_zipfile(path):
-        return _file(Path(path))
+        return _read_file(Path(path))
     with TemporaryDirectory() as folder:
-        _unpack(path, folder)
-        return _folder(Path(folder), path)
+        _unpack_zip(path, folder)
+        return _read_folder(Path(folder), path)
 
 
-def _unpack(path: str, folder: str) -> None:
+def _unpack_zip(path: str, folder: str) -> None:
     """Take the score files out of a zip."""
     with zipfile.ZipFile(path) as packed:
         names = [name for name in packed.namelist() if name.endswith(".score")]
@@ -53,26 +59,26 @@ def _unpack(path: str, folder: str) -> None:
             raise FormatError(msg) from None
 
 
-def _folder(folder: Path, path: str) -> Scores:
+def _read_folder(folder: Path, path: str) -> Scores:
     files = sorted(
         file for file in folder.rglob("*.score") if _NAME.fullmatch(file.name)
     )
     if not files:
         msg = f"{path} has no .seg.score or .sys.score file in it."
         raise FormatError(msg)
-    return joined([_file(file) for file in files])
+    return concatenate_scores([_read_file(file) for file in files])
 
 
-def _file(file: Path) -> Scores:
+def _read_file(file: Path) -> Scores:
     named = _NAME.fullmatch(file.name)
     if named is None:
-        msg = f"{shown(str(file))}: expected a name such as en-de.mqm.seg.score."
+        msg = f"{format_path(str(file))}: expected a name such as en-de.mqm.seg.score."
         raise FormatError(msg)
     lang, name, level = named.groups()
     if lang is None and _PAIR.fullmatch(file.parent.name):
         lang = file.parent.name
     systems, cells = [], []
-    for at, line in enumerate(lines_of(str(file)), 1):
+    for at, line in enumerate(read_packed_lines(str(file)), 1):
         pieces = line.split()
         if len(pieces) != 2:
             msg = (
@@ -84,20 +90,20 @@ def _file(file: Path) -> Scores:
         cells.append(pieces[1])
     human = "human" in file.parent.name
     scorer = Scorer(name, "human" if human else "metric")
-    values = numbers(cells, str(file), "the score", 1)
-    items = [Item(lang=lang or "")] * len(systems)
+    values = parse_numbers(cells, str(file), "the score", 1)
+    items = [ScoredItem(lang=lang or "")] * len(systems)
     if level == "seg":
-        items = _in_order(systems, lang or "", file)
-    return table(systems, items, {scorer: values})
+        items = _number_items(systems, lang or "", file)
+    return build_score_table(systems, items, {scorer: values})
 
 
-def _in_order(systems: list[str], lang: str, file: Path) -> list[Item]:
+def _number_items(systems: list[str], lang: str, file: Path) -> list[ScoredItem]:
     """Number each system's lines; all systems must have as many."""
     counts: dict[str, int] = {}
     items = []
     for system in systems:
         counts[system] = counts.get(system, 0) + 1
-        items.append(Item(str(counts[system]), lang=lang))
+        items.append(ScoredItem(str(counts[system]), lang=lang))
     if len(set(counts.values())) > 1:
         least, most = (
             min(counts, key=counts.__getitem__),

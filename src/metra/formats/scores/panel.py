@@ -14,24 +14,31 @@ from functools import cached_property
 import numpy as np
 
 from metra.errors import CorpusError
-from metra.formats.scores.record import Item, Scores, joined, table
+from metra.formats.scores.record import (
+    ScoredItem,
+    Scores,
+    build_score_table,
+    concatenate_scores,
+)
 from metra.stats.arrays import Array, Codes, Mask, row_means
-from metra.stats.exact_tests import Values
+from metra.stats.exact_tests import WeightedValues
 
 
-def by_document(scores: Scores, gold: str | None = None) -> Scores:
+def average_documents(scores: Scores, gold: str | None = None) -> Scores:
     """Make a table of documents, which then are compared as segments are.
 
     A document's own score counts where there is one. Else it is the mean of its segments;
     where the gold has judged only some of them, of these segments for every scorer.
     """
     names: dict[tuple[str, str], int] = {}
-    items: list[Item] = []
+    items: list[ScoredItem] = []
     for item in scores.items:
         key = (item.lang, item.document)
         if item.document and key not in names:
             names[key] = len(items)
-            items.append(Item(item.document, item.document, item.domain, item.lang))
+            items.append(
+                ScoredItem(item.document, item.document, item.domain, item.lang)
+            )
     if not items:
         msg = (
             "No score names a document; comparing documents takes a column that says "
@@ -47,18 +54,24 @@ def by_document(scores: Scores, gold: str | None = None) -> Scores:
     judged = np.isfinite(scores.matrix(gold)) if gold is not None else None
     tables = []
     for scorer in scores.scorers:
-        values = _means(scores.matrix(scorer.name), of_segment, len(items), judged)
+        values = _average_segments(
+            scores.matrix(scorer.name), of_segment, len(items), judged
+        )
         given = scores.matrix(scorer.name, level="document")
         for at, column in zip(of_document, given.T, strict=True):
             values[:, at] = np.where(np.isfinite(column), column, values[:, at])
         systems = [system for system in scores.systems for _ in items]
         tables.append(
-            table(systems, items * len(scores.systems), {scorer: values.ravel()})
+            build_score_table(
+                systems, items * len(scores.systems), {scorer: values.ravel()}
+            )
         )
-    return joined(tables)
+    return concatenate_scores(tables)
 
 
-def _means(values: Array, of_segment: Codes, count: int, judged: Mask | None) -> Array:
+def _average_segments(
+    values: Array, of_segment: Codes, count: int, judged: Mask | None
+) -> Array:
     """Mean over each document's segments: systems × segments to systems × documents."""
     known = of_segment >= 0
     values, places = values[:, known], of_segment[known]
@@ -76,7 +89,7 @@ def _means(values: Array, of_segment: Codes, count: int, judged: Mask | None) ->
 
 
 @dataclass(frozen=True)
-class Statistics:
+class SegmentStatistics:
     """Systems × segments × columns, and how totals over segments become a score."""
 
     rows: Array
@@ -86,21 +99,21 @@ class Statistics:
     segments: tuple[str, ...] = ()
 
     @cached_property
-    def _values(self) -> list[Values]:
-        return [Values(rows) for rows in self.rows]
+    def _values(self) -> list[WeightedValues]:
+        return [WeightedValues(rows) for rows in self.rows]
 
-    def pooled(self, weights: Array) -> Array:
+    def score_weightings(self, weights: Array) -> Array:
         """Score each weighting of the segments: (draws, segments) to (draws, systems).
 
         Higher is better in what is given, whatever the measure's direction.
         """
-        totals = np.stack([rows.weighted(weights) for rows in self._values], axis=1)
+        totals = np.stack([rows.sum_weighted(weights) for rows in self._values], axis=1)
         scores = self.aggregate(totals)
         return scores if self.higher_is_better else -scores
 
-    def aligned(
+    def align_segments(
         self, systems: Sequence[str], segments: Sequence[str], there: Mask
-    ) -> "Statistics":
+    ) -> "SegmentStatistics":
         """Put systems and segments in an order; what is not `there` counts nothing."""
         unknown = [name for name in systems if name not in self.systems]
         if unknown:
@@ -121,7 +134,7 @@ class Statistics:
 
 
 @dataclass(frozen=True)
-class Panel:
+class ScorePanel:
     """Systems × segments of the gold and of each metric; higher is better in all of them.
 
     `gold` is NaN where a cell is not compared. System scores are those that were given
@@ -129,7 +142,7 @@ class Panel:
     """
 
     systems: tuple[str, ...]
-    items: tuple[Item, ...]
+    items: tuple[ScoredItem, ...]
     gold_name: str
     gold: Array
     metrics: Mapping[str, Array]
@@ -137,7 +150,7 @@ class Panel:
     system_metrics: Mapping[str, Array]
     #: The scorers, gold among them, whose system scores are not means over segments.
     given: frozenset[str] = frozenset()
-    statistics: Mapping[str, Statistics] = field(default_factory=dict)
+    statistics: Mapping[str, SegmentStatistics] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     lang: str = ""
 
@@ -146,7 +159,7 @@ class Panel:
         """The metrics' names."""
         return list(self.metrics)
 
-    def of_metrics(self, names: Sequence[str]) -> "Panel":
+    def of_metrics(self, names: Sequence[str]) -> "ScorePanel":
         """Keep some metrics, in the order given."""
         return replace(
             self,
@@ -170,13 +183,13 @@ class Panel:
         return np.stack(list(self.system_metrics.values()))
 
 
-def panel(
+def build_panel(
     scores: Scores,
     gold: str,
     metrics: Sequence[str] | None = None,
     *,
-    statistics: Mapping[str, Statistics] | None = None,
-) -> Panel:
+    statistics: Mapping[str, SegmentStatistics] | None = None,
+) -> ScorePanel:
     """Line up a gold scorer with metrics: those named, else all scorers but people."""
     gold_scorer = scores.scorers[scores.find(gold)]
     if metrics is None:
@@ -184,15 +197,15 @@ def panel(
     if not metrics:
         msg = f"There is nothing to compare {gold!r} with; give scores of a metric too."
         raise CorpusError(msg)
-    notes = _repeats(scores, [gold, *metrics])
-    human = _signed(scores, gold)
-    given_gold = scores.system_scores(gold) * _sign(gold_scorer.higher_is_better)
+    notes = _describe_repeats(scores, [gold, *metrics])
+    human = _orient_scores(scores, gold)
+    given_gold = scores.system_scores(gold) * _get_sign(gold_scorer.higher_is_better)
     judged = np.isfinite(human).any(1) | np.isfinite(given_gold)
     dense, whole = {}, {}
     for name in metrics:
         scorer = scores.scorers[scores.find(name)]
-        values = _signed(scores, name)
-        given = scores.system_scores(name) * _sign(scorer.higher_is_better)
+        values = _orient_scores(scores, name)
+        given = scores.system_scores(name) * _get_sign(scorer.higher_is_better)
         if not (np.isfinite(values).any(1) | np.isfinite(given))[judged].any():
             notes.append(
                 f"{name} has no score of any system that {gold} has judged: left out."
@@ -202,8 +215,8 @@ def panel(
     if not dense:
         msg = f"No metric shares a system with {gold!r}; check the systems' names."
         raise CorpusError(msg)
-    keep = _shared_systems(scores, gold, judged, dense, whole, notes)
-    return _lined_up(
+    keep = _find_shared_systems(scores, gold, judged, dense, whole, notes)
+    return _align_scores(
         scores,
         gold,
         keep,
@@ -216,7 +229,7 @@ def panel(
     )
 
 
-def _repeats(scores: Scores, names: Sequence[str]) -> list[str]:
+def _describe_repeats(scores: Scores, names: Sequence[str]) -> list[str]:
     """Say where a value was given twice: by a judge, or by two files that were mixed up."""
     repeated = {name: scores.lines(name).repeated() for name in names}
     return [
@@ -227,7 +240,7 @@ def _repeats(scores: Scores, names: Sequence[str]) -> list[str]:
     ]
 
 
-def _shared_systems(
+def _find_shared_systems(
     scores: Scores,
     gold: str,
     judged: Mask,
@@ -243,13 +256,15 @@ def _shared_systems(
         if not there
     ]
     if unjudged:
-        notes.append(f"Without {gold} and so left out: {_listed(unjudged)}.")
+        notes.append(f"Without {gold} and so left out: {_format_names(unjudged)}.")
     keep &= judged
     for name, values in dense.items():
         scored = np.isfinite(values).any(1) | np.isfinite(whole[name])
         lost = [scores.systems[at] for at in np.flatnonzero(keep & ~scored)]
         if lost:
-            notes.append(f"Not scored by {name} and so left out: {_listed(lost)}.")
+            notes.append(
+                f"Not scored by {name} and so left out: {_format_names(lost)}."
+            )
         keep &= scored
     if not keep.any():
         msg = (
@@ -259,7 +274,7 @@ def _shared_systems(
     return keep
 
 
-def _lined_up(
+def _align_scores(
     scores: Scores,
     gold: str,
     keep: Mask,
@@ -268,8 +283,8 @@ def _lined_up(
     dense: Mapping[str, Array],
     whole: Mapping[str, Array],
     notes: list[str],
-    statistics: Mapping[str, Statistics],
-) -> Panel:
+    statistics: Mapping[str, SegmentStatistics],
+) -> ScorePanel:
     human = human[keep]
     dense = {name: values[keep] for name, values in dense.items()}
     with_segments = {
@@ -298,21 +313,21 @@ def _lined_up(
     systems = [scores.systems[at] for at in np.flatnonzero(keep)]
     segments = [scores.items[at].segment for at in scores.segments]
     pooled = {
-        name: statistics[name].aligned(systems, segments, shared)
+        name: statistics[name].align_segments(systems, segments, shared)
         for name in dense
         if name in statistics
     }
     for name, values in dense.items():
         if name in pooled:
             everything = np.ones((1, len(segments)))
-            system_metrics[name] = pooled[name].pooled(everything)[0]
+            system_metrics[name] = pooled[name].score_weightings(everything)[0]
             given.add(name)
         elif np.isfinite(whole[name][keep]).all():
             system_metrics[name] = whole[name][keep]
             given.add(name)
         else:
             system_metrics[name] = row_means(np.where(shared, values, np.nan))
-    return Panel(
+    return ScorePanel(
         tuple(systems),
         tuple(scores.items[at] for at in scores.segments),
         gold,
@@ -327,15 +342,15 @@ def _lined_up(
     )
 
 
-def _signed(scores: Scores, name: str) -> Array:
+def _orient_scores(scores: Scores, name: str) -> Array:
     scorer = scores.scorers[scores.find(name)]
-    return scores.matrix(name) * _sign(scorer.higher_is_better)
+    return scores.matrix(name) * _get_sign(scorer.higher_is_better)
 
 
-def _sign(higher_is_better: bool) -> float:
+def _get_sign(higher_is_better: bool) -> float:
     return 1.0 if higher_is_better else -1.0
 
 
-def _listed(names: Sequence[str], most: int = 6) -> str:
+def _format_names(names: Sequence[str], most: int = 6) -> str:
     shown = ", ".join(names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

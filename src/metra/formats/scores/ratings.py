@@ -13,7 +13,7 @@ from metra.stats.arrays import Array, Codes
 
 
 @dataclass(frozen=True)
-class Repeats:
+class RepeatedRatings:
     """Judgements that a judge gave again: who, of what, at first and later."""
 
     judge: Codes
@@ -22,8 +22,8 @@ class Repeats:
     later: Array
 
 
-def _none() -> Repeats:
-    return Repeats(
+def _make_empty_repeats() -> RepeatedRatings:
+    return RepeatedRatings(
         np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty(0)
     )
 
@@ -41,7 +41,7 @@ class Ratings:
     judge: Codes
     unit: Codes
     value: Array
-    repeats: Repeats = field(default_factory=_none)
+    repeats: RepeatedRatings = field(default_factory=_make_empty_repeats)
 
     def __len__(self) -> int:
         return len(self.value)
@@ -64,7 +64,7 @@ class Ratings:
     def of_units(self, kept: Codes) -> "Ratings":
         """Keep some units, in their order, and number them anew."""
         if len(kept) == len(self.units):
-            return replace(self, repeats=_none())
+            return replace(self, repeats=_make_empty_repeats())
         place = np.full(len(self.units), -1, np.int64)
         place[kept] = np.arange(len(kept))
         keep = place[self.unit] >= 0
@@ -74,7 +74,7 @@ class Ratings:
             judge=self.judge[keep],
             unit=place[self.unit[keep]],
             value=self.value[keep],
-            repeats=_none(),
+            repeats=_make_empty_repeats(),
         )
 
     def dense(self) -> Array:
@@ -84,7 +84,7 @@ class Ratings:
         return found
 
 
-def ratings(scores: Scores, name: str) -> Ratings:
+def collect_ratings(scores: Scores, name: str) -> Ratings:
     """Gather a scorer's judgements, which must name their judges."""
     lines = scores.lines(name)
     if not len(lines):
@@ -106,10 +106,10 @@ def ratings(scores: Scores, name: str) -> Ratings:
         place = item.segment or item.document
         system = lines.systems[cell % len(lines.systems)]
         units.append(" ".join(filter(None, (item.lang, system, place))))
-    return gathered(lines.judges, units, lines.judge, unit, lines.value)
+    return sort_ratings(lines.judges, units, lines.judge, unit, lines.value)
 
 
-def ratings_of(matrix: ArrayLike) -> Ratings:
+def convert_matrix(matrix: ArrayLike) -> Ratings:
     """Take judges × units as an array, NaN where a judge did not judge.
 
     >>> ratings_of([[1, 2, float("nan")], [1, 3, 3]]).counts.tolist()
@@ -120,7 +120,7 @@ def ratings_of(matrix: ArrayLike) -> Ratings:
         msg = f"The judgements have the shape {values.shape}; expected judges × units."
         raise LengthError(msg)
     judge, unit = np.nonzero(np.isfinite(values))
-    return gathered(
+    return sort_ratings(
         [str(at + 1) for at in range(values.shape[0])],
         [str(at + 1) for at in range(values.shape[1])],
         judge,
@@ -129,7 +129,7 @@ def ratings_of(matrix: ArrayLike) -> Ratings:
     )
 
 
-def gathered(
+def sort_ratings(
     judges: Sequence[str],
     units: Sequence[str],
     judge: Codes,
@@ -150,5 +150,5 @@ def gathered(
         judge[new],
         unit[new],
         value[new],
-        Repeats(judge[again], unit[again], value[first[again]], value[again]),
+        RepeatedRatings(judge[again], unit[again], value[first[again]], value[again]),
     )

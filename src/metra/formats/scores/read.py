@@ -18,14 +18,14 @@ from metra.formats.scores import (
     mt_metrics_eval,
     wmt_da,
 )
-from metra.formats.scores.record import Item, Scores, joined
-from metra.formats.stream import STDIN, ByteStream, shown
-from metra.formats.table import columns_of
+from metra.formats.scores.record import ScoredItem, Scores, concatenate_scores
+from metra.formats.stream import STDIN, ByteStream, format_path
+from metra.formats.table import find_columns
 
 _HEAD = 1 << 16
 
 
-def recognised(path: str) -> str:
+def recognise_score_format(path: str) -> str:
     """Name the format, or say what was found and how to name it."""
     if path != STDIN and Path(path).is_dir():
         return "mt-metrics-eval"
@@ -37,19 +37,23 @@ def recognised(path: str) -> str:
         head = stream.read(_HEAD).decode("utf-8-sig", errors="replace")
     first = head.partition("\n")[0].rstrip("\r")
     if not head:
-        msg = f"{shown(path)} is empty; expected scores."
+        msg = f"{format_path(path)} is empty; expected scores."
         raise FormatError(msg)
-    found = _json(head, first) or _by_header(first) or _by_csv(first)
+    found = (
+        _recognise_json(head, first)
+        or _recognise_header(first)
+        or _recognise_csv(first)
+    )
     if found:
         return found
     msg = (
-        f"{shown(path)} begins with {first[:60]!r}, which is no table of scores that is "
+        f"{format_path(path)} begins with {first[:60]!r}, which is no table of scores that is "
         "known; give --input-format."
     )
     raise FormatError(msg)
 
 
-def _json(head: str, first: str) -> str:
+def _recognise_json(head: str, first: str) -> str:
     if not head.lstrip().startswith("{"):
         return ""
     try:
@@ -61,7 +65,7 @@ def _json(head: str, first: str) -> str:
     return "metra-json" if "metra" in data else "jsonl"
 
 
-def _by_header(first: str) -> str:
+def _recognise_header(first: str) -> str:
     tabs = first.split("\t")
     names = {name.strip().lower() for name in tabs}
     if {"level", "system", "item", "metric", "score"} <= names:
@@ -70,13 +74,13 @@ def _by_header(first: str) -> str:
         return "mqm"
     if first.startswith("SYS SID ") or first.startswith("HITId WorkerId "):
         return "da"
-    known = columns_of(tabs)
+    known = find_columns(tabs)
     if len(tabs) > 1 and ("system" in known or "judge" in known):
         return "long" if {"system", "scorer", "value"} <= known.keys() else "matrix"
     return ""
 
 
-def _by_csv(first: str) -> str:
+def _recognise_csv(first: str) -> str:
     """Tell the exports of Appraise, which have no header: a score stands seventh."""
     import csv
 
@@ -99,10 +103,10 @@ READERS: dict[str, Callable[[str], Scores]] = {
     "metra-json": metra.read_metra_json,
     "metra-judgements": _read_judgements,
     "metra-tsv": metra.read_metra_tsv,
-    "mt-metrics-eval": mt_metrics_eval.read,
-    "da": wmt_da.read,
-    "mqm": mqm.read,
-    "mqm-wmt": mqm.read_as_wmt,
+    "mt-metrics-eval": mt_metrics_eval.read_mt_metrics_eval,
+    "da": wmt_da.read_wmt_da,
+    "mqm": mqm.read_mqm,
+    "mqm-wmt": mqm.read_mqm_as_wmt,
     "esa": appraise.read_esa,
     "appraise": appraise.read_appraise,
 }
@@ -135,26 +139,24 @@ def read_scores(
     lang, at, rest = path.partition("=")
     if at and _is_language_pair(lang):
         whole = read_scores(rest, input_format=input_format, units=units, wmt=wmt)
-        return _of_language(whole, lang)
-    kind = recognised(path) if input_format == "auto" else input_format
+        return _set_language(whole, lang)
+    kind = recognise_score_format(path) if input_format == "auto" else input_format
     kind = AS_WMT.get(kind, kind) if wmt else kind
     if kind not in READERS:
-        msg = (
-            f"No format named {kind!r} for {shown(path)}; known: {', '.join(READERS)}."
-        )
+        msg = f"No format named {kind!r} for {format_path(path)}; known: {', '.join(READERS)}."
         raise OptionError(msg)
     if not units:
         return READERS[kind](path)
     if kind not in WITH_UNITS:
         msg = (
-            f"{shown(path)} is of the format {kind}, which has no columns of one's own; "
+            f"{format_path(path)} is of the format {kind}, which has no columns of one's own; "
             f"--unit is for {', '.join(WITH_UNITS)}."
         )
         raise OptionError(msg)
     return WITH_UNITS[kind](path, units)
 
 
-def read_all(
+def read_score_files(
     paths: Sequence[str],
     *,
     input_format: str = "auto",
@@ -162,7 +164,7 @@ def read_all(
     wmt: bool = False,
 ) -> Scores:
     """Read several files into one table."""
-    return joined(
+    return concatenate_scores(
         [
             read_scores(path, input_format=input_format, units=units, wmt=wmt)
             for path in paths
@@ -170,10 +172,10 @@ def read_all(
     )
 
 
-def _of_language(scores: Scores, lang: str) -> Scores:
+def _set_language(scores: Scores, lang: str) -> Scores:
     from dataclasses import replace
 
-    items = tuple(Item(*item[:3], item.lang or lang) for item in scores.items)
+    items = tuple(ScoredItem(*item[:3], item.lang or lang) for item in scores.items)
     return replace(scores, items=items)
 
 

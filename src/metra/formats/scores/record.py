@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from metra.errors import CorpusError, UnknownNameError, no_such
 from metra.stats.arrays import Array, Codes
 
-Name = TypeVar("Name", bound="str | Item | Scorer")
+Name = TypeVar("Name", bound="str | ScoredItem | Scorer")
 
 
-class Item(NamedTuple):
+class ScoredItem(NamedTuple):
     """What was scored: a segment, a document (no segment) or all (neither)."""
 
     segment: str = ""
@@ -52,7 +52,7 @@ class Scores:
     """The table: names once, then for each line their numbers and the value."""
 
     systems: tuple[str, ...]
-    items: tuple[Item, ...]
+    items: tuple[ScoredItem, ...]
     scorers: tuple[Scorer, ...]
     judges: tuple[str, ...]
     system: Codes
@@ -89,11 +89,11 @@ class Scores:
 
     def lines(self, name: str) -> "Scores":
         """Keep one scorer's lines; systems and items keep their numbers."""
-        return self._kept(self.scorer == self.find(name))
+        return self._filter_lines(self.scorer == self.find(name))
 
     def of_judge(self, judge: int) -> "Scores":
         """Keep one judge's lines, by the judge's number; -1 for lines that name none."""
-        return self._kept(self.judge == judge)
+        return self._filter_lines(self.judge == judge)
 
     def matrix(self, name: str, *, level: str = "segment") -> Array:
         """Systems × items of a level, NaN where nothing was scored.
@@ -109,7 +109,7 @@ class Scores:
         value = self.value[lines]
         if np.bincount(cell, minlength=1).max() > 1:
             judge = self.judge[lines]
-            cell, value = _mean_by_judge(cell, judge, value, len(self.judges) + 1)
+            cell, value = _average_by_judge(cell, judge, value, len(self.judges) + 1)
         found = np.full(len(self.systems) * width, np.nan)
         found[cell] = value
         return found.reshape(len(self.systems), width)
@@ -172,7 +172,7 @@ class Scores:
             if name not in self.systems:
                 raise UnknownNameError(no_such("system", name, self.systems))
         keep &= ~np.isin(self.system, [self.systems.index(name) for name in left_out])
-        return self._kept(keep)._compact()
+        return self._filter_lines(keep)._compact()
 
     def with_lower_is_better(self, names: Iterable[str]) -> "Scores":
         """Say of some scorers that their lower values are the better ones."""
@@ -189,10 +189,10 @@ class Scores:
         """Take one scorer's values from another table, for its language pairs only."""
         theirs = other.only(scorers=[name])
         if name not in self.names:
-            return joined([self, theirs])
+            return concatenate_scores([self, theirs])
         gone = np.array([item.lang in theirs.languages for item in self.items], bool)
         keep = ~gone[self.item] | (self.scorer != self.find(name))
-        return joined([self._kept(keep)._compact(), theirs])
+        return concatenate_scores([self._filter_lines(keep)._compact(), theirs])
 
     def repeated(self) -> int:
         """Count the lines that repeat a judge's judgement of the same thing."""
@@ -200,7 +200,7 @@ class Scores:
         key = (key * len(self.items) + self.item) * (len(self.judges) + 1) + self.judge
         return len(self) - len(np.unique(key))
 
-    def _kept(self, keep: NDArray[np.bool_]) -> "Scores":
+    def _filter_lines(self, keep: NDArray[np.bool_]) -> "Scores":
         return replace(
             self,
             system=self.system[keep],
@@ -212,18 +212,18 @@ class Scores:
 
     def _compact(self) -> "Scores":
         """Forget names that no line uses."""
-        systems, system = _renumbered(self.systems, self.system)
-        items, item = _renumbered(self.items, self.item)
-        scorers, scorer = _renumbered(self.scorers, self.scorer)
-        judges, judge = _renumbered(self.judges, self.judge)
+        systems, system = _drop_unused_names(self.systems, self.system)
+        items, item = _drop_unused_names(self.items, self.item)
+        scorers, scorer = _drop_unused_names(self.scorers, self.scorer)
+        judges, judge = _drop_unused_names(self.judges, self.judge)
         return Scores(
             systems, items, scorers, judges, system, item, scorer, judge, self.value
         )
 
 
-def table(
+def build_score_table(
     systems: Sequence[str],
-    items: Sequence[Item],
+    items: Sequence[ScoredItem],
     values: Mapping[Scorer, Sequence[float] | Array],
     judges: Sequence[str] | None = None,
 ) -> Scores:
@@ -235,9 +235,9 @@ def table(
     >>> scores.matrix("bleu").tolist()
     [[30.0], [20.0]]
     """
-    system_names, system = _numbered(systems)
-    item_names, item = _numbered(items)
-    judge_names, judge = _numbered(judges or [""] * len(system))
+    system_names, system = _encode_names(systems)
+    item_names, item = _encode_names(items)
+    judge_names, judge = _encode_names(judges or [""] * len(system))
     if "" in judge_names:
         nobody = judge_names.index("")
         judge_names = judge_names[:nobody] + judge_names[nobody + 1 :]
@@ -261,13 +261,13 @@ def table(
     )
 
 
-def joined(tables: Sequence[Scores]) -> Scores:
+def concatenate_scores(tables: Sequence[Scores]) -> Scores:
     """Put tables under each other; the same name is the same thing in all of them."""
     if len(tables) == 1:
         return tables[0]
     _check_directions(scorer for each in tables for scorer in each.scorers)
     scorers = {s.name: s for each in reversed(tables) for s in each.scorers}
-    known = _fuller_items([item for each in tables for item in each.items])
+    known = _match_items([item for each in tables for item in each.items])
     renamed = [
         replace(
             each,
@@ -276,10 +276,10 @@ def joined(tables: Sequence[Scores]) -> Scores:
         )
         for each in tables
     ]
-    systems, system = _pooled([(each.systems, each.system) for each in renamed])
-    items, item = _pooled([(each.items, each.item) for each in renamed])
-    names, scorer = _pooled([(each.scorers, each.scorer) for each in renamed])
-    judges, judge = _pooled([(each.judges, each.judge) for each in renamed])
+    systems, system = _merge_codes([(each.systems, each.system) for each in renamed])
+    items, item = _merge_codes([(each.items, each.item) for each in renamed])
+    names, scorer = _merge_codes([(each.scorers, each.scorer) for each in renamed])
+    judges, judge = _merge_codes([(each.judges, each.judge) for each in renamed])
     value = np.concatenate([each.value for each in renamed])
     return Scores(systems, items, names, judges, system, item, scorer, judge, value)
 
@@ -297,12 +297,12 @@ def _check_directions(scorers: Iterator[Scorer]) -> None:
             raise CorpusError(msg)
 
 
-def _fuller_items(items: Sequence[Item]) -> dict[Item, Item]:
+def _match_items(items: Sequence[ScoredItem]) -> dict[ScoredItem, ScoredItem]:
     """Find what an item is called where more is known of it, if that is one thing only.
 
     A table of metric scores often knows no documents; another one with judgements does.
     """
-    by_segment: dict[str, list[Item]] = {}
+    by_segment: dict[str, list[ScoredItem]] = {}
     for item in dict.fromkeys(items):
         by_segment.setdefault(item.segment, []).append(item)
     known = {}
@@ -322,7 +322,7 @@ def _fuller_items(items: Sequence[Item]) -> dict[Item, Item]:
     return known
 
 
-def _numbered(names: Sequence[Name]) -> tuple[tuple[Name, ...], Codes]:
+def _encode_names(names: Sequence[Name]) -> tuple[tuple[Name, ...], Codes]:
     index: dict[Name, int] = {}
     codes = np.fromiter(
         (index.setdefault(name, len(index)) for name in names), np.int64, len(names)
@@ -330,7 +330,7 @@ def _numbered(names: Sequence[Name]) -> tuple[tuple[Name, ...], Codes]:
     return tuple(index), codes
 
 
-def _renumbered(
+def _drop_unused_names(
     names: tuple[Name, ...], codes: Codes
 ) -> tuple[tuple[Name, ...], Codes]:
     used = np.unique(codes[codes >= 0])
@@ -339,7 +339,7 @@ def _renumbered(
     return tuple(names[at] for at in used), place[codes]
 
 
-def _pooled(
+def _merge_codes(
     columns: Sequence[tuple[tuple[Name, ...], Codes]],
 ) -> tuple[tuple[Name, ...], Codes]:
     index: dict[Name, int] = {}
@@ -350,7 +350,7 @@ def _pooled(
     return tuple(index), np.concatenate(found)
 
 
-def _mean_by_judge(
+def _average_by_judge(
     cell: Codes, judge: Codes, value: Array, judges: int
 ) -> tuple[Codes, Array]:
     each, place = np.unique(cell * judges + judge + 1, return_inverse=True)
@@ -373,7 +373,7 @@ COLUMNS = (
 )
 
 
-def long_table(scores: Scores) -> str:
+def format_long_table(scores: Scores) -> str:
     """Write the scores as tab-separated lines that can be read again to the last digit."""
     lines = ["\t".join(COLUMNS)]
     columns = (scores.system, scores.item, scores.scorer, scores.judge, scores.value)

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple, NoReturn
 from xml.parsers import expat
 
 from metra.errors import FormatError
-from metra.formats.stream import ByteStream, shown
+from metra.formats.stream import ByteStream, format_path
 from metra.formats.texts.columns import Field, Role
-from metra.formats.texts.parts import unbroken
+from metra.formats.texts.parts import join_lines
 
 #: Elements whose text is formatting of another program, not words.
 _CODES = frozenset({"bpt", "ept", "ph", "it", "ut", "sub", "x", "bx", "ex"})
@@ -22,20 +22,20 @@ _UNITS = frozenset({"tu", "trans-unit", "segment"})
 _ASIDE = frozenset({"alt-trans", "note", "notes", "prop", "matches", "originalData"})
 
 
-class Pair(NamedTuple):
+class SegmentPair(NamedTuple):
     """One unit: the original and, if there is one, its translation."""
 
     source: str
     target: str
 
 
-class Pairs:
+class BilingualReader:
     """A file of pairs as one column."""
 
     def __init__(self, path: str, role: Role, name: str) -> None:
         self.path = path
         self.fields = [Field(role, name)]
-        found = pairs(path)
+        found = read_pairs(path)
         side = 0 if role == "source" else 1
         self._texts = [pair[side] for pair in found]
         self.count = 0
@@ -57,23 +57,23 @@ class Pairs:
         self._texts = []
 
 
-def pairs(path: str) -> list[Pair]:
+def read_pairs(path: str) -> list[SegmentPair]:
     """Read all pairs of a file."""
-    reading = _Reading(path)
+    reading = _PairParser(path)
     with closing(ByteStream(path)) as stream:
         reading.parse(iter(stream.read, b""))
     if not reading.found:
-        msg = f"{shown(path)} has no translation in it; expected TMX or XLIFF."
+        msg = f"{format_path(path)} has no translation in it; expected TMX or XLIFF."
         raise FormatError(msg)
     return reading.found
 
 
-class _Reading:
+class _PairParser:
     """What has been read so far, and where in the file it is."""
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.found: list[Pair] = []
+        self.found: list[SegmentPair] = []
         self._source_language = ""
         self._language = ""
         self._texts: dict[str, str] = {}
@@ -93,7 +93,7 @@ class _Reading:
             self.parser.Parse(b"", True)
         except expat.ExpatError as error:
             msg = (
-                f"{shown(self.path)}, line {error.lineno}, column {error.offset + 1} is "
+                f"{format_path(self.path)}, line {error.lineno}, column {error.offset + 1} is "
                 f"not XML: {expat.ErrorString(error.code)}."
             )
             raise FormatError(msg) from None
@@ -107,11 +107,11 @@ class _Reading:
         ):
             self._skipped += 1
         elif name == "header":
-            self._source_language = _plain(attributes.get("srclang", ""))
+            self._source_language = _normalise_language(attributes.get("srclang", ""))
         elif name in _UNITS:
             self._texts = {}
         elif name == "tuv":
-            self._language = _plain(
+            self._language = _normalise_language(
                 attributes.get("xml:lang") or attributes.get("lang", "")
             )
         elif name in ("source", "target", "seg"):
@@ -123,18 +123,18 @@ class _Reading:
             self._skipped -= 1
         elif name in ("source", "target", "seg") and self._pieces is not None:
             side = self._side() if name == "seg" else name
-            self._texts.setdefault(side, unbroken("".join(self._pieces)))
+            self._texts.setdefault(side, join_lines("".join(self._pieces)))
             self._pieces = None
         elif name in _UNITS and "source" in self._texts:
             self.found.append(
-                Pair(self._texts["source"], self._texts.get("target", ""))
+                SegmentPair(self._texts["source"], self._texts.get("target", ""))
             )
 
     def _side(self) -> str:
         """The language tells a memory's original; without one, the first text is it."""
         first = self._source_language
         if first and first != "*all*":
-            same = _same_language(self._language, first)
+            same = _is_same_language(self._language, first)
             return "source" if same else "target"
         return "target" if "source" in self._texts else "source"
 
@@ -144,17 +144,17 @@ class _Reading:
 
     def _entity(self, name: str, *_: Any) -> NoReturn:
         msg = (
-            f"{shown(self.path)}, line {self.parser.CurrentLineNumber} declares the entity "
+            f"{format_path(self.path)}, line {self.parser.CurrentLineNumber} declares the entity "
             f"{name!r}, which is not allowed; write its text out."
         )
         raise FormatError(msg)
 
 
-def _plain(language: str) -> str:
+def _normalise_language(language: str) -> str:
     return language.lower().replace("_", "-")
 
 
-def _same_language(one: str, other: str) -> bool:
+def _is_same_language(one: str, other: str) -> bool:
     """Whether two codes mean the same; en is any English, en-GB is not en-US.
 
     >>> _same_language("en-gb", "en"), _same_language("en-gb", "en-us")

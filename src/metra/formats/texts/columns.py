@@ -76,7 +76,7 @@ HELP = (
 )
 
 
-def fields_of(
+def recognise_fields(
     header: Sequence[str], default_system: str, names: ColumnNames | None = None
 ) -> list[Field]:
     """Tell what each column is.
@@ -93,7 +93,7 @@ def fields_of(
     kinds = {field.role for field in given.values()}
     found: list[Field | None] = []
     for column in header:
-        field = given.get(column) or _field(column, default_system)
+        field = given.get(column) or _recognise_field(column, default_system)
         if column not in given and field and field.role in kinds:
             field = Field("label", column)
         if field is None and column in names.labels:
@@ -107,13 +107,15 @@ def fields_of(
     ]
 
 
-def check_named(header: Sequence[str], names: ColumnNames | None, where: str) -> None:
+def check_column_names(
+    header: Sequence[str], names: ColumnNames | None, where: str
+) -> None:
     """Refuse names of columns that the table does not have, or that are for two things."""
     if names is None:
         return
     for name in (*names.given(), *names.labels):
         if name not in header:
-            raise FormatError(no_column(name, header, where))
+            raise FormatError(describe_missing_column(name, header, where))
     columns = [*(column for _, column in names.outputs), *names.references]
     columns += [column for column in (names.source, names.document) if column]
     for name in columns:
@@ -122,7 +124,7 @@ def check_named(header: Sequence[str], names: ColumnNames | None, where: str) ->
             raise FormatError(msg)
 
 
-def no_column(name: str, known: Sequence[str], where: str) -> str:
+def describe_missing_column(name: str, known: Sequence[str], where: str) -> str:
     """Say that there is no such column, with the nearest name and all that there are."""
     from difflib import get_close_matches
 
@@ -131,7 +133,7 @@ def no_column(name: str, known: Sequence[str], where: str) -> str:
     return f"{where} has no column {name!r}.{guess} It has: {', '.join(known)}."
 
 
-def _field(column: str, default_system: str) -> Field | None:
+def _recognise_field(column: str, default_system: str) -> Field | None:
     name = column.strip()
     role = _EXACT.get(name.lower())
     if role:
@@ -145,7 +147,7 @@ def _field(column: str, default_system: str) -> Field | None:
     return None
 
 
-def refuse_twins(fields: Sequence[Field], where: str) -> None:
+def check_duplicate_fields(fields: Sequence[Field], where: str) -> None:
     """Refuse two columns that are the same thing by the same name."""
     for at, field in enumerate(fields):
         if field in fields[:at]:
@@ -160,12 +162,12 @@ def refuse_twins(fields: Sequence[Field], where: str) -> None:
 SEGMENT_IDS = ("seg", "segment", "seg_id", "segid", "id")
 
 
-def is_document(column: str) -> bool:
+def is_document_column(column: str) -> bool:
     """Whether a column of this name holds documents."""
     return _EXACT.get(column.lower()) == "document"
 
 
-def column_name(field: Field) -> str:
+def format_column_name(field: Field) -> str:
     """Name the column of a table so that `fields_of` knows it again.
 
     >>> column_name(Field("output", "online-A")), column_name(Field("label", "genre"))

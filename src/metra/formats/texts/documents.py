@@ -9,11 +9,16 @@ from itertools import islice, repeat
 from typing import NamedTuple
 
 from metra.errors import CorpusError, FormatError
-from metra.formats.stream import Seekable, shown
+from metra.formats.stream import SeekableFile, format_path
 from metra.formats.texts import sgml, wmt_xml
 from metra.formats.texts.columns import Field, Role
-from metra.formats.texts.parts import Contents, Part, Segment, named
-from metra.formats.texts.sources import Choice, Source
+from metra.formats.texts.parts import (
+    DocumentPart,
+    ScannedContents,
+    ScannedSegment,
+    describe_field,
+)
+from metra.formats.texts.sources import FieldChoice, Source
 
 DOCUMENT = Field("document", "doc")
 SEGMENT_ID = Field("label", "seg")
@@ -21,16 +26,16 @@ SEGMENT_ID = Field("label", "seg")
 _GUIDES: tuple[Role, ...] = ("source", "reference", "output")
 
 
-class Text(NamedTuple):
+class DocumentText(NamedTuple):
     """One text of a file: what it is used as, and where its documents lie."""
 
     field: Field
     source: Source
-    file: Seekable
-    contents: Contents
-    parts: dict[str, Part]
+    file: SeekableFile
+    contents: ScannedContents
+    parts: dict[str, DocumentPart]
 
-    def segments(self, document: str) -> Iterator[Segment]:
+    def segments(self, document: str) -> Iterator[ScannedSegment]:
         """Read the segments of a document."""
         read = sgml.segments if self.source.format == "sgml" else wmt_xml.segments
         return read(self.file, self.parts[document])
@@ -38,24 +43,24 @@ class Text(NamedTuple):
     @property
     def place(self) -> str:
         """Name the text and its file in a message."""
-        return f"{named(self.field)} in {shown(self.source.path)}"
+        return f"{describe_field(self.field)} in {format_path(self.source.path)}"
 
 
 class DocumentFiles:
     """Scanned files whose ids agree, ready to be read any number of times."""
 
-    def __init__(self, files: Sequence[Source], choose: Choice) -> None:
+    def __init__(self, files: Sequence[Source], choose: FieldChoice) -> None:
         """Scan the files; `choose` says which of a file's texts are wanted, and as what."""
-        self.texts = [text for file in files for text in _texts(file, choose)]
+        self.texts = [text for file in files for text in _scan_texts(file, choose)]
         self._by_field = {text.field: text for text in self.texts}
         roles = {text.field.role for text in self.texts}
         role = next(role for role in _GUIDES if role in roles)
         guides = [text for text in self.texts if text.field.role == role]
-        self._guide = _in_order(guides)
+        self._guide = _order_documents(guides)
         self._shuffled = {
             (text.field, document)
             for text in self.texts
-            for document in self._checked(text)
+            for document in self._check_ids(text)
         }
         self._labels: dict[str, dict[str, str]] = {}
         self.about: dict[str, str] = {}
@@ -68,32 +73,34 @@ class DocumentFiles:
         self.labels = [Field("label", name) for name in names]
         self.fields = [*self._by_field, DOCUMENT, SEGMENT_ID, *self.labels]
 
-    def open(self, wanted: Collection[Field]) -> "_Reading":
+    def open(self, wanted: Collection[Field]) -> "_DocumentReader":
         """Read the wanted columns from the start."""
-        return _Reading(self, [field for field in self.fields if field in wanted])
+        return _DocumentReader(
+            self, [field for field in self.fields if field in wanted]
+        )
 
-    def _checked(self, text: Text) -> Iterator[str]:
+    def _check_ids(self, text: DocumentText) -> Iterator[str]:
         """Check a text's ids, and give the documents whose segments are in another order."""
         for document, part in text.parts.items():
             guide = self._guide.get(document)
             if guide is None:
                 other = next(iter(self._guide.values()))
                 msg = (
-                    f"{shown(text.source.path)}, line {part.line}: document {document!r} of "
-                    f"{named(text.field)} is not in {other.place}; ids must agree."
+                    f"{format_path(text.source.path)}, line {part.line}: document {document!r} of "
+                    f"{describe_field(text.field)} is not in {other.place}; ids must agree."
                 )
                 raise CorpusError(msg)
             expected = guide.parts[document]
             if (part.size, part.digest) != (expected.size, expected.digest):
-                _compare(text, guide, document)
+                _compare_segments(text, guide, document)
                 yield document
         if text.field.role == "reference" and text.source.format == "wmt-xml":
             return
         for document, guide in self._guide.items():
             if document not in text.parts:
                 msg = (
-                    f"{shown(text.source.path)} has no document {document!r} of "
-                    f"{named(text.field)}, but {guide.place} has it on line "
+                    f"{format_path(text.source.path)} has no document {document!r} of "
+                    f"{describe_field(text.field)}, but {guide.place} has it on line "
                     f"{guide.parts[document].line}; every document must be there."
                 )
                 raise CorpusError(msg)
@@ -114,7 +121,7 @@ class DocumentFiles:
             return repeat(label, self.count(document))
         return self._text(self._by_field[field], document)
 
-    def _text(self, text: Text, document: str) -> Iterator[str | None]:
+    def _text(self, text: DocumentText, document: str) -> Iterator[str | None]:
         guide = self._guide[document]
         if document not in text.parts:
             return repeat(None, self.count(document))
@@ -130,7 +137,7 @@ class DocumentFiles:
         for document, guide in self._guide.items():
             if not any(document in text.parts for text in references):
                 msg = (
-                    f"{shown(guide.source.path)}, line {guide.parts[document].line}: "
+                    f"{format_path(guide.source.path)}, line {guide.parts[document].line}: "
                     f"document {document!r} has no reference; give one, or leave such "
                     "documents out with `metra convert --only LABEL=VALUE`."
                 )
@@ -142,7 +149,7 @@ class DocumentFiles:
         return iter(self._guide)
 
 
-class _Reading:
+class _DocumentReader:
     """The table of the files, some segments at a time."""
 
     def __init__(self, files: DocumentFiles, fields: list[Field]) -> None:
@@ -174,9 +181,7 @@ class _Reading:
             have += take
             self._left -= take
         if any(len(values) != have for values in columns.values()):
-            msg = (
-                f"{shown(self.path)} or a file beside it has changed while it was read."
-            )
+            msg = f"{format_path(self.path)} or a file beside it has changed while it was read."
             raise FormatError(msg)
         self.count += have
         return columns
@@ -190,20 +195,20 @@ class _Reading:
         self._open = {}
 
 
-def _texts(source: Source, choose: Choice) -> list[Text]:
-    file = Seekable(source.path)
+def _scan_texts(source: Source, choose: FieldChoice) -> list[DocumentText]:
+    file = SeekableFile(source.path)
     scan = sgml.scan if source.format == "sgml" else wmt_xml.scan
     contents = scan(file, source.name)
     if not contents.parts:
-        msg = f"{shown(source.path)} holds no documents; expected at least one <doc>."
+        msg = f"{format_path(source.path)} holds no documents; expected at least one <doc>."
         raise FormatError(msg)
     return [
-        Text(wanted, source, file, contents, contents.parts[found])
+        DocumentText(wanted, source, file, contents, contents.parts[found])
         for found, wanted in choose(source, list(contents.parts)).items()
     ]
 
 
-def _in_order(guides: Sequence[Text]) -> dict[str, Text]:
+def _order_documents(guides: Sequence[DocumentText]) -> dict[str, DocumentText]:
     """Give the documents in order, each with the first of the texts that has it.
 
     References may lack documents, so the order of the file counts, not that of one text.
@@ -220,15 +225,15 @@ def _in_order(guides: Sequence[Text]) -> dict[str, Text]:
     return {document: guides[found[document][0]] for document in by_place}
 
 
-def _compare(text: Text, guide: Text, document: str) -> None:
+def _compare_segments(text: DocumentText, guide: DocumentText, document: str) -> None:
     """Name the first segment that one text has and the other lacks."""
     found = {segment.id: segment.line for segment in text.segments(document)}
     expected = {segment.id: segment.line for segment in guide.segments(document)}
-    path, line = shown(text.source.path), text.parts[document].line
+    path, line = format_path(text.source.path), text.parts[document].line
     for segment in expected:
         if segment not in found:
             msg = (
-                f"{path}, line {line}: document {document!r} of {named(text.field)} lacks "
+                f"{path}, line {line}: document {document!r} of {describe_field(text.field)} lacks "
                 f"segment {segment!r}, which {guide.place} has on line "
                 f"{expected[segment]}; every segment must be there."
             )
@@ -237,7 +242,7 @@ def _compare(text: Text, guide: Text, document: str) -> None:
         if segment not in expected:
             msg = (
                 f"{path}, line {found[segment]}: document {document!r} of "
-                f"{named(text.field)} has segment {segment!r}, which {guide.place} has not "
+                f"{describe_field(text.field)} has segment {segment!r}, which {guide.place} has not "
                 f"(line {guide.parts[document].line}); ids must agree."
             )
             raise CorpusError(msg)

@@ -8,24 +8,24 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from metra.errors import FormatError
-from metra.formats.stream import shown, stem
+from metra.formats.stream import format_path, name_system
 from metra.formats.texts.columns import (
     ColumnNames,
     Field,
-    check_named,
-    column_name,
-    fields_of,
-    refuse_twins,
+    check_column_names,
+    check_duplicate_fields,
+    format_column_name,
+    recognise_fields,
 )
-from metra.formats.texts.plain import Lines
-from metra.formats.texts.rows import Chunk, check_names
+from metra.formats.texts.plain import LineReader
+from metra.formats.texts.rows import RowChunk, check_names
 
 # Keys that hold several texts: their entries become columns of their own.
 _LISTS = ("refs", "references")
 _MAPS = ("outputs", "systems", "hyps")
 
 
-class Objects:
+class JsonlReader:
     """A file of JSON objects as columns, some lines at a time."""
 
     def __init__(
@@ -35,13 +35,15 @@ class Objects:
         names: ColumnNames | None = None,
     ) -> None:
         self.path = path
-        self._lines = Lines(path)
+        self._lines = LineReader(path)
         try:
             self._first = self._first_object()
             self._keys = list(self._flat(self._first[0], 1))
-            check_named(self._keys, names, shown(path))
-            self.fields = fields_of(self._keys, default_system or stem(path), names)
-            refuse_twins(self.fields, shown(path))
+            check_column_names(self._keys, names, format_path(path))
+            self.fields = recognise_fields(
+                self._keys, default_system or name_system(path), names
+            )
+            check_duplicate_fields(self.fields, format_path(path))
         except FormatError:
             self.close()
             raise
@@ -55,7 +57,7 @@ class Objects:
         """Read the next segments by column; a key that an object lacks is missing there."""
         start = self.count + 1
         objects, self._first = self._first, []
-        objects = objects + self._parsed(most - len(objects))
+        objects = objects + self._parse_lines(most - len(objects))
         rows = [self._flat(entry, start + at) for at, entry in enumerate(objects)]
         known = set(self._keys)
         columns: dict[Field, list[str | None]] = {field: [] for field in self.fields}
@@ -63,7 +65,7 @@ class Objects:
             extra = row.keys() - known
             if extra:
                 msg = (
-                    f"{shown(self.path)}, line {start + at} has the key {min(extra)!r}, "
+                    f"{format_path(self.path)}, line {start + at} has the key {min(extra)!r}, "
                     "which line 1 has not; give all objects the same keys, null if empty."
                 )
                 raise FormatError(msg)
@@ -80,13 +82,13 @@ class Objects:
         self._lines.close()
 
     def _first_object(self) -> list[dict[str, Any]]:
-        found = self._parsed(1)
+        found = self._parse_lines(1)
         if not found:
-            msg = f"{shown(self.path)} is empty; expected one JSON object a line."
+            msg = f"{format_path(self.path)} is empty; expected one JSON object a line."
             raise FormatError(msg)
         return found
 
-    def _parsed(self, most: int) -> list[dict[str, Any]]:
+    def _parse_lines(self, most: int) -> list[dict[str, Any]]:
         first = self._lines.count + 1
         lines = self._lines.read(most)
         return [self._object(str(lines[at]), first + at) for at in range(len(lines))]
@@ -96,23 +98,23 @@ class Objects:
             value = json.loads(line)
         except json.JSONDecodeError as error:
             msg = (
-                f"{shown(self.path)}, line {number}, column {error.colno} is not JSON "
+                f"{format_path(self.path)}, line {number}, column {error.colno} is not JSON "
                 f"({error.msg}); expected one object a line."
             )
             raise FormatError(msg) from None
         if not isinstance(value, dict):
             kind = type(value).__name__
-            msg = f"{shown(self.path)}, line {number} is a {kind}; expected a JSON object."
+            msg = f"{format_path(self.path)}, line {number} is a {kind}; expected a JSON object."
             raise FormatError(msg)
         return value
 
     def _flat(self, entry: dict[str, Any], number: int) -> dict[str, Any]:
         """Its texts by key; none may be given twice."""
         found: dict[str, Any] = {}
-        for key, value in _flat(entry):
+        for key, value in _flatten_entry(entry):
             if key in found:
                 msg = (
-                    f"{shown(self.path)}, line {number} gives {key!r} twice, once within a "
+                    f"{format_path(self.path)}, line {number} gives {key!r} twice, once within a "
                     "list or map; leave one of them out."
                 )
                 raise FormatError(msg)
@@ -125,11 +127,11 @@ class Objects:
         if field.role in ("document", "label"):
             return json.dumps(value)
         kind = type(value).__name__
-        msg = f"{shown(self.path)}, line {number}: {key!r} is a {kind}; expected a string."
+        msg = f"{format_path(self.path)}, line {number}: {key!r} is a {kind}; expected a string."
         raise FormatError(msg)
 
 
-def _flat(entry: dict[str, Any]) -> list[tuple[str, Any]]:
+def _flatten_entry(entry: dict[str, Any]) -> list[tuple[str, Any]]:
     """Give the lists of references and maps of outputs a key each.
 
     >>> _flat({"refs": ["a", "b"], "outputs": {"x": "c"}})
@@ -146,10 +148,12 @@ def _flat(entry: dict[str, Any]) -> list[tuple[str, Any]]:
     return flat
 
 
-def pieces(fields: Sequence[Field], chunks: Iterable[Chunk]) -> Iterator[bytes]:
+def encode_jsonl(
+    fields: Sequence[Field], chunks: Iterable[RowChunk]
+) -> Iterator[bytes]:
     """Give the file's bytes, a chunk at a time; what is missing is null."""
     check_names(fields, "jsonl")
-    keys = [column_name(field) for field in fields]
+    keys = [format_column_name(field) for field in fields]
     for chunk in chunks:
         rows = zip(*(chunk.rows[field] for field in fields), strict=True)
         objects = (dict(zip(keys, row, strict=True)) for row in rows)

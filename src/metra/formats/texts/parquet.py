@@ -21,14 +21,14 @@ from metra.formats.stream import STDIN
 from metra.formats.texts.columns import (
     ColumnNames,
     Field,
-    check_named,
-    column_name,
-    fields_of,
-    no_column,
-    refuse_twins,
+    check_column_names,
+    check_duplicate_fields,
+    describe_missing_column,
+    format_column_name,
+    recognise_fields,
 )
-from metra.formats.texts.rows import Chunk, check_names
-from metra.text.columns import Text, is_text, packed
+from metra.formats.texts.rows import RowChunk, check_names
+from metra.text.columns import Text, is_text_type, pack_arrow_column
 
 #: A null where a text has to be: an error, or an empty text.
 Nulls: TypeAlias = Literal["refuse", "empty"]
@@ -48,7 +48,7 @@ class NullValueError(CorpusError):
         )
 
 
-def check_there(schema: pa.Schema, names: Sequence[str], where: str) -> None:
+def check_columns_exist(schema: pa.Schema, names: Sequence[str], where: str) -> None:
     """Refuse a table that lacks one of these columns, or has it twice."""
     for name in names:
         found = schema.names.count(name)
@@ -56,14 +56,14 @@ def check_there(schema: pa.Schema, names: Sequence[str], where: str) -> None:
             msg = f"{where} has two columns {name!r}; give each a name of its own."
             raise FormatError(msg)
         if not found:
-            raise FormatError(no_column(name, schema.names, where))
+            raise FormatError(describe_missing_column(name, schema.names, where))
 
 
-def check_texts(schema: pa.Schema, names: Sequence[str], where: str) -> None:
+def check_text_columns(schema: pa.Schema, names: Sequence[str], where: str) -> None:
     """Refuse columns that hold no texts."""
     for name in names:
         kind = schema.field(name).type
-        if not is_text(kind):
+        if not is_text_type(kind):
             msg = (
                 f"{where} has the column {name!r} of type {kind}, where a text is expected; "
                 "name another column, or make strings of it."
@@ -71,11 +71,11 @@ def check_texts(schema: pa.Schema, names: Sequence[str], where: str) -> None:
             raise FormatError(msg)
 
 
-def check_keys(schema: pa.Schema, names: Sequence[str], where: str) -> None:
+def check_key_columns(schema: pa.Schema, names: Sequence[str], where: str) -> None:
     """Refuse columns whose values name no documents and no groups."""
     for name in names:
         kind = schema.field(name).type
-        if not is_key(kind):
+        if not is_key_type(kind):
             msg = (
                 f"{where} has the column {name!r} of type {kind}, whose values make no "
                 "groups; expected strings, whole numbers, dates or yes and no."
@@ -83,17 +83,17 @@ def check_keys(schema: pa.Schema, names: Sequence[str], where: str) -> None:
             raise FormatError(msg)
 
 
-def is_key(kind: Any) -> bool:
+def is_key_type(kind: Any) -> bool:
     """Whether values of this type can be told apart for certain, and written."""
-    return kind_of_key(kind) is not None
+    return get_key_kind(kind) is not None
 
 
-def kind_of_key(kind: Any) -> str | None:
+def get_key_kind(kind: Any) -> str | None:
     """Name the values of a type by what can be compared with each other, if they are keys."""
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
     tests = {
-        "text": is_text,
+        "text": is_text_type,
         "number": pa.types.is_integer,
         "yes or no": pa.types.is_boolean,
         "date": pa.types.is_date,
@@ -102,26 +102,26 @@ def kind_of_key(kind: Any) -> str | None:
     return next((name for name, fits in tests.items() if fits(kind)), None)
 
 
-def plain(values: pa.Array) -> pa.Array:
+def decode_dictionary(values: pa.Array) -> pa.Array:
     """A column without Arrow's dictionary, if it has one."""
     if pa.types.is_dictionary(values.type):
         return values.dictionary_decode()
     return values
 
 
-def required(rows: pa.RecordBatch, name: str, nulls: Nulls) -> pa.Array:
+def get_required_column(rows: pa.RecordBatch, name: str, nulls: Nulls) -> pa.Array:
     """Give a column without nulls: they are refused, or made empty texts."""
-    values = plain(rows.column(name))
+    values = decode_dictionary(rows.column(name))
     if values.null_count and nulls == "refuse":
-        _refuse(name, values.is_null())
+        _refuse_nulls(name, values.is_null())
     return values.cast(pa.large_string()).fill_null("") if values.null_count else values
 
 
-def references(
+def get_references(
     rows: pa.RecordBatch, names: Sequence[str], nulls: Nulls
 ) -> list[pa.Array]:
     """Give the references. Where all are null, that is refused, or the first made empty."""
-    found = [plain(rows.column(name)) for name in names]
+    found = [decode_dictionary(rows.column(name)) for name in names]
     if not found or not all(values.null_count for values in found):
         return found
     gaps = found[0].is_null()
@@ -130,11 +130,11 @@ def references(
     if not pc.any(gaps).as_py():
         return found
     if nulls == "refuse":
-        _refuse(names[0], gaps)
+        _refuse_nulls(names[0], gaps)
     return [pc.if_else(gaps, "", found[0].cast(pa.large_string())), *found[1:]]
 
 
-def _refuse(name: str, gaps: pa.Array) -> NoReturn:
+def _refuse_nulls(name: str, gaps: pa.Array) -> NoReturn:
     flags = gaps.to_numpy(zero_copy_only=False)
     raise NullValueError(name, int(np.flatnonzero(flags)[0]))
 
@@ -146,35 +146,35 @@ ROWS = 8192
 _BUFFER = 1 << 20
 
 
-def schema_of(path: str) -> pa.Schema:
+def read_schema(path: str) -> pa.Schema:
     """Tell a file's columns."""
-    with _said(path), _opened(path) as file:
+    with _translate_errors(path), _open_parquet(path) as file:
         return file.schema_arrow
 
 
-def row_count(path: str) -> int:
+def count_rows(path: str) -> int:
     """Tell how many rows a file says that it has."""
-    with _said(path), _opened(path) as file:
+    with _translate_errors(path), _open_parquet(path) as file:
         return file.metadata.num_rows
 
 
-def batches(
+def read_batches(
     path: str, columns: Sequence[str] | None = None
 ) -> Iterator[pa.RecordBatch]:
     """Read a file's rows, some at a time, and of these columns only."""
-    with _said(path):
-        opened = _opened(path)
+    with _translate_errors(path):
+        opened = _open_parquet(path)
     with opened as file:
         found = file.iter_batches(ROWS, columns=columns, use_threads=False)
         while True:
-            with _said(path):
+            with _translate_errors(path):
                 batch = next(found, None)
             if batch is None:
                 return
             yield batch
 
 
-def _opened(path: str) -> pq.ParquetFile:
+def _open_parquet(path: str) -> pq.ParquetFile:
     if path == STDIN:
         msg = "Parquet cannot be read from standard input; give the file's name."
         raise FormatError(msg)
@@ -185,7 +185,7 @@ def _opened(path: str) -> pq.ParquetFile:
 
 
 @contextmanager
-def _said(path: str) -> Iterator[None]:
+def _translate_errors(path: str) -> Iterator[None]:
     """Say what the library's errors mean for the user."""
     try:
         yield
@@ -204,7 +204,7 @@ def _said(path: str) -> Iterator[None]:
         raise FormatError(msg) from None
 
 
-class ParquetRows:
+class ParquetReader:
     """Files with the same columns, one below the other, some rows at a time."""
 
     def __init__(
@@ -225,7 +225,9 @@ class ParquetRows:
         self._paths = paths
         self._rows: int | None = None
         self._nulls = nulls
-        self._columns = columns_of(schema_of(paths[0]), paths[0], default_system, names)
+        self._columns = map_fields(
+            read_schema(paths[0]), paths[0], default_system, names
+        )
         self.fields = list(self._columns)
         self._read = {
             field: name
@@ -252,14 +254,14 @@ class ParquetRows:
         rows = table.slice(0, most)
         first, self.count = self.count, self.count + rows.num_rows
         return {
-            field: _values(field, _one(rows.column(at)), first)
+            field: _pack_values(field, _merge_chunks(rows.column(at)), first)
             for at, field in enumerate(self._read)
         }
 
     def share(self) -> float | None:
         """Tell what share of the rows has been read."""
         if self._rows is None:
-            self._rows = sum(map(row_count, self._paths))
+            self._rows = sum(map(count_rows, self._paths))
         return self.count / max(self._rows, 1)
 
     def close(self) -> None:
@@ -272,18 +274,18 @@ class ParquetRows:
 
     def _batches(self, paths: Sequence[str]) -> Generator[pa.RecordBatch]:
         for path in paths:
-            check_columns(schema_of(path), path, self._columns)
+            check_columns(read_schema(path), path, self._columns)
             first = 0
-            for rows in batches(path, list(self._read.values())):
+            for rows in read_batches(path, list(self._read.values())):
                 try:
-                    columns = _texts(rows, self._read, self._nulls)
+                    columns = _select_columns(rows, self._read, self._nulls)
                 except NullValueError as null:
                     raise NullValueError(null.column, first + null.row, path) from None
                 yield pa.record_batch(columns, schema=self._schema())
                 first += rows.num_rows
 
 
-def columns_of(
+def map_fields(
     schema: pa.Schema,
     where: str,
     default_system: str = "",
@@ -294,17 +296,17 @@ def columns_of(
     A lone output goes by the default name, or by its column's.
     """
     names = names or ColumnNames()
-    check_named(schema.names, names, where)
+    check_column_names(schema.names, names, where)
     given = names.given()
-    usable = [f.name for f in schema if is_key(f.type) or f.name in given]
-    no_texts = [name for name in usable if not is_text(schema.field(name).type)]
+    usable = [f.name for f in schema if is_key_type(f.type) or f.name in given]
+    no_texts = [name for name in usable if not is_text_type(schema.field(name).type)]
     names = names._replace(labels=(*names.labels, *no_texts))
-    found = fields_of(usable, default_system, names)
+    found = recognise_fields(usable, default_system, names)
     fields = [
         field._replace(name=field.name or column)
         for field, column in zip(found, usable, strict=True)
     ]
-    refuse_twins(fields, where)
+    check_duplicate_fields(fields, where)
     columns = dict(zip(fields, usable, strict=True))
     check_columns(schema, where, columns)
     return columns
@@ -312,40 +314,42 @@ def columns_of(
 
 def check_columns(schema: pa.Schema, where: str, columns: dict[Field, str]) -> None:
     """Refuse a table that lacks a column, or has one of a type that cannot be used."""
-    check_there(schema, list(columns.values()), where)
+    check_columns_exist(schema, list(columns.values()), where)
     texts = ("output", "reference", "source")
-    check_texts(
+    check_text_columns(
         schema, [name for field, name in columns.items() if field.role in texts], where
     )
-    check_keys(
+    check_key_columns(
         schema,
         [name for field, name in columns.items() if field.role not in texts],
         where,
     )
 
 
-def _texts(
+def _select_columns(
     rows: pa.RecordBatch, columns: dict[Field, str], nulls: Nulls | None
 ) -> list[pa.Array]:
     """Give the columns as strings, with nulls only where they may be."""
-    found = {field: plain(rows.column(name)) for field, name in columns.items()}
+    found = {
+        field: decode_dictionary(rows.column(name)) for field, name in columns.items()
+    }
     if nulls is not None:
         refs = [field for field in columns if field.role == "reference"]
         names = [columns[field] for field in refs]
-        found |= zip(refs, references(rows, names, nulls), strict=True)
+        found |= zip(refs, get_references(rows, names, nulls), strict=True)
         for field, name in columns.items():
             if field.role in ("output", "source", "document"):
-                found[field] = required(rows, name, nulls)
+                found[field] = get_required_column(rows, name, nulls)
     return [values.cast(pa.large_string()) for values in found.values()]
 
 
-def _values(field: Field, column: pa.Array, first: int) -> Text | list[str | None]:
+def _pack_values(field: Field, column: pa.Array, first: int) -> Text | list[str | None]:
     if field.role in ("document", "label"):
         return column.to_pylist()
-    return packed(column, f"the {field.role} {field.name!r}", first=first)
+    return pack_arrow_column(column, f"the {field.role} {field.name!r}", first=first)
 
 
-def _one(column: pa.ChunkedArray) -> pa.Array:
+def _merge_chunks(column: pa.ChunkedArray) -> pa.Array:
     """The column in one piece; there is at most one after `combine_chunks`."""
     if column.num_chunks == 1:
         return column.chunk(0)
@@ -355,10 +359,12 @@ def _one(column: pa.ChunkedArray) -> pa.Array:
 ROW_GROUP = 64 * 1024
 
 
-def write(file: IO[bytes], fields: Sequence[Field], chunks: Iterable[Chunk]) -> None:
+def write_parquet(
+    file: IO[bytes], fields: Sequence[Field], chunks: Iterable[RowChunk]
+) -> None:
     """Write the rows; what is missing is null."""
     check_names(fields, "parquet")
-    schema = pa.schema([(column_name(field), pa.string()) for field in fields])
+    schema = pa.schema([(format_column_name(field), pa.string()) for field in fields])
     with pq.ParquetWriter(file, schema) as writer:
         held: list[pa.RecordBatch] = []
         for chunk in chunks:

@@ -11,11 +11,11 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from metra.errors import FormatError
-from metra.formats.stream import shown
+from metra.formats.stream import format_path
 from metra.formats.texts.columns import Field
 
 
-class Part(NamedTuple):
+class DocumentPart(NamedTuple):
     """One document of one text: from where to where, and which segments in what order."""
 
     start: int
@@ -25,7 +25,7 @@ class Part(NamedTuple):
     digest: bytes
 
 
-class Segment(NamedTuple):
+class ScannedSegment(NamedTuple):
     """A segment as it is found."""
 
     id: str
@@ -34,15 +34,15 @@ class Segment(NamedTuple):
 
 
 @dataclass(slots=True)
-class Contents:
+class ScannedContents:
     """What a scan found: places by text and document, labels by document, set and languages."""
 
-    parts: dict[Field, dict[str, Part]] = field(default_factory=dict)
+    parts: dict[Field, dict[str, DocumentPart]] = field(default_factory=dict)
     labels: dict[str, dict[str, str]] = field(default_factory=dict)
     about: dict[str, str] = field(default_factory=dict)
 
 
-class Ids:
+class SeenIds:
     """The ids that have been seen; most are the numbers from 1 on, and need no memory."""
 
     def __init__(self) -> None:
@@ -80,7 +80,7 @@ class OpenPart:
         self.document = document
         self._start = start
         self._line = line
-        self._ids = Ids()
+        self._ids = SeenIds()
         self._digest = blake2b(digest_size=16)
 
     @property
@@ -92,28 +92,28 @@ class OpenPart:
         """Count a segment; no id may come twice."""
         if not self._ids.add(segment):
             msg = (
-                f"{shown(path)}, line {line}: segment {segment!r} of document "
-                f"{self.document!r} is there twice in {named(self.text)}; ids must differ."
+                f"{format_path(path)}, line {line}: segment {segment!r} of document "
+                f"{self.document!r} is there twice in {describe_field(self.text)}; ids must differ."
             )
             raise FormatError(msg)
         self._digest.update(segment.encode() + b"\n")
 
-    def close(self, contents: Contents, path: str, stop: int) -> None:
+    def close(self, contents: ScannedContents, path: str, stop: int) -> None:
         """Remember the document; no text may have it twice."""
         documents = contents.parts.setdefault(self.text, {})
         if self.document in documents:
             first = documents[self.document].line
             msg = (
-                f"{shown(path)}, line {self._line}: document {self.document!r} is there "
-                f"twice in {named(self.text)}, first on line {first}; ids must differ."
+                f"{format_path(path)}, line {self._line}: document {self.document!r} is there "
+                f"twice in {describe_field(self.text)}, first on line {first}; ids must differ."
             )
             raise FormatError(msg)
-        documents[self.document] = Part(
+        documents[self.document] = DocumentPart(
             self._start, stop, self._line, self._ids.count, self._digest.digest()
         )
 
 
-def named(text: Field) -> str:
+def describe_field(text: Field) -> str:
     """Name a text in a message.
 
     >>> named(Field("source", "source")), named(Field("output", "online-A"))
@@ -128,7 +128,7 @@ def named(text: Field) -> str:
 LONG = 1 << 20
 
 
-def unbroken(text: str, *, mark: str = "\n") -> str:
+def join_lines(text: str, *, mark: str = "\n") -> str:
     """Join the lines of a segment: a break, with the indent beside it, is one blank.
 
     At either end of the segment it is nothing. `mark` is what stands for a break.
@@ -140,15 +140,15 @@ def unbroken(text: str, *, mark: str = "\n") -> str:
         return text
     found: list[str] = []
     broken = False
-    for piece in _pieces(text, mark):
-        joined = _joined(piece, mark)
+    for piece in _split_long_text(text, mark):
+        joined = _join_short_lines(piece, mark)
         if joined:
             found += [" ", joined] if broken and found else [joined]
         broken = piece.rstrip(" \t").endswith(mark)
     return "".join(found)
 
 
-def _joined(text: str, mark: str) -> str:
+def _join_short_lines(text: str, mark: str) -> str:
     lines = text.split(mark)
     if len(lines) == 1:
         return text
@@ -158,7 +158,7 @@ def _joined(text: str, mark: str) -> str:
     return " ".join(line for line in lines if line)
 
 
-def _pieces(text: str, mark: str) -> Iterator[str]:
+def _split_long_text(text: str, mark: str) -> Iterator[str]:
     """Cut a very long segment before some words, so that its lines are not all kept apart."""
     word = re.compile(rf"[^ \t{mark}]")
     start = 0

@@ -8,16 +8,18 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from metra.errors import FormatError
-from metra.formats.stream import ByteStream, shown
+from metra.formats.stream import ByteStream, format_path
 from metra.formats.texts.columns import SEGMENT_IDS, Field
-from metra.formats.texts.parts import named
-from metra.formats.texts.rows import Chunk, check_names, present, refuse
+from metra.formats.texts.parts import describe_field
+from metra.formats.texts.rows import RowChunk, check_names, check_values, refuse_value
 from metra.text.columns import LineBuffer, NotUtf8, Text
 
 _SEGMENT_ID = Field("label", SEGMENT_IDS[0])
 
 
-def fill(folder: Path, fields: Sequence[Field], chunks: Iterable[Chunk]) -> None:
+def write_plain_files(
+    folder: Path, fields: Sequence[Field], chunks: Iterable[RowChunk]
+) -> None:
     """Write source.txt, docs.txt, reference.NAME.txt, outputs/NAME.txt, label.NAME.txt.
 
     The ids of segments stand behind those of documents, after a tab.
@@ -28,38 +30,38 @@ def fill(folder: Path, fields: Sequence[Field], chunks: Iterable[Chunk]) -> None
     with ExitStack() as stack:
         files = {}
         for field in own:
-            path = folder / _file_name(field)
+            path = folder / _name_file(field)
             path.parent.mkdir(exist_ok=True)
             files[field] = stack.enter_context(open(path, "wb"))
         for chunk in chunks:
             for field, file in files.items():
-                lines = _lines(chunk, field)
+                lines = _format_lines(chunk, field)
                 if field.role == "document" and _SEGMENT_ID in fields:
-                    ids = _lines(chunk, _SEGMENT_ID)
+                    ids = _format_lines(chunk, _SEGMENT_ID)
                     lines = map("\t".join, zip(lines, ids, strict=True))
                 file.write("".join(line + "\n" for line in lines).encode())
 
 
-def _lines(chunk: Chunk, field: Field) -> Iterator[str]:
+def _format_lines(chunk: RowChunk, field: Field) -> Iterator[str]:
     if field.role == "label":
         rows = {field: [text or "" for text in chunk.rows[field]]}
         chunk = chunk._replace(rows={**chunk.rows, **rows})
-    for at, line in enumerate(present(chunk, field, "plain", _problem)):
+    for at, line in enumerate(check_values(chunk, field, "plain", _find_problem)):
         if "\t" in line and (field.role == "document" or field == _SEGMENT_ID):
-            refuse(chunk, at, field, "holds a tab", "plain")
+            refuse_value(chunk, at, field, "holds a tab", "plain")
         if chunk.first + at == 0 and line.startswith("\ufeff"):
-            refuse(chunk, at, field, "begins with a byte order mark", "plain")
+            refuse_value(chunk, at, field, "begins with a byte order mark", "plain")
         yield line
 
 
-def _problem(text: str) -> str | None:
+def _find_problem(text: str) -> str | None:
     if "\n" in text:
         return "holds a line break"
     # A carriage return before the end of a line is taken for a part of it.
     return "ends in a carriage return" if text.endswith("\r") else None
 
 
-def _file_name(field: Field) -> str:
+def _name_file(field: Field) -> str:
     if field.role == "source":
         return "source.txt"
     if field.role == "document":
@@ -67,14 +69,14 @@ def _file_name(field: Field) -> str:
     name = f"{field.name}.txt"
     if "/" in name or len(name.encode()) > 200:
         msg = (
-            f"The name {field.name!r} of {named(field)} cannot be a file's name; give a "
+            f"The name {field.name!r} of {describe_field(field)} cannot be a file's name; give a "
             "short name without a slash, for an output as NAME=FILE."
         )
         raise FormatError(msg)
     return f"outputs/{name}" if field.role == "output" else f"{field.role}.{name}"
 
 
-class Lines:
+class LineReader:
     """A file's lines, some at a time."""
 
     def __init__(self, path: str) -> None:
@@ -99,7 +101,7 @@ class Lines:
         except NotUtf8 as error:
             line, column, byte = error.args
             msg = (
-                f"{shown(self.path)}, line {line + 1}: byte {column + 1} of the line is "
+                f"{format_path(self.path)}, line {line + 1}: byte {column + 1} of the line is "
                 f"0x{byte:02x}, which is not UTF-8; convert the file to UTF-8."
             )
             raise FormatError(msg) from None

@@ -9,7 +9,7 @@ from typing import NamedTuple, NoReturn, TypeAlias
 
 from metra.errors import FormatError
 from metra.formats.texts.columns import SEGMENT_IDS, Field
-from metra.formats.texts.parts import Ids, named
+from metra.formats.texts.parts import SeenIds, describe_field
 
 Rows: TypeAlias = Mapping[Field, Sequence[str | None]]
 
@@ -18,7 +18,7 @@ _CONTROL = re.compile("[\0-\x1f\ud800-\udfff\ufffe\uffff]")
 TEXTS = ("source", "reference", "output")
 
 
-class Chunk(NamedTuple):
+class RowChunk(NamedTuple):
     """Some rows of the table that is converted; `first` is the number of the first."""
 
     first: int
@@ -36,9 +36,11 @@ class Chunk(NamedTuple):
         return f"{number} ({', '.join(ids)})" if ids else number
 
 
-def refuse(chunk: Chunk, at: int, field: Field, what: str, form: str) -> NoReturn:
+def refuse_value(
+    chunk: RowChunk, at: int, field: Field, what: str, form: str
+) -> NoReturn:
     """Say what a format cannot carry, and where it is."""
-    owner = "" if field.role == "document" else f" of {named(field)}"
+    owner = "" if field.role == "document" else f" of {describe_field(field)}"
     remedy = (
         f"leave the label out with --drop {field.name}"
         if field.role == "label"
@@ -48,16 +50,16 @@ def refuse(chunk: Chunk, at: int, field: Field, what: str, form: str) -> NoRetur
     raise FormatError(msg)
 
 
-def present(
-    chunk: Chunk, field: Field, form: str, problem: Callable[[str], str | None]
+def check_values(
+    chunk: RowChunk, field: Field, form: str, problem: Callable[[str], str | None]
 ) -> Iterator[str]:
     """Go through a column in which nothing may be missing and no text be a problem."""
     for at, text in enumerate(chunk.rows[field]):
         if text is None:
-            refuse(chunk, at, field, "is missing", form)
+            refuse_value(chunk, at, field, "is missing", form)
         found = problem(text)
         if found:
-            refuse(chunk, at, field, found, form)
+            refuse_value(chunk, at, field, found, form)
         yield text
 
 
@@ -67,7 +69,7 @@ def check_names(fields: Sequence[Field], form: str) -> None:
         name = field.name
         if not name or name != name.strip() or _CONTROL.search(name):
             msg = (
-                f"The name {name!r} of {named(field)} cannot be carried by {form}; give a "
+                f"The name {name!r} of {describe_field(field)} cannot be carried by {form}; give a "
                 "name without blanks around it, tabs or other control characters."
             )
             raise FormatError(msg)
@@ -77,7 +79,7 @@ def check_names(fields: Sequence[Field], form: str) -> None:
 NAMELESS = "all"
 
 
-class Rules(NamedTuple):
+class FormatRules(NamedTuple):
     """What a format wants: names of labels, and what no id or label may hold."""
 
     form: str
@@ -85,40 +87,40 @@ class Rules(NamedTuple):
     bad: re.Pattern[str]
 
 
-class Run(NamedTuple):
+class DocumentRun(NamedTuple):
     """Segments of one document that follow each other; a long document has several runs."""
 
     document: str
     labels: dict[str, str]
     begins: bool
     ids: list[str]
-    chunk: Chunk
+    chunk: RowChunk
 
 
-def texts_of(fields: Sequence[Field]) -> list[Field]:
+def list_text_fields(fields: Sequence[Field]) -> list[Field]:
     """List the texts: source, references, outputs."""
     return [field for role in TEXTS for field in fields if field.role == role]
 
 
-def runs(
-    fields: Sequence[Field], chunks: Iterable[Chunk], rules: Rules
-) -> Iterator[Run]:
+def split_documents(
+    fields: Sequence[Field], chunks: Iterable[RowChunk], rules: FormatRules
+) -> Iterator[DocumentRun]:
     """Cut the chunks where documents end.
 
     A document comes in one piece, its segments have ids of their own, and its labels are
     the same throughout.
     """
     document = next((field for field in fields if field.role == "document"), None)
-    ids = _segment_ids(fields)
+    ids = _find_segment_ids(fields)
     labels = [field for field in fields if field.role == "label" and field != ids]
     _check_label_names(labels, rules)
     ended: dict[str, int] = {}
-    now = _Document("", {}, Ids())
+    now = _OpenDocument("", {}, SeenIds())
     for chunk in chunks:
         count = len(next(iter(chunk.rows.values())))
         names = chunk.rows[document] if document else [NAMELESS] * count
-        for start, stop in _stretches(names):
-            part = _part(chunk, start, stop)
+        for start, stop in _find_stretches(names):
+            part = _slice_chunk(chunk, start, stop)
             name = names[start] or ""
             begins = name != now.name or not name
             if begins:
@@ -126,28 +128,32 @@ def runs(
                     _check_name(part, document, name, rules)
                 ended[now.name] = part.first
                 if name in ended:
-                    raise FormatError(_in_pieces(part, name, ended[name], rules))
+                    raise FormatError(
+                        _describe_split_document(part, name, ended[name], rules)
+                    )
                 found = {field.name: part.rows[field][0] or "" for field in labels}
                 given = {key: value for key, value in found.items() if value}
-                now = _Document(name, given, Ids())
+                now = _OpenDocument(name, given, SeenIds())
             _check_labels(part, labels, now, rules)
-            yield Run(name, now.labels, begins, list(_ids(part, ids, now, rules)), part)
+            yield DocumentRun(
+                name, now.labels, begins, list(_check_ids(part, ids, now, rules)), part
+            )
 
 
-class _Document(NamedTuple):
+class _OpenDocument(NamedTuple):
     name: str
     labels: dict[str, str]
-    ids: Ids
+    ids: SeenIds
 
 
-def _segment_ids(fields: Sequence[Field]) -> Field | None:
+def _find_segment_ids(fields: Sequence[Field]) -> Field | None:
     for name in SEGMENT_IDS:
         if Field("label", name) in fields:
             return Field("label", name)
     return None
 
 
-def _check_label_names(labels: Sequence[Field], rules: Rules) -> None:
+def _check_label_names(labels: Sequence[Field], rules: FormatRules) -> None:
     for field in labels:
         if not rules.label.fullmatch(field.name):
             msg = (
@@ -157,7 +163,7 @@ def _check_label_names(labels: Sequence[Field], rules: Rules) -> None:
             raise FormatError(msg)
 
 
-def _stretches(names: Sequence[str | None]) -> Iterator[tuple[int, int]]:
+def _find_stretches(names: Sequence[str | None]) -> Iterator[tuple[int, int]]:
     start = 0
     for at in range(1, len(names) + 1):
         if at == len(names) or names[at] != names[start]:
@@ -165,19 +171,21 @@ def _stretches(names: Sequence[str | None]) -> Iterator[tuple[int, int]]:
             start = at
 
 
-def _part(chunk: Chunk, start: int, stop: int) -> Chunk:
+def _slice_chunk(chunk: RowChunk, start: int, stop: int) -> RowChunk:
     rows = {field: values[start:stop] for field, values in chunk.rows.items()}
-    return Chunk(chunk.first + start, rows)
+    return RowChunk(chunk.first + start, rows)
 
 
-def _check_name(chunk: Chunk, field: Field, name: str, rules: Rules) -> None:
+def _check_name(chunk: RowChunk, field: Field, name: str, rules: FormatRules) -> None:
     if not name:
-        refuse(chunk, 0, field, "has no document id", rules.form)
+        refuse_value(chunk, 0, field, "has no document id", rules.form)
     if name != name.strip() or rules.bad.search(name):
-        refuse(chunk, 0, field, f"has the document id {name!r}", rules.form)
+        refuse_value(chunk, 0, field, f"has the document id {name!r}", rules.form)
 
 
-def _in_pieces(chunk: Chunk, name: str, end: int, rules: Rules) -> str:
+def _describe_split_document(
+    chunk: RowChunk, name: str, end: int, rules: FormatRules
+) -> str:
     return (
         f"{chunk.place(0)} returns to document {name!r}, which ended at segment {end}; "
         f"{rules.form} needs each document in one piece."
@@ -185,7 +193,10 @@ def _in_pieces(chunk: Chunk, name: str, end: int, rules: Rules) -> str:
 
 
 def _check_labels(
-    chunk: Chunk, labels: Sequence[Field], document: _Document, rules: Rules
+    chunk: RowChunk,
+    labels: Sequence[Field],
+    document: _OpenDocument,
+    rules: FormatRules,
 ) -> None:
     for field in labels:
         expected = document.labels.get(field.name, "")
@@ -193,13 +204,13 @@ def _check_labels(
             found = label or ""
             if found != expected:
                 what = f"is {found!r}, but {expected!r} before it in the same document"
-                refuse(chunk, at, field, what, rules.form)
+                refuse_value(chunk, at, field, what, rules.form)
             if rules.bad.search(found):
-                refuse(chunk, at, field, f"is {found!r}", rules.form)
+                refuse_value(chunk, at, field, f"is {found!r}", rules.form)
 
 
-def _ids(
-    chunk: Chunk, field: Field | None, document: _Document, rules: Rules
+def _check_ids(
+    chunk: RowChunk, field: Field | None, document: _OpenDocument, rules: FormatRules
 ) -> Iterator[str]:
     count = len(next(iter(chunk.rows.values())))
     given = chunk.rows[field] if field else [None] * count
@@ -207,8 +218,8 @@ def _ids(
     for at in range(count):
         found = given[at] or str(document.ids.count + 1)
         if found != found.strip() or rules.bad.search(found):
-            refuse(chunk, at, label, f"is {found!r}", rules.form)
+            refuse_value(chunk, at, label, f"is {found!r}", rules.form)
         if not document.ids.add(found):
             what = f"is {found!r}, as it was before in the same document"
-            refuse(chunk, at, label, what, rules.form)
+            refuse_value(chunk, at, label, what, rules.form)
         yield found

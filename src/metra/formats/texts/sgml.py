@@ -15,18 +15,24 @@ from pathlib import Path
 from typing import IO, NamedTuple, NoReturn
 
 from metra.errors import FormatError
-from metra.formats.atomic import emptied, spool
-from metra.formats.stream import Seekable, checked_utf8, shown
+from metra.formats.atomic import drain_spool, open_spool
+from metra.formats.stream import SeekableFile, check_utf8, format_path
 from metra.formats.texts.columns import Field, Role
-from metra.formats.texts.parts import Contents, OpenPart, Part, Segment, unbroken
+from metra.formats.texts.parts import (
+    DocumentPart,
+    OpenPart,
+    ScannedContents,
+    ScannedSegment,
+    join_lines,
+)
 from metra.formats.texts.rows import (
-    Chunk,
-    Rules,
-    Run,
+    DocumentRun,
+    FormatRules,
+    RowChunk,
     check_names,
-    present,
-    runs,
-    texts_of,
+    check_values,
+    list_text_fields,
+    split_documents,
 )
 
 # A tag that goes on for longer than this is a tag that is not closed.
@@ -87,7 +93,7 @@ class Tag(NamedTuple):
         return self.attributes.endswith(b"/")
 
 
-class Tags:
+class TagReader:
     """The tags of some bytes, then one without a name that stands for the end."""
 
     def __init__(
@@ -208,9 +214,7 @@ class Tags:
                 self._place = end + len(b"-->")
                 return
             if self._ended:
-                msg = (
-                    f"{shown(self._path)}, line {line}: a comment is not closed by -->."
-                )
+                msg = f"{format_path(self._path)}, line {line}: a comment is not closed by -->."
                 raise FormatError(msg)
             self._place = max(self._place, len(self._buffer) - 2)
             self._more()
@@ -219,25 +223,25 @@ class Tags:
         head = self._buffer[self._place : self._place + 40].decode(errors="replace")
         if head[1:2] == "!":
             return (
-                f"{shown(self._path)}, line {line} declares something in {head!r}; "
+                f"{format_path(self._path)}, line {line} declares something in {head!r}; "
                 "declarations are not read, so write the text without them."
             )
         return (
-            f"{shown(self._path)}, line {line}: {head!r} begins like a tag but does not "
+            f"{format_path(self._path)}, line {line}: {head!r} begins like a tag but does not "
             'end like one; expected <NAME KEY="VALUE"> on few lines, or &lt; for a <.'
         )
 
 
-def segment_id(tag: Tag, path: str) -> str | None:
+def read_segment_id(tag: Tag, path: str) -> str | None:
     """Read a segment's id."""
     plain = _PLAIN_ID.fullmatch(tag.attributes)
     if plain:
         return plain[1].decode()
-    found = attributes(tag, path).get("id")
+    found = parse_attributes(tag, path).get("id")
     return None if found is None else found.strip()
 
 
-def attributes(tag: Tag, path: str) -> dict[str, str]:
+def parse_attributes(tag: Tag, path: str) -> dict[str, str]:
     """Read a tag's attributes, names in lower case; of two with one name the first counts.
 
     That is how mteval reads them, and files with two system names in a tag exist.
@@ -245,7 +249,7 @@ def attributes(tag: Tag, path: str) -> dict[str, str]:
     if not _ATTRIBUTES.fullmatch(tag.attributes):
         shown_attributes = tag.attributes.decode().strip()
         msg = (
-            f"{shown(path)}, line {tag.line}: the attributes of <{tag.name}> cannot be "
+            f"{format_path(path)}, line {tag.line}: the attributes of <{tag.name}> cannot be "
             f'read: {shown_attributes!r}; expected KEY="VALUE" pairs.'
         )
         raise FormatError(msg)
@@ -253,11 +257,11 @@ def attributes(tag: Tag, path: str) -> dict[str, str]:
     for name, value in _ATTRIBUTE.findall(tag.attributes):
         if value[:1] in (b'"', b"'"):
             value = value[1:-1]
-        found.setdefault(name.decode().lower(), decoded(value.decode()))
+        found.setdefault(name.decode().lower(), decode_entities(value.decode()))
     return found
 
 
-def decoded(text: str) -> str:
+def decode_entities(text: str) -> str:
     """Replace the five standard entities, once.
 
     >>> decoded("AT&T &amp;lt; &eacute; &lt;3")
@@ -284,23 +288,23 @@ _UTF8 = ("utf-8", "utf8", "us-ascii", "ascii")
 _ENCODING = re.compile(rb"""encoding\s*=\s*["']([^"']*)""")
 
 
-def scan(file: Seekable, default_name: str) -> Contents:
+def scan(file: SeekableFile, default_name: str) -> ScannedContents:
     """Find and check every set, document and segment id.
 
     A text whose system or reference has no name is called `default_name`.
     """
-    blocks = checked_utf8(file.blocks(file.start), file.path)
-    scanning = _Scan(file.path, default_name)
-    for tag in Tags(blocks, file.path, at=file.start):
+    blocks = check_utf8(file.blocks(file.start), file.path)
+    scanning = _SgmlScanner(file.path, default_name)
+    for tag in TagReader(blocks, file.path, at=file.start):
         scanning.take(tag)
     return scanning.contents
 
 
-def segments(file: Seekable, part: Part) -> Iterator[Segment]:
+def segments(file: SeekableFile, part: DocumentPart) -> Iterator[ScannedSegment]:
     """Read the segments of one document."""
     blocks = file.blocks(part.start, part.stop)
     number = 0
-    for tag in Tags(blocks, file.path, at=part.start, line=part.line):
+    for tag in TagReader(blocks, file.path, at=part.start, line=part.line):
         if tag.name != "seg":
             continue
         if not tag.closing:
@@ -308,17 +312,17 @@ def segments(file: Seekable, part: Part) -> Iterator[Segment]:
             opened = tag
         content = tag.text if tag.closing else b"" if tag.empty else tag.content
         if content is not None:
-            found = segment_id(opened, file.path) or str(number)
-            yield Segment(found, _text(content.decode()), opened.line)
+            found = read_segment_id(opened, file.path) or str(number)
+            yield ScannedSegment(found, _clean_text(content.decode()), opened.line)
 
 
 @dataclass(slots=True)
-class _Scan:
+class _SgmlScanner:
     """A file's structure while it is being read."""
 
     path: str
     default_name: str
-    contents: Contents = field(default_factory=Contents)
+    contents: ScannedContents = field(default_factory=ScannedContents)
     _open: list[Tag] = field(default_factory=list)
     _set: Tag | None = None
     _set_attributes: dict[str, str] = field(default_factory=dict)
@@ -348,7 +352,7 @@ class _Scan:
         if tag.name == "seg":
             if self._part is None:
                 self._fail(tag, "<seg> stands outside of any <doc>")
-            found = segment_id(tag, self.path) or self._part.next_number
+            found = read_segment_id(tag, self.path) or self._part.next_number
             self._part.add(found, self.path, tag.line)
         elif tag.name == "doc":
             self._part = self._document(tag)
@@ -357,7 +361,7 @@ class _Scan:
                 self._fail(tag, f"<{tag.name}> stands inside of <{self._set.name}>")
             self._set = tag
             self._sets += 1
-            self._set_attributes = attributes(tag, self.path)
+            self._set_attributes = parse_attributes(tag, self.path)
             for name in _ABOUT:
                 value = self._set_attributes.get(name, "")
                 if value and value != "any":
@@ -367,7 +371,7 @@ class _Scan:
         if self._set is None or self._part is not None:
             where = "inside of another <doc>" if self._part else "outside of any set"
             self._fail(tag, f"<doc> stands {where}")
-        found = attributes(tag, self.path)
+        found = parse_attributes(tag, self.path)
         document = found.pop("docid", "").strip()
         if not document:
             self._fail(tag, "<doc> has no docid")
@@ -421,7 +425,7 @@ class _Scan:
             )
         if not self._sets:
             msg = (
-                f"{shown(self.path)} holds no <srcset>, <refset> or <tstset>; expected "
+                f"{format_path(self.path)} holds no <srcset>, <refset> or <tstset>; expected "
                 "NIST's SGML."
             )
             raise FormatError(msg)
@@ -433,7 +437,7 @@ class _Scan:
             encoding = declared[1].decode() if declared else "utf-8"
             if encoding.lower() not in _UTF8:
                 msg = (
-                    f"{shown(self.path)} is declared to be in {encoding}; convert the file "
+                    f"{format_path(self.path)} is declared to be in {encoding}; convert the file "
                     "to UTF-8 and its declaration too."
                 )
                 raise FormatError(msg)
@@ -442,57 +446,57 @@ class _Scan:
 
     def _fail(self, tag: Tag, what: str) -> NoReturn:
         msg = (
-            f"{shown(self.path)}, line {tag.line}: {what}; expected <srcset>, <refset> or "
+            f"{format_path(self.path)}, line {tag.line}: {what}; expected <srcset>, <refset> or "
             "<tstset> around <doc> around <seg>, each closed in turn."
         )
         raise FormatError(msg)
 
 
-def _text(text: str) -> str:
+def _clean_text(text: str) -> str:
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return decoded(unbroken(text))
+    return decode_entities(join_lines(text))
 
 
 _TAGS = {role: tag for tag, role in SETS.items()}
-_RULES = Rules(
+_RULES = FormatRules(
     "sgml",
     label=re.compile(r"(?!(?:docid|sysid)$)[a-z_][a-z0-9_.-]*"),
     bad=re.compile(r"[\r\n]"),
 )
 
 
-def pieces(
-    fields: Sequence[Field], chunks: Iterable[Chunk], about: Mapping[str, str]
+def encode_sgml(
+    fields: Sequence[Field], chunks: Iterable[RowChunk], about: Mapping[str, str]
 ) -> Iterator[bytes]:
     """Give the bytes of one file that holds all sets."""
     with ExitStack() as stack:
-        texts = _texts(fields, chunks, stack)
+        texts = _write_texts(fields, chunks, stack)
         yield b"<mteval>\n"
         for role in _TAGS:
             files = [file for text, file in texts.items() if text.role == role]
             if files:
-                yield from _set(role, files, about)
+                yield from _encode_set(role, files, about)
         yield b"</mteval>\n"
 
 
-def fill(
+def write_sgml_files(
     folder: Path,
     fields: Sequence[Field],
-    chunks: Iterable[Chunk],
+    chunks: Iterable[RowChunk],
     about: Mapping[str, str],
 ) -> None:
     """Write src.sgm, ref.sgm and a file for each output."""
     with ExitStack() as stack:
         sets: dict[str, tuple[Role, list[IO[bytes]]]] = {}
-        for text, file in _texts(fields, chunks, stack).items():
-            sets.setdefault(_file_name(text), (text.role, []))[1].append(file)
+        for text, file in _write_texts(fields, chunks, stack).items():
+            sets.setdefault(_name_file(text), (text.role, []))[1].append(file)
         for name, (role, files) in sets.items():
             with open(folder / name, "wb") as target:
-                target.writelines(_set(role, files, about))
+                target.writelines(_encode_set(role, files, about))
 
 
-def _file_name(text: Field) -> str:
+def _name_file(text: Field) -> str:
     if text.role != "output":
         return "src.sgm" if text.role == "source" else "ref.sgm"
     name = text.name
@@ -505,41 +509,41 @@ def _file_name(text: Field) -> str:
     return f"{name}.sgm"
 
 
-def _texts(
-    fields: Sequence[Field], chunks: Iterable[Chunk], stack: ExitStack
+def _write_texts(
+    fields: Sequence[Field], chunks: Iterable[RowChunk], stack: ExitStack
 ) -> dict[Field, IO[bytes]]:
     """Write the documents of each text to a temporary file: the sets come one by one."""
-    texts = texts_of(fields)
+    texts = list_text_fields(fields)
     check_names(texts, "sgml")
-    files = {text: spool(stack) for text in texts}
+    files = {text: open_spool(stack) for text in texts}
     begun = False
-    for run in runs(fields, chunks, _RULES):
+    for run in split_documents(fields, chunks, _RULES):
         for text, file in files.items():
             end = "</doc>\n" if begun and run.begins else ""
-            begin = _document(run, text) if run.begins else ""
-            file.write(f"{end}{begin}{''.join(_segments(run, text))}".encode())
+            begin = _format_document(run, text) if run.begins else ""
+            file.write(f"{end}{begin}{''.join(_format_segments(run, text))}".encode())
         begun = True
     for file in files.values():
         file.write(b"</doc>\n")
     return files
 
 
-def _document(run: Run, text: Field) -> str:
+def _format_document(run: DocumentRun, text: Field) -> str:
     system = {} if text.role == "source" else {"sysid": text.name}
-    return f"<doc{_attributes({'docid': run.document} | system | run.labels)}>\n"
+    return f"<doc{_format_attributes({'docid': run.document} | system | run.labels)}>\n"
 
 
-def _segments(run: Run, text: Field) -> Iterator[str]:
-    found = present(run.chunk, text, "sgml", _problem)
+def _format_segments(run: DocumentRun, text: Field) -> Iterator[str]:
+    found = check_values(run.chunk, text, "sgml", _find_problem)
     for id_, segment in zip(run.ids, found, strict=True):
-        yield f"<seg{_attributes({'id': id_})}>{_escaped(segment)}</seg>\n"
+        yield f"<seg{_format_attributes({'id': id_})}>{_escape_text(segment)}</seg>\n"
 
 
-def _problem(text: str) -> str | None:
+def _find_problem(text: str) -> str | None:
     return "holds a line break" if "\n" in text or "\r" in text else None
 
 
-def _set(
+def _encode_set(
     role: Role, files: Sequence[IO[bytes]], about: Mapping[str, str]
 ) -> Iterator[bytes]:
     found = {
@@ -549,18 +553,18 @@ def _set(
     }
     if role == "source":
         del found["trglang"]
-    yield f"<{_TAGS[role]}{_attributes(found)}>\n".encode()
+    yield f"<{_TAGS[role]}{_format_attributes(found)}>\n".encode()
     for file in files:
-        yield from emptied(file)
+        yield from drain_spool(file)
     yield f"</{_TAGS[role]}>\n".encode()
 
 
-def _attributes(values: Mapping[str, str]) -> str:
+def _format_attributes(values: Mapping[str, str]) -> str:
     return "".join(
-        ' {}="{}"'.format(name, _escaped(value).replace('"', "&quot;"))
+        ' {}="{}"'.format(name, _escape_text(value).replace('"', "&quot;"))
         for name, value in values.items()
     )
 
 
-def _escaped(text: str) -> str:
+def _escape_text(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -11,10 +11,10 @@ from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
 
 from metra.errors import CorpusError, FormatError, LengthError
-from metra.formats.recognise import READ_ONLY, TABLES, WITH_IDS, format_of
-from metra.formats.stream import STDIN, shown, stem
+from metra.formats.recognise import READ_ONLY, TABLES, WITH_IDS, recognise_format
+from metra.formats.stream import STDIN, format_path, name_system
 from metra.formats.texts.columns import HELP, SEGMENT_IDS, ColumnNames, Field, Role
-from metra.formats.texts.plain import Lines
+from metra.formats.texts.plain import LineReader
 from metra.text.columns import Text
 
 if TYPE_CHECKING:
@@ -69,41 +69,41 @@ class Source(NamedTuple):
     def open(self, wanted: Sequence[Field] | None = None) -> Reader:
         """Open a file without ids from its start, for all of its columns or for some."""
         if self.format == "tsv":
-            from metra.formats.texts.tsv import Table
+            from metra.formats.texts.tsv import TsvReader
 
-            return Table(self.path, self.name, self.columns)
+            return TsvReader(self.path, self.name, self.columns)
         if self.format == "jsonl":
-            from metra.formats.texts.jsonl import Objects
+            from metra.formats.texts.jsonl import JsonlReader
 
-            return Objects(self.path, self.name, self.columns)
+            return JsonlReader(self.path, self.name, self.columns)
         if self.format == "parquet":
-            from metra.text.columns import pyarrow
+            from metra.text.columns import import_pyarrow
 
-            pyarrow("Reading Parquet")
-            from metra.formats.texts.parquet import ParquetRows
+            import_pyarrow("Reading Parquet")
+            from metra.formats.texts.parquet import ParquetReader
 
             paths = self.shards or (self.path,)
             nulls = None  # what is converted is not judged
             if self.use == "output":
                 nulls = self.columns.nulls if self.columns else "refuse"
-            return ParquetRows(paths, self.name, self.columns, wanted, nulls=nulls)
+            return ParquetReader(paths, self.name, self.columns, wanted, nulls=nulls)
         role = "output" if self.use == "any" else self.use
         if self.format in READ_ONLY:
-            from metra.formats.texts.bilingual import Pairs
+            from metra.formats.texts.bilingual import BilingualReader
 
-            return Pairs(self.path, role, self.name)
+            return BilingualReader(self.path, role, self.name)
         if self.use == "document":
-            return _DocumentIds(self.path)
-        return _Plain(self.path, Field(role, self.name))
+            return _DocumentIdReader(self.path)
+        return _PlainReader(self.path, Field(role, self.name))
 
 
-class _Plain:
+class _PlainReader:
     """Plain lines as the one column of a table."""
 
     def __init__(self, path: str, field: Field) -> None:
         self.path = path
         self.fields = [field]
-        self._lines = Lines(path)
+        self._lines = LineReader(path)
 
     @property
     def count(self) -> int:
@@ -119,17 +119,17 @@ class _Plain:
         self._lines.close()
 
 
-class _DocumentIds:
+class _DocumentIdReader:
     """A document id a line; what stands behind a tab is the segment's id."""
 
     def __init__(self, path: str) -> None:
         self.path = path
         self.fields = [Field("document", "doc")]
-        with closing(Lines(path)) as lines:
+        with closing(LineReader(path)) as lines:
             first = lines.read(1)
         if len(first) and "\t" in str(first[0]):
             self.fields.append(Field("label", SEGMENT_IDS[0]))
-        self._lines = Lines(path)
+        self._lines = LineReader(path)
 
     @property
     def count(self) -> int:
@@ -149,7 +149,7 @@ class _DocumentIds:
         self._lines.close()
 
 
-def sources(
+def list_sources(
     files: Sequence[str],
     references: Sequence[str] = (),
     source: str | None = None,
@@ -167,36 +167,36 @@ def sources(
     """
 
     def given(path: str, use: Use, name: str, *, named: bool = False) -> Source:
-        chosen = format_of(path) if input_format == "auto" else input_format
+        chosen = recognise_format(path) if input_format == "auto" else input_format
         return Source(path, use, chosen, name, named)
 
-    files = [name for file in files for name in _expanded(file)]
-    paths = [*(path for _, path in map(_named, files)), *references]
+    files = [name for file in files for name in _expand_pattern(file)]
+    paths = [*(path for _, path in map(_split_name, files)), *references]
     paths += [path for path in (source, documents) if path is not None]
     if paths.count(STDIN) > 1:
         msg = "Standard input (-) is given twice; it can be read for one purpose only."
         raise FormatError(msg)
     found = [
-        given(path, use, name or stem(path), named=name is not None)
-        for name, path in map(_named, files)
+        given(path, use, name or name_system(path), named=name is not None)
+        for name, path in map(_split_name, files)
     ]
-    found = _one_table(found)
+    found = _merge_parquet_files(found)
     if columns is not None:
-        found = [_with_columns(file, columns) for file in found]
-    found += [given(path, "reference", _reference_name(path)) for path in references]
+        found = [_set_columns(file, columns) for file in found]
+    found += [given(path, "reference", _name_reference(path)) for path in references]
     if source is not None:
         found.append(given(source, "source", "source"))
     if documents is not None:
-        found.append(_documents(given(documents, "document", "doc")))
+        found.append(_make_document_source(given(documents, "document", "doc")))
     return found
 
 
-def _expanded(file: str) -> list[str]:
+def _expand_pattern(file: str) -> list[str]:
     """A pattern that no shell has resolved stands for the files that it fits, a folder for
     the Parquet files in it; hidden ones and logs are none of them.
     """
     if not os.path.isdir(file):
-        return _fitting(file)
+        return _find_matching_files(file)
     names = sorted(os.listdir(file))
     found = [
         os.path.join(file, name)
@@ -212,7 +212,7 @@ def _expanded(file: str) -> list[str]:
     return found
 
 
-def _fitting(file: str) -> list[str]:
+def _find_matching_files(file: str) -> list[str]:
     if "*" not in file or os.path.exists(file):
         return [file]
     from glob import glob
@@ -224,7 +224,7 @@ def _fitting(file: str) -> list[str]:
     return found
 
 
-def _one_table(files: Sequence[Source]) -> list[Source]:
+def _merge_parquet_files(files: Sequence[Source]) -> list[Source]:
     """Put Parquet files without a name together, in the place of the first."""
     shards = [file for file in files if file.format == "parquet" and not file.named]
     if len(shards) < 2:
@@ -246,21 +246,21 @@ def _one_table(files: Sequence[Source]) -> list[Source]:
     ]
 
 
-def _with_columns(file: Source, columns: ColumnNames) -> Source:
+def _set_columns(file: Source, columns: ColumnNames) -> Source:
     if file.format not in TABLES:
         msg = (
-            f"{shown(file.path)} is {file.format}, which has no names for its columns; "
+            f"{format_path(file.path)} is {file.format}, which has no names for its columns; "
             f"columns can be named in {', '.join(TABLES)}."
         )
         raise FormatError(msg)
     return file._replace(columns=columns)
 
 
-def _documents(file: Source) -> Source:
+def _make_document_source(file: Source) -> Source:
     """A list of documents is plain text, whatever its name, unless it has a header."""
     if file.format in WITH_IDS:
         msg = (
-            f"--docs {shown(file.path)} is a file with ids, which brings its documents "
+            f"--docs {format_path(file.path)} is a file with ids, which brings its documents "
             "along by itself; give it as an output, a reference or the source."
         )
         raise FormatError(msg)
@@ -271,7 +271,7 @@ def _documents(file: Source) -> Source:
     return file
 
 
-def _named(output: str) -> tuple[str | None, str]:
+def _split_name(output: str) -> tuple[str | None, str]:
     name, equals, path = output.partition("=")
     if not (equals and name) or "/" in name:
         return None, output
@@ -280,19 +280,19 @@ def _named(output: str) -> tuple[str | None, str]:
     return (None, output) if whole else (name, path)
 
 
-def _reference_name(path: str) -> str:
+def _name_reference(path: str) -> str:
     """Name a reference after its file.
 
     >>> _reference_name("test/reference.A.txt"), _reference_name("newstest.en")
     ('A', 'newstest')
     """
-    return re.sub(r"^ref(?:erence)?[._-]", "", stem(path)) or stem(path)
+    return re.sub(r"^ref(?:erence)?[._-]", "", name_system(path)) or name_system(path)
 
 
 _TEXTS = ("source", "reference", "output")
 
 
-class Choice:
+class FieldChoice:
     """Chooses the columns of one file after the other; no two may have the same name."""
 
     def __init__(self, files: Sequence[Source]) -> None:
@@ -304,7 +304,7 @@ class Choice:
         """Choose columns: what each is called in the file, and what it is used as."""
         chosen = {
             found: self._distinct(wanted, file)
-            for found, wanted in _wanted(file, fields).items()
+            for found, wanted in _choose_fields(file, fields).items()
         }
         place = self._files.index(file)
         self._order += [(place, field) for field in chosen.values()]
@@ -320,11 +320,11 @@ class Choice:
         if field.role in ("source", "document"):
             field = Field(field.role, "source" if field.role == "source" else "doc")
         if field in self.taken:
-            field = self._renamed(field, file)
+            field = self._number_reference(field, file)
         self.taken.add(field)
         return field
 
-    def _renamed(self, field: Field, file: Source) -> Field:
+    def _number_reference(self, field: Field, file: Source) -> Field:
         """Number references that are files of their own; other names are for users to give."""
         if field.role in ("source", "document"):
             msg = f"The {field.role} is given 2 times; give it once."
@@ -342,13 +342,13 @@ class Choice:
         raise CorpusError(msg)
 
 
-def _wanted(file: Source, fields: Sequence[Field]) -> dict[Field, Field]:
+def _choose_fields(file: Source, fields: Sequence[Field]) -> dict[Field, Field]:
     """Choose all of an output's columns, else those of the role that the file is for."""
     outputs = [field for field in fields if field.role == "output"]
     if file.named and file.format in WITH_IDS:
         if len(outputs) != 1:
             msg = (
-                f"{file.name}={shown(file.path)} gives a name to a file that holds "
+                f"{file.name}={format_path(file.path)} gives a name to a file that holds "
                 f"{len(outputs)} outputs; give a name only where there is one."
             )
             raise FormatError(msg)
@@ -371,13 +371,13 @@ def _wanted(file: Source, fields: Sequence[Field]) -> dict[Field, Field]:
         return {texts[0]: Field(file.use, file.name)}
     names = ", ".join(field.name for field in fields)
     msg = (
-        f"{shown(file.path)} has no column for the {file.use}; it has: {names}. "
+        f"{format_path(file.path)} has no column for the {file.use}; it has: {names}. "
         f"Columns are recognised by name: {HELP}."
     )
     raise FormatError(msg)
 
 
-class _Side(NamedTuple):
+class _TableSide(NamedTuple):
     """A file, or all files with ids: its columns, and what they are called in the table."""
 
     file: "Source | DocumentFiles"
@@ -391,20 +391,20 @@ class _Side(NamedTuple):
         return self.file.open(wanted)
 
 
-class Joined:
+class ParallelTable:
     """The table: never more than some segments of each file in memory."""
 
     def __init__(self, files: Sequence[Source]) -> None:
         """Look at how files begin, and through those with ids, to learn the columns."""
         self._readers: list[Reader] = []
-        choose = Choice(files)
+        choose = FieldChoice(files)
         with_ids = [file for file in files if file.format in WITH_IDS]
-        self._sides: list[_Side] = []
+        self._sides: list[_TableSide] = []
         for file in files:
             if file not in with_ids:
                 with closing(file.open()) as reader:
                     columns = choose(file, reader.fields)
-                self._sides.append(_Side(file, file.path, columns))
+                self._sides.append(_TableSide(file, file.path, columns))
         self.fields = choose.in_order()
         self.about: dict[str, str] = {}
         self.with_ids: DocumentFiles | None = None
@@ -418,7 +418,7 @@ class Joined:
             columns = {
                 field: field for field in [*(text.field for text in group.texts), *kept]
             }
-            self._sides.append(_Side(group, with_ids[0].path, columns))
+            self._sides.append(_TableSide(group, with_ids[0].path, columns))
             self.fields = [*choose.in_order(), *kept]
             self.about = group.about
         self.fields = list(dict.fromkeys(self.fields))
@@ -445,14 +445,14 @@ class Joined:
                 parts = [reader.read(size) for reader in readers]
                 counts = [len(next(iter(part.values()))) for part in parts]
                 if min(counts) != max(counts):
-                    raise LengthError(_uneven(readers, size))
+                    raise LengthError(_describe_lengths(readers, size))
                 if counts[0]:
-                    yield self._joined(parts, start, wanted)
+                    yield self._join_columns(parts, start, wanted)
                 if counts[0] < size:
                     return
                 start += size
 
-    def _joined(
+    def _join_columns(
         self, parts: Sequence[Columns], start: int, wanted: Sequence[Field]
     ) -> dict[Field, Values]:
         table: dict[Field, Values] = {}
@@ -477,7 +477,7 @@ class Joined:
                 raise CorpusError(msg)
 
 
-def _uneven(readers: Sequence[Reader], size: int) -> str:
+def _describe_lengths(readers: Sequence[Reader], size: int) -> str:
     """Read every file to its end to say how long it is."""
     for reader in readers:
         while len(next(iter(reader.read(size).values()))):
@@ -485,6 +485,6 @@ def _uneven(readers: Sequence[Reader], size: int) -> str:
     first = readers[0]
     other = next(reader for reader in readers if reader.count != first.count)
     return (
-        f"{shown(other.path)} has {other.count} segments but {shown(first.path)} has "
+        f"{format_path(other.path)} has {other.count} segments but {format_path(first.path)} has "
         f"{first.count}; each line must be one segment, in the same order in every file."
     )

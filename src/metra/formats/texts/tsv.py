@@ -6,20 +6,20 @@ Tab-separated tables, written: a header line, then one segment a line.
 from collections.abc import Iterable, Iterator, Sequence
 
 from metra.errors import FormatError
-from metra.formats.stream import shown, stem
+from metra.formats.stream import format_path, name_system
 from metra.formats.texts.columns import (
     ColumnNames,
     Field,
-    check_named,
-    column_name,
-    fields_of,
-    refuse_twins,
+    check_column_names,
+    check_duplicate_fields,
+    format_column_name,
+    recognise_fields,
 )
-from metra.formats.texts.plain import Lines
-from metra.formats.texts.rows import Chunk, check_names, present, refuse
+from metra.formats.texts.plain import LineReader
+from metra.formats.texts.rows import RowChunk, check_names, check_values, refuse_value
 
 
-class Table:
+class TsvReader:
     """A table's columns, some lines at a time."""
 
     def __init__(
@@ -29,9 +29,9 @@ class Table:
         names: ColumnNames | None = None,
     ) -> None:
         self.path = path
-        self._lines = Lines(path)
+        self._lines = LineReader(path)
         try:
-            self.fields = self._header(default_system or stem(path), names)
+            self.fields = self._header(default_system or name_system(path), names)
         except FormatError:
             self.close()
             raise
@@ -51,7 +51,7 @@ class Table:
             cells = str(lines[at]).split("\t")
             if len(cells) != width:
                 msg = (
-                    f"{shown(self.path)}, line {first + at} has {len(cells)} columns but "
+                    f"{format_path(self.path)}, line {first + at} has {len(cells)} columns but "
                     f"the header has {width}; each line needs as many tabs as the header."
                 )
                 raise FormatError(msg)
@@ -75,40 +75,40 @@ class Table:
     def _header(self, default_system: str, names: ColumnNames | None) -> list[Field]:
         header = self._lines.read(1)
         if not len(header):
-            msg = f"{shown(self.path)} is empty; expected a header line with column names."
+            msg = f"{format_path(self.path)} is empty; expected a header line with column names."
             raise FormatError(msg)
         columns = str(header[0]).split("\t")
-        check_named(columns, names, shown(self.path))
-        fields = fields_of(columns, default_system, names)
-        refuse_twins(fields, shown(self.path))
+        check_column_names(columns, names, format_path(self.path))
+        fields = recognise_fields(columns, default_system, names)
+        check_duplicate_fields(fields, format_path(self.path))
         return fields
 
 
-def pieces(fields: Sequence[Field], chunks: Iterable[Chunk]) -> Iterator[bytes]:
+def encode_tsv(fields: Sequence[Field], chunks: Iterable[RowChunk]) -> Iterator[bytes]:
     """Give the file's bytes, a chunk at a time."""
     check_names(fields, "tsv")
-    yield ("\t".join(map(column_name, fields)) + "\n").encode()
+    yield ("\t".join(map(format_column_name, fields)) + "\n").encode()
     for chunk in chunks:
-        columns = [list(_cells(chunk, field)) for field in fields]
+        columns = [list(_format_cells(chunk, field)) for field in fields]
         rows = zip(*columns, strict=True)
         yield "".join("\t".join(row) + "\n" for row in rows).encode()
 
 
-def _cells(chunk: Chunk, field: Field) -> Iterator[str]:
+def _format_cells(chunk: RowChunk, field: Field) -> Iterator[str]:
     if field.role not in ("reference", "label"):
-        yield from present(chunk, field, "tsv", _problem)
+        yield from check_values(chunk, field, "tsv", _find_problem)
         return
     for at, text in enumerate(chunk.rows[field]):
         # An empty cell stands for a missing reference.
         if text == "" and field.role == "reference":
-            refuse(chunk, at, field, "is empty but not missing", "tsv")
-        found = _problem(text or "")
+            refuse_value(chunk, at, field, "is empty but not missing", "tsv")
+        found = _find_problem(text or "")
         if found:
-            refuse(chunk, at, field, found, "tsv")
+            refuse_value(chunk, at, field, found, "tsv")
         yield text or ""
 
 
-def _problem(text: str) -> str | None:
+def _find_problem(text: str) -> str | None:
     if "\t" in text:
         return "holds a tab"
     if "\n" in text:

@@ -11,19 +11,26 @@ from typing import Any, NoReturn
 from xml.parsers import expat
 
 from metra.errors import FormatError
-from metra.formats.atomic import emptied, spool
-from metra.formats.stream import Seekable, checked_utf8, shown
-from metra.formats.texts.columns import Field, Role, column_name
-from metra.formats.texts.parts import Contents, OpenPart, Part, Segment, named, unbroken
+from metra.formats.atomic import drain_spool, open_spool
+from metra.formats.stream import SeekableFile, check_utf8, format_path
+from metra.formats.texts.columns import Field, Role, format_column_name
+from metra.formats.texts.parts import (
+    DocumentPart,
+    OpenPart,
+    ScannedContents,
+    ScannedSegment,
+    describe_field,
+    join_lines,
+)
 from metra.formats.texts.rows import (
-    Chunk,
-    Rules,
-    Run,
+    DocumentRun,
+    FormatRules,
+    RowChunk,
     check_names,
-    present,
-    refuse,
-    runs,
-    texts_of,
+    check_values,
+    list_text_fields,
+    refuse_value,
+    split_documents,
 )
 
 TEXTS: dict[str, Role] = {"src": "source", "ref": "reference", "hyp": "output"}
@@ -46,13 +53,13 @@ _UTF8 = ("utf-8", "utf8", "us-ascii", "ascii")
 _BREAK = "\0"
 
 
-def scan(file: Seekable, default_name: str) -> Contents:
+def scan(file: SeekableFile, default_name: str) -> ScannedContents:
     """Find and check every document, text and segment id."""
-    scanning = _Scan(file.path, default_name)
+    scanning = _XmlScanner(file.path, default_name)
     parser = scanning.parser
     fed = file.start
     try:
-        for block in checked_utf8(file.blocks(file.start), file.path):
+        for block in check_utf8(file.blocks(file.start), file.path):
             parser.Parse(block, False)
             fed += len(block)
             if fed - file.start - parser.CurrentByteIndex > LONGEST:
@@ -60,7 +67,7 @@ def scan(file: Seekable, default_name: str) -> Contents:
         parser.Parse(b"", True)
     except expat.ExpatError as error:
         msg = (
-            f"{shown(file.path)}, line {error.lineno}, column {error.offset + 1} is not "
+            f"{format_path(file.path)}, line {error.lineno}, column {error.offset + 1} is not "
             f"XML: {expat.ErrorString(error.code)}; expected WMT's XML, all tags closed "
             "and < and & written as &lt; and &amp;."
         )
@@ -73,12 +80,12 @@ def scan(file: Seekable, default_name: str) -> Contents:
     return scanning.contents
 
 
-def segments(file: Seekable, part: Part) -> Iterator[Segment]:
+def segments(file: SeekableFile, part: DocumentPart) -> Iterator[ScannedSegment]:
     """Read the segments of one document's text."""
     if not part.size:
         return
-    found: list[Segment] = []
-    reading = _Reading(found.append, part.line)
+    found: list[ScannedSegment] = []
+    reading = _SegmentParser(found.append, part.line)
     if _may_have_references(file.blocks(part.start, part.stop)):
         reading.tell_breaks_apart()
     for block in file.blocks(part.start, part.stop):
@@ -98,10 +105,10 @@ def _may_have_references(blocks: Iterator[bytes]) -> bool:
     return False
 
 
-class _Reading:
+class _SegmentParser:
     """The text of segments while it is being read."""
 
-    def __init__(self, done: Callable[[Segment], None], line: int) -> None:
+    def __init__(self, done: Callable[[ScannedSegment], None], line: int) -> None:
         self._done = done
         self._line = line - 1
         self._pieces: list[str] = []
@@ -152,18 +159,18 @@ class _Reading:
     def _end(self, name: str) -> None:
         if name == "seg":
             self._parser.CharacterDataHandler = None
-            text = unbroken("".join(self._pieces), mark=self._mark)
+            text = join_lines("".join(self._pieces), mark=self._mark)
             self._pieces.clear()
-            self._done(Segment(self._segment[0], text, self._segment[1]))
+            self._done(ScannedSegment(self._segment[0], text, self._segment[1]))
 
 
 @dataclass(slots=True)
-class _Scan:
+class _XmlScanner:
     """A file's structure while it is being read."""
 
     path: str
     default_name: str
-    contents: Contents = field(default_factory=Contents)
+    contents: ScannedContents = field(default_factory=ScannedContents)
     parser: Any = field(default_factory=lambda: expat.ParserCreate("UTF-8"))
     _open: list[str] = field(default_factory=list)
     _collection: str | None = None
@@ -181,7 +188,7 @@ class _Scan:
     def _declaration(self, _: str, encoding: str | None, __: int) -> None:
         if encoding and encoding.lower() not in _UTF8:
             msg = (
-                f"{shown(self.path)} is declared to be in {encoding}; convert the file to "
+                f"{format_path(self.path)} is declared to be in {encoding}; convert the file to "
                 "UTF-8 and its declaration too."
             )
             raise FormatError(msg)
@@ -280,7 +287,7 @@ class _Scan:
     def fail(self, what: str) -> NoReturn:
         """Refuse the file, by the line that has been reached."""
         msg = (
-            f"{shown(self.path)}, line {self.parser.CurrentLineNumber}: {what}; expected "
+            f"{format_path(self.path)}, line {self.parser.CurrentLineNumber}: {what}; expected "
             "WMT's XML: <dataset> around <doc> around <src>, <ref> and <hyp> around <seg>."
         )
         raise FormatError(msg)
@@ -290,7 +297,7 @@ _TAGS = {role: tag for tag, role in TEXTS.items()}
 
 # What XML has no way to write, not even as a character reference.
 _NOT_XML = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-_RULES = Rules(
+_RULES = FormatRules(
     "wmt-xml", label=re.compile(r"(?!id$)[A-Za-z_][A-Za-z0-9_.-]*"), bad=_NOT_XML
 )
 _REFERENCES = {
@@ -306,25 +313,25 @@ _IN_TEXT = str.maketrans({k: v for k, v in _REFERENCES.items() if k not in '"\t'
 _IN_ATTRIBUTE = str.maketrans(_REFERENCES)
 
 
-def pieces(
-    fields: Sequence[Field], chunks: Iterable[Chunk], about: Mapping[str, str]
+def encode_wmt_xml(
+    fields: Sequence[Field], chunks: Iterable[RowChunk], about: Mapping[str, str]
 ) -> Iterator[bytes]:
     """Give the file's bytes, a document at a time."""
-    texts = texts_of(fields)
+    texts = list_text_fields(fields)
     check_names(texts, "wmt-xml")
     with ExitStack() as stack:
-        document = _Document(texts, about, stack)
+        document = _DocumentWriter(texts, about, stack)
         identity = {"id": about.get("setid", "test")}
         yield b"<?xml version='1.0' encoding='utf-8'?>\n"
-        yield f"<dataset{_attributes(identity)}>\n".encode()
+        yield f"<dataset{_format_attributes(identity)}>\n".encode()
         collection = ""
-        for run in runs(fields, chunks, _RULES):
+        for run in split_documents(fields, chunks, _RULES):
             if run.begins:
                 yield from document.end()
                 wanted = run.labels.get("collection", "")
                 if wanted != collection:
                     yield b"</collection>\n" if collection else b""
-                    attributes = _attributes({"id": wanted})
+                    attributes = _format_attributes({"id": wanted})
                     yield f"<collection{attributes}>\n".encode() if wanted else b""
                     collection = wanted
             document.add(run)
@@ -334,43 +341,43 @@ def pieces(
         yield b"</dataset>\n"
 
 
-class _Document:
+class _DocumentWriter:
     """A document's texts side by side; they are written one after the other at its end."""
 
     def __init__(
         self, texts: Sequence[Field], about: Mapping[str, str], stack: ExitStack
     ) -> None:
-        self._files = {text: spool(stack) for text in texts}
+        self._files = {text: open_spool(stack) for text in texts}
         self._about = about
         self._begin = ""
         self._missing: dict[Field, bool] = {}
         self._never = {text for text in texts if text.role == "reference"}
 
-    def add(self, run: Run) -> None:
+    def add(self, run: DocumentRun) -> None:
         """Take the next segments, of a new document or of the same."""
         if run.begins:
             labels = {k: v for k, v in run.labels.items() if k != "collection"}
-            self._begin = f"<doc{_attributes({'id': run.document} | labels)}>\n"
+            self._begin = f"<doc{_format_attributes({'id': run.document} | labels)}>\n"
             self._missing = {}
         for text, file in self._files.items():
             if text.role == "reference" and self._is_missing(run, text):
                 continue
             self._never.discard(text)
-            found = present(run.chunk, text, "wmt-xml", _problem)
+            found = check_values(run.chunk, text, "wmt-xml", _find_problem)
             lines = (
-                f"<seg{_attributes({'id': id_})}>{segment.translate(_IN_TEXT)}</seg>\n"
+                f"<seg{_format_attributes({'id': id_})}>{segment.translate(_IN_TEXT)}</seg>\n"
                 for id_, segment in zip(run.ids, found, strict=True)
             )
             file.write("".join(lines).encode())
 
-    def _is_missing(self, run: Run, text: Field) -> bool:
+    def _is_missing(self, run: DocumentRun, text: Field) -> bool:
         """Tell whether the reference lacks the document; it cannot lack parts of one."""
         for at, segment in enumerate(run.chunk.rows[text]):
             missing = segment is None
             if missing != self._missing.setdefault(text, missing):
                 lacks = "is missing" if missing else "is not missing"
                 what = f"{lacks}, unlike others of its document"
-                refuse(run.chunk, at, text, what, "wmt-xml")
+                refuse_value(run.chunk, at, text, what, "wmt-xml")
         return self._missing[text]
 
     def end(self) -> Iterator[bytes]:
@@ -388,8 +395,8 @@ class _Document:
                 NAMES[tag]: text.name,
             }
             given = {k: v for k, v in attributes.items() if k and v}
-            yield f"<{tag}{_attributes(given)}>\n<p>\n".encode()
-            yield from emptied(file)
+            yield f"<{tag}{_format_attributes(given)}>\n<p>\n".encode()
+            yield from drain_spool(file)
             yield f"</p>\n</{tag}>\n".encode()
         yield b"</doc>\n"
         self._begin = ""
@@ -398,18 +405,18 @@ class _Document:
         """Refuse a reference that no document has: not even its name would be written."""
         for text in self._never:
             msg = (
-                f"All of {named(text)} is missing, so wmt-xml cannot carry it; leave it out "
-                f"with --drop {column_name(text)!r}."
+                f"All of {describe_field(text)} is missing, so wmt-xml cannot carry it; leave it out "
+                f"with --drop {format_column_name(text)!r}."
             )
             raise FormatError(msg)
 
 
-def _problem(text: str) -> str | None:
+def _find_problem(text: str) -> str | None:
     found = _NOT_XML.search(text)
     return f"holds the character U+{ord(found[0]):04X}" if found else None
 
 
-def _attributes(values: Mapping[str, str]) -> str:
+def _format_attributes(values: Mapping[str, str]) -> str:
     return "".join(
         f' {name}="{value.translate(_IN_ATTRIBUTE)}"' for name, value in values.items()
     )

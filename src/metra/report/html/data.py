@@ -10,27 +10,27 @@ import zlib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from metra.analysis.changes import Change, Changes, ScoreChange
-from metra.analysis.word_diff import Piece
+from metra.analysis.changes import ScoreChange, SegmentChange, SystemChanges
+from metra.analysis.word_diff import OutputPiece
 from metra.report import grid
-from metra.report.html.markup import Child, Html, joined, raw, tag
-from metra.report.html.tables import signed
-from metra.report.layout import counted, number
+from metra.report.html.markup import Child, Html, join_markup, mark_safe, tag
+from metra.report.html.tables import format_difference
+from metra.report.layout import format_count, format_score
 from metra.report.study import Study
 
 #: Longer texts are cut in the plain list; the script shows them whole.
 LONG = 1500
 
 
-def section(study: Study) -> Html:
+def build_segments_section(study: Study) -> Html:
     """Give the script its place, filled with what can be read without it."""
-    return joined(
-        _explained(study),
-        tag("div", _static(study), id="segments"),
+    return join_markup(
+        _explain_marks(study),
+        tag("div", _build_static_list(study), id="segments"),
     )
 
 
-def _explained(study: Study) -> Html | None:
+def _explain_marks(study: Study) -> Html | None:
     if study.rival is None:
         return tag(
             "p",
@@ -49,7 +49,7 @@ def _explained(study: Study) -> Html | None:
     )
 
 
-def _static(study: Study) -> Child:
+def _build_static_list(study: Study) -> Child:
     found = study.findings.changes
     chosen = next((entry for entry in found if entry.system == study.rival), None)
     if chosen is None:
@@ -59,48 +59,50 @@ def _static(study: Study) -> Child:
             "p",
             f"By {chosen.spec}, ",
             tag("bdi", chosen.system),
-            f" improves {counted(chosen.improved_count, 'segment')} over ",
+            f" improves {format_count(chosen.improved_count, 'segment')} over ",
             tag("bdi", chosen.baseline),
             f", worsens {chosen.worsened_count:,} and leaves {chosen.equal_count:,} as they "
-            f"are{_short(chosen)}. These changed most; with JavaScript this list has every "
+            f"are{_format_short_count(chosen)}. These changed most; with JavaScript this list has every "
             "segment and any two systems, can be sorted, filtered and searched.",
             class_="note",
         ),
-        _listed("Most improved", chosen, chosen.improved),
-        _listed("Most worsened", chosen, chosen.worsened),
+        _list_cards("Most improved", chosen, chosen.improved),
+        _list_cards("Most worsened", chosen, chosen.worsened),
     ]
 
 
-def _short(changes: Changes) -> str:
+def _format_short_count(changes: SystemChanges) -> str:
     if not changes.short_count:
         return ""
-    short = counted(changes.short_count, "segment")
+    short = format_count(changes.short_count, "segment")
     return f"; {short} of fewer than {changes.min_words} words are left out"
 
 
-def _listed(title: str, changes: Changes, chosen: Sequence[Change]) -> Child:
+def _list_cards(
+    title: str, changes: SystemChanges, chosen: Sequence[SegmentChange]
+) -> Child:
     if not chosen:
         return None
-    cards = [card(changes, change) for change in chosen]
+    cards = [build_card(changes, change) for change in chosen]
     return [tag("h3", title), tag("div", cards, class_="cards")]
 
 
-def card(changes: Changes, change: Change) -> Html:
+def build_card(changes: SystemChanges, change: SegmentChange) -> Html:
     """Show one segment, as the script would."""
     texts: list[Child] = []
     if change.source is not None:
-        texts += [tag("dt", "source"), tag("dd", passage(change.source))]
+        texts += [tag("dt", "source"), tag("dd", format_passage(change.source))]
     several = len(change.references) > 1
     for at, reference in enumerate(change.references):
         if reference is not None:
             name = f"reference {at + 1}" if several else "reference"
-            texts += [tag("dt", name), tag("dd", passage(reference))]
+            texts += [tag("dt", name), tag("dd", format_passage(reference))]
     for name, pieces in (
         (changes.baseline, change.diff.before),
         (changes.system, change.diff.after),
     ):
         texts.append(tag("dt", tag("bdi", name), class_="output"))
-        texts.append(tag("dd", _marked(pieces), class_="output"))
+        texts.append(tag("dd", _mark_pieces(pieces), class_="output"))
     return tag(
         "article",
         tag(
@@ -112,7 +114,7 @@ def card(changes: Changes, change: Change) -> Html:
             tag(
                 "p",
                 [
-                    _changed(spec, score, changes)
+                    _format_score_change(spec, score, changes)
                     for spec, score in change.scores.items()
                 ],
                 class_="changes",
@@ -124,7 +126,7 @@ def card(changes: Changes, change: Change) -> Html:
     )
 
 
-def passage(text: str) -> Html:
+def format_passage(text: str) -> Html:
     """Show a text, cut where it is very long."""
     if not text:
         return tag("p", "(empty)", class_="text empty")
@@ -135,9 +137,9 @@ def passage(text: str) -> Html:
     )
 
 
-def _marked(pieces: Sequence[Piece]) -> Html:
+def _mark_pieces(pieces: Sequence[OutputPiece]) -> Html:
     if not any(piece.text for piece in pieces):
-        return passage("")
+        return format_passage("")
     shown: list[Child] = []
     room = LONG
     for piece in pieces:
@@ -155,17 +157,17 @@ def _marked(pieces: Sequence[Piece]) -> Html:
     return tag("p", shown, class_="text", dir="auto")
 
 
-def _changed(spec: str, score: ScoreChange, changes: Changes) -> Html:
+def _format_score_change(spec: str, score: ScoreChange, changes: SystemChanges) -> Html:
     kind = "better" if score.gain > 0 else "worse" if score.gain < 0 else "equal"
     sign = {"better": "▲", "worse": "▼", "equal": "="}[kind]
     chosen = " chosen" if spec == changes.spec else ""
     return tag(
         "span",
         tag("span", f"{spec} ", class_="spec"),
-        f"{number(score.before, 2)} → {number(score.after, 2)} ",
+        f"{format_score(score.before, 2)} → {format_score(score.after, 2)} ",
         tag(
             "b",
-            f"{sign} {signed(score.after - score.before, 2)}",
+            f"{sign} {format_difference(score.after - score.before, 2)}",
             tag("span", f" {kind}", class_="unseen"),
             class_=kind,
         ),
@@ -176,13 +178,15 @@ def _changed(spec: str, score: ScoreChange, changes: Changes) -> Html:
 ID = "data"
 
 
-def block(study: Study) -> Html:
+def embed_data(study: Study) -> Html:
     """Embed the data where no script can be smuggled in and nothing is executed."""
-    text = json.dumps(as_data(study), ensure_ascii=False, separators=(",", ":"))
-    return raw(f'<script type="application/json" id="{ID}">{_inert(text)}</script>')
+    text = json.dumps(convert_study(study), ensure_ascii=False, separators=(",", ":"))
+    return mark_safe(
+        f'<script type="application/json" id="{ID}">{_escape_json(text)}</script>'
+    )
 
 
-def _inert(text: str) -> str:
+def _escape_json(text: str) -> str:
     """Keep JSON from ending its element or a line: it says the same with escapes.
 
     >>> _inert('"</script>"')
@@ -193,7 +197,7 @@ def _inert(text: str) -> str:
     return text
 
 
-def as_data(study: Study) -> dict[str, Any]:
+def convert_study(study: Study) -> dict[str, Any]:
     """Give texts and scores by system and segment."""
     results, texts = study.results, study.texts
     names = [system.name for system in results.systems]
@@ -209,7 +213,7 @@ def as_data(study: Study) -> dict[str, Any]:
         ],
         # By metric, then by system.
         "corpus": [
-            _rounded(system.scores[spec].score for system in results.systems)
+            _round_scores(system.scores[spec].score for system in results.systems)
             for spec in results.specs
         ],
         # Metric, first system, second, low end, high end, p corrected by Holm.
@@ -218,7 +222,7 @@ def as_data(study: Study) -> dict[str, Any]:
                 results.specs.index(entry.metric),
                 names.index(entry.baseline),
                 names.index(entry.system),
-                *_rounded(entry.interval or (math.nan, math.nan)),
+                *_round_scores(entry.interval or (math.nan, math.nan)),
                 entry.p_holm,
             ]
             for entry in results.comparisons
@@ -226,14 +230,14 @@ def as_data(study: Study) -> dict[str, Any]:
         # By metric, then by system, then by segment.
         "scores": [
             [
-                _rounded(_segments(system.scores[spec].segments))
+                _round_scores(_list_scores(system.scores[spec].segments))
                 for system in results.systems
             ]
             for spec in results.specs
         ],
         "people": None
         if study.people is None
-        else [_rounded(study.people.segments[name].tolist()) for name in names],
+        else [_round_scores(study.people.segments[name].tolist()) for name in names],
         "source": texts.source,
         "refs": texts.refs,
         "outputs": [texts.outputs[name] for name in names],
@@ -241,9 +245,9 @@ def as_data(study: Study) -> dict[str, Any]:
         "document": [index[name] for name in texts.documents or ()],
         "gridSpec": study.grids.spec,
         "grids": {
-            str(at): _packed(
+            str(at): _compress_pictures(
                 {
-                    names.index(system): grid.inline(aligned)
+                    names.index(system): grid.render_inline(aligned)
                     for system, aligned in segments.items()
                 }
             )
@@ -252,17 +256,17 @@ def as_data(study: Study) -> dict[str, Any]:
     }
 
 
-def _segments(scores: Any) -> Sequence[float]:
+def _list_scores(scores: Any) -> Sequence[float]:
     return scores.tolist()
 
 
-def _rounded(scores: Iterable[float]) -> list[float | int | None]:
+def _round_scores(scores: Iterable[float]) -> list[float | int | None]:
     """Three digits tell scores apart, and a file of half the size opens sooner."""
     rounded = (round(s, 3) if math.isfinite(s) else None for s in scores)
     return [int(s) if s is not None and s == int(s) else s for s in rounded]
 
 
-def _packed(pictures: dict[int, str]) -> str:
+def _compress_pictures(pictures: dict[int, str]) -> str:
     """Pack pictures, which are long and repeat themselves."""
     text = json.dumps(pictures, ensure_ascii=False, separators=(",", ":"))
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode()

@@ -31,22 +31,22 @@ def tag(
     >>> tag("td", "a < b", class_="num", data_x=3)
     '<td class="num" data-x="3">a &lt; b</td>'
     """
-    start = "".join(_attribute(key, value) for key, value in attributes.items())
+    start = "".join(_render_attribute(key, value) for key, value in attributes.items())
     if name in VOID:
         return Html(f"<{name}{start}>")
-    return Html(f"<{name}{start}>{joined(*children)}</{name}>")
+    return Html(f"<{name}{start}>{join_markup(*children)}</{name}>")
 
 
-def joined(*children: Child) -> Html:
+def join_markup(*children: Child) -> Html:
     """Put markup and text side by side.
 
     >>> joined("1 < 2", tag("br"), ["a", None])
     '1 &lt; 2<br>a'
     """
-    return Html("".join(map(_child, children)))
+    return Html("".join(map(_render_child, children)))
 
 
-def shown(text: str) -> str:
+def replace_invisible(text: str) -> str:
     """Replace characters that a browser would drop or obey by a sign that can be seen.
 
     >>> shown("a\\x00b")
@@ -55,26 +55,26 @@ def shown(text: str) -> str:
     return _UNSEEN.sub("\ufffd", text)
 
 
-def raw(text: str) -> Html:
+def mark_safe(text: str) -> Html:
     """Take text for markup: for what we wrote ourselves, never for what we were given."""
     return Html(text)
 
 
-def _child(child: Child) -> str:
+def _render_child(child: Child) -> str:
     if child is None:
         return ""
     if isinstance(child, Html):
         return child
     if isinstance(child, (str, int)):
-        return escape(shown(str(child)), quote=False)
-    return "".join(map(_child, child))
+        return escape(replace_invisible(str(child)), quote=False)
+    return "".join(map(_render_child, child))
 
 
-def _attribute(key: str, value: str | int | float | bool | None) -> str:
+def _render_attribute(key: str, value: str | int | float | bool | None) -> str:
     if value is None or value is False:
         return ""
     name = key.rstrip("_").replace("_", "-")
     if value is True:
         return f" {name}"
     text = f"{value:g}" if isinstance(value, float) else str(value)
-    return f' {name}="{escape(shown(text))}"'
+    return f' {name}="{escape(replace_invisible(text))}"'

@@ -13,8 +13,8 @@ from importlib import resources
 from metra import __version__
 from metra.report import grid
 from metra.report.html import data, overview, relations, tables
-from metra.report.html.markup import Html, joined, raw, tag
-from metra.report.layout import counted, footing, signatures
+from metra.report.html.markup import Html, join_markup, mark_safe, tag
+from metra.report.layout import describe_corpus, format_count, list_signatures
 from metra.report.study import Study
 
 
@@ -61,9 +61,9 @@ READING = (
 )
 
 
-def section(study: Study) -> Html:
+def build_reading_section(study: Study) -> Html:
     """Explain, and give the signatures."""
-    return joined(
+    return join_markup(
         tag("dl", [[tag("dt", word), tag("dd", text)] for word, text in READING]),
         tag("h3", "Signatures"),
         tag(
@@ -73,13 +73,13 @@ def section(study: Study) -> Html:
         ),
         tag(
             "ul",
-            [tag("li", tag("code", s)) for s in signatures(study.results)],
+            [tag("li", tag("code", s)) for s in list_signatures(study.results)],
             class_="signatures",
         ),
     )
 
 
-def footer(provenance: Provenance) -> Html:
+def build_footer(provenance: Provenance) -> Html:
     """Say by what, when and from which files the report was made."""
     return tag(
         "footer",
@@ -98,15 +98,15 @@ def footer(provenance: Provenance) -> Html:
 
 
 SECTIONS: tuple[tuple[str, str, Callable[[Study], Html | None]], ...] = (
-    ("overview", "Overview", overview.overview_section),
-    ("compare", "Segments", data.section),
-    ("buckets", "Buckets", tables.buckets_section),
-    ("ngrams", "N-grams", tables.ngrams_section),
-    ("profiles", "Profiles", tables.profiles_section),
-    ("distributions", "Distributions", overview.distributions_section),
-    ("metrics", "Metrics", relations.relations_section),
-    ("people", "People", relations.people_section),
-    ("notes", "How to read this", section),
+    ("overview", "Overview", overview.build_overview_section),
+    ("compare", "Segments", data.build_segments_section),
+    ("buckets", "Buckets", tables.build_buckets_section),
+    ("ngrams", "N-grams", tables.build_ngrams_section),
+    ("profiles", "Profiles", tables.build_profiles_section),
+    ("distributions", "Distributions", overview.build_distributions_section),
+    ("metrics", "Metrics", relations.build_relations_section),
+    ("people", "People", relations.build_judgements_section),
+    ("notes", "How to read this", build_reading_section),
 )
 SCRIPTS = ("elements", "diff", "tables", "compare", "segment", "start")
 ICON = (
@@ -118,42 +118,42 @@ ICON = (
 
 def render(study: Study, provenance: Provenance, title: str) -> str:
     """Write the whole report as one HTML file, without a final newline."""
-    style, script = _style(), _script()
+    style, script = _read_style(), _read_script()
     made = [(key, name, make(study)) for key, name, make in SECTIONS]
     sections = [(key, name, body) for key, name, body in made if body is not None]
     return "<!doctype html>\n" + tag(
         "html",
-        _head(title, style, script),
+        _build_head(title, style, script),
         tag(
             "body",
             tag("a", "Skip to the report", href="#report", class_="skip"),
-            _menu(title, [(key, name) for key, name, _ in sections]),
+            _build_menu(title, [(key, name) for key, name, _ in sections]),
             tag(
                 "div",
-                _header(study, title),
+                _build_header(study, title),
                 tag(
                     "main",
-                    [_section(key, name, body) for key, name, body in sections],
+                    [_wrap_section(key, name, body) for key, name, body in sections],
                     id="report",
                     tabindex=-1,
                 ),
                 tag("main", id="segment", tabindex=-1, hidden=True),
-                footer(provenance),
+                build_footer(provenance),
                 class_="page",
             ),
-            data.block(study),
-            tag("script", raw(script)),
+            data.embed_data(study),
+            tag("script", mark_safe(script)),
         ),
         lang="en",
     )
 
 
-def _head(title: str, style: str, script: str) -> Html:
+def _build_head(title: str, style: str, script: str) -> Html:
     policy = "; ".join(
         [
             "default-src 'none'",
-            f"style-src '{_hash(style)}'",
-            f"script-src '{_hash(script)}'",
+            f"style-src '{_hash_text(style)}'",
+            f"script-src '{_hash_text(script)}'",
             "img-src data:",
             "base-uri 'none'",
             "form-action 'none'",
@@ -168,11 +168,11 @@ def _head(title: str, style: str, script: str) -> Html:
         tag("meta", name="referrer", content="no-referrer"),
         tag("title", title),
         tag("link", rel="icon", href=ICON),
-        tag("style", raw(style)),
+        tag("style", mark_safe(style)),
     )
 
 
-def _menu(title: str, sections: list[tuple[str, str]]) -> Html:
+def _build_menu(title: str, sections: list[tuple[str, str]]) -> Html:
     links = [tag("li", tag("a", name, href=f"#{key}")) for key, name in sections]
     return tag(
         "nav",
@@ -183,36 +183,36 @@ def _menu(title: str, sections: list[tuple[str, str]]) -> Html:
     )
 
 
-def _header(study: Study, title: str) -> Html:
-    systems = counted(len(study.results.systems), "system")
+def _build_header(study: Study, title: str) -> Html:
+    systems = format_count(len(study.results.systems), "system")
     return tag(
         "header",
         tag("h1", tag("bdi", title)),
-        tag("p", f"{systems}, {footing(study.results)}"),
+        tag("p", f"{systems}, {describe_corpus(study.results)}"),
     )
 
 
-def _section(key: str, name: str, body: Html) -> Html:
-    inside = joined(tag("h2", name, id=f"{key}-title"), body)
+def _wrap_section(key: str, name: str, body: Html) -> Html:
+    inside = join_markup(tag("h2", name, id=f"{key}-title"), body)
     return tag("section", inside, id=key, aria_labelledby=f"{key}-title")
 
 
 @cache
-def _style() -> str:
+def _read_style() -> str:
     """Give the page's style and the grid's, whose colours the page then sets."""
-    return grid.STYLE + _static("report.css")
+    return grid.STYLE + _read_static_file("report.css")
 
 
 @cache
-def _script() -> str:
-    parts = "\n".join(_static(f"{name}.js") for name in SCRIPTS)
+def _read_script() -> str:
+    parts = "\n".join(_read_static_file(f"{name}.js") for name in SCRIPTS)
     return f'"use strict";\n(() => {{\n{parts}}})();\n'
 
 
-def _static(name: str) -> str:
+def _read_static_file(name: str) -> str:
     return (resources.files(__package__) / "static" / name).read_text(encoding="utf-8")
 
 
-def _hash(text: str) -> str:
+def _hash_text(text: str) -> str:
     digest = hashlib.sha256(text.encode()).digest()
     return f"sha256-{base64.b64encode(digest).decode()}"

@@ -5,15 +5,20 @@ People against metrics: by segment and by system.
 
 from collections.abc import Sequence
 
-from metra.analysis.relations import Relation
+from metra.analysis.relations import ScoreRelation
 from metra.report import chart
-from metra.report.chart import cut
+from metra.report.chart import shorten_word
 from metra.report.html import trust
-from metra.report.html.markup import Html, joined, tag
-from metra.report.html.tables import Num, figure, minus, table
-from metra.report.layout import counted
+from metra.report.html.markup import Html, join_markup, tag
+from metra.report.html.tables import (
+    NumberCell,
+    build_figure,
+    build_html_table,
+    format_with_minus,
+)
+from metra.report.layout import format_count
 from metra.report.study import Study
-from metra.stats.moments import Fit
+from metra.stats.moments import LineFit
 
 LEFT, TOP, SIDE = 52.0, 8.0, 270.0
 HEIGHT = TOP + SIDE + 38
@@ -23,7 +28,7 @@ MOST = 6
 LONGEST = 14
 
 
-def relations_section(study: Study) -> Html | None:
+def build_relations_section(study: Study) -> Html | None:
     """Relate the metrics to each other; nothing where there is one only."""
     relations = study.relations
     if not relations:
@@ -34,21 +39,23 @@ def relations_section(study: Study) -> Html | None:
         if len(relations) > MOST
         else ""
     )
-    return joined(
+    return join_markup(
         tag(
             "p",
             "Where two metrics agree, the squares lie along a line. Each square stands for "
             "the segments, of all systems, whose two scores fall there: the larger, the "
             f"more segments.{rest}",
         ),
-        correlations(relations, "How the metrics go together", "metrics"),
-        tag("div", [segments_figure(entry) for entry in drawn], class_="figures"),
+        build_correlations_table(relations, "How the metrics go together", "metrics"),
+        tag("div", [draw_segments_figure(entry) for entry in drawn], class_="figures"),
     )
 
 
-def correlations(relations: Sequence[Relation], caption: str, name: str) -> Html:
+def build_correlations_table(
+    relations: Sequence[ScoreRelation], caption: str, name: str
+) -> Html:
     """List the correlations of every pair."""
-    return table(
+    return build_html_table(
         [
             "across",
             "up",
@@ -63,10 +70,10 @@ def correlations(relations: Sequence[Relation], caption: str, name: str) -> Html
                 entry.x,
                 entry.y,
                 entry.segments,
-                Num(entry.pearson, 3),
-                Num(entry.spearman, 3),
+                NumberCell(entry.pearson, 3),
+                NumberCell(entry.spearman, 3),
                 len(entry.points),
-                Num(entry.systems_pearson, 3),
+                NumberCell(entry.systems_pearson, 3),
             ]
             for entry in relations
         ],
@@ -75,68 +82,76 @@ def correlations(relations: Sequence[Relation], caption: str, name: str) -> Html
     )
 
 
-def segments_figure(entry: Relation) -> Html:
+def draw_segments_figure(entry: ScoreRelation) -> Html:
     """Draw all segments in squares."""
-    x = chart.Scale(_first(entry.x_edges), _last(entry.x_edges), LEFT, LEFT + SIDE)
-    y = chart.Scale(_first(entry.y_edges), _last(entry.y_edges), TOP + SIDE, TOP)
+    x = chart.AxisScale(
+        _get_first_edge(entry.x_edges), _get_last_edge(entry.x_edges), LEFT, LEFT + SIDE
+    )
+    y = chart.AxisScale(
+        _get_first_edge(entry.y_edges), _get_last_edge(entry.y_edges), TOP + SIDE, TOP
+    )
     wide = SIDE / (len(entry.x_edges) - 1)
     tall = SIDE / (len(entry.y_edges) - 1)
     most = max((square.count for square in entry.squares), default=1)
     marks = [
-        *chart.across(x, TOP + SIDE, TOP, entry.x),
-        *chart.upwards(y, LEFT, LEFT + SIDE, entry.y),
+        *chart.draw_x_axis(x, TOP + SIDE, TOP, entry.x),
+        *chart.draw_y_axis(y, LEFT, LEFT + SIDE, entry.y),
     ]
     for square in entry.squares:
         share = max(0.12, (square.count / most) ** 0.5)
         w, h = wide * share, tall * share
         left = LEFT + wide * (square.x + 0.5) - w / 2
         top = TOP + SIDE - tall * (square.y + 0.5) - h / 2
-        hint = counted(square.count, "segment")
-        marks.append(chart.rect(left, top, w, h, "square", hint))
+        hint = format_count(square.count, "segment")
+        marks.append(chart.draw_rect(left, top, w, h, "square", hint))
     label = (
-        f"{entry.y} against {entry.x} over {counted(entry.segments, 'segment')}; "
-        f"{_correlation(entry)}"
+        f"{entry.y} against {entry.x} over {format_count(entry.segments, 'segment')}; "
+        f"{_format_correlation(entry)}"
     )
-    picture = chart.svg(chart.WIDTH, HEIGHT, label, marks)
-    return figure(
+    picture = chart.make_svg(chart.WIDTH, HEIGHT, label, marks)
+    return build_figure(
         f"{entry.y} against {entry.x}",
         picture,
-        _squares(entry),
-        note=_correlation(entry),
+        _build_squares_table(entry),
+        note=_format_correlation(entry),
     )
 
 
-def systems_figure(entry: Relation, fit: Fit | None = None) -> Html:
+def draw_systems_figure(entry: ScoreRelation, fit: LineFit | None = None) -> Html:
     """Draw the systems as dots with their names, and a fitted line with its band."""
-    x = chart.Scale(*chart.around([p.x for p in entry.points], 0.12), LEFT, LEFT + SIDE)
-    y = chart.Scale(*chart.around([p.y for p in entry.points], 0.12), TOP + SIDE, TOP)
+    x = chart.AxisScale(
+        *chart.pad_chart_range([p.x for p in entry.points], 0.12), LEFT, LEFT + SIDE
+    )
+    y = chart.AxisScale(
+        *chart.pad_chart_range([p.y for p in entry.points], 0.12), TOP + SIDE, TOP
+    )
     marks = [
-        *chart.across(x, TOP + SIDE, TOP, entry.x),
-        *chart.upwards(y, LEFT, LEFT + SIDE, entry.y),
+        *chart.draw_x_axis(x, TOP + SIDE, TOP, entry.x),
+        *chart.draw_y_axis(y, LEFT, LEFT + SIDE, entry.y),
     ]
     if fit is not None:
         first, last = min(p.x for p in entry.points), max(p.x for p in entry.points)
         ends = [(at, fit.slope * at + fit.intercept) for at in (first, last)]
-        marks += chart.fit_marks(fit.band, ends, x, y)
+        marks += chart.draw_fit(fit.band, ends, x, y)
     for point in entry.points:
         hint = f"{point.system}: {entry.x} {point.x:.2f}, {entry.y} {point.y:.2f}"
-        marks.append(chart.dot(x(point.x), y(point.y), 5, "dot", hint))
+        marks.append(chart.draw_dot(x(point.x), y(point.y), 5, "dot", hint))
     taken = [(x(p.x) - 5, x(p.x) + 5, y(p.y)) for p in entry.points]
     for point in sorted(entry.points, key=lambda p: p.y):
-        marks.extend(_name(point.system, x(point.x), y(point.y), taken))
+        marks.extend(_place_name(point.system, x(point.x), y(point.y), taken))
     known = entry.systems_pearson
     note = "too few systems for a correlation"
     if known is not None:
-        note = f"Pearson {minus(known, 3)}"
+        note = f"Pearson {format_with_minus(known, 3)}"
         if fit is not None and fit.band:
             note += "; the band holds the fitted line with 95 %"
-    label = f"{entry.y} against {entry.x} over {counted(len(entry.points), 'system')}; {note}"
-    return figure(
+    label = f"{entry.y} against {entry.x} over {format_count(len(entry.points), 'system')}; {note}"
+    return build_figure(
         f"{entry.y} against {entry.x}, by system",
-        chart.svg(chart.WIDTH, HEIGHT, label, marks),
-        table(
+        chart.make_svg(chart.WIDTH, HEIGHT, label, marks),
+        build_html_table(
             ["system", entry.x, entry.y],
-            [[p.system, Num(p.x, 3), Num(p.y, 3)] for p in entry.points],
+            [[p.system, NumberCell(p.x, 3), NumberCell(p.y, 3)] for p in entry.points],
             caption=f"{entry.y} and {entry.x} by system",
             name=f"systems-{entry.x}-{entry.y}",
         ),
@@ -144,11 +159,11 @@ def systems_figure(entry: Relation, fit: Fit | None = None) -> Html:
     )
 
 
-def _name(
+def _place_name(
     name: str, x: float, y: float, taken: list[tuple[float, float, float]]
 ) -> Sequence[Html]:
     """Write a name around its dot where nothing else stands; else the hint has to do."""
-    wide = chart.names_width([name], LONGEST)
+    wide = chart.measure_names([name], LONGEST)
     for anchor, place, start, down in (
         ("start", x + 8, x + 6, 0),
         ("end", x - 8, x - wide - 6, 0),
@@ -163,36 +178,38 @@ def _name(
         ):
             taken.append((start, stop, middle))
             return (
-                chart.chart_text(place, middle + 4, cut(name, LONGEST), "tick", anchor),
+                chart.draw_text(
+                    place, middle + 4, shorten_word(name, LONGEST), "tick", anchor
+                ),
             )
     return ()
 
 
-def _correlation(entry: Relation) -> str:
+def _format_correlation(entry: ScoreRelation) -> str:
     if entry.pearson is None or entry.spearman is None:
         return "no correlation: one of the two never varies"
-    return f"Pearson {minus(entry.pearson, 3)}, Spearman {minus(entry.spearman, 3)}"
+    return f"Pearson {format_with_minus(entry.pearson, 3)}, Spearman {format_with_minus(entry.spearman, 3)}"
 
 
-def _first(edges: Sequence[float]) -> float:
+def _get_first_edge(edges: Sequence[float]) -> float:
     return edges[0]
 
 
-def _last(edges: Sequence[float]) -> float:
+def _get_last_edge(edges: Sequence[float]) -> float:
     """End where the last bin would end if it were as wide as the others."""
     return edges[-2] + (edges[1] - edges[0]) if len(edges) > 2 else edges[-1]
 
 
-def _squares(entry: Relation) -> Html:
+def _build_squares_table(entry: ScoreRelation) -> Html:
     xs, ys = entry.x_edges, entry.y_edges
-    return table(
+    return build_html_table(
         [f"{entry.x} from", "to", f"{entry.y} from", "to", "segments"],
         [
             [
-                Num(xs[square.x]),
-                Num(xs[square.x + 1]),
-                Num(ys[square.y]),
-                Num(ys[square.y + 1]),
+                NumberCell(xs[square.x]),
+                NumberCell(xs[square.x + 1]),
+                NumberCell(ys[square.y]),
+                NumberCell(ys[square.y + 1]),
                 square.count,
             ]
             for square in entry.squares
@@ -202,27 +219,33 @@ def _squares(entry: Relation) -> Html:
     )
 
 
-def people_section(study: Study) -> Html | None:
+def build_judgements_section(study: Study) -> Html | None:
     """Hold every metric against the judgements; nothing where there are none."""
     found = study.people
     if found is None:
         return None
-    judges = "" if found.judges is None else f" by {counted(found.judges, 'judge')}"
+    judges = (
+        "" if found.judges is None else f" by {format_count(found.judges, 'judge')}"
+    )
     judged = sum(entry.segments for entry in found.relations[:1])
     trusted = study.trust
     fits = trusted.fits if trusted is not None else {}
-    systems = [systems_figure(entry, fits.get(entry.y)) for entry in found.relations]
-    segments = [segments_figure(entry) for entry in found.relations]
-    return joined(
+    systems = [
+        draw_systems_figure(entry, fits.get(entry.y)) for entry in found.relations
+    ]
+    segments = [draw_segments_figure(entry) for entry in found.relations]
+    return join_markup(
         tag(
             "p",
-            f"{counted(found.judgements, 'judgement')}{judges} of "
-            f"{counted(judged, 'output')}. Several judgements of one output are averaged as "
+            f"{format_count(found.judgements, 'judgement')}{judges} of "
+            f"{format_count(judged, 'output')}. Several judgements of one output are averaged as "
             "they are. A metric that points down (↓) should go with people downwards: its "
             "correlation is then negative.",
         ),
-        correlations(found.relations, "How the metrics go with people", "people"),
+        build_correlations_table(
+            found.relations, "How the metrics go with people", "people"
+        ),
         tag("div", systems, class_="figures"),
         tag("div", segments, class_="figures"),
-        trust.parts(trusted) if trusted is not None else None,
+        trust.build_trust_parts(trusted) if trusted is not None else None,
     )

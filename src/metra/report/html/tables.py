@@ -14,13 +14,13 @@ from metra.analysis.buckets import Bucket, Buckets, BucketScore
 from metra.analysis.ngrams import NgramChange, NgramChanges
 from metra.analysis.profiles import Trait, TraitValue
 from metra.report import chart
-from metra.report.html.markup import Child, Html, joined, tag
-from metra.report.layout import Style, counted, number, ordered
+from metra.report.html.markup import Child, Html, join_markup, tag
+from metra.report.layout import Style, format_count, format_score, order_systems
 from metra.report.study import Study
 
 
 @dataclass(frozen=True, slots=True)
-class Num:
+class NumberCell:
     """A number: shown with some digits, kept with all of them."""
 
     value: float | None
@@ -32,12 +32,12 @@ class Num:
 #: Longer names do not push the numbers out of sight.
 LONG = 28
 
-Cell: TypeAlias = "Html | str | int | Num"
+CellContent: TypeAlias = "Html | str | int | NumberCell"
 
 
-def table(
+def build_html_table(
     headings: Sequence[Child],
-    rows: Sequence[Sequence[Cell]],
+    rows: Sequence[Sequence[CellContent]],
     *,
     caption: str,
     name: str,
@@ -46,34 +46,34 @@ def table(
     inside = tag(
         "table",
         tag("caption", caption),
-        tag("thead", tag("tr", [heading(entry) for entry in headings])),
-        tag("tbody", [tag("tr", _cells(row)) for row in rows]),
+        tag("thead", tag("tr", [make_column_heading(entry) for entry in headings])),
+        tag("tbody", [tag("tr", _build_row_cells(row)) for row in rows]),
         data_csv=name,
     )
-    return scrolling(inside, caption)
+    return make_scrollable(inside, caption)
 
 
-def scrolling(inside: Html, label: str) -> Html:
+def make_scrollable(inside: Html, label: str) -> Html:
     """Let something wide scroll by itself, by keyboard too."""
     return tag(
         "div", inside, class_="scroll", tabindex=0, role="region", aria_label=label
     )
 
 
-def heading(child: Child) -> Html:
+def make_column_heading(child: Child) -> Html:
     """Make a column's heading, unless it is one already."""
     if isinstance(child, Html) and child.startswith("<th"):
         return child
     return tag("th", child, scope="col")
 
 
-def row_heading(name: str, *more: Child) -> Html:
+def make_row_heading(name: str, *more: Child) -> Html:
     """Make a row's heading of a name; a long one may be broken anywhere."""
     long = "long" if len(name) > LONG else None
     return tag("th", tag("bdi", name), *more, scope="row", class_=long)
 
 
-def figure(
+def build_figure(
     title: Child, picture: Html, data: Html | None, *, note: Child = None
 ) -> Html:
     """Show a picture with its title, a note, and its data folded away."""
@@ -86,16 +86,18 @@ def figure(
     )
 
 
-def num(cell: Num, **attributes: str) -> Html:
+def make_number_cell(cell: NumberCell, **attributes: str) -> Html:
     """Make a table's cell of a number; what is not known is a dash."""
     if cell.value is None or not math.isfinite(cell.value):
         return tag("td", "–", class_="num", data_v="")
-    write = signed if cell.signed else minus
+    write = format_difference if cell.signed else format_with_minus
     shown = write(cell.value, cell.digits)
     return tag("td", shown, class_="num", data_v=f"{cell.value:.10g}", **attributes)
 
 
-def ranged(value: float, interval: tuple[float, float] | None, *shown: Child) -> Html:
+def make_interval_cell(
+    value: float, interval: tuple[float, float] | None, *shown: Child
+) -> Html:
     """Make a cell of a number and its interval, which programs get with all digits."""
     low, high = interval or (None, None)
     return tag(
@@ -108,34 +110,34 @@ def ranged(value: float, interval: tuple[float, float] | None, *shown: Child) ->
     )
 
 
-def signed(value: float, digits: int) -> str:
+def format_difference(value: float, digits: int) -> str:
     """Write a difference with its sign, a real minus included.
 
     >>> signed(1.25, 1), signed(-0.04, 1), signed(-2, 1)
     ('+1.2', '0.0', '−2.0')
     """
-    text = number(value, digits)
+    text = format_score(value, digits)
     if float(text) == 0:
         return text.removeprefix("-")
     return text.replace("-", "−") if value < 0 else f"+{text}"
 
 
-def minus(value: float, digits: int) -> str:
+def format_with_minus(value: float, digits: int) -> str:
     """Write a number with a real minus."""
-    return number(value, digits).replace("-", "−")
+    return format_score(value, digits).replace("-", "−")
 
 
-def _cells(row: Sequence[Cell]) -> list[Html]:
+def _build_row_cells(row: Sequence[CellContent]) -> list[Html]:
     cells = []
     for at, cell in enumerate(row):
-        if isinstance(cell, Num):
-            cells.append(num(cell))
+        if isinstance(cell, NumberCell):
+            cells.append(make_number_cell(cell))
         elif isinstance(cell, Html) and cell.startswith(("<td", "<th")):
             cells.append(cell)
         elif isinstance(cell, int):
             cells.append(tag("td", f"{cell:,}", class_="num", data_v=cell))
         elif at == 0:
-            cells.append(row_heading(cell))
+            cells.append(make_row_heading(cell))
         else:
             cells.append(tag("td", tag("bdi", cell)))
     return cells
@@ -146,20 +148,23 @@ ROW = 34
 LONGEST = 18
 
 
-def buckets_section(study: Study) -> Html | None:
+def build_buckets_section(study: Study) -> Html | None:
     """Draw baseline and best rival in every bucket; the tables have all systems."""
     found = [entry for entry in study.findings.buckets if len(entry.buckets) > 1]
     if not found:
         return None
     pair = [name for name in (study.baseline, study.rival) if name is not None]
-    return joined(
-        _explained(pair),
+    return join_markup(
+        _explain_buckets(pair),
         [
             [
                 tag("h3", f"By {entry.title}"),
                 tag(
                     "div",
-                    [_figure(entry, spec, pair) for spec in entry.directions],
+                    [
+                        _draw_bucket_figure(entry, spec, pair)
+                        for spec in entry.directions
+                    ],
                     class_="figures",
                 ),
             ]
@@ -168,7 +173,7 @@ def buckets_section(study: Study) -> Html | None:
     )
 
 
-def _explained(pair: Sequence[str]) -> Html:
+def _explain_buckets(pair: Sequence[str]) -> Html:
     drawn: list[Child] = [tag("span", "○", class_="sign"), " ", tag("bdi", pair[0])]
     if len(pair) > 1:
         drawn += [
@@ -186,7 +191,7 @@ def _explained(pair: Sequence[str]) -> Html:
     )
 
 
-def _figure(found: Buckets, spec: str, pair: Sequence[str]) -> Html:
+def _draw_bucket_figure(found: Buckets, spec: str, pair: Sequence[str]) -> Html:
     scores = [
         bucket.scores[name][spec]
         for bucket in found.buckets
@@ -194,39 +199,42 @@ def _figure(found: Buckets, spec: str, pair: Sequence[str]) -> Html:
         if name in bucket.scores
     ]
     labels = [bucket.label for bucket in found.buckets]
-    left = max(chart.names_width(labels, LONGEST), 56)
+    left = max(chart.measure_names(labels, LONGEST), 56)
     ends = [end for score in scores for end in (score.interval or (score.score,))]
-    scale = chart.Scale(*chart.around(ends), left, chart.WIDTH - chart.OVERHANG)
+    scale = chart.AxisScale(
+        *chart.pad_chart_range(ends), left, chart.WIDTH - chart.OVERHANG
+    )
     bottom = ROW * len(labels) + 8.0
-    marks = chart.across(scale, bottom, 4)
+    marks = chart.draw_x_axis(scale, bottom, 4)
     for row, bucket in enumerate(found.buckets):
         marks.append(
-            _bucket(bucket, spec, pair, scale, 4 + ROW * (row + 0.5), found.unit)
+            _draw_bucket(bucket, spec, pair, scale, 4 + ROW * (row + 0.5), found.unit)
         )
     up = found.directions[spec]
     title = f"{spec} {'↑' if up else '↓'}"
     label = f"{spec} by {found.title}: " + "; ".join(
         f"{bucket.label}, "
         + ", ".join(
-            f"{name} {number(bucket.scores[name][spec].score, 2)}" for name in pair
+            f"{name} {format_score(bucket.scores[name][spec].score, 2)}"
+            for name in pair
         )
         for bucket in found.buckets
     )
-    picture = chart.svg(chart.WIDTH, bottom + chart.AXIS, label, marks)
-    return figure(title, picture, _data(found, spec))
+    picture = chart.make_svg(chart.WIDTH, bottom + chart.AXIS, label, marks)
+    return build_figure(title, picture, _build_bucket_data(found, spec))
 
 
-def _bucket(
+def _draw_bucket(
     bucket: Bucket,
     spec: str,
     pair: Sequence[str],
-    scale: chart.Scale,
+    scale: chart.AxisScale,
     y: float,
     unit: str,
 ) -> Html:
     marks = [
-        chart.row_name(scale.start - 8, y, bucket.label, LONGEST),
-        chart.chart_text(
+        chart.draw_row_name(scale.start - 8, y, bucket.label, LONGEST),
+        chart.draw_text(
             scale.start - 8, y + 13, f"n = {bucket.count:,}", "tick", "end"
         ),
     ]
@@ -234,23 +242,27 @@ def _bucket(
         score = bucket.scores[name][spec]
         at = y - 4 + 9 * place
         low, high = score.interval or (score.score, score.score)
-        hint = f"{name}, {bucket.label}: {number(score.score, 2)}"
-        marks.append(chart.line(scale(low), at, scale(high), at, f"whisker {kind}"))
-        marks.append(chart.dot(scale(score.score), at, 4.5, kind, hint))
+        hint = f"{name}, {bucket.label}: {format_score(score.score, 2)}"
+        marks.append(
+            chart.draw_line(scale(low), at, scale(high), at, f"whisker {kind}")
+        )
+        marks.append(chart.draw_dot(scale(score.score), at, 4.5, kind, hint))
     few = f"few {unit}" if bucket.small else None
     return tag("g", marks, class_="small" if few else None)
 
 
-def _data(found: Buckets, spec: str) -> Html:
+def _build_bucket_data(found: Buckets, spec: str) -> Html:
     caption = f"{spec} by {found.title}; differences from {found.baseline} below"
     rows = []
     for bucket in found.buckets:
-        cells = [_cell(bucket.scores[name][spec]) for name in found.systems]
+        cells = [
+            _build_bucket_cell(bucket.scores[name][spec]) for name in found.systems
+        ]
         rows.append(
             tag(
                 "tr",
                 tag("th", tag("bdi", bucket.label), scope="row"),
-                num(Num(bucket.count, 0)),
+                make_number_cell(NumberCell(bucket.count, 0)),
                 cells,
                 class_="few" if bucket.small else None,
             )
@@ -274,27 +286,29 @@ def _data(found: Buckets, spec: str) -> Html:
         class_="scores",
         data_csv=f"{found.title}-{spec}",
     )
-    return scrolling(inside, f"{caption} ({counted(len(rows), 'part')})")
+    return make_scrollable(inside, f"{caption} ({format_count(len(rows), 'part')})")
 
 
-def _cell(score: BucketScore) -> Html:
+def _build_bucket_cell(score: BucketScore) -> Html:
     below = None
     if score.difference is not None:
-        below = tag("small", signed(score.difference, 2))
-    return ranged(score.score, score.interval, minus(score.score, 2), below)
+        below = tag("small", format_difference(score.difference, 2))
+    return make_interval_cell(
+        score.score, score.interval, format_with_minus(score.score, 2), below
+    )
 
 
 #: Segments to jump to from an n-gram.
 LINKS = 3
 
 
-def ngrams_section(study: Study) -> Html | None:
+def build_ngrams_section(study: Study) -> Html | None:
     """List the n-grams of every system against the baseline, the best rival's unfolded."""
-    found = [entry for entry in study.findings.ngrams if _any(entry)]
+    found = [entry for entry in study.findings.ngrams if _has_ngrams(entry)]
     if not found:
         return None
     found.sort(key=lambda entry: entry.system != study.rival)
-    return joined(
+    return join_markup(
         tag(
             "p",
             "Sequences of up to "
@@ -311,7 +325,7 @@ def ngrams_section(study: Study) -> Html | None:
                     " against ",
                     tag("bdi", entry.baseline),
                 ),
-                tag("div", _lists(entry), class_="pair"),
+                tag("div", _build_ngram_lists(entry), class_="pair"),
                 open=entry.system == study.rival,
                 class_="block",
             )
@@ -320,11 +334,11 @@ def ngrams_section(study: Study) -> Html | None:
     )
 
 
-def _any(entry: NgramChanges) -> bool:
+def _has_ngrams(entry: NgramChanges) -> bool:
     return bool(entry.gained or entry.lost or entry.mended or entry.broken)
 
 
-def _lists(entry: NgramChanges) -> list[Html]:
+def _build_ngram_lists(entry: NgramChanges) -> list[Html]:
     better, worse = "better", "worse"
     return [
         made
@@ -334,11 +348,11 @@ def _lists(entry: NgramChanges) -> list[Html]:
             ("▲ Wrong less often", better, False, entry.mended),
             ("▼ Wrong more often", worse, False, entry.broken),
         )
-        if (made := _list(entry, title, kind, matched, changes)) is not None
+        if (made := _build_ngram_list(entry, title, kind, matched, changes)) is not None
     ]
 
 
-def _list(
+def _build_ngram_list(
     entry: NgramChanges,
     title: str,
     kind: str,
@@ -348,20 +362,20 @@ def _list(
     if not changes:
         return None
     name = "-".join(title.lower().split()[1:])
-    rows: list[list[Cell]] = [
+    rows: list[list[CellContent]] = [
         [
             tag("td", tag("bdi", " ".join(change.words)), class_="words"),
             change.matched_before if matched else change.wrong_before,
             change.matched_after if matched else change.wrong_after,
             change.reference,
-            tag("td", _links(change), class_="links"),
+            tag("td", _link_segments(change), class_="links"),
         ]
         for change in changes
     ]
     return tag(
         "div",
         tag("h3", title, class_=kind),
-        table(
+        build_html_table(
             [
                 "words",
                 tag("th", tag("bdi", entry.baseline), scope="col", class_="num"),
@@ -376,15 +390,15 @@ def _list(
     )
 
 
-def _links(change: NgramChange) -> Html:
+def _link_segments(change: NgramChange) -> Html:
     links = [
         tag("a", number, href=f"#seg-{number}") for number in change.segments[:LINKS]
     ]
     more = " …" if len(change.segments) > LINKS else None
-    return joined([[link, " "] for link in links], more)
+    return join_markup([[link, " "] for link in links], more)
 
 
-def profiles_section(study: Study) -> Html | None:
+def build_profiles_section(study: Study) -> Html | None:
     """Lay out every trait of every system, with a reading in words."""
     found = study.findings.profiles
     if found is None:
@@ -397,14 +411,14 @@ def profiles_section(study: Study) -> Html | None:
         )
     ]
     by_name = {profile.system: profile for profile in found.profiles}
-    names = [entry.name for entry in ordered(study.results, Style(sort=True))]
+    names = [entry.name for entry in order_systems(study.results, Style(sort=True))]
     rows = [
         tag(
             "tr",
-            row_heading(name),
+            make_row_heading(name),
             tag("td", by_name[name].reading, class_="reading"),
             [
-                _cell_profiles(by_name[name].traits[trait.name], trait)
+                _build_trait_cell(by_name[name].traits[trait.name], trait)
                 for trait in traits
             ],
         )
@@ -417,7 +431,7 @@ def profiles_section(study: Study) -> Html | None:
                 tag("th", "references", scope="row"),
                 tag("td", "for comparison", class_="reading note"),
                 [
-                    _cell_profiles(
+                    _build_trait_cell(
                         TraitValue(value=found.references.get(trait.name)), trait
                     )
                     for trait in traits
@@ -438,20 +452,25 @@ def profiles_section(study: Study) -> Html | None:
         tag("caption", caption),
         tag(
             "thead",
-            tag("tr", heading("system"), heading("reading"), heads),
+            tag(
+                "tr",
+                make_column_heading("system"),
+                make_column_heading("reading"),
+                heads,
+            ),
         ),
         tag("tbody", rows),
         class_="scores profiles",
         data_csv="profiles",
         data_sortable=True,
     )
-    return joined(
+    return join_markup(
         tag(
             "p",
             "Two systems with the same score may differ in kind: one says too much, another "
             "leaves out half but gets the rest right.",
         ),
-        scrolling(inside, caption),
+        make_scrollable(inside, caption),
         tag(
             "details",
             tag("summary", "What the columns mean"),
@@ -464,8 +483,10 @@ def profiles_section(study: Study) -> Html | None:
     )
 
 
-def _cell_profiles(found: TraitValue, trait: Trait) -> Html:
+def _build_trait_cell(found: TraitValue, trait: Trait) -> Html:
     if found.value is None:
         return tag("td", "–", class_="num", data_v="")
     digits = 1 if trait.unit == "percent" else 2
-    return ranged(found.value, found.interval, number(found.value, digits))
+    return make_interval_cell(
+        found.value, found.interval, format_score(found.value, digits)
+    )

@@ -10,16 +10,16 @@ import pyarrow as pa
 
 from metra.errors import MissingResourceError
 from metra.formats.texts import parquet
-from metra.scoring.plan import Plan, check_measures
+from metra.scoring.plan import ScoringPlan, check_metrics
 from metra.scoring.results import Results
 from metra.scoring.table_totals import (
     add_totals,
-    added,
-    results_of,
-    term_rows,
-    total_rows,
+    count_terms,
+    count_totals,
+    encode_weights,
+    score_totals,
+    sum_terms,
     totals_schema,
-    weights_of,
 )
 from metra.scoring.tables import check_same_groups, check_schema
 
@@ -27,7 +27,7 @@ from metra.scoring.tables import check_same_groups, check_schema
 _FAN = 16
 
 
-def score_with_dask(paths: Sequence[str], plan: Plan, **compute: Any) -> Results:
+def score_with_dask(paths: Sequence[str], plan: ScoringPlan, **compute: Any) -> Results:
     """Score a table in Parquet files.
 
     Where a `dask.distributed.Client` is there, its cluster does the work: files must be found
@@ -42,42 +42,42 @@ def score_with_dask(paths: Sequence[str], plan: Plan, **compute: Any) -> Results
             "with: pip install 'metra[dask]'"
         )
         raise MissingResourceError(msg) from None
-    check_measures(plan)
-    schemas = {path: parquet.schema_of(path) for path in paths}
+    check_metrics(plan)
+    schemas = {path: parquet.read_schema(path) for path in paths}
     for path, schema in schemas.items():
         check_schema(plan, schema, path)
     check_same_groups(plan, schemas)
     weights = None
     if plan.two_passes:
-        terms = [delayed(terms_of)(path, plan) for path in paths]
-        weights = delayed(weights_of)(_together(delayed(add_terms), terms))
-    totals = [delayed(totals_of)(path, plan, weights) for path in paths]
-    found = _together(delayed(add_totals), totals)
-    return results_of(found.compute(**compute), plan)
+        terms = [delayed(count_file_terms)(path, plan) for path in paths]
+        weights = delayed(encode_weights)(_merge_parts(delayed(add_terms), terms))
+    totals = [delayed(count_file)(path, plan, weights) for path in paths]
+    found = _merge_parts(delayed(add_totals), totals)
+    return score_totals(found.compute(**compute), plan)
 
 
-def totals_of(path: str, plan: Plan, weights: bytes | None) -> pa.RecordBatch:
+def count_file(path: str, plan: ScoringPlan, weights: bytes | None) -> pa.RecordBatch:
     """Count one file."""
-    schema = totals_schema(plan, parquet.schema_of(path))
+    schema = totals_schema(plan, parquet.read_schema(path))
     nothing = pa.RecordBatch.from_pylist([], schema=schema)
-    batches = parquet.batches(path, plan.columns)
+    batches = parquet.read_batches(path, plan.columns)
     return add_totals(
-        [nothing, *(total_rows(batch, plan, weights) for batch in batches)]
+        [nothing, *(count_totals(batch, plan, weights) for batch in batches)]
     )
 
 
-def terms_of(path: str, plan: Plan) -> list[pa.RecordBatch]:
+def count_file_terms(path: str, plan: ScoringPlan) -> list[pa.RecordBatch]:
     """Count what one file's references have, for measures of two passes."""
-    batches = parquet.batches(path, plan.columns)
-    return added(term_rows(batch, plan) for batch in batches).to_batches()
+    batches = parquet.read_batches(path, plan.columns)
+    return sum_terms(count_terms(batch, plan) for batch in batches).to_batches()
 
 
 def add_terms(parts: Sequence[Sequence[pa.RecordBatch]]) -> list[pa.RecordBatch]:
     """Add up what was counted in several files."""
-    return added(batch for part in parts for batch in part).to_batches()
+    return sum_terms(batch for part in parts for batch in part).to_batches()
 
 
-def _together(add: Callable[[list[Any]], Any], parts: list[Any]) -> Any:
+def _merge_parts(add: Callable[[list[Any]], Any], parts: list[Any]) -> Any:
     """Have some answers at a time added up, until there is one."""
     while True:
         parts = [add(parts[at : at + _FAN]) for at in range(0, len(parts), _FAN)]

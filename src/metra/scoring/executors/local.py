@@ -22,30 +22,34 @@ import pyarrow.parquet as pq
 from metra import __version__
 from metra.corpus.evalset import Batch
 from metra.errors import FormatError, MetraError, OptionError
-from metra.formats.atomic import whole_file
+from metra.formats.atomic import write_file
 from metra.formats.texts import parquet
-from metra.formats.texts.parquet import NullValueError, references, required
-from metra.metrics.record import Metric, Tables, Weighing
+from metra.formats.texts.parquet import (
+    NullValueError,
+    get_references,
+    get_required_column,
+)
+from metra.metrics.record import Metric, Tables, TwoPassFit
 from metra.scoring.plan import (
-    Plan,
-    batches_of,
-    check_measures,
-    chunk_of,
-    pieces,
-    unweighed,
+    ScoringPlan,
+    build_unweighed,
+    check_metrics,
+    pack_chunk,
+    split_batch,
+    split_systems,
 )
 from metra.scoring.results import Results
 from metra.scoring.table_totals import (
     Totals,
-    add,
-    as_batch,
+    add_entries,
+    build_batch,
+    build_table_results,
+    count_and_score,
     count_rows,
-    counted_and_scored,
-    entries,
-    outcome,
+    describe_shape,
+    list_signatures,
+    read_entries,
     scores_schema,
-    shape_of,
-    signatures,
     totals_schema,
 )
 from metra.scoring.tables import check_same_groups, check_schema
@@ -77,7 +81,7 @@ class Shard(NamedTuple):
         return cls(path, place, found.st_size, found.st_mtime_ns)
 
 
-def fingerprints(shards: Sequence[Shard], plan: Plan) -> list[str]:
+def compute_fingerprints(shards: Sequence[Shard], plan: ScoringPlan) -> list[str]:
     """Name what comes of each shard by all that its digits depend on.
 
     Where a measure weighs by the whole corpus, that is all shards.
@@ -90,7 +94,7 @@ def fingerprints(shards: Sequence[Shard], plan: Plan) -> list[str]:
     ]
 
 
-class KeptTotals:
+class TotalsCache:
     """A folder with the totals of finished shards: a small file for each."""
 
     def __init__(self, folder: str) -> None:
@@ -120,16 +124,18 @@ class KeptTotals:
             raise FormatError(msg)
         totals: Totals = {}
         for batch in batches:
-            add(totals, entries(batch))
+            add_entries(totals, read_entries(batch))
         return totals
 
-    def keep(self, shard: Shard, fingerprint: str, totals: Totals, plan: Plan) -> None:
+    def keep(
+        self, shard: Shard, fingerprint: str, totals: Totals, plan: ScoringPlan
+    ) -> None:
         """Write the totals of a shard that is finished."""
-        schema = totals_schema(plan, parquet.schema_of(shard.path))
+        schema = totals_schema(plan, parquet.read_schema(shard.path))
         schema = schema.with_metadata({FINGERPRINT: fingerprint.encode()})
-        batch = as_batch(totals, schema)
+        batch = build_batch(totals, schema)
         with (
-            whole_file(self._path(shard, fingerprint)) as file,
+            write_file(self._path(shard, fingerprint)) as file,
             pa.ipc.new_file(file, schema) as writer,
         ):
             writer.write_batch(batch)
@@ -147,7 +153,7 @@ _ENDINGS = (".parquet", ".pq")
 _ROW_GROUP = 64 * 1024
 
 
-def score_paths(paths: Sequence[str], out: str) -> list[str]:
+def name_score_files(paths: Sequence[str], out: str) -> list[str]:
     """Name the file for each shard's scores: in a folder by the same names, or one file."""
     if out.endswith(_ENDINGS) and not os.path.isdir(out):
         if len(paths) > 1:
@@ -179,25 +185,25 @@ def is_whole(target: str, fingerprint: str) -> bool:
     if not os.path.exists(target):
         return False
     try:
-        metadata = parquet.schema_of(target).metadata or {}
+        metadata = parquet.read_schema(target).metadata or {}
     except FormatError:
         return False  # something else by this name, which is written anew
     return metadata.get(FINGERPRINT) == fingerprint.encode()
 
 
 @contextmanager
-def score_file(
-    target: str, plan: Plan, schema: pa.Schema, fingerprint: str
+def open_score_file(
+    target: str, plan: ScoringPlan, schema: pa.Schema, fingerprint: str
 ) -> Iterator[Callable[[pa.RecordBatch], None]]:
     """Write a shard with its scores; the file is whole or not there."""
     schema = scores_schema(plan, schema)
     metadata = {
         **(schema.metadata or {}),
         FINGERPRINT: fingerprint.encode(),
-        _SIGNATURES: json.dumps(signatures(plan)).encode(),
+        _SIGNATURES: json.dumps(list_signatures(plan)).encode(),
     }
     schema = schema.with_metadata(metadata)
-    with whole_file(target) as file, pq.ParquetWriter(file, schema) as writer:
+    with write_file(target) as file, pq.ParquetWriter(file, schema) as writer:
         held: list[pa.RecordBatch] = []
 
         def write(batch: pa.RecordBatch) -> None:
@@ -219,31 +225,33 @@ _KEPT_WEIGHTS_ENDING = ".weights"
 _FINGERPRINT = "fingerprint"
 
 
-def kept_weights(
+def load_weights(
     folder: str,
     fingerprint: str,
     metric: Metric,
-    weighing: Weighing,
+    weighing: TwoPassFit,
     batches: Iterable[Batch],
 ) -> Metric:
     """Give the measure with the weights that are kept; else count them, and keep them."""
-    path = _path(folder, metric, fingerprint)
+    path = _name_weights_file(folder, metric, fingerprint)
     if os.path.exists(path):
-        return _restored(path, fingerprint, weighing)
+        return _read_weights(path, fingerprint, weighing)
     tables = weighing.tables(batches)
     named: dict[str, Any] = {_FINGERPRINT: np.array(fingerprint), **tables}
-    with whole_file(path) as file:
+    with write_file(path) as file:
         # Without compression: a resumed run is to go on at once.
         np.savez(file, **named)
     return weighing.restored(tables)
 
 
-def are_kept(folder: str, metric: Metric, fingerprint: str) -> bool:
+def has_weights(folder: str, metric: Metric, fingerprint: str) -> bool:
     """Whether weights need not be counted."""
-    return os.path.exists(_path(folder, metric, fingerprint))
+    return os.path.exists(_name_weights_file(folder, metric, fingerprint))
 
 
-def weights_fingerprint(shards: Sequence[Shard], plan: Plan, metric: Metric) -> str:
+def fingerprint_weights(
+    shards: Sequence[Shard], plan: ScoringPlan, metric: Metric
+) -> str:
     """Name weights by all that they depend on: every file, and what is counted in it."""
     known = [
         __version__,
@@ -254,13 +262,13 @@ def weights_fingerprint(shards: Sequence[Shard], plan: Plan, metric: Metric) -> 
     return hashlib.sha256(json.dumps(known).encode()).hexdigest()
 
 
-def _path(folder: str, metric: Metric, fingerprint: str) -> str:
+def _name_weights_file(folder: str, metric: Metric, fingerprint: str) -> str:
     return os.path.join(
         folder, f"{metric.name}-{fingerprint[:24]}{_KEPT_WEIGHTS_ENDING}"
     )
 
 
-def _restored(path: str, fingerprint: str, weighing: Weighing) -> Metric:
+def _read_weights(path: str, fingerprint: str, weighing: TwoPassFit) -> Metric:
     try:
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as arrays:
             tables: Tables = dict(arrays)
@@ -272,11 +280,11 @@ def _restored(path: str, fingerprint: str, weighing: Weighing) -> Metric:
         raise FormatError(msg) from None
 
 
-class Interrupted(KeyboardInterrupt):
+class ScoringInterrupt(KeyboardInterrupt):
     """Somebody pressed Ctrl-C; the message says what is kept."""
 
 
-class Work(NamedTuple):
+class ScoringProgress(NamedTuple):
     """How far the work has come: rows that were read, and all that this call has to read.
 
     A first pass, for weights, reads all rows once more.
@@ -285,18 +293,18 @@ class Work(NamedTuple):
     done: int
     rows: int
 
-    def plus(self, rows: int) -> "Work":
+    def plus(self, rows: int) -> "ScoringProgress":
         """Count rows that were read."""
         return self._replace(done=self.done + rows)
 
 
 def score_shards(
     paths: Sequence[str],
-    plan: Plan,
+    plan: ScoringPlan,
     *,
     resume: str | None = None,
     scores_out: str | None = None,
-    progress: Callable[[Work], None] = lambda _: None,
+    progress: Callable[[ScoringProgress], None] = lambda _: None,
 ) -> Results:
     """Score a table in Parquet files, each read once (twice for measures of two passes).
 
@@ -305,17 +313,17 @@ def score_shards(
     weights counted again. With
     `scores_out`, each shard is written there with its segments' scores.
     """
-    check_measures(plan)
-    schemas = {path: parquet.schema_of(path) for path in paths}
+    check_metrics(plan)
+    schemas = {path: parquet.read_schema(path) for path in paths}
     for path, schema in schemas.items():
         check_schema(plan, schema, path)
     check_same_groups(plan, schemas)
     shards = [Shard.at(path) for path in paths]
-    names = fingerprints(shards, plan)
+    names = compute_fingerprints(shards, plan)
     targets: Sequence[str | None] = [None] * len(paths)
     if scores_out:
-        targets = score_paths(paths, scores_out)
-    kept = KeptTotals(resume) if resume else None
+        targets = name_score_files(paths, scores_out)
+    kept = TotalsCache(resume) if resume else None
     found = [
         kept.find(shard, name)
         if kept and (target is None or is_whole(target, name))
@@ -324,38 +332,42 @@ def score_shards(
     ]
     finished = sum(totals is not None for totals in found)
     try:
-        metrics = unweighed(plan)
-        rows = [parquet.row_count(path) for path in paths]
+        metrics = build_unweighed(plan)
+        rows = [parquet.count_rows(path) for path in paths]
         left = [
             count for count, known in zip(rows, found, strict=True) if known is None
         ]
-        work = Work(0, sum(left))
+        work = ScoringProgress(0, sum(left))
         if left:
-            metrics, work = _fitted(shards, plan, resume, work, progress)
+            metrics, work = _fit_metrics(shards, plan, resume, work, progress)
         totals: Totals = {}
         for shard, name, target, known in zip(
             shards, names, targets, found, strict=True
         ):
             if known is None:
-                known, work = _shard(shard, name, target, plan, metrics, work, progress)
+                known, work = _score_shard(
+                    shard, name, target, plan, metrics, work, progress
+                )
                 if kept:
                     kept.keep(shard, name, known, plan)
                 finished += 1
-            add(totals, known.items())
-        return outcome(totals, shape_of(plan), metrics)
+            add_entries(totals, known.items())
+        return build_table_results(totals, describe_shape(plan), metrics)
     except KeyboardInterrupt:
-        note = _note(finished, len(shards), resume, scores_out)
+        note = _describe_kept(finished, len(shards), resume, scores_out)
         msg = f"interrupted; of the files, {note}"
-        raise Interrupted(msg) from None
+        raise ScoringInterrupt(msg) from None
     except MetraError as error:
         if not finished:
             raise
-        note = _note(finished, len(shards), resume, scores_out)
+        note = _describe_kept(finished, len(shards), resume, scores_out)
         msg = f"{error} Of the files, {note}"
         raise MetraError(msg) from None
 
 
-def _note(finished: int, shards: int, resume: str | None, out: str | None) -> str:
+def _describe_kept(
+    finished: int, shards: int, resume: str | None, out: str | None
+) -> str:
     """Say what is kept, and how to go on."""
     done = f"{finished} of {shards} are finished"
     if resume:
@@ -367,40 +379,40 @@ def _note(finished: int, shards: int, resume: str | None, out: str | None) -> st
     return f"{done}, but their totals are lost; give --resume FOLDER to keep them."
 
 
-def _fitted(
+def _fit_metrics(
     shards: Sequence[Shard],
-    plan: Plan,
+    plan: ScoringPlan,
     resume: str | None,
-    work: Work,
-    progress: Callable[[Work], None],
-) -> tuple[Mapping[str, Metric], Work]:
+    work: ScoringProgress,
+    progress: Callable[[ScoringProgress], None],
+) -> tuple[Mapping[str, Metric], ScoringProgress]:
     """Walk through all references first, for measures that weigh by them."""
-    metrics = dict(unweighed(plan))
+    metrics = dict(build_unweighed(plan))
     names = {
-        spec: weights_fingerprint(shards, plan, metric)
+        spec: fingerprint_weights(shards, plan, metric)
         for spec, metric in metrics.items()
     }
     counted = [
         spec
         for spec, metric in metrics.items()
-        if metric.fit and not (resume and are_kept(resume, metric, names[spec]))
+        if metric.fit and not (resume and has_weights(resume, metric, names[spec]))
     ]
-    rows = sum(parquet.row_count(shard.path) for shard in shards)
+    rows = sum(parquet.count_rows(shard.path) for shard in shards)
     work = work._replace(rows=work.rows + len(counted) * rows)
 
     def references_of() -> Iterator[Batch]:
         nonlocal work
         for shard in shards:
-            for rows in _rows(shard.path, plan, plan.columns):
-                for piece in pieces(rows):
-                    yield next(batches_of(chunk_of(piece, plan)))[1]
+            for rows in _read_rows(shard.path, plan, plan.columns):
+                for piece in split_batch(rows):
+                    yield next(split_systems(pack_chunk(piece, plan)))[1]
                 work = work.plus(rows.num_rows)
                 progress(work)
 
     for spec, metric in metrics.items():
         if metric.weighing and resume:
             batches = references_of()
-            metrics[spec] = kept_weights(
+            metrics[spec] = load_weights(
                 resume, names[spec], metric, metric.weighing, batches
             )
         elif metric.fit:
@@ -408,30 +420,32 @@ def _fitted(
     return metrics, work
 
 
-def _shard(
+def _score_shard(
     shard: Shard,
     fingerprint: str,
     target: str | None,
-    plan: Plan,
+    plan: ScoringPlan,
     metrics: Mapping[str, Metric],
-    work: Work,
-    progress: Callable[[Work], None],
-) -> tuple[Totals, Work]:
+    work: ScoringProgress,
+    progress: Callable[[ScoringProgress], None],
+) -> tuple[Totals, ScoringProgress]:
     totals: Totals = {}
-    schema = parquet.schema_of(shard.path)
+    schema = parquet.read_schema(shard.path)
     columns = schema.names if target else plan.columns
 
     def counted(rows: pa.RecordBatch) -> tuple[int, Totals, pa.RecordBatch | None]:
         if target:
-            return rows.num_rows, *counted_and_scored(rows, plan, metrics)
+            return rows.num_rows, *count_and_score(rows, plan, metrics)
         return rows.num_rows, count_rows(rows, plan, metrics), None
 
     with ExitStack() as stack:
         if target:
-            write = stack.enter_context(score_file(target, plan, schema, fingerprint))
-        parts = _rows(shard.path, plan, columns)
+            write = stack.enter_context(
+                open_score_file(target, plan, schema, fingerprint)
+            )
+        parts = _read_rows(shard.path, plan, columns)
         for rows, found, result in ordered_map(counted, parts, thread_count()):
-            add(totals, found.items())
+            add_entries(totals, found.items())
             if result is not None:
                 write(result)
             work = work.plus(rows)
@@ -439,10 +453,12 @@ def _shard(
     return totals, work
 
 
-def _rows(path: str, plan: Plan, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+def _read_rows(
+    path: str, plan: ScoringPlan, columns: Sequence[str]
+) -> Iterator[pa.RecordBatch]:
     """Read a shard's rows; refuse nulls where they are."""
     first = 0
-    for rows in parquet.batches(path, columns):
+    for rows in parquet.read_batches(path, columns):
         try:
             _refuse_nulls(rows, plan)
         except NullValueError as null:
@@ -451,8 +467,8 @@ def _rows(path: str, plan: Plan, columns: Sequence[str]) -> Iterator[pa.RecordBa
         first += rows.num_rows
 
 
-def _refuse_nulls(rows: pa.RecordBatch, plan: Plan) -> None:
+def _refuse_nulls(rows: pa.RecordBatch, plan: ScoringPlan) -> None:
     wanted = [*(name for _, name in plan.outputs), plan.source, plan.documents]
     for name in filter(None, wanted):
-        required(rows, name, plan.nulls)
-    references(rows, plan.references, plan.nulls)
+        get_required_column(rows, name, plan.nulls)
+    get_references(rows, plan.references, plan.nulls)

@@ -19,47 +19,47 @@ import pyarrow as pa
 
 from metra import __version__
 from metra.errors import FormatError, MissingResourceError
-from metra.formats.stream import stem
+from metra.formats.stream import name_system
 from metra.formats.texts.columns import ColumnNames
 from metra.formats.texts.parquet import NullValueError
 from metra.scoring.executors.spark_session import (
     Watcher,
-    quietly,
-    run,
-    sentences,
-    shown_path,
+    format_path,
+    run_steps,
+    silence_warnings,
+    translate_errors,
 )
-from metra.scoring.plan import Plan, check_measures
+from metra.scoring.plan import ScoringPlan, check_metrics
 from metra.scoring.results import Results
 from metra.scoring.table_totals import (
     OWN_COLUMNS,
     TERMS,
     add_totals,
-    results_of,
+    count_terms,
+    count_totals,
+    encode_weights,
+    list_signatures,
     score_rows,
+    score_totals,
     scores_schema,
-    signatures,
-    term_rows,
-    total_rows,
-    weights_of,
 )
-from metra.scoring.tables import check_schema, plan_of
+from metra.scoring.tables import build_plan, check_schema
 
 
 @contextmanager
-def located(frame: Any, plan: Plan) -> Iterator[None]:
+def locate_nulls(frame: Any, plan: ScoringPlan) -> Iterator[None]:
     """Say of a null in which row of which file it is."""
     try:
         yield
     except NullValueError as error:
-        place = _place_of_null(frame, plan, error.column)
+        place = _find_null(frame, plan, error.column)
         if place is None:
             raise
         path, row = place
-        raise NullValueError(error.column, row, shown_path(path)) from None
+        raise NullValueError(error.column, row, format_path(path)) from None
 
 
-def _place_of_null(frame: Any, plan: Plan, column: str) -> tuple[str, int] | None:
+def _find_null(frame: Any, plan: ScoringPlan, column: str) -> tuple[str, int] | None:
     """Find the first row at fault, in the order of files; None where there are no files."""
     from pyspark.errors import PySparkException
 
@@ -126,7 +126,7 @@ Batches: TypeAlias = Iterator[pa.RecordBatch]
 
 def score_frame(
     frame: Frame,
-    plan: Plan,
+    plan: ScoringPlan,
     *,
     scores_to: str | None = None,
     progress: Watcher | None = None,
@@ -137,36 +137,36 @@ def score_frame(
     them are whole, and then puts `_SUCCESS` beside them. `progress` is told now and then how
     many tasks are done, and what share of the work that is.
     """
-    check_measures(plan)
-    check_schema(plan, arrow_schema(frame))
+    check_metrics(plan)
+    check_schema(plan, convert_schema(frame))
 
     weights: list[Weights] = [None]
     totals: list[pa.RecordBatch] = []
 
     def weigh() -> None:
-        weights[0] = weights_for(frame, plan)
+        weights[0] = count_frame_weights(frame, plan)
 
     def count() -> None:
-        totals.append(totals_of(frame, plan, weights[0]))
+        totals.append(count_frame(frame, plan, weights[0]))
 
     def write() -> None:
-        write_frame(scores_of(frame, plan, weights[0]), str(scores_to))
+        write_frame(add_scores(frame, plan, weights[0]), str(scores_to))
 
     steps = [count]
     if plan.two_passes:
         steps.insert(0, weigh)
     if scores_to is not None:
         steps.append(write)
-    with quietly(), located(frame, plan), sentences():
-        run(frame.sparkSession, steps, progress)
+    with silence_warnings(), locate_nulls(frame, plan), translate_errors():
+        run_steps(frame.sparkSession, steps, progress)
     if weights[0] is not None:
         weights[0].destroy()
-    return results_of(totals[0], plan)
+    return score_totals(totals[0], plan)
 
 
-def arrow_schema(frame: Frame) -> pa.Schema:
+def convert_schema(frame: Frame) -> pa.Schema:
     """Give the DataFrame's columns as Arrow's; what Arrow does not know is no text."""
-    with quietly():
+    with silence_warnings():
         from pyspark.errors import PySparkTypeError
         from pyspark.sql.pandas.types import to_arrow_type
 
@@ -179,7 +179,7 @@ def arrow_schema(frame: Frame) -> pa.Schema:
     return pa.schema(pa.field(field.name, kind(field)) for field in frame.schema)
 
 
-def weights_for(frame: Frame, plan: Plan) -> Weights | None:
+def count_frame_weights(frame: Frame, plan: ScoringPlan) -> Weights | None:
     """Count what measures of two passes weigh by, and send it to all workers.
 
     Equal terms are put together on the cluster: each comes here once.
@@ -189,41 +189,43 @@ def weights_for(frame: Frame, plan: Plan) -> Weights | None:
     from pyspark.sql.types import BinaryType, LongType, StringType
 
     def count(batches: Batches) -> Batches:
-        return (term_rows(batch, plan) for batch in batches)
+        return (count_terms(batch, plan) for batch in batches)
 
     kinds = [StringType(), BinaryType(), LongType()]
-    metric, term, number = names = _numbered(kinds)
-    counted = _mapped(frame, plan.columns, count, kinds)
+    metric, term, number = names = _number_columns(kinds)
+    counted = _map_batches(frame, plan.columns, count, kinds)
     added = counted.groupBy(metric, term).sum(number).toDF(*names)
     table = added.toArrow().rename_columns(TERMS.names).cast(TERMS)
-    return frame.sparkSession.sparkContext.broadcast(weights_of(table.to_batches()))
+    return frame.sparkSession.sparkContext.broadcast(encode_weights(table.to_batches()))
 
 
-def totals_of(
-    frame: Frame, plan: Plan, weights: Weights | None = None
+def count_frame(
+    frame: Frame, plan: ScoringPlan, weights: Weights | None = None
 ) -> pa.RecordBatch:
     """Count every partition where it lies, and add up what comes back."""
     from pyspark.sql.types import ArrayType, DoubleType, LongType, StringType
 
     def count(batches: Batches) -> Batches:
         value = None if weights is None else weights.value
-        return _added(total_rows(batch, plan, value) for batch in batches)
+        return _add_partition(count_totals(batch, plan, value) for batch in batches)
 
     names = [*plan.group_by, *OWN_COLUMNS]
     keys = [frame.schema[name].dataType for name in plan.group_by]
     own = [StringType(), StringType(), LongType(), LongType(), ArrayType(DoubleType())]
     kinds = [*keys, *own]
-    counted = _mapped(frame, plan.columns, count, kinds)
+    counted = _map_batches(frame, plan.columns, count, kinds)
     if plan.group_by:
         # Every partition may have every group: they are added up on the cluster as well.
-        together = counted.repartition(*_numbered(keys)).toDF(*names)
-        counted = _mapped(together, names, _added, kinds)
+        together = counted.repartition(*_number_columns(keys)).toDF(*names)
+        counted = _map_batches(together, names, _add_partition, kinds)
     table = counted.toArrow().rename_columns(names)
     nothing = pa.RecordBatch.from_pylist([], schema=table.schema)
     return add_totals([*table.to_batches(), nothing])
 
 
-def scores_of(frame: Frame, plan: Plan, weights: Weights | None = None) -> Frame:
+def add_scores(
+    frame: Frame, plan: ScoringPlan, weights: Weights | None = None
+) -> Frame:
     """Give the DataFrame with a column of scores for each system and measure behind its own.
 
     Like every DataFrame it is computed when it is used. The metadata of a column of scores
@@ -235,16 +237,16 @@ def scores_of(frame: Frame, plan: Plan, weights: Weights | None = None) -> Frame
         value = None if weights is None else weights.value
         return (score_rows(batch, plan, value) for batch in batches)
 
-    names = scores_schema(plan, arrow_schema(frame)).names
+    names = scores_schema(plan, convert_schema(frame)).names
     kinds = [field.dataType for field in frame.schema]
     kinds += [DoubleType()] * (len(names) - len(kinds))
-    scored = _mapped(frame, frame.columns, score, kinds).toDF(*names)
-    for name, signature in signatures(plan).items():
+    scored = _map_batches(frame, frame.columns, score, kinds).toDF(*names)
+    for name, signature in list_signatures(plan).items():
         scored = scored.withMetadata(name, {SIGNATURE: signature})
     return scored
 
 
-def _mapped(
+def _map_batches(
     frame: Frame,
     columns: Sequence[str],
     function: Callable[[Batches], Batches],
@@ -257,8 +259,8 @@ def _mapped(
     """
     from pyspark.sql.types import StructField, StructType
 
-    known = dict(zip(frame.columns, _numbered(frame.columns), strict=True))
-    numbers = _numbered(kinds)
+    known = dict(zip(frame.columns, _number_columns(frame.columns), strict=True))
+    numbers = _number_columns(kinds)
     here = __version__
 
     def call(batches: Batches) -> Batches:
@@ -270,11 +272,11 @@ def _mapped(
         [StructField(*pair) for pair in zip(numbers, kinds, strict=True)]
     )
     chosen = frame.toDF(*known.values()).select(*(known[name] for name in columns))
-    with quietly():
+    with silence_warnings():
         return chosen.mapInArrow(call, schema)
 
 
-def _numbered(columns: Sequence[object]) -> list[str]:
+def _number_columns(columns: Sequence[object]) -> list[str]:
     return [f"c{at}" for at in range(len(columns))]
 
 
@@ -288,7 +290,7 @@ def _check_version(expected: str) -> None:
         raise MissingResourceError(msg)
 
 
-def _added(totals: Batches) -> Batches:
+def _add_partition(totals: Batches) -> Batches:
     """Add up a partition's totals; an empty one has none."""
     first = next(totals, None)
     if first is not None:
@@ -310,12 +312,12 @@ def score_parquet(
     files = frame.inputFiles()
     # Of several files, Spark takes the columns of any one.
     many = f"The table that Spark makes of {len(files)} files"
-    plan = plan_of(
-        arrow_schema(frame),
+    plan = build_plan(
+        convert_schema(frame),
         metrics,
         names,
         where=paths[0] if len(files) == 1 else many,
-        default_system=stem(shown_path(files[0])) if len(files) == 1 else "",
+        default_system=name_system(format_path(files[0])) if len(files) == 1 else "",
         group_by=group_by,
         segments=scores_to is not None,
     )
@@ -324,14 +326,14 @@ def score_parquet(
 
 def read_files(session: Any, paths: Sequence[str]) -> Any:
     """Read Parquet files, or folders of them, as a DataFrame."""
-    _refuse_twice(paths)
-    with sentences():
+    _refuse_duplicates(paths)
+    with translate_errors():
         frame = session.read.parquet(*paths)
         _refuse_empty(session, frame.inputFiles())
     return frame
 
 
-def _refuse_twice(paths: Sequence[str]) -> None:
+def _refuse_duplicates(paths: Sequence[str]) -> None:
     """Refuse what is named twice, or lies in a folder that is named too."""
     known = [path.rstrip("/") for path in paths]
     for path in known:
@@ -359,7 +361,7 @@ def _refuse_empty(session: Any, files: Sequence[str]) -> None:
             name = status.getPath().toUri().getRawPath().rpartition("/")[2]
             if status.getLen() == 0 and name in names:
                 msg = (
-                    f"{shown_path(f'{folder}/{name}')} cannot be read as Parquet: it is "
+                    f"{format_path(f'{folder}/{name}')} cannot be read as Parquet: it is "
                     "empty; write it again, or leave it out."
                 )
                 raise FormatError(msg)

@@ -29,7 +29,7 @@ from metra.formats.texts.parquet import NullValueError
 
 
 @contextmanager
-def sentences() -> Iterator[None]:
+def translate_errors() -> Iterator[None]:
     """Raise what Spark raises inside as an error of ours, told in one sentence."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
@@ -37,21 +37,21 @@ def sentences() -> Iterator[None]:
     try:
         yield
     except (PySparkException, Py4JError) as error:
-        raise in_a_sentence(str(error)) from None
+        raise translate_error(str(error)) from None
 
 
-def in_a_sentence(said: str) -> MetraError:
+def translate_error(said: str) -> MetraError:
     """Find out what happened from all that Spark said about it."""
     for pattern, told in _KNOWN:
         found = re.search(pattern, said, re.MULTILINE)
         if found:
-            return told(*map(shown_path, found.groups()))
+            return told(*map(format_path, found.groups()))
     causes = re.findall(r"^(?:Caused )?(?:by)?: *[\w.$]+: (.+)$", said, re.MULTILINE)
     first = (causes or [said.strip().split("\n")[0]])[-1]
-    return OptionError(f"Spark gave up: {shown_path(first)}")
+    return OptionError(f"Spark gave up: {format_path(first)}")
 
 
-def shown_path(text: str) -> str:
+def format_path(text: str) -> str:
     """Write paths as people do, and leave out how databases number errors.
 
     >>> shown_path("file:///data/my%20files/a.parquet. SQLSTATE: KD001")
@@ -63,76 +63,76 @@ def shown_path(text: str) -> str:
     return re.sub(r" *SQLSTATE: \w+", "", text)
 
 
-def _null(row: str, column: str) -> MetraError:
+def _explain_null(row: str, column: str) -> MetraError:
     return NullValueError(column, int(row) - 1)
 
 
-def _ours(kind: str, message: str) -> MetraError:
+def _explain_own(kind: str, message: str) -> MetraError:
     return getattr(errors, kind, CorpusError)(message)
 
 
-def _no_module(name: str) -> MetraError:
+def _explain_module(name: str) -> MetraError:
     return MissingResourceError(
         f"The Python of Spark's workers has no module {name!r}; install metra[spark] on "
         "every worker, and set PYSPARK_PYTHON to the Python that has it."
     )
 
 
-def _other_type(path: str, more: str) -> MetraError:
+def _explain_type(path: str, more: str) -> MetraError:
     return FormatError(
         f"{path} does not fit the other files: {more.rstrip('.')}; a column must have the "
         "same type in all of them."
     )
 
 
-def _damaged(path: str) -> MetraError:
+def _explain_damage(path: str) -> MetraError:
     return FormatError(
         f"{path} cannot be read as Parquet: it is damaged or cut off, or is something "
         "else; write it again, or leave it out."
     )
 
 
-def _not_there(path: str) -> MetraError:
+def _explain_missing(path: str) -> MetraError:
     return FormatError(f"{path} cannot be read: there is no such file or folder.")
 
 
-def _nothing_there() -> MetraError:
+def _explain_nothing() -> MetraError:
     return FormatError(
         "There is no Parquet in what was given: only empty files, or none at all."
     )
 
 
-def _taken(path: str) -> MetraError:
+def _explain_existing(path: str) -> MetraError:
     return OptionError(
         f"{path} is there already; name a folder that is not, or remove it first."
     )
 
 
-def _no_folder(path: str) -> MetraError:
+def _explain_folder(path: str) -> MetraError:
     return FormatError(f"{path} cannot be made a folder for scores; name another.")
 
 
-def _full() -> MetraError:
+def _explain_full_disk() -> MetraError:
     return FormatError(
         "A disk is full, so Spark gave up; nothing that it had begun to write is kept."
     )
 
 
-def _too_large() -> MetraError:
+def _explain_size() -> MetraError:
     return OptionError(
         "What Spark has to send back is larger than its limit; raise it, for example with "
         "--spark-conf spark.driver.maxResultSize=4g."
     )
 
 
-def _memory() -> MetraError:
+def _explain_memory() -> MetraError:
     return OptionError(
         "Java's memory was too small; give it more, for example with --spark-conf "
         "spark.driver.memory=4g, or on a cluster spark.executor.memory."
     )
 
 
-def _gone() -> MetraError:
+def _explain_lost() -> MetraError:
     return OptionError("Spark has stopped in the middle of the work; start again.")
 
 
@@ -140,26 +140,26 @@ def _gone() -> MetraError:
 _KNOWN: list[tuple[str, Callable[..., MetraError]]] = [
     (
         r"NullValueError: Row (\d+) of a batch is null in the column '(.+?)', where",
-        _null,
+        _explain_null,
     ),
-    (r"^metra\.(?:\w+\.)*(\w+): (.+)$", _ours),
-    (r"ModuleNotFoundError: No module named '([\w.]+)'", _no_module),
-    (r"No space left on device|Disk quota exceeded", _full),
+    (r"^metra\.(?:\w+\.)*(\w+): (.+)$", _explain_own),
+    (r"ModuleNotFoundError: No module named '([\w.]+)'", _explain_module),
+    (r"No space left on device|Disk quota exceeded", _explain_full_disk),
     (
         r"_TYPE_MISMATCH\] Encountered error while reading file (\S+)\. (.+)$",
-        _other_type,
+        _explain_type,
     ),
     (
         r"\[FAILED_READ_FILE[\w.]*\] Encountered error while reading file (\S+)\. ",
-        _damaged,
+        _explain_damage,
     ),
-    (r"\[PATH_NOT_FOUND\] Path does not exist: (.+?)\. SQLSTATE", _not_there),
-    (r"\[UNABLE_TO_INFER_SCHEMA\]", _nothing_there),
-    (r"\[PATH_ALREADY_EXISTS\] Path (.+?) already exists", _taken),
-    (r"Mkdirs failed to create (\S+?)/_temporary", _no_folder),
-    (r"spark\.driver\.maxResultSize", _too_large),
-    (r"OutOfMemoryError", _memory),
-    (r"SparkContext was shut down|Answer from Java side is empty", _gone),
+    (r"\[PATH_NOT_FOUND\] Path does not exist: (.+?)\. SQLSTATE", _explain_missing),
+    (r"\[UNABLE_TO_INFER_SCHEMA\]", _explain_nothing),
+    (r"\[PATH_ALREADY_EXISTS\] Path (.+?) already exists", _explain_existing),
+    (r"Mkdirs failed to create (\S+?)/_temporary", _explain_folder),
+    (r"spark\.driver\.maxResultSize", _explain_size),
+    (r"OutOfMemoryError", _explain_memory),
+    (r"SparkContext was shut down|Answer from Java side is empty", _explain_lost),
 ]
 
 
@@ -178,13 +178,15 @@ def spark_session(
     pyspark = load_pyspark()
     active = pyspark.sql.SparkSession.getActiveSession()
     if active is not None:
-        with quietly():
+        with silence_warnings():
             yield active
         return
     with TemporaryFile() as log:
-        session = _started(pyspark, _settings(master) | dict(settings or {}), log)
+        session = _start_session(
+            pyspark, _build_settings(master) | dict(settings or {}), log
+        )
         try:
-            with quietly():
+            with silence_warnings():
                 yield session
         finally:
             session.stop()
@@ -193,7 +195,7 @@ def spark_session(
 def load_pyspark() -> Any:
     """Load pyspark, or say how to get it."""
     try:
-        with quietly():
+        with silence_warnings():
             import pyspark
             import pyspark.sql
     except ImportError:
@@ -206,14 +208,14 @@ def load_pyspark() -> Any:
 
 
 @contextmanager
-def quietly() -> Iterator[None]:
+def silence_warnings() -> Iterator[None]:
     """Keep what Spark thinks of pandas to itself: it gets no pandas from us."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
         yield
 
 
-def _settings(master: str) -> dict[str, str]:
+def _build_settings(master: str) -> dict[str, str]:
     settings = {
         "spark.master": master,
         "spark.app.name": "metra",
@@ -229,7 +231,7 @@ def _settings(master: str) -> dict[str, str]:
     return settings
 
 
-def _started(pyspark: Any, settings: Mapping[str, str], log: IO[bytes]) -> Any:
+def _start_session(pyspark: Any, settings: Mapping[str, str], log: IO[bytes]) -> Any:
     """Start Java with its output in the log, where it can be looked up if it fails."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
@@ -238,14 +240,14 @@ def _started(pyspark: Any, settings: Mapping[str, str], log: IO[bytes]) -> Any:
     _check_java()
     conf = pyspark.SparkConf().setAll(settings.items())
     try:
-        with quietly():
+        with silence_warnings():
             gateway = pyspark.SparkContext._gateway or launch_gateway(
                 conf, {"stdout": log, "stderr": log}
             )
             context = pyspark.SparkContext(conf=conf, gateway=gateway)
             return pyspark.sql.SparkSession(context)
     except (PySparkException, Py4JError) as error:
-        raise _reason(settings["spark.master"], error, log) from None
+        raise _explain_failure(settings["spark.master"], error, log) from None
 
 
 def _check_java() -> None:
@@ -260,7 +262,7 @@ def _check_java() -> None:
         raise MissingResourceError(msg)
 
 
-def _reason(master: str, error: Exception, log: IO[bytes]) -> Exception:
+def _explain_failure(master: str, error: Exception, log: IO[bytes]) -> Exception:
     log.seek(0)
     said = f"{log.read().decode(errors='replace')}\n{error}"
     if "UnsupportedClassVersionError" in said:
@@ -282,7 +284,7 @@ _EVERY = 0.5  # seconds
 _PATIENCE = 240  # times that; a second Ctrl-C is always quicker
 
 
-def run(
+def run_steps(
     session: Any, steps: Sequence[Callable[[], None]], progress: Watcher | None
 ) -> None:
     """Have steps done that wait for Spark, and cancel them if they are interrupted.
@@ -309,7 +311,7 @@ def run(
     threads = [Thread(target=attempt, daemon=True)]
     if progress is not None:
         following = (context, groups, progress, done)
-        threads.append(Thread(target=_follow, args=following, daemon=True))
+        threads.append(Thread(target=_follow_progress, args=following, daemon=True))
     for thread in threads:
         thread.start()
     try:
@@ -332,13 +334,13 @@ def run(
         raise failed[0]
 
 
-def _follow(
+def _follow_progress(
     context: Any, groups: Sequence[str], progress: Watcher, done: Event
 ) -> None:
     tracker = context.statusTracker()
     share = 0.0
     while not done.wait(_EVERY):
-        tasks = [_tasks(tracker, group) for group in groups]
+        tasks = [_count_tasks(tracker, group) for group in groups]
         begun = [pair for pair in tasks if pair[1]]
         if not begun:
             continue
@@ -348,7 +350,7 @@ def _follow(
         progress(sum(finished for finished, _ in tasks), share)
 
 
-def _tasks(tracker: Any, group: str) -> tuple[int, int]:
+def _count_tasks(tracker: Any, group: str) -> tuple[int, int]:
     """How many tasks of a group of jobs are done, and how many there are so far."""
     stages = [
         tracker.getStageInfo(stage)

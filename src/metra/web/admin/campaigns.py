@@ -12,20 +12,20 @@ from fastapi import APIRouter, Request, Response
 from sqlalchemy import Connection
 
 from metra.campaign.campaign import Campaign
-from metra.campaign.exercise import Exercise, exercise, of_text_scores
-from metra.campaign.exports import zipped
-from metra.campaign.own_wording import wordings
-from metra.campaign.results import text_scores
-from metra.campaign.screen import screen, screen_protocol
-from metra.campaign.second_look import FIRST, completed
+from metra.campaign.exercise import Exercise, compare_evaluators, convert_text_scores
+from metra.campaign.exports import zip_files
+from metra.campaign.own_wording import list_wordings
+from metra.campaign.results import score_texts
+from metra.campaign.screen import build_screen, get_screen_protocol
+from metra.campaign.second_look import FIRST, read_completed
 from metra.campaign.task import Task
-from metra.campaign.wording import chosen
+from metra.campaign.wording import choose_wording
 from metra.store import audit, campaigns, tasks
-from metra.store.campaigns import Stored
-from metra.web.admin.showing import admin_page, found, is_blind
-from metra.web.judge.describing import campaign_json, protocol_json
+from metra.store.campaigns import StoredCampaign
+from metra.web.admin.showing import find_stored_campaign, is_blind, render_admin_page
+from metra.web.judge.describing import build_campaign_json, build_protocol_json
 from metra.web.security.visitors import Administering
-from metra.web.state import Refusal, state_of
+from metra.web.state import Refusal, get_state
 from metra.web.strings import language_name
 
 router = APIRouter()
@@ -34,8 +34,8 @@ router = APIRouter()
 @router.get("/admin/exercise")
 def show_exercise(request: Request, session: Administering) -> Response:
     """Compare what the chosen campaigns found; names must no longer be hidden."""
-    known, chosen, found = _found(request)
-    return admin_page(
+    known, chosen, found = _compare_campaigns(request)
+    return render_admin_page(
         request,
         "exercise.html",
         who=session.name,
@@ -47,20 +47,25 @@ def show_exercise(request: Request, session: Administering) -> Response:
 
 
 @router.get("/admin/exercise/tables.zip")
-def download(request: Request, session: Administering) -> Response:
+def download_tables(request: Request, session: Administering) -> Response:
     """The tables of the exercise as files."""
     del session  # that there is one is enough
-    _, _, found = _found(request)
+    _, _, found = _compare_campaigns(request)
     if found is None:
         raise Refusal.not_found()
     headers = {"Content-Disposition": 'attachment; filename="exercise.zip"'}
-    packed = zipped(found.tables())
+    packed = zip_files(found.tables())
     return Response(packed, media_type="application/zip", headers=headers)
 
 
-def _found(request: Request) -> tuple[list[Stored], set[str], Exercise | None]:
-    with state_of(request).store.reading() as db:
-        every = [campaigns.existing(db, entry[0]) for entry in campaigns.listed(db)]
+def _compare_campaigns(
+    request: Request,
+) -> tuple[list[StoredCampaign], set[str], Exercise | None]:
+    with get_state(request).store.reading() as db:
+        every = [
+            campaigns.get_campaign(db, entry[0])
+            for entry in campaigns.list_campaigns(db)
+        ]
         known = [
             one
             for one in every
@@ -74,48 +79,48 @@ def _found(request: Request) -> tuple[list[Stored], set[str], Exercise | None]:
             result
             for one in known
             if one.id in chosen
-            for result in of_text_scores(text_scores(completed(db, one)))
+            for result in convert_text_scores(score_texts(read_completed(db, one)))
         ]
-    return known, chosen, exercise(results) if results else None
+    return known, chosen, compare_evaluators(results) if results else None
 
 
 _MOST = 500
 
 
 @router.get("/admin/log")
-def show_all(request: Request, session: Administering) -> Response:
+def show_log(request: Request, session: Administering) -> Response:
     """What was done anywhere."""
-    with state_of(request).store.reading() as db:
-        entries = audit.entries(db)
-        names = {row[0]: row[1] for row in campaigns.listed(db)}
-    return _page(request, session.name, entries, names, None)
+    with get_state(request).store.reading() as db:
+        entries = audit.list_entries(db)
+        names = {row[0]: row[1] for row in campaigns.list_campaigns(db)}
+    return _render_log(request, session.name, entries, names, None)
 
 
 @router.get("/admin/campaigns/{key}/log")
 def show_history(request: Request, key: str, session: Administering) -> Response:
     """What was done in one campaign."""
-    stored = found(request, key)
-    with state_of(request).store.reading() as db:
-        entries = audit.entries(db, stored.id)
-    return _page(request, session.name, entries, {stored.id: stored.name}, stored)
+    stored = find_stored_campaign(request, key)
+    with get_state(request).store.reading() as db:
+        entries = audit.list_entries(db, stored.id)
+    return _render_log(request, session.name, entries, {stored.id: stored.name}, stored)
 
 
-def _page(
+def _render_log(
     request: Request,
     who: str,
-    entries: list[audit.Entry],
+    entries: list[audit.AuditEntry],
     names: dict[str, str],
-    stored: campaigns.Stored | None,
+    stored: campaigns.StoredCampaign | None,
 ) -> Response:
     rows = [
         (
             entry,
             names.get(entry.campaign or "", ""),
-            _told(entry.data),
+            _format_entry(entry.data),
         )
         for entry in entries[:_MOST]
     ]
-    return admin_page(
+    return render_admin_page(
         request,
         "log.html",
         who=who,
@@ -125,7 +130,7 @@ def _page(
     )
 
 
-def _told(data: Any) -> str:
+def _format_entry(data: Any) -> str:
     """What is noted beside a deed, for people.
 
     >>> _told({"judge": "Ann", "files": ["a", "b"], "blind": True}), _told(None)
@@ -133,10 +138,10 @@ def _told(data: Any) -> str:
     """
     if not isinstance(data, dict):
         return "" if data is None else str(data)
-    return "; ".join(f"{name}: {_plain(value)}" for name, value in data.items())
+    return "; ".join(f"{name}: {_format_value(value)}" for name, value in data.items())
 
 
-def _plain(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
@@ -150,23 +155,26 @@ _SCREENS = 3
 @router.get("/admin/campaigns/{key}/preview")
 def show_preview(request: Request, key: str, session: Administering) -> Response:
     """Draw some screens of the first judge, with all their questions."""
-    stored = found(request, key)
+    stored = find_stored_campaign(request, key)
     campaign = stored.campaign
-    with state_of(request).store.reading() as db:
-        first = tasks.of_campaign(db, stored.id)[:_SCREENS]
+    with get_state(request).store.reading() as db:
+        first = tasks.list_campaign_tasks(db, stored.id)[:_SCREENS]
     shown = [
-        screen(
-            campaign, one.task, number=number, step=_last(campaign, one.task, number)
+        build_screen(
+            campaign,
+            one.task,
+            number=number,
+            step=_find_last_step(campaign, one.task, number),
         )
         for one in first
         for number in range(one.screens)
     ][:_SCREENS]
-    offered = wordings(campaign)
-    wording = chosen(offered, request.query_params.get("wording", ""))
-    about = campaign_json(stored, wording)
+    offered = list_wordings(campaign)
+    wording = choose_wording(offered, request.query_params.get("wording", ""))
+    about = build_campaign_json(stored, wording)
     target = campaign.settings.target_language
-    protocol = protocol_json(campaign.protocol, target, wording)
-    return admin_page(
+    protocol = build_protocol_json(campaign.protocol, target, wording)
+    return render_admin_page(
         request,
         "preview.html",
         stored=stored,
@@ -182,13 +190,13 @@ def show_preview(request: Request, key: str, session: Administering) -> Response
     )
 
 
-def _last(campaign: Campaign, task: Task, number: int) -> int:
+def _find_last_step(campaign: Campaign, task: Task, number: int) -> int:
     """The last question that this screen asks; some leave one out."""
-    return len(screen_protocol(campaign, task, number).steps) - 1
+    return len(get_screen_protocol(campaign, task, number).steps) - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class CampaignListing:
     """A campaign in the list."""
 
     id: str
@@ -202,12 +210,17 @@ class Listed:
 @router.get("/admin")
 def show_campaigns(request: Request, session: Administering) -> Response:
     """List the campaigns, the newest first."""
-    with state_of(request).store.reading() as db:
-        rows = [Listed(*row, *_progress(db, row[0])) for row in campaigns.listed(db)]
-    return admin_page(request, "campaigns.html", campaigns=rows, who=session.name)
+    with get_state(request).store.reading() as db:
+        rows = [
+            CampaignListing(*row, *_count_tasks(db, row[0]))
+            for row in campaigns.list_campaigns(db)
+        ]
+    return render_admin_page(
+        request, "campaigns.html", campaigns=rows, who=session.name
+    )
 
 
-def _progress(db: Connection, key: str) -> tuple[int, int]:
+def _count_tasks(db: Connection, key: str) -> tuple[int, int]:
     """Tasks done, and all that are anybody's."""
-    states = [task.state for task in tasks.of_campaign(db, key)]
+    states = [task.state for task in tasks.list_campaign_tasks(db, key)]
     return states.count("done"), len(states) - states.count("passed")

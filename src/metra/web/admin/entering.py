@@ -5,16 +5,16 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request, Response
 
 from metra.store import access, audit
-from metra.web.admin.showing import admin_page
-from metra.web.pages import redirect
-from metra.web.security.limits import address_of
+from metra.web.admin.showing import render_admin_page
+from metra.web.pages import redirect_to
+from metra.web.security.limits import get_client_address
 from metra.web.security.visitors import (
     Administering,
     drop_session,
+    get_session,
     put_session,
-    session_of,
 )
-from metra.web.state import state_of
+from metra.web.state import get_state
 
 router = APIRouter()
 _MOST_FAILURES = 10
@@ -23,9 +23,9 @@ _MOST_FAILURES = 10
 @router.get("/admin/login")
 def show_login(request: Request) -> Response:
     """Ask for name and password."""
-    if session_of(request, "admin") is not None:
-        return redirect("/admin")
-    return admin_page(request, "login.html", name="", problem="")
+    if get_session(request, "admin") is not None:
+        return redirect_to("/admin")
+    return render_admin_page(request, "login.html", name="", problem="")
 
 
 @router.post("/admin/login")
@@ -35,29 +35,33 @@ def login(
     password: Annotated[str, Form(max_length=1000)] = "",
 ) -> Response:
     """Begin a session; wrong passwords are counted by address, and refused when many."""
-    state = state_of(request)
+    state = get_state(request)
     now = state.clock()
-    key = f"admin {address_of(request)}"
+    key = f"admin {get_client_address(request)}"
     with state.store.transaction() as db:
-        failures = access.count(db, key, now=now)
-        kept = access.password_hash(db, name)
+        failures = access.count_failures(db, key, now=now)
+        kept = access.find_password_hash(db, name)
         if failures < _MOST_FAILURES:
             # Counted before the check, which takes its time: guesses at once are counted.
-            access.add(db, key, now=now)
+            access.add_failure(db, key, now=now)
     if failures >= _MOST_FAILURES:
         problem = "Too many wrong passwords; wait five minutes."
-        return admin_page(request, "login.html", status=429, name=name, problem=problem)
-    if not access.fits(password, kept):
+        return render_admin_page(
+            request, "login.html", status=429, name=name, problem=problem
+        )
+    if not access.check_password(password, kept):
         problem = "This name and this password do not belong together."
-        return admin_page(request, "login.html", status=401, name=name, problem=problem)
-    old = session_of(request, "admin")
+        return render_admin_page(
+            request, "login.html", status=401, name=name, problem=problem
+        )
+    old = get_session(request, "admin")
     with state.store.transaction() as db:
         if old is not None:
-            access.end(db, old)
-        token, _ = access.begin(db, "admin", now=now, name=name)
-        access.forget(db, key)
-        audit.note(db, name, "sign in", now=now)
-    reply = redirect("/admin")
+            access.end_session(db, old)
+        token, _ = access.begin_session(db, "admin", now=now, name=name)
+        access.forget_failures(db, key)
+        audit.add_entry(db, name, "sign in", now=now)
+    reply = redirect_to("/admin")
     put_session(request, reply, "admin", token)
     return reply
 
@@ -65,10 +69,10 @@ def login(
 @router.post("/admin/logout")
 def logout(request: Request, session: Administering) -> Response:
     """End the session."""
-    state = state_of(request)
+    state = get_state(request)
     with state.store.transaction() as db:
-        access.end(db, session)
-        audit.note(db, session.name, "sign out", now=state.clock())
-    reply = redirect("/admin/login")
+        access.end_session(db, session)
+        audit.add_entry(db, session.name, "sign out", now=state.clock())
+    reply = redirect_to("/admin/login")
     drop_session(request, reply, "admin")
     return reply

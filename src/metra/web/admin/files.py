@@ -10,17 +10,26 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 
-from metra.campaign.exports import export, formats_for
-from metra.campaign.imports import judgements_of, language_pair, uploaded
-from metra.campaign.key_log import key_log
+from metra.campaign.exports import export_judgements, list_formats
+from metra.campaign.imports import (
+    parse_judgements,
+    recognise_upload,
+    split_language_pair,
+)
+from metra.campaign.key_log import write_key_log
 from metra.errors import MetraError
 from metra.store import audit, imported
 from metra.store.access import Session
-from metra.store.campaigns import Stored
-from metra.web.admin.showing import admin_page, found, is_blind, shown_judgements
-from metra.web.pages import redirect
+from metra.store.campaigns import StoredCampaign
+from metra.web.admin.showing import (
+    find_stored_campaign,
+    is_blind,
+    read_visible_judgements,
+    render_admin_page,
+)
+from metra.web.pages import redirect_to
 from metra.web.security.visitors import Administering
-from metra.web.state import Refusal, state_of
+from metra.web.state import Refusal, get_state
 
 router = APIRouter()
 #: What each format is for.
@@ -48,9 +57,9 @@ _ABOUT = {
 @router.get("/admin/campaigns/{key}/export")
 def show_exports(request: Request, key: str, session: Administering) -> Response:
     """List the formats."""
-    stored = found(request, key)
-    known = _formats(stored)
-    return admin_page(
+    stored = find_stored_campaign(request, key)
+    known = _list_formats(stored)
+    return render_admin_page(
         request,
         "export.html",
         stored=stored,
@@ -62,19 +71,21 @@ def show_exports(request: Request, key: str, session: Administering) -> Response
 
 
 @router.get("/admin/campaigns/{key}/export/{form}")
-def download(request: Request, key: str, form: str, session: Administering) -> Response:
+def download_export(
+    request: Request, key: str, form: str, session: Administering
+) -> Response:
     """Write a file; that it was taken is written down."""
-    stored = found(request, key)
-    if form not in _formats(stored):
+    stored = find_stored_campaign(request, key)
+    if form not in _list_formats(stored):
         raise Refusal.not_found()
-    with state_of(request).store.reading() as db:
-        keys = key_log(db, stored) if form in ("keys", "zip") else ""
+    with get_state(request).store.reading() as db:
+        keys = write_key_log(db, stored) if form in ("keys", "zip") else ""
     try:
         known = None if stored.imported else stored.campaign
-        judgements = shown_judgements(request, stored)
-        file = export(form, judgements, known, keys=keys)
+        judgements = read_visible_judgements(request, stored)
+        file = export_judgements(form, judgements, known, keys=keys)
     except MetraError as error:
-        return admin_page(
+        return render_admin_page(
             request,
             "export.html",
             status=422,
@@ -84,9 +95,9 @@ def download(request: Request, key: str, form: str, session: Administering) -> R
             blind=is_blind(stored),
             problem=str(error),
         )
-    house = state_of(request)
+    house = get_state(request)
     with house.store.transaction() as db:
-        audit.note(
+        audit.add_entry(
             db,
             session.name,
             "export",
@@ -103,9 +114,9 @@ def download(request: Request, key: str, form: str, session: Administering) -> R
     )
 
 
-def _formats(stored: Stored) -> tuple[str, ...]:
+def _list_formats(stored: StoredCampaign) -> tuple[str, ...]:
     campaign = stored.campaign
-    return formats_for(campaign.protocol.name, keys=campaign.settings.log_keys)
+    return list_formats(campaign.protocol.name, keys=campaign.settings.log_keys)
 
 
 _MOST_FILES = 20
@@ -115,11 +126,11 @@ _PROTOCOLS = ("da", "da-sqm", "esa", "mqm")
 @router.get("/admin/campaigns/import")
 def show_import(request: Request, session: Administering) -> Response:
     """Ask for the files."""
-    return _page(request, session.name, {})
+    return _render_import(request, session.name, {})
 
 
 @router.post("/admin/campaigns/import")
-async def add(request: Request, session: Administering) -> Response:
+async def import_files(request: Request, session: Administering) -> Response:
     """Read the files and keep their campaigns: all of them or, with a reason, none."""
     async with request.form(max_files=_MOST_FILES) as form:
         sent = [
@@ -128,10 +139,10 @@ async def add(request: Request, session: Administering) -> Response:
             if isinstance(value, UploadFile) and value.filename
         ]
     # Work of seconds is done in a thread, so that judges need not wait for it.
-    return await run_in_threadpool(_add, request, session, form, sent)
+    return await run_in_threadpool(_import_files, request, session, form, sent)
 
 
-def _add(
+def _import_files(
     request: Request, session: Session, form: FormData, sent: list[tuple[str, bytes]]
 ) -> Response:
     typed = {
@@ -139,16 +150,18 @@ def _add(
         for name in ("name", "lang", "protocol")
     }
     if not sent:
-        return _page(request, session.name, typed, problem="Choose at least one file.")
-    house = state_of(request)
+        return _render_import(
+            request, session.name, typed, problem="Choose at least one file."
+        )
+    house = get_state(request)
     try:
-        judgements = judgements_of(
-            [uploaded(name, content) for name, content in sent],
-            languages=language_pair(typed["lang"] or None),
+        judgements = parse_judgements(
+            [recognise_upload(name, content) for name, content in sent],
+            languages=split_language_pair(typed["lang"] or None),
             protocol=typed["protocol"] or None,
         )
         with house.store.transaction() as db:
-            kept = imported.add_all(
+            kept = imported.import_campaigns(
                 db,
                 judgements,
                 files=[name for name, _ in sent],
@@ -157,15 +170,15 @@ def _add(
                 name=typed["name"] or None,
             )
     except MetraError as error:
-        return _page(request, session.name, typed, problem=str(error))
+        return _render_import(request, session.name, typed, problem=str(error))
     [first, *more] = kept.values()
-    return redirect("/admin" if more else f"/admin/campaigns/{first.id}/results")
+    return redirect_to("/admin" if more else f"/admin/campaigns/{first.id}/results")
 
 
-def _page(
+def _render_import(
     request: Request, who: str, typed: dict[str, Any], problem: str = ""
 ) -> Response:
-    return admin_page(
+    return render_admin_page(
         request,
         "import.html",
         status=422 if problem else 200,

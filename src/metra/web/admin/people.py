@@ -9,16 +9,21 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request, Response
 from markupsafe import Markup
 
-from metra.campaign.monitoring import JudgeSoFar, so_far
-from metra.report.pictures import progress_picture
+from metra.campaign.monitoring import JudgeStatus, compute_status
+from metra.report.pictures import draw_progress
 from metra.store import campaigns, judges, screens
-from metra.store.assignment import Progress, progress
-from metra.store.campaigns import Stored
+from metra.store.assignment import JudgeProgress, compute_progress
+from metra.store.campaigns import StoredCampaign
 from metra.store.judges import Judge
-from metra.web.admin.showing import admin_page, found, judge_of, shown_judgements
-from metra.web.pages import redirect
+from metra.web.admin.showing import (
+    find_campaign_judge,
+    find_stored_campaign,
+    read_visible_judgements,
+    render_admin_page,
+)
+from metra.web.pages import redirect_to
 from metra.web.security.visitors import Administering
-from metra.web.state import Refusal, state_of
+from metra.web.state import Refusal, get_state
 
 router = APIRouter()
 _Key = Annotated[str, Form(max_length=100)]
@@ -27,19 +32,19 @@ _Key = Annotated[str, Form(max_length=100)]
 @router.get("/admin/campaigns/{key}/judges")
 def show_people(request: Request, key: str, session: Administering) -> Response:
     """List the judges."""
-    return _page(request, found(request, key), session.name, {})
+    return _render_people(request, find_stored_campaign(request, key), session.name, {})
 
 
 @router.post("/admin/campaigns/{key}/judges/issue")
-def issue(
+def issue_links(
     request: Request, key: str, session: Administering, judge: _Key = ""
 ) -> Response:
     """Make a link for one judge, or for all who have none, and show it this once."""
-    stored = found(request, key)
-    house = state_of(request)
+    stored = find_stored_campaign(request, key)
+    house = get_state(request)
     links: dict[str, str] = {}
     with house.store.transaction() as db:
-        everybody = judges.of_campaign(db, stored.id)
+        everybody = judges.list_judges(db, stored.id)
         wanted = (
             [one for one in everybody if one.id == judge]
             if judge
@@ -48,26 +53,26 @@ def issue(
         if judge and not wanted:
             raise Refusal.not_found()
         for one in wanted:
-            token = judges.issue(db, one.id, now=house.clock(), who=session.name)
-            links[one.id] = f"{_base(request)}/j/{token}"
-    return _page(request, stored, session.name, links)
+            token = judges.issue_link(db, one.id, now=house.clock(), who=session.name)
+            links[one.id] = f"{_get_base_url(request)}/j/{token}"
+    return _render_people(request, stored, session.name, links)
 
 
 @router.post("/admin/campaigns/{key}/judges/revoke")
-def revoke(
+def revoke_link(
     request: Request, key: str, session: Administering, judge: _Key = ""
 ) -> Response:
     """Take a judge's link back."""
-    stored = found(request, key)
-    house = state_of(request)
+    stored = find_stored_campaign(request, key)
+    house = get_state(request)
     with house.store.transaction() as db:
-        mine = judge_of(db, stored, judge)
-        judges.revoke(db, mine.id, now=house.clock(), who=session.name)
-    return redirect(f"/admin/campaigns/{stored.id}/judges")
+        mine = find_campaign_judge(db, stored, judge)
+        judges.revoke_link(db, mine.id, now=house.clock(), who=session.name)
+    return redirect_to(f"/admin/campaigns/{stored.id}/judges")
 
 
 @router.post("/admin/campaigns/{key}/judges/note")
-def note(
+def save_note(
     request: Request,
     key: str,
     session: Administering,
@@ -76,14 +81,14 @@ def note(
 ) -> Response:
     """Keep a note about a judge."""
     del session  # that there is one is enough
-    stored = found(request, key)
-    with state_of(request).store.transaction() as db:
-        judges.set_note(db, judge_of(db, stored, judge).id, text)
-    return redirect(f"/admin/campaigns/{stored.id}/judges")
+    stored = find_stored_campaign(request, key)
+    with get_state(request).store.transaction() as db:
+        judges.set_note(db, find_campaign_judge(db, stored, judge).id, text)
+    return redirect_to(f"/admin/campaigns/{stored.id}/judges")
 
 
 @router.post("/admin/campaigns/{key}/judges/forget")
-def forget(
+def forget_judge(
     request: Request,
     key: str,
     session: Administering,
@@ -92,19 +97,19 @@ def forget(
     sure: Annotated[str, Form(max_length=20)] = "",
 ) -> Response:
     """Forget who a judge was, or also what she answered; that is written down."""
-    stored = found(request, key)
+    stored = find_stored_campaign(request, key)
     if what not in ("name", "answers"):
         raise Refusal(422, "A judge's name can be forgotten, or also the answers.")
     if sure != "yes":
         raise Refusal(422, "Say that you are sure: this cannot be undone.")
-    house = state_of(request)
+    house = get_state(request)
     with house.store.transaction() as db:
-        mine = judge_of(db, stored, judge)
+        mine = find_campaign_judge(db, stored, judge)
         now, who = house.clock(), session.name
         if what == "answers":
             judges.delete_answers(db, mine.id, now=now, who=who)
-        judges.anonymise(db, mine.id, now=now, who=who)
-    return redirect(f"/admin/campaigns/{stored.id}/judges")
+        judges.anonymise_judge(db, mine.id, now=now, who=who)
+    return redirect_to(f"/admin/campaigns/{stored.id}/judges")
 
 
 def _wants_link(judge: Judge) -> bool:
@@ -112,17 +117,17 @@ def _wants_link(judge: Judge) -> bool:
     return not judge.has_link and not gone
 
 
-def _base(request: Request) -> str:
+def _get_base_url(request: Request) -> str:
     """How judges reach the server: as we were told, else as the admin does."""
-    return (state_of(request).base_url or str(request.base_url)).rstrip("/")
+    return (get_state(request).base_url or str(request.base_url)).rstrip("/")
 
 
-def _page(
-    request: Request, stored: Stored, who: str, links: dict[str, str]
+def _render_people(
+    request: Request, stored: StoredCampaign, who: str, links: dict[str, str]
 ) -> Response:
-    with state_of(request).store.reading() as db:
-        everybody = judges.of_campaign(db, stored.id)
-    return admin_page(
+    with get_state(request).store.reading() as db:
+        everybody = judges.list_judges(db, stored.id)
+    return render_admin_page(
         request,
         "judges.html",
         stored=stored,
@@ -137,31 +142,33 @@ _MOST_COMMENTS = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class JudgeListing:
     """A judge on the page."""
 
     judge: Judge
-    progress: Progress
-    so_far: JudgeSoFar | None
+    progress: JudgeProgress
+    so_far: JudgeStatus | None
 
 
 @router.get("/admin/campaigns/{key}")
 def show_monitor(request: Request, key: str, session: Administering) -> Response:
     """Show progress, pace, checks and agreement."""
-    stored = found(request, key)
-    looked = so_far(shown_judgements(request, stored))
-    with state_of(request).store.reading() as db:
+    stored = find_stored_campaign(request, key)
+    looked = compute_status(read_visible_judgements(request, stored))
+    with get_state(request).store.reading() as db:
         rows = [
-            Row(
+            JudgeListing(
                 judge,
-                progress(db, stored, judge.id, screens.way(db, judge.id)),
+                compute_progress(
+                    db, stored, judge.id, screens.list_screens(db, judge.id)
+                ),
                 looked.judges.get(judge.label),
             )
-            for judge in judges.of_campaign(db, stored.id)
+            for judge in judges.list_judges(db, stored.id)
         ]
     done = sum(row.progress.done for row in rows)
     of = sum(row.progress.of for row in rows)
-    return admin_page(
+    return render_admin_page(
         request,
         "monitor.html",
         stored=stored,
@@ -172,7 +179,7 @@ def show_monitor(request: Request, key: str, session: Administering) -> Response
         so_far=looked,
         comments=looked.comments[:_MOST_COMMENTS],
         more_comments=max(0, len(looked.comments) - _MOST_COMMENTS),
-        bar=Markup(progress_picture(done, of)),
+        bar=Markup(draw_progress(done, of)),
     )
 
 
@@ -184,36 +191,36 @@ def set_state(
     state: Annotated[str, Form(max_length=20)] = "",
 ) -> Response:
     """Open, pause or close the campaign."""
-    stored = found(request, key)
+    stored = find_stored_campaign(request, key)
     if state not in ("open", "paused", "closed"):
         raise Refusal(422, "A campaign can be opened, paused or closed.")
-    house = state_of(request)
+    house = get_state(request)
     with house.store.transaction() as db:
         campaigns.set_state(db, stored.id, state, now=house.clock(), who=session.name)
-    return redirect(f"/admin/campaigns/{stored.id}")
+    return redirect_to(f"/admin/campaigns/{stored.id}")
 
 
 @router.post("/admin/campaigns/{key}/unblind")
-def unblind(request: Request, key: str, session: Administering) -> Response:
+def unblind_campaign(request: Request, key: str, session: Administering) -> Response:
     """Show the systems' names from now on; that is written down."""
-    stored = found(request, key)
-    house = state_of(request)
+    stored = find_stored_campaign(request, key)
+    house = get_state(request)
     with house.store.transaction() as db:
-        campaigns.unblind(db, stored.id, now=house.clock(), who=session.name)
-    return redirect(f"/admin/campaigns/{stored.id}/results")
+        campaigns.unblind_campaign(db, stored.id, now=house.clock(), who=session.name)
+    return redirect_to(f"/admin/campaigns/{stored.id}/results")
 
 
 @router.post("/admin/campaigns/{key}/release")
-def release(
+def release_tasks(
     request: Request,
     key: str,
     session: Administering,
     judge: Annotated[str, Form(max_length=100)] = "",
 ) -> Response:
     """Let others take over what a judge has not done."""
-    stored = found(request, key)
-    house = state_of(request)
+    stored = find_stored_campaign(request, key)
+    house = get_state(request)
     with house.store.transaction() as db:
-        mine = judge_of(db, stored, judge)
-        judges.release(db, mine.id, now=house.clock(), who=session.name)
-    return redirect(f"/admin/campaigns/{stored.id}")
+        mine = find_campaign_judge(db, stored, judge)
+        judges.release_tasks(db, mine.id, now=house.clock(), who=session.name)
+    return redirect_to(f"/admin/campaigns/{stored.id}")

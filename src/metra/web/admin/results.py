@@ -15,36 +15,52 @@ from markupsafe import Markup
 from starlette.datastructures import QueryParams
 
 from metra.campaign.judgement import Judgement
-from metra.campaign.judges import Rules
-from metra.campaign.material import changes
-from metra.campaign.metric_scores import Correlation, correlations
-from metra.campaign.monitoring import APART, ask_others, disagreements, looked_again
-from metra.campaign.ranking import RankingWishes
-from metra.campaign.second_look import completed, follow_up, second_looks, waiting
-from metra.campaign.summary import Chosen, Wishes, chosen, measured, summary
+from metra.campaign.judges import FlagRules
+from metra.campaign.material import count_mark_changes
+from metra.campaign.metric_scores import JudgeCorrelation, correlate_metrics
+from metra.campaign.monitoring import (
+    APART,
+    create_adjudication_draft,
+    find_disagreements,
+    read_adjudications,
+)
+from metra.campaign.ranking import RankingOptions
+from metra.campaign.second_look import (
+    build_follow_up,
+    count_open_answers,
+    find_second_looks,
+    read_completed,
+)
+from metra.campaign.summary import (
+    JudgementFilter,
+    SummaryOptions,
+    compute_measurements,
+    filter_judgements,
+    summarise_judgements,
+)
 from metra.campaign.task import Kind
 from metra.campaign.times import WORDS_PER_MINUTE
 from metra.errors import MetraError
 from metra.metrics import registry
-from metra.report.pictures import judges_times_picture, ranking_picture, time_picture
+from metra.report.pictures import draw_judge_times, draw_ranking, draw_times
 from metra.store import answers, campaigns
-from metra.store.campaigns import Stored
+from metra.store.campaigns import StoredCampaign
 from metra.web.admin.showing import (
-    admin_page,
-    found,
+    find_stored_campaign,
+    get_visible_names,
     is_blind,
-    shown_judgements,
-    shown_names,
+    read_visible_judgements,
+    render_admin_page,
 )
-from metra.web.pages import redirect
+from metra.web.pages import redirect_to
 from metra.web.security.visitors import Administering
-from metra.web.state import state_of
+from metra.web.state import get_state
 
 _SPEEDS = (300, 400, 600, 800, 1000)
 
 
 @dataclass(frozen=True, slots=True)
-class Choices:
+class FilterChoices:
     """What can be chosen in this campaign."""
 
     judges: Sequence[str]
@@ -56,22 +72,24 @@ class Choices:
     speeds: Sequence[int] = _SPEEDS
 
 
-def choices(judgements: Iterable[Judgement], systems: Iterable[str]) -> Choices:
+def list_choices(
+    judgements: Iterable[Judgement], systems: Iterable[str]
+) -> FilterChoices:
     """List the judges, systems and documents that there are answers about."""
     every = list(judgements)
     there = {one.kind for one in every}
     times = [one.submitted_at for one in every if one.submitted_at is not None]
-    days = (_day(min(times)), _day(max(times))) if times else ("", "")
-    return Choices(
+    days = (_format_day(min(times)), _format_day(max(times))) if times else ("", "")
+    return FilterChoices(
         sorted({one.judge for one in every}),
-        sorted(systems, key=_naturally),
-        sorted({one.document for one in every if one.document}, key=_naturally),
+        sorted(systems, key=_get_natural_key),
+        sorted({one.document for one in every if one.document}, key=_get_natural_key),
         [kind for kind in get_args(Kind) if kind in there],
         days,
     )
 
 
-def wishes(query: QueryParams, known: Choices) -> Wishes:
+def parse_summary_options(query: QueryParams, known: FilterChoices) -> SummaryOptions:
     """Read the address; names that are not known mean nothing."""
 
     def kept(name: str, allowed: Sequence[str]) -> frozenset[str]:
@@ -79,31 +97,31 @@ def wishes(query: QueryParams, known: Choices) -> Wishes:
 
     speed = query.get("speed", "")
     fastest = float(speed) if speed in map(str, _SPEEDS) else WORDS_PER_MINUTE
-    return Wishes(
-        Chosen(
+    return SummaryOptions(
+        JudgementFilter(
             kept("judge", known.judges),
             kept("system", known.systems),
             kept("document", known.documents),
             kept("kind", known.kinds),
-            since=_midnight(query.get("from", "")),
-            until=_midnight(query.get("to", ""), days=1),
+            since=_parse_day(query.get("from", "")),
+            until=_parse_day(query.get("to", ""), days=1),
             without_flagged=query.get("flagged") == "without",
         ),
-        RankingWishes(
+        RankingOptions(
             by="document" if query.get("by") == "document" else "segment",
             test="bootstrap" if query.get("test") == "bootstrap" else "wilcoxon",
             rule="all" if query.get("rule") == "all" else "neighbours",
             holm=query.get("holm") == "yes",
         ),
-        Rules(words_per_minute=fastest),
+        FlagRules(words_per_minute=fastest),
     )
 
 
-def _day(seconds: float) -> str:
+def _format_day(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d")
 
 
-def _midnight(day: str, *, days: int = 0) -> float | None:
+def _parse_day(day: str, *, days: int = 0) -> float | None:
     """The beginning of a day in UTC, or of one that comes later; None for what is no day."""
     try:
         found = datetime.strptime(day, "%Y-%m-%d").replace(tzinfo=UTC)
@@ -112,7 +130,7 @@ def _midnight(day: str, *, days: int = 0) -> float | None:
         return None
 
 
-def _naturally(name: str) -> tuple[str, int, str]:
+def _get_natural_key(name: str) -> tuple[str, int, str]:
     """Put System 2 before System 10."""
     words, _, number = name.rpartition(" ")
     return (words, int(number), "") if number.isdecimal() else (name, 0, name)
@@ -131,8 +149,8 @@ def show_disagreements(
     apart: Annotated[str, Query(max_length=10)] = "",
 ) -> Response:
     """List the outputs, the farthest apart first."""
-    return _disagreements_page(
-        request, found(request, key), session.name, _limit(apart)
+    return _render_disagreements(
+        request, find_stored_campaign(request, key), session.name, _parse_limit(apart)
     )
 
 
@@ -145,41 +163,41 @@ def create_adjudication(
     apart: Annotated[str, Form(max_length=10)] = "",
 ) -> Response:
     """Let others judge them anew, in a campaign of its own."""
-    stored = found(request, key)
+    stored = find_stored_campaign(request, key)
     names = [name.strip() for name in judges.split(",") if name.strip()]
-    house = state_of(request)
-    limit = _limit(apart)
+    house = get_state(request)
+    limit = _parse_limit(apart)
     try:
         with house.store.transaction() as db:
-            new = ask_others(
+            new = create_adjudication_draft(
                 db,
                 stored,
-                disagreements(completed(db, stored), apart=limit),
+                find_disagreements(read_completed(db, stored), apart=limit),
                 judges=tuple(dict.fromkeys(names)),
                 now=house.clock(),
                 who=session.name,
             )
     except MetraError as error:
-        return _disagreements_page(request, stored, session.name, limit, str(error))
-    return redirect(f"/admin/campaigns/{new}")
+        return _render_disagreements(request, stored, session.name, limit, str(error))
+    return redirect_to(f"/admin/campaigns/{new}")
 
 
-def _limit(apart: str) -> float:
+def _parse_limit(apart: str) -> float:
     return float(apart) if apart in map(str, _LIMITS) else APART
 
 
-def _disagreements_page(
-    request: Request, stored: Stored, who: str, limit: float, problem: str = ""
+def _render_disagreements(
+    request: Request, stored: StoredCampaign, who: str, limit: float, problem: str = ""
 ) -> Response:
-    rows = disagreements(shown_judgements(request, stored), apart=limit)
-    names = shown_names(stored)
-    with state_of(request).store.reading() as db:
+    rows = find_disagreements(read_visible_judgements(request, stored), apart=limit)
+    names = get_visible_names(stored)
+    with get_state(request).store.reading() as db:
         again = {
             (names.get(system, system), segment): mine
-            for (system, segment), mine in looked_again(db, stored).items()
+            for (system, segment), mine in read_adjudications(db, stored).items()
         }
     settings = stored.campaign.settings
-    return admin_page(
+    return render_admin_page(
         request,
         "disagreements.html",
         status=422 if problem else 200,
@@ -202,9 +220,9 @@ _MEASURES_MOST_SHOWN = 100
 
 
 @router.get("/admin/campaigns/{key}/measures")
-def show_measures(request: Request, key: str, session: Administering) -> Response:
+def show_metrics(request: Request, key: str, session: Administering) -> Response:
     """What there is beside the ranking."""
-    return _measures_page(request, found(request, key), session.name)
+    return _render_metrics(request, find_stored_campaign(request, key), session.name)
 
 
 @router.post("/admin/campaigns/{key}/second-look")
@@ -216,34 +234,36 @@ def create_second_look(
     each: Annotated[int, Form(ge=1, le=20)] = 1,
 ) -> Response:
     """Make a campaign that settles what this one left open."""
-    stored = found(request, key)
+    stored = find_stored_campaign(request, key)
     names = [name.strip() for name in judges.split(",") if name.strip()]
-    house = state_of(request)
+    house = get_state(request)
     try:
         with house.store.transaction() as db:
-            number = len(second_looks(db, stored)) + 1
-            made = follow_up(
+            number = len(find_second_looks(db, stored)) + 1
+            made = build_follow_up(
                 stored,
-                completed(db, stored),
+                read_completed(db, stored),
                 judges=tuple(dict.fromkeys(names)),
                 each=each,
                 name=f"{stored.name}: second look {number}",
             )
-            new = campaigns.create(db, made, now=house.clock(), who=session.name)
+            new = campaigns.create_campaign(
+                db, made, now=house.clock(), who=session.name
+            )
     except MetraError as error:
-        return _measures_page(request, stored, session.name, str(error))
-    return redirect(f"/admin/campaigns/{new}")
+        return _render_metrics(request, stored, session.name, str(error))
+    return redirect_to(f"/admin/campaigns/{new}")
 
 
-def _measures_page(
-    request: Request, stored: Stored, who: str, problem: str = ""
+def _render_metrics(
+    request: Request, stored: StoredCampaign, who: str, problem: str = ""
 ) -> Response:
-    judgements = shown_judgements(request, stored)
-    with state_of(request).store.reading() as db:
-        looks = second_looks(db, stored)
-        own = answers.judgements(db, stored) if stored.campaign.material else []
-    found = measured(stored.campaign, judgements)
-    return admin_page(
+    judgements = read_visible_judgements(request, stored)
+    with get_state(request).store.reading() as db:
+        looks = find_second_looks(db, stored)
+        own = answers.read_judgements(db, stored) if stored.campaign.material else []
+    found = compute_measurements(stored.campaign, judgements)
+    return render_admin_page(
         request,
         "measures.html",
         status=422 if problem else 200,
@@ -254,10 +274,10 @@ def _measures_page(
         measured=found,
         undefined=found.undefined[:_MEASURES_MOST_SHOWN],
         more_undefined=len(found.undefined[_MEASURES_MOST_SHOWN:]),
-        waiting=waiting(stored.campaign, judgements),
+        waiting=count_open_answers(stored.campaign, judgements),
         looks=looks,
-        prefilled=changes(stored.campaign, own),
-        names=shown_names(stored),
+        prefilled=count_mark_changes(stored.campaign, own),
+        names=get_visible_names(stored),
     )
 
 
@@ -267,20 +287,22 @@ _METRICS = ("bleu", "chrf", "ter")
 @router.get("/admin/campaigns/{key}/results")
 def show_results(request: Request, key: str, session: Administering) -> Response:
     """Compute everything anew from what the filters leave."""
-    stored = found(request, key)
-    names = shown_names(stored)
-    judgements = shown_judgements(request, stored)
-    known = choices(judgements, names.values())
-    wished = wishes(request.query_params, known)
-    results = summary(judgements, wished)
+    stored = find_stored_campaign(request, key)
+    names = get_visible_names(stored)
+    judgements = read_visible_judgements(request, stored)
+    known = list_choices(judgements, names.values())
+    wished = parse_summary_options(request.query_params, known)
+    results = summarise_judgements(judgements, wished)
     asked = request.query_params.get("metrics") == "yes"
     compared, problem = (
         ([], "")
         if not asked
-        else _compared(stored, chosen(judgements, wished.choice, wished.rules), names)
+        else _correlate_metrics(
+            stored, filter_judgements(judgements, wished.choice, wished.rules), names
+        )
     )
     times = results.times
-    return admin_page(
+    return render_admin_page(
         request,
         "results.html",
         stored=stored,
@@ -294,17 +316,17 @@ def show_results(request: Request, key: str, session: Administering) -> Response
         with_metrics=asked,
         correlations=compared,
         metrics_problem=problem,
-        pictures=[Markup(ranking_picture(one)) for one in results.rankings],
-        time_picture=Markup(time_picture(times)) if times else "",
-        judges_picture=Markup(judges_times_picture(times)) if times else "",
+        pictures=[Markup(draw_ranking(one)) for one in results.rankings],
+        time_picture=Markup(draw_times(times)) if times else "",
+        judges_picture=Markup(draw_judge_times(times)) if times else "",
     )
 
 
-def _compared(
-    stored: Stored, judgements: list[Judgement], names: dict[str, str]
-) -> tuple[list[Correlation], str]:
+def _correlate_metrics(
+    stored: StoredCampaign, judgements: list[Judgement], names: dict[str, str]
+) -> tuple[list[JudgeCorrelation], str]:
     chosen = {name: registry.metric(name) for name in _METRICS}
     try:
-        return correlations(stored.campaign, judgements, chosen, names=names), ""
+        return correlate_metrics(stored.campaign, judgements, chosen, names=names), ""
     except MetraError as error:
         return [], str(error)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 from fastapi import Request, Response
 
 from metra.campaign.judgement import Judgement
-from metra.campaign.second_look import completed
-from metra.campaign.summary import blind_names, blinded
+from metra.campaign.second_look import read_completed
+from metra.campaign.summary import assign_blind_names, blind_judgements
 from metra.store import campaigns, judges
-from metra.store.campaigns import Stored
+from metra.store.campaigns import StoredCampaign
 from metra.store.judges import Judge
-from metra.web.pages import page, templates
-from metra.web.state import Refusal, state_of
+from metra.web.pages import load_templates, render_page
+from metra.web.state import Refusal, get_state
 from metra.web.strings import strings
 
 if TYPE_CHECKING:
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 
-def admin_page(
+def render_admin_page(
     request: Request, template: str, *, status: int = 200, **more: Any
 ) -> Response:
     """Render one of the admin's pages, which are in English."""
-    _with_filters()
-    return page(
+    _add_filters()
+    return render_page(
         request,
         f"admin/{template}",
         status=status,
@@ -34,56 +34,58 @@ def admin_page(
     )
 
 
-def found(request: Request, key: str) -> Stored:
+def find_stored_campaign(request: Request, key: str) -> StoredCampaign:
     """Find a campaign, or say that it is not there."""
-    with state_of(request).store.reading() as db:
-        stored = campaigns.find(db, key)
+    with get_state(request).store.reading() as db:
+        stored = campaigns.find_campaign(db, key)
     if stored is None:
         raise Refusal.not_found()
     return stored
 
 
-def judge_of(db: "Connection", stored: Stored, key: str) -> Judge:
+def find_campaign_judge(db: "Connection", stored: StoredCampaign, key: str) -> Judge:
     """Find a judge of the campaign; others are as if they were not there."""
-    judge = judges.find(db, key)
+    judge = judges.find_judge(db, key)
     if judge is None or judge.campaign != stored.id:
         raise Refusal.not_found()
     return judge
 
 
-def is_blind(stored: Stored) -> bool:
+def is_blind(stored: StoredCampaign) -> bool:
     """Whether the systems' names are still hidden from admins."""
     return stored.unblinded_at is None and stored.state != "closed"
 
 
-def shown_names(stored: Stored) -> dict[str, str]:
+def get_visible_names(stored: StoredCampaign) -> dict[str, str]:
     """What each system is called on the pages."""
     systems = [system.name for system in stored.campaign.systems]
     if is_blind(stored):
-        return blind_names(systems, stored.secret)
+        return assign_blind_names(systems, stored.secret)
     return {name: name for name in systems}
 
 
-def shown_judgements(request: Request, stored: Stored) -> list[Judgement]:
+def read_visible_judgements(
+    request: Request, stored: StoredCampaign
+) -> list[Judgement]:
     """All answers, every revision, with the names that may be shown."""
-    with state_of(request).store.reading() as db:
-        every = completed(db, stored)
-    return blinded(every, shown_names(stored))
+    with get_state(request).store.reading() as db:
+        every = read_completed(db, stored)
+    return blind_judgements(every, get_visible_names(stored))
 
 
 @cache
-def _with_filters() -> "Environment":
-    environment = templates()
-    environment.filters["moment"] = moment
-    environment.filters["number"] = number
-    environment.filters["figure"] = figure
-    environment.filters["chance"] = chance
-    environment.filters["signed"] = signed
-    environment.filters["minutes"] = minutes
+def _add_filters() -> "Environment":
+    environment = load_templates()
+    environment.filters["moment"] = format_time
+    environment.filters["number"] = format_number
+    environment.filters["figure"] = format_figure
+    environment.filters["chance"] = format_p_value
+    environment.filters["signed"] = format_difference
+    environment.filters["minutes"] = format_minutes
     return environment
 
 
-def moment(seconds: float | None) -> str:
+def format_time(seconds: float | None) -> str:
     """Write a time of day, in UTC.
 
     >>> moment(0)
@@ -94,7 +96,7 @@ def moment(seconds: float | None) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
 
 
-def number(value: float | None, digits: int = 1) -> str:
+def format_number(value: float | None, digits: int = 1) -> str:
     """Write a figure; a dash where there is none.
 
     >>> number(3.14159, 2), number(-1.0), number(None)
@@ -103,16 +105,16 @@ def number(value: float | None, digits: int = 1) -> str:
     return "–" if value is None else f"{value:.{digits}f}".replace("-", "−")
 
 
-def figure(value: float, digits: int = 1) -> str:
+def format_figure(value: float, digits: int = 1) -> str:
     """Write a figure that may be no number.
 
     >>> figure(0.5), figure(float("nan"))
     ('0.5', '–')
     """
-    return number(value if value == value else None, digits)
+    return format_number(value if value == value else None, digits)
 
 
-def chance(value: float | None, digits: int = 4) -> str:
+def format_p_value(value: float | None, digits: int = 4) -> str:
     """Write a p-value; one that would be written as 0 is below the last digit.
 
     >>> chance(0.25, 2), chance(0.00001)
@@ -121,10 +123,10 @@ def chance(value: float | None, digits: int = 4) -> str:
     least = 10**-digits
     if value is not None and value < least:
         return f"< {least:.{digits}f}"
-    return number(value, digits)
+    return format_number(value, digits)
 
 
-def signed(value: float | None, digits: int = 1) -> str:
+def format_difference(value: float | None, digits: int = 1) -> str:
     """Write a difference with its sign.
 
     >>> signed(2.0), signed(-2.0)
@@ -133,7 +135,7 @@ def signed(value: float | None, digits: int = 1) -> str:
     return "–" if value is None else f"{value:+.{digits}f}".replace("-", "−")
 
 
-def minutes(value: float | None) -> str:
+def format_minutes(value: float | None) -> str:
     """Write a length of time.
 
     >>> minutes(0.4), minutes(12.2), minutes(75)

@@ -7,21 +7,27 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 
-from metra.campaign.campaign import Campaign, campaign
-from metra.campaign.creation import Texts, Upload, paired, plan, unpacked
-from metra.campaign.material import READERS, checked, read_options, read_pasted
-from metra.campaign.own_wording import in_words, read_wording
+from metra.campaign.campaign import Campaign, freeze_campaign
+from metra.campaign.creation import (
+    CampaignTexts,
+    Upload,
+    pair_uploads,
+    plan_workload,
+    unpack_texts,
+)
+from metra.campaign.material import READERS, check_marks, read_options, read_pasted
+from metra.campaign.own_wording import add_wordings, read_wording
 from metra.campaign.protocols.registry import PROTOCOLS
 from metra.campaign.second_look import MADE_OF_OTHERS
-from metra.campaign.settings import settings
+from metra.campaign.settings import check_settings
 from metra.campaign.wording import JUDGES_OWN, LANGUAGES
 from metra.errors import FormatError, MetraError
 from metra.store import campaigns
 from metra.store.access import Session
-from metra.web.admin.showing import admin_page
-from metra.web.pages import redirect
+from metra.web.admin.showing import render_admin_page
+from metra.web.pages import redirect_to
 from metra.web.security.visitors import Administering
-from metra.web.state import state_of
+from metra.web.state import get_state
 from metra.web.strings import language_name
 
 router = APIRouter()
@@ -58,7 +64,7 @@ _DEFAULTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Wished:
+class _FormSettings:
     """What the form says, as typed and as meant."""
 
     typed: dict[str, str]
@@ -68,37 +74,37 @@ class _Wished:
 @router.get("/admin/campaigns/new")
 def show_files(request: Request, session: Administering) -> Response:
     """Ask for the files."""
-    return admin_page(request, "new_files.html", who=session.name, pairing=None)
+    return render_admin_page(request, "new_files.html", who=session.name, pairing=None)
 
 
 @router.post("/admin/campaigns/new/files")
-async def look(request: Request, session: Administering) -> Response:
+async def check_files(request: Request, session: Administering) -> Response:
     """Look at the files; if they belong together, ask for the wishes."""
     async with request.form(max_files=_MOST_FILES) as form:
-        uploads = await _uploads(form)
+        uploads = await _read_uploads(form)
     # Work of seconds is done in a thread, so that judges need not wait for it.
-    pairing = await run_in_threadpool(paired, uploads)
+    pairing = await run_in_threadpool(pair_uploads, uploads)
     if pairing.texts is None:
-        return admin_page(
+        return render_admin_page(
             request, "new_files.html", status=422, who=session.name, pairing=pairing
         )
-    return _wishes(
+    return _render_settings(
         request, session.name, pairing.texts, dict(_DEFAULTS), pairing=pairing
     )
 
 
 @router.post("/admin/campaigns/new/wishes")
-async def check(request: Request, session: Administering) -> Response:
+async def check_form(request: Request, session: Administering) -> Response:
     """Say what the wishes cost; or, when that is agreed to, keep the campaign as a draft."""
     form = await request.form()
-    return await run_in_threadpool(_checked, request, session, form)
+    return await run_in_threadpool(_check_settings, request, session, form)
 
 
-def _checked(request: Request, session: Session, form: FormData) -> Response:
+def _check_settings(request: Request, session: Session, form: FormData) -> Response:
     try:
-        texts = unpacked(_field(form, "texts"))
+        texts = unpack_texts(_get_field(form, "texts"))
     except FormatError as error:
-        return admin_page(
+        return render_admin_page(
             request,
             "new_files.html",
             status=422,
@@ -106,24 +112,28 @@ def _checked(request: Request, session: Session, form: FormData) -> Response:
             pairing=None,
             problem=str(error),
         )
-    typed = {name: _field(form, name) for name in (*_TEXTS, *_WHOLE, *_SHARES)}
-    typed |= {name: _field(form, name) for name in (*_SWITCHES, "judges", *_MORE)}
+    typed = {name: _get_field(form, name) for name in (*_TEXTS, *_WHOLE, *_SHARES)}
+    typed |= {name: _get_field(form, name) for name in (*_SWITCHES, "judges", *_MORE)}
     try:
-        made = _campaign(typed, texts)
-        if _field(form, "go") == "create":
-            house = state_of(request)
+        made = _build_campaign(typed, texts)
+        if _get_field(form, "go") == "create":
+            house = get_state(request)
             with house.store.transaction() as db:
-                key = campaigns.create(
+                key = campaigns.create_campaign(
                     db, made, now=house.clock(), who=session.name, state="draft"
                 )
-            return redirect(f"/admin/campaigns/{key}")
+            return redirect_to(f"/admin/campaigns/{key}")
     except MetraError as error:
         problem = str(error).removeprefix("The form: ")
-        return _wishes(request, session.name, texts, typed, status=422, problem=problem)
-    return _wishes(request, session.name, texts, typed, plan=plan(made))
+        return _render_settings(
+            request, session.name, texts, typed, status=422, problem=problem
+        )
+    return _render_settings(
+        request, session.name, texts, typed, plan=plan_workload(made)
+    )
 
 
-def _campaign(typed: dict[str, str], texts: Texts) -> Campaign:
+def _build_campaign(typed: dict[str, str], texts: CampaignTexts) -> Campaign:
     table: dict[str, Any] = {
         name: typed[name].strip() for name in _TEXTS if typed[name].strip()
     }
@@ -132,26 +142,28 @@ def _campaign(typed: dict[str, str], texts: Texts) -> Campaign:
     ]
     for name in _WHOLE:
         if typed[name].strip():
-            table[name] = _whole(typed[name].strip(), name)
+            table[name] = _parse_count(typed[name].strip(), name)
     for name in _SHARES:
         if typed[name].strip():
-            table[name] = _percent(typed[name].strip(), name)
+            table[name] = _parse_percent(typed[name].strip(), name)
     table |= {name: bool(typed[name]) for name in _SWITCHES}
     if typed["options"].strip():
         table["options"] = read_options(typed["options"])
     material = read_pasted({name: typed[name] for name in READERS})
-    made = campaign(settings(table, "The form"), texts.as_corpus(), material)
-    return in_words(checked(made), read_wording(typed["wording"]), "The form")
+    made = freeze_campaign(
+        check_settings(table, "The form"), texts.as_corpus(), material
+    )
+    return add_wordings(check_marks(made), read_wording(typed["wording"]), "The form")
 
 
-def _whole(text: str, name: str) -> int:
+def _parse_count(text: str, name: str) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) < 10):
         msg = f"{name} is {text!r}; expected a whole number."
         raise FormatError(msg)
     return int(text)
 
 
-def _percent(text: str, name: str) -> float:
+def _parse_percent(text: str, name: str) -> float:
     try:
         return float(text.replace(",", ".")) / 100
     except ValueError:
@@ -159,17 +171,17 @@ def _percent(text: str, name: str) -> float:
         raise FormatError(msg) from None
 
 
-def _wishes(
+def _render_settings(
     request: Request,
     who: str,
-    texts: Texts,
+    texts: CampaignTexts,
     typed: dict[str, str],
     *,
     status: int = 200,
     **more: Any,
 ) -> Response:
     shown = {"pairing": None, "problem": "", "plan": None} | more
-    return admin_page(
+    return render_admin_page(
         request,
         "new_wishes.html",
         status=status,
@@ -195,7 +207,7 @@ def _wishes(
     )
 
 
-async def _uploads(form: FormData) -> list[Upload]:
+async def _read_uploads(form: FormData) -> list[Upload]:
     found = []
     for field, use in _FILES.items():
         for value in form.getlist(field):
@@ -205,6 +217,6 @@ async def _uploads(form: FormData) -> list[Upload]:
     return found
 
 
-def _field(form: FormData, name: str) -> str:
+def _get_field(form: FormData, name: str) -> str:
     value = form.get(name)
     return value if isinstance(value, str) else ""

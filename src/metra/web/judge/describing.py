@@ -6,15 +6,15 @@ from typing import Any
 from sqlalchemy import Connection
 
 from metra.campaign.judgement import Judgement
-from metra.campaign.material import prefilled, shows_judged, with_judged
-from metra.campaign.protocols.record import ASKS_WITH_EXTRA, Protocol, Step, public
-from metra.campaign.screen import screen
+from metra.campaign.material import add_judged_outputs, prefill_marks, shows_judged
+from metra.campaign.protocols.record import ASKS_WITH_EXTRA, Protocol, Step, hide_key
+from metra.campaign.screen import build_screen
 from metra.campaign.wording import STEP_PARTS, Wording
 from metra.store import answers, events, screens
 from metra.store.answers import Draft
-from metra.store.assignment import Progress
-from metra.store.campaigns import Stored
-from metra.store.screens import Place, Way
+from metra.store.assignment import JudgeProgress
+from metra.store.campaigns import StoredCampaign
+from metra.store.screens import ScreenPlace, ScreenSequence
 from metra.store.tasks import StoredTask
 from metra.web.strings import direction, language_name
 
@@ -25,28 +25,30 @@ OPTIONS = {
 }
 
 
-def options_json(stored: Stored) -> dict[str, Any]:
+def build_options_json(stored: StoredCampaign) -> dict[str, Any]:
     """How the browser measures, and whether it records what is typed."""
     return OPTIONS | {"log_keys": stored.campaign.settings.log_keys}
 
 
-def campaign_json(stored: Stored, wording: Wording) -> dict[str, Any]:
+def build_campaign_json(stored: StoredCampaign, wording: Wording) -> dict[str, Any]:
     """The campaign's title, the language of that, and the languages of its texts."""
     settings = stored.campaign.settings
     return {
         "title": wording.title or settings.name,
         "title_language": wording.language if wording.title else None,
-        "source": language_json(settings.source_language),
-        "target": language_json(settings.target_language),
+        "source": build_language_json(settings.source_language),
+        "target": build_language_json(settings.target_language),
     }
 
 
-def language_json(code: str) -> dict[str, str]:
+def build_language_json(code: str) -> dict[str, str]:
     """A language's code, name and direction."""
     return {"code": code, "name": language_name(code), "dir": direction(code)}
 
 
-def protocol_json(protocol: Protocol, target: str, wording: Wording) -> dict[str, Any]:
+def build_protocol_json(
+    protocol: Protocol, target: str, wording: Wording
+) -> dict[str, Any]:
     """The steps in a wording, the target language's name filled in."""
     return {
         "name": protocol.name,
@@ -57,24 +59,26 @@ def protocol_json(protocol: Protocol, target: str, wording: Wording) -> dict[str
         # What the judge reads; it comes back with the answer.
         "wording": wording.language,
         "direction": direction(wording.language),
-        "steps": [_step_json(step, target, wording) for step in protocol.steps],
+        "steps": [_build_step_json(step, target, wording) for step in protocol.steps],
     }
 
 
-def _step_json(step: Step, target: str, wording: Wording) -> dict[str, Any]:
+def _build_step_json(step: Step, target: str, wording: Wording) -> dict[str, Any]:
     words = wording.of_step(step)
     languages = {
         part: words.elsewhere.get(part, wording.language) for part in STEP_PARTS
     }
     said = {
-        part: _filled(getattr(words, part), language_name(target, languages[part]))
+        part: _fill_language(
+            getattr(words, part), language_name(target, languages[part])
+        )
         for part in STEP_PARTS
         if part != "anchors"
     }
     ask = asdict(step.asks)
     if words.anchors:
         named = language_name(target, languages["anchors"])
-        ask["anchors"] = [_filled(asdict(one), named) for one in words.anchors]
+        ask["anchors"] = [_fill_language(asdict(one), named) for one in words.anchors]
     if words.brief:
         ask["brief"] = said["brief"]
     return {
@@ -92,7 +96,7 @@ def _step_json(step: Step, target: str, wording: Wording) -> dict[str, Any]:
     }
 
 
-def guide_json(wording: Wording) -> dict[str, Any]:
+def build_guide_json(wording: Wording) -> dict[str, Any]:
     """What the guide's page needs to let judges try the examples."""
     return {
         "language": wording.language_of("examples"),
@@ -102,22 +106,29 @@ def guide_json(wording: Wording) -> dict[str, Any]:
     }
 
 
-def progress_json(progress: Progress) -> dict[str, int]:
+def build_progress_json(progress: JudgeProgress) -> dict[str, int]:
     """How far the judge is."""
     return asdict(progress)
 
 
-def screen_json(
-    db: Connection, stored: Stored, owned: StoredTask, way: Way, at: int, step: int
+def build_screen_json(
+    db: Connection,
+    stored: StoredCampaign,
+    owned: StoredTask,
+    way: ScreenSequence,
+    at: int,
+    step: int,
 ) -> dict[str, Any]:
     """One screen with what the steps up to `step` show, its draft and its answer."""
     place = way.places[at]
-    campaign = with_judged(stored.campaign, _own(db, stored, owned))
-    shown = screen(campaign, owned.task, number=place.number, step=step)
+    campaign = add_judged_outputs(
+        stored.campaign, _read_own_judgements(db, stored, owned)
+    )
+    shown = build_screen(campaign, owned.task, number=place.number, step=step)
     draft = answers.find_draft(db, place.task, place.number)
-    answer = answer_json(db, place.task, place.number)
+    answer = build_answer_json(db, place.task, place.number)
     if draft is None and answer is None:
-        begun = prefilled(stored.campaign, owned.task, place.number)
+        begun = prefill_marks(stored.campaign, owned.task, place.number)
         draft = None if begun is None else Draft(0, begun, "")
     return shown | {
         "number": place.number,
@@ -125,55 +136,57 @@ def screen_json(
         "place": at + 1,
         "step": step,
         # Where the browser's numbers of events go on, on whatever device.
-        "events": events.following(db, place.task, place.number),
+        "events": events.get_next_number(db, place.task, place.number),
         "draft": None if draft is None else asdict(draft),
         "answer": answer,
-        "previous": place_json(_neighbour(way, at - 1)),
-        "next": place_json(_neighbour(way, at + 1)),
+        "previous": build_place_json(_find_neighbour(way, at - 1)),
+        "next": build_place_json(_find_neighbour(way, at + 1)),
     }
 
 
-def answer_json(db: Connection, task: str, number: int) -> dict[str, Any] | None:
+def build_answer_json(db: Connection, task: str, number: int) -> dict[str, Any] | None:
     """The newest answer to a screen, as its judge may see it."""
-    last = answers.last(db, task, number)
+    last = answers.find_latest_answer(db, task, number)
     given = None if last is None else answers.find_answer(db, last.id)
     if given is None:
         return None
     return {
-        "value": public(given.value),
+        "value": hide_key(given.value),
         "comment": given.comment,
         "cannot": given.cannot,
         "revision": given.revision,
     }
 
 
-def _own(db: Connection, stored: Stored, owned: StoredTask) -> list[Judgement]:
+def _read_own_judgements(
+    db: Connection, stored: StoredCampaign, owned: StoredTask
+) -> list[Judgement]:
     """What the judge has judged before, where new texts are judged beside it."""
     if not shows_judged(stored.campaign.protocol):
         return []
-    return answers.judgements(db, stored, owned.judge)
+    return answers.read_judgements(db, stored, owned.judge)
 
 
-def reached_step(db: Connection, place: Place) -> int:
+def find_reached_step(db: Connection, place: ScreenPlace) -> int:
     """The furthest step of a screen that has been shown."""
-    return max(screens.shown_steps(db, place.task, place.number), default=0)
+    return max(screens.find_shown_steps(db, place.task, place.number), default=0)
 
 
-def place_json(place: Place | None) -> dict[str, Any] | None:
+def build_place_json(place: ScreenPlace | None) -> dict[str, Any] | None:
     """Where a screen is."""
     return None if place is None else {"task": place.task, "number": place.number}
 
 
-def _neighbour(way: Way, at: int) -> Place | None:
+def _find_neighbour(way: ScreenSequence, at: int) -> ScreenPlace | None:
     inside = 0 <= at < len(way.places)
     return way.places[at] if inside and way.may_answer(at) else None
 
 
-def _filled(value: Any, language: str) -> Any:
+def _fill_language(value: Any, language: str) -> Any:
     if isinstance(value, str):
         return value.replace("{language}", language)
     if isinstance(value, dict):
-        return {key: _filled(one, language) for key, one in value.items()}
+        return {key: _fill_language(one, language) for key, one in value.items()}
     if isinstance(value, list | tuple):
-        return [_filled(one, language) for one in value]
+        return [_fill_language(one, language) for one in value]
     return value

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import UUID4, BaseModel, ConfigDict, Field
 
-from metra.store.answers import Answer, Draft, Times
+from metra.store.answers import Answer, AnswerTimes, Draft
 from metra.store.events import Event
 
 _MOST = 2**53 - 1
@@ -31,7 +31,7 @@ class EventIn(_Payload):
 _Events = Annotated[list[EventIn], Field(max_length=2_000)]
 
 
-def events_of(sent: list[EventIn]) -> list[Event]:
+def convert_events(sent: list[EventIn]) -> list[Event]:
     """The events as the store keeps them."""
     return [Event(one.seq, one.t_ms, one.kind, one.data, one.client) for one in sent]
 
@@ -91,7 +91,7 @@ class AnswerIn(_Payload):
             self.value,
             self.comment,
             self.cannot,
-            Times(**self.times.model_dump()),
+            AnswerTimes(**self.times.model_dump()),
         )
 
 

@@ -13,26 +13,28 @@ _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
-class Origins:
+class OriginCheck:
     """Refuse strange hosts, and unsafe requests that do not come from our own pages."""
 
     def __init__(
         self, app: ASGIApp, *, base_url: str | None, hosts: frozenset[str]
     ) -> None:
         self.app = app
-        self.origin = None if base_url is None else origin_of(base_url)
+        self.origin = None if base_url is None else parse_origin(base_url)
         self.hosts = hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         if scope["type"] == "http":
             headers = Headers(scope=scope)
-            if host_of(headers.get("host", "")) not in self.hosts:
-                reply = _refusal(400, "This server does not go by that name.")
+            if parse_host(headers.get("host", "")) not in self.hosts:
+                reply = _build_refusal(400, "This server does not go by that name.")
                 await reply(scope, receive, send)
                 return
             if scope["method"] not in _SAFE and not self._is_ours(scope, headers):
-                reply = _refusal(403, "This request did not come from our own pages.")
+                reply = _build_refusal(
+                    403, "This request did not come from our own pages."
+                )
                 await reply(scope, receive, send)
                 return
         await self.app(scope, receive, send)
@@ -47,7 +49,7 @@ class Origins:
         return origin == ours
 
 
-def origin_of(url: str) -> str:
+def parse_origin(url: str) -> str:
     """Scheme, host and port of an address, as browsers write them.
 
     >>> origin_of("https://judge.example.org/x")
@@ -57,7 +59,7 @@ def origin_of(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc}".lower()
 
 
-def host_of(header: str) -> str:
+def parse_host(header: str) -> str:
     """The name in a Host header, without its port.
 
     >>> host_of("[::1]:8000"), host_of("Example.org:80")
@@ -68,7 +70,7 @@ def host_of(header: str) -> str:
     return header.partition(":")[0].lower()
 
 
-def _refusal(status: int, error: str) -> Response:
+def _build_refusal(status: int, error: str) -> Response:
     return Response(f'{{"error": "{error}"}}', status, media_type="application/json")
 
 

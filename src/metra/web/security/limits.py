@@ -62,7 +62,7 @@ class BodyLimit:
 _log = logging.getLogger("metra.web")
 
 
-class Failures:
+class ErrorReplies:
     """Turn an error of ours into a reply that gives nothing away."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -96,15 +96,18 @@ class MaskSecrets(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Mask one record; none is left out."""
-        record.msg = masked(record.msg) if isinstance(record.msg, str) else record.msg
+        record.msg = (
+            mask_secrets(record.msg) if isinstance(record.msg, str) else record.msg
+        )
         if isinstance(record.args, tuple):
             record.args = tuple(
-                masked(one) if isinstance(one, str) else one for one in record.args
+                mask_secrets(one) if isinstance(one, str) else one
+                for one in record.args
             )
         return True
 
 
-def masked(text: str) -> str:
+def mask_secrets(text: str) -> str:
     """Hide the secrets in a text.
 
     >>> masked("GET /j/abc HTTP/1.1")
@@ -113,7 +116,7 @@ def masked(text: str) -> str:
     return _LINK.sub(r"\1***", text)
 
 
-def address_of(request: Request) -> str:
+def get_client_address(request: Request) -> str:
     """The client's address; of version 6 the network, since a client owns many."""
     client = request.client.host if request.client is not None else ""
     try:

@@ -16,37 +16,37 @@ from metra.store import access, judges
 from metra.store.access import LONGEST, Session
 from metra.store.judges import Judge
 from metra.web.pages import LANGUAGE_COOKIE
-from metra.web.state import Refusal, state_of
+from metra.web.state import Refusal, get_state
 
 
-def session_cookie(request: Request, role: str) -> str:
+def get_cookie_name(request: Request, role: str) -> str:
     """The name of a role's cookie; the prefix binds it to this very host."""
-    return f"__Host-metra-{role}" if state_of(request).secure else f"metra-{role}"
+    return f"__Host-metra-{role}" if get_state(request).secure else f"metra-{role}"
 
 
 def put_session(request: Request, reply: Response, role: str, token: str) -> None:
     """Give a session's secret to the browser."""
-    name, age = session_cookie(request, role), int(LONGEST[role])
-    reply.set_cookie(name, token, max_age=age, **_guarded(request))
+    name, age = get_cookie_name(request, role), int(LONGEST[role])
+    reply.set_cookie(name, token, max_age=age, **_get_cookie_options(request))
 
 
 def drop_session(request: Request, reply: Response, role: str) -> None:
     """Take it back."""
-    reply.delete_cookie(session_cookie(request, role), **_guarded(request))
+    reply.delete_cookie(get_cookie_name(request, role), **_get_cookie_options(request))
 
 
 def put_language(request: Request, reply: Response, language: str) -> None:
     """Remember the language of the pages."""
     reply.set_cookie(
-        LANGUAGE_COOKIE, language, max_age=365 * 86400, **_guarded(request)
+        LANGUAGE_COOKIE, language, max_age=365 * 86400, **_get_cookie_options(request)
     )
 
 
-def _guarded(request: Request) -> dict[str, Any]:
+def _get_cookie_options(request: Request) -> dict[str, Any]:
     """Out of reach of scripts and of other sites' requests; by https alone where we can."""
     return {
         "path": "/",
-        "secure": state_of(request).secure,
+        "secure": get_state(request).secure,
         "httponly": True,
         "samesite": "lax",
     }
@@ -64,55 +64,59 @@ class Visit:
     judge: Judge
 
 
-def session_of(request: Request, role: str) -> Session | None:
+def get_session(request: Request, role: str) -> Session | None:
     """The session behind the role's cookie, if there is one that lasts."""
-    found = _behind_cookie(request, role)
+    found = _find_cookie_session(request, role)
     return None if found is None else found[0]
 
 
-def _judge_visit(request: Request) -> Visit:
-    found = _behind_cookie(request, "judge")
+def _require_judge(request: Request) -> Visit:
+    found = _find_cookie_session(request, "judge")
     if found is None or found[1] is None or found[1].revoked_at is not None:
         raise Refusal.judge_signed_out()
     return Visit(found[0], found[1])
 
 
-def _admin_session(request: Request) -> Session:
-    found = _behind_cookie(request, "admin")
+def _require_admin(request: Request) -> Session:
+    found = _find_cookie_session(request, "admin")
     if found is None:
         raise Refusal.admin_signed_out()
     return found[0]
 
 
-async def _judge_form(
-    request: Request, visit: Annotated[Visit, Depends(_judge_visit)]
+async def _require_judge_form(
+    request: Request, visit: Annotated[Visit, Depends(_require_judge)]
 ) -> Visit:
     await _check_form(request, visit.session)
     return visit
 
 
-async def _admin_form(
-    request: Request, session: Annotated[Session, Depends(_admin_session)]
+async def _require_admin_form(
+    request: Request, session: Annotated[Session, Depends(_require_admin)]
 ) -> Session:
     await _check_form(request, session)
     return session
 
 
-def _behind_cookie(request: Request, role: str) -> tuple[Session, Judge | None] | None:
-    token = request.cookies.get(session_cookie(request, role))
+def _find_cookie_session(
+    request: Request, role: str
+) -> tuple[Session, Judge | None] | None:
+    token = request.cookies.get(get_cookie_name(request, role))
     if not token:
         return None
-    state = state_of(request)
+    state = get_state(request)
     now = state.clock()
     with state.store.reading() as db:
-        session = access.find(db, token, now=now)
+        session = access.find_session(db, token, now=now)
         if session is None or session.role != role:
             return None
-        judge = judges.find(db, session.judge) if session.judge is not None else None
+        judge = (
+            judges.find_judge(db, session.judge) if session.judge is not None else None
+        )
     request.state.csrf = session.csrf
     if access.is_stale(session, now=now):
         with state.store.transaction() as db:
-            access.touch(db, session, now=now)
+            access.extend_session(db, session, now=now)
     return session, judge
 
 
@@ -134,5 +138,5 @@ async def _check_form(request: Request, session: Session) -> None:
         raise Refusal(403, "The page is out of date; reload it and try again.")
 
 
-Judging = Annotated[Visit, Depends(_judge_form)]
-Administering = Annotated[Session, Depends(_admin_form)]
+Judging = Annotated[Visit, Depends(_require_judge_form)]
+Administering = Annotated[Session, Depends(_require_admin_form)]

@@ -2,7 +2,10 @@
 
 import json
 import re
+import shlex
 from collections import deque
+from html import unescape
+from pathlib import Path
 from typing import Any
 
 from tests.golden_run import inside
@@ -22,6 +25,14 @@ IN_FULL = {
     "names": "Market and brake: Names",
     "evaltrans": "Market and brake: EvalTrans",
 }
+META = {
+    "ldc": ["rank names.tsv --scorer adequacy --format json",
+            "agree names.tsv --scorer adequacy --trials 50",
+            "rank jsonl.txt --scorer fluency --by z"],
+    "esa": ["rank names.tsv --scorer esa", "normalise names.tsv --scorer esa"],
+    "mqm": ["rank names.tsv --scorer mqm"],
+    "ranking": ["rank names.tsv --by trueskill --runs 5", "rank names.tsv --by wins"],
+}  # fmt: skip
 LANGUAGES = ("en", "de", "fr", "es", "cs", "ja", "ar")
 
 
@@ -83,15 +94,13 @@ class Visitor:
             found = re.search(r'name="csrf-token" content="([^"]+)"', reply.text)
             self.csrf = found[1] if found else self.csrf
             self.run.add(title, show_page(reply.text), limit)
-            self.run.add("as HTML", reply.text, 100)
+            self.run.add("as HTML", reply.text, 0)
         elif kind == "application/json":
             text = json.dumps(reply.json(), indent=1, sort_keys=True, ensure_ascii=False)
             self.run.add(title, text, limit)
-        elif kind == "application/zip":
-            for name, text, _ in read_content("x.zip", reply.content):
-                self.run.add(f"{title} {name}", text, 200)
-        else:
-            self.run.add(title, reply.text, limit)
+        else:  # a file, which the cases of exporting show
+            files = read_content("x.zip" if kind == "application/zip" else "x", reply.content)
+            self.run.add(title, "".join(f"{name}\n{text}" for name, text, _ in files), 0)
         return reply
 
     def form(self, path: str, **fields: str) -> Any:
@@ -165,18 +174,55 @@ def run_as_admin(run: Run) -> None:
         page = admin.ask("GET", "/admin", 100).text
         place = re.search(r'href="(/admin/campaigns/[^"/]{8,})"', page)[1]
         admin.ask("GET", f"{place}/judges", 2000)
-        judge = re.search(r'name="judge" value="([^"]+)"', admin.client.get(f"{place}/judges").text)
-        for action in ("issue", "revoke", "note", "forget"):
-            if judge:
-                admin.form(f"{place}/judges/{action}", judge=judge[1], note="a note")
+        page = admin.client.get(f"{place}/judges").text
+        judge = re.search(r'name="judge" value="([^"]+)"', page)[1]
+        admin.form(f"{place}/judges/issue", judge=judge)
+        admin.form(f"{place}/judges/revoke", judge=judge)
+        admin.form(f"{place}/judges/note", judge=judge, text="a note")
+        admin.form(f"{place}/release", judge=judge)
+        admin.form(f"{place}/judges/forget", judge=judge, what="name")
+        admin.form(f"{place}/judges/forget", judge=judge, what="name", sure="yes")
+        admin.form(f"{place}/disagreements", judges="zoe, yan")
+        admin.form(f"{place}/second-look", judges="zoe, yan")
         for state in ("paused", "open", "closed"):
             admin.form(f"{place}/state", state=state)
             admin.ask("GET", place, 1500)
         admin.form(f"{place}/unblind")
         for part in ("results", "log", "judges", "measures"):
             admin.ask("GET", f"{place}/{part}", 2000)
+        make_campaign(admin)
         admin.form("/admin/logout")
         admin.ask("GET", "/admin")
+
+
+def make_campaign(admin: Visitor) -> None:
+    """Make a campaign from files on the admin's pages, and import judgements."""
+    home = admin.run.folder / "examples"
+    texts = {
+        "outputs": ["outputs/solid.txt", "outputs/literal.txt"],
+        "references": ["reference.1.txt"],
+        "source": ["source.fr.txt"],
+    }
+    files = [
+        (field, (name, (home / name).read_bytes(), "text/plain"))
+        for field, names in texts.items()
+        for name in names
+    ]
+    form = {"csrf": admin.csrf}
+    page = admin.ask("POST", "/admin/campaigns/new/files", 2000, data=form, files=files)
+    carried = unescape(re.search(r'name="texts" value="([^"]+)"', page.text)[1])
+    wishes = {"name": "spring", "protocol": "da", "source_language": "fr", "seed": "5",
+              "target_language": "en", "judges": "ann\nbob\ncleo\ndan", "each": "2",
+              "calibration": "", "repeats": "10", "degraded": "", "unit": "segment",
+              "basis": "", "texts": carried}  # fmt: skip
+    admin.form("/admin/campaigns/new/wishes", go="check", **wishes | {"judges": ""})
+    admin.form("/admin/campaigns/new/wishes", go="check", **wishes)
+    made = admin.form("/admin/campaigns/new/wishes", go="make", **wishes)
+    if place := made.headers.get("location"):
+        admin.ask("GET", place)
+    admin.run.call(shlex.split(f'metra judge export "{LDC}" -o ldc.jsonl'))
+    files = [("files", ("ldc.jsonl", Path("ldc.jsonl").read_bytes(), "text/plain"))]
+    admin.ask("POST", "/admin/campaigns/import", data=form | {"name": "again"}, files=files)
 
 
 def visit_as_judge(run: Run) -> None:
@@ -279,7 +325,7 @@ CASES = [
                   + ("zip" if form in ("zip", "mt-metrics-eval") else "txt")
                   for form in FORMATS),
                 f'metra judge export "{name}" --unblind --format tsv -o names.tsv',
-                "metra meta rank names.tsv --format json",
+                *(f"metra meta {line}" for line in META.get(short, ())),
                 "metra judge import jsonl.txt --store other.db --name again -o again.jsonl",
                 "metra judge import jsonl.txt --store other.db --name again",
                 "metra judge status --store other.db",

@@ -148,7 +148,7 @@ class Run:
         """Record a text, in full or as an extract with its hash; nothing if it is empty."""
         if not text:
             return
-        text = normalise(text, self.folder)
+        title, text = normalise(title, self.folder), normalise(text, self.folder)
         number = len(self.blocks)
         if self.keep is not None:
             name = re.sub(r"[^\w.-]+", "_", title)[-80:]
@@ -156,7 +156,7 @@ class Run:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
         end = "" if text.endswith("\n") else "\n(no newline at the end)\n"
-        shown = shorten(text, limit or self.case.limit)
+        shown = shorten(text, self.case.limit if limit is None else limit)
         self.blocks.append(f"--- {title}\n{shown}{end if shown == text else ''}")
 
 
@@ -169,10 +169,10 @@ def shorten(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     digest = hashlib.sha256(text.encode()).hexdigest()
-    return (
-        f"{text[: limit // 2]}\n[… {len(text)} characters, {text.count(chr(10))} lines, "
-        f"sha256 {digest} …]\n{text[-limit // 8 :]}\n"
-    )
+    told = f"[… {len(text)} characters, {text.count(chr(10))} lines, sha256 {digest} …]\n"
+    if not limit:
+        return told
+    return f"{text[: limit // 2]}\n{told}{text[-(limit // 8) :]}\n"
 
 
 def normalise(text: str, folder: Path) -> str:
@@ -183,7 +183,7 @@ def normalise(text: str, folder: Path) -> str:
         text = text.replace(str(path), name)
     version = re.escape(metra.__version__)
     text = re.sub(rf'(version[:=]|metra(?:"?:)? "?|version": "){version}', r"\1VERSION", text)
-    text = re.sub(r"/j/[\w-]{43}\b", "/j/TOKEN", text)
+    text = re.sub(r"/j/[\w-]{43}(?![\w-])", "/j/TOKEN", text)
     text = re.sub(r"(password: )\S+", r"\1PASSWORD", text)
     text = re.sub(r"(PyStemmer|pyarrow|spaCy|bm25s) \d+(\.\d+)+", r"\1 N", text)
     text = re.sub(r"(\?v=)[\w.-]+", r"\1HASH", text)
@@ -218,7 +218,7 @@ def read_content(name: str, content: bytes) -> list[tuple[str, str, int | None]]
     if name.endswith(".zip"):
         with zipfile.ZipFile(io.BytesIO(content)) as packed:
             return [
-                (inner, text, 200)
+                (inner, text, 120)
                 for member in packed.namelist()
                 for inner, text, _ in read_content(f"{name}/{member}", packed.read(member))
             ]
@@ -231,7 +231,7 @@ def read_content(name: str, content: bytes) -> list[tuple[str, str, int | None]]
     except UnicodeDecodeError:
         return [(name, "(not a text)\n", None)]
     if name.endswith((".html", ".svg")):
-        return [(f"{name} (what it says)", show_page(text), None), (name, text, 200)]
+        return [(f"{name} (what it says)", show_page(text), None), (name, text, 0)]
     return [(name, text, None)]
 
 
@@ -274,6 +274,8 @@ class _Page(HTMLParser):
             self.inside.append(tag)
             self.is_data = "json" in (given.get("type") or "")
         names = ("href", "action", "name", "value", "aria-label", "alt", "title")
+        if given.get("name") == "csrf":
+            given["value"] = "CSRF"
         told = [f"{name}={given[name]}" for name in names if given.get(name)]
         if told and tag not in ("meta", "link", "path", "rect", "g", "td", "th"):
             self.lines.append(f"<{tag} {' '.join(told)}>")

@@ -43,7 +43,9 @@ def list_options(command: click.Command, path: str) -> list[str]:
             kind = "|".join(map(str, one.type.choices))
         elif isinstance(one.type, (click.IntRange, click.FloatRange)):
             kind = f"{kind} {one.type.min}..{one.type.max}"
-        default = one.default if isinstance(one.default, (str, int, float, bool)) else None
+        default = (
+            one.default if isinstance(one.default, (str, int, float, bool)) else None
+        )
         flags = {
             "argument": isinstance(one, click.Argument),
             "required": one.required,
@@ -91,7 +93,10 @@ def list_keys(value: Any, path: str = "") -> set[str]:
             "score OUT/solid.txt OUT/literal.txt -m bleu -m wer --ci --trials 20 "
             "--level system,document,segment --show-alignment --segments 1",
         ),
-        ("details", "score OUT/solid.txt -m entities:file=EXAMPLES/entities.tsv --details"),
+        (
+            "details",
+            "score OUT/solid.txt -m entities:file=EXAMPLES/entities.tsv --details",
+        ),
         (
             "compare",
             "compare OUT/solid.txt OUT/literal.txt -m bleu --trials 200 --all-pairs "

@@ -96,11 +96,17 @@ class Visitor:
             self.run.add(title, show_page(reply.text), limit)
             self.run.add("as HTML", reply.text, 0)
         elif kind == "application/json":
-            text = json.dumps(reply.json(), indent=1, sort_keys=True, ensure_ascii=False)
+            text = json.dumps(
+                reply.json(), indent=1, sort_keys=True, ensure_ascii=False
+            )
             self.run.add(title, text, limit)
         else:  # a file, which the cases of exporting show
-            files = read_content("x.zip" if kind == "application/zip" else "x", reply.content)
-            self.run.add(title, "".join(f"{name}\n{text}" for name, text, _ in files), 0)
+            files = read_content(
+                "x.zip" if kind == "application/zip" else "x", reply.content
+            )
+            self.run.add(
+                title, "".join(f"{name}\n{text}" for name, text, _ in files), 0
+            )
         return reply
 
     def form(self, path: str, **fields: str) -> Any:
@@ -136,7 +142,9 @@ class Opened:
 def links_on(page: str) -> list[str]:
     """List the addresses in the app that a page leads to."""
     found = re.findall(r'href="(/[^"#]*)', page)
-    return [link.replace("&amp;", "&") for link in found if not link.startswith("/static")]
+    return [
+        link.replace("&amp;", "&") for link in found if not link.startswith("/static")
+    ]
 
 
 def walk_as_admin(run: Run) -> None:
@@ -156,7 +164,8 @@ def walk_as_admin(run: Run) -> None:
                 names = {
                     key: name.replace("&#39;", "'")
                     for key, name in re.findall(
-                        r'href="/admin/campaigns/([^"/]+)"[^>]*>\s*([^<]+?)\s*<', reply.text
+                        r'href="/admin/campaigns/([^"/]+)"[^>]*>\s*([^<]+?)\s*<',
+                        reply.text,
                     )
                 }
                 assert IN_FULL["ldc"] in names.values(), names
@@ -222,7 +231,9 @@ def make_campaign(admin: Visitor) -> None:
         admin.ask("GET", place)
     admin.run.call(shlex.split(f'metra judge export "{LDC}" -o ldc.jsonl'))
     files = [("files", ("ldc.jsonl", Path("ldc.jsonl").read_bytes(), "text/plain"))]
-    admin.ask("POST", "/admin/campaigns/import", data=form | {"name": "again"}, files=files)
+    admin.ask(
+        "POST", "/admin/campaigns/import", data=form | {"name": "again"}, files=files
+    )
 
 
 def visit_as_judge(run: Run) -> None:
@@ -250,7 +261,7 @@ def speak_languages(run: Run) -> None:
                 judge.ask("GET", "/judge/consent", 100)
                 judge.form("/judge/language", language=language, back="/judge/guide")
                 for path in ("/judge/consent", "/judge/guide", "/judge/work"):
-                    judge.ask("GET", path, 1000)
+                    judge.ask("GET", path, 700)
                 judge.ask("GET", "/api/work", 600)
 
 
@@ -269,19 +280,19 @@ def judge_from_the_start(run: Run) -> None:
         judge.ask("GET", "/judge/guide")
         judge.form("/judge/guide")
         judge.ask("GET", "/judge/work")
-        times = {name: 0 for name in ("idle_ms", "hidden_ms", "paused_ms")}
+        times = dict.fromkeys(("idle_ms", "hidden_ms", "paused_ms"), 0)
         times |= {"active_ms": 1000, "first_action_ms": 10}
         for at in range(40):
-            work = judge.ask("GET", "/api/work", 2000 if at < 2 else 200).json()
+            work = judge.ask("GET", "/api/work", 1500 if at < 2 else 0).json()
             screen = work["screen"]
             if screen is None:
                 break
             place = f"/api/screens/{screen['task']}/{screen['number']}"
-            judge.ask("GET", place, 300)
+            judge.ask("GET", place, 0)
             draft = {"rev": 1, "step": 0, "value": {"fluency": 1 + at % 5}}
-            judge.ask("PUT", f"{place}/draft", 200, json=draft)
+            judge.ask("PUT", f"{place}/draft", 150, json=draft)
             reveal = {"step": 1, "rev": 2, "value": {"fluency": 1 + at % 5}}
-            judge.ask("POST", f"{place}/reveal", 200, json=reveal)
+            judge.ask("POST", f"{place}/reveal", 150, json=reveal)
             answer = {
                 "id": f"00000000-0000-4000-8000-{at:012}",
                 "value": {"fluency": 1 + at % 5, "adequacy": 5 - at % 4},
@@ -290,7 +301,7 @@ def judge_from_the_start(run: Run) -> None:
                 "times": times,
                 "events": [],
             }
-            judge.ask("POST", f"{place}/answer", 200, json=answer)
+            judge.ask("POST", f"{place}/answer", 150, json=answer)
         judge.ask("GET", "/judge")
         judge.ask("GET", "/judge/done")
         judge.form("/judge/leave")
@@ -336,7 +347,7 @@ CASES = [
         )
         for short, name in IN_FULL.items()
     ),
-    Case("judge/export-all", [export_all], needs=("store",), limit=300),
+    Case("judge/export-all", [export_all], needs=("store",), limit=150),
     Case("judge/status", [show_status], needs=("store",), limit=800),
     Case(
         "judge/campaigns-of-the-example",

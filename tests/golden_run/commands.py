@@ -10,7 +10,9 @@ REFS = " ".join(f"-r examples/reference.{at}.txt" for at in (1, 2, 3, 4))
 SOURCE = "-s examples/source.fr.txt"
 TEXTS = f"{SOURCE} --docs examples/docs.txt"
 ALL = f"examples/outputs/*.txt {REFS} {TEXTS}"
-THREE = " ".join(f"examples/outputs/{name}.txt" for name in ("solid", "literal", "dropped"))
+THREE = " ".join(
+    f"examples/outputs/{name}.txt" for name in ("solid", "literal", "dropped")
+)
 FEW = f"{THREE} {REFS} {TEXTS}"
 
 #: Every measure, with the files that it needs.
@@ -158,7 +160,10 @@ META = {
         f"{GOLD} --documents 50 --lengths 1,5,all --plot plot.svg",
         f"{OWN} --documents 50 --lengths 1,5,all --test",
     ],
-    "refs": [f"{OWN} --subsets 3 --plot plot.svg", f"{OWN} --level seg --count 1 --count 2"],
+    "refs": [
+        f"{OWN} --subsets 3 --plot plot.svg",
+        f"{OWN} --level seg --count 1 --count 2",
+    ],
     "rank": [
         *(f"gold.tsv --by {by} --plot plot.svg" for by in ("mean", "z")),
         "gold.tsv --clusters greedy --test rank-sum",
@@ -178,11 +183,17 @@ def meta_case(name: str) -> Case:
     return Case(f"meta/{name}", lines, needs=("scores",))
 
 
+PASSAGES = (
+    "--docs examples/retrieval/passages.txt --queries examples/retrieval/queries.tsv"
+)
 PAIRS = "en-de=scores.tsv zh-en=scores.tsv"
 
 CASES = [
     Case("help/commands", [show_help], limit=20000),
-    Case("help/metrics", ["metra metrics", *(f"metra metrics {name}" for name in METRICS)]),
+    Case(
+        "help/metrics",
+        ["metra metrics", *(f"metra metrics {name}" for name in METRICS)],
+    ),
     Case("help/version", ["metra --version"]),
     *map(score_case, METRICS),
     Case(
@@ -246,7 +257,8 @@ CASES = [
         "profile/formats",
         [
             *every_format(
-                f"metra profile examples/outputs/*.txt {REFS} {SOURCE}", ("table", "json", "markdown")
+                f"metra profile examples/outputs/*.txt {REFS} {SOURCE}",
+                ("table", "json", "markdown"),
             ),
             f"metra profile {THREE} {REFS} {SOURCE} --ci --case lower",
             *(
@@ -259,7 +271,7 @@ CASES = [
         "rank/formats",
         [
             *every_format(f"metra rank {ALL} {QUICK}", ("table", "json")),
-            f"metra rank examples/outputs/*.txt --docs examples/docs.txt "
+            "metra rank examples/outputs/*.txt --docs examples/docs.txt "
             "-m 'xscore:parses=examples/parses/{system}.conllu'",
         ],
     ),
@@ -311,15 +323,13 @@ CASES = [
     ),
     Case(
         "clir/formats",
-        every_format(
-            f"metra clir examples/outputs/*.txt {REFS} --docs examples/retrieval/passages.txt "
-            "--queries examples/retrieval/queries.tsv --qrels examples/retrieval/qrels.txt "
-            "--trials 100",
-            ("table", "json"),
-        )
-        + [
-            f"metra clir {THREE} {REFS} --docs examples/retrieval/passages.txt "
-            "--queries examples/retrieval/queries.tsv --top 2 --stem no --trials 50"
+        [
+            *every_format(
+                f"metra clir examples/outputs/*.txt {REFS} {PASSAGES} --trials 100 "
+                "--qrels examples/retrieval/qrels.txt",
+                ("table", "json"),
+            ),
+            f"metra clir {THREE} {REFS} {PASSAGES} --top 2 --stem no --trials 50",
         ],
     ),
     Case(

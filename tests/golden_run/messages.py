@@ -61,7 +61,10 @@ CASES = [
                 "terminology:file=none.tsv", "bleu:smooth=x", "gtm:e=0", ":", "",
             )
         ]
-        + [f"metra score {ONE} -m bleu --show-alignment", f"metra score {ONE} --level document"],
+        + [
+            f"metra score {ONE} -m bleu --show-alignment",
+            f"metra score {ONE} --level document",
+        ],
     ),
     Case(
         "messages/files",

@@ -5,7 +5,7 @@ from os import environ
 
 from tests.golden_run import inside
 from tests.golden_run.commands import FEW, QUICK
-from tests.golden_run.record import Case, Run, as_json
+from tests.golden_run.record import Case, Run, as_json, expand_words
 
 INPUTS = {
     "tsv": "all.tsv",
@@ -82,17 +82,10 @@ def score_by_spark(run: Run) -> None:
     environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     settings = " ".join(f"--spark-conf {key}={value}" for key, value in SPARK.items())
     _, out, _ = run.call(
-        inside_words(f"{SHARDS} --group-by half --engine spark --master local[2] {settings} "
+        expand_words(f"{SHARDS} --group-by half --engine spark --master local[2] {settings} "
                      "--format json")
     )  # fmt: skip
     run.add("Spark", out)
-
-
-def inside_words(line: str) -> list[str]:
-    """Split a command line; Spark's pattern of files stays for this machine to expand."""
-    from tests.golden_run.record import expand_words
-
-    return expand_words(line)
 
 
 CASES = [

@@ -35,7 +35,14 @@ def test_nothing_has_changed(case, home):
     found = run_case(case, home)
     if found != expected:
         lines = difflib.unified_diff(
-            expected.splitlines(), found.splitlines(), "expected", "found", "", "", 2, ""
+            expected.splitlines(),
+            found.splitlines(),
+            "expected",
+            "found",
+            "",
+            "",
+            2,
+            "",
         )
         pytest.fail(
             "\n".join(list(lines)[:120]) + "\n\nIf this is meant, accept it with: "

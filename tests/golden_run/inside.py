@@ -4,7 +4,7 @@ from typing import Any
 
 from metra.cli import cli as command_tree
 from metra.cli import main
-from metra.io.stream import forget as forget_standard_input
+from metra.formats.stream import clear_pipe_buffers as forget_standard_input
 
 __all__ = [
     "command_tree",
@@ -26,9 +26,9 @@ def open_store(path: str) -> Any:
 
 def list_migrations() -> list[str]:
     """Give the SQL of each migration of the store, in order."""
-    from metra.store.migrating import migrations
+    from metra.store import database
 
-    return migrations()
+    return database.list_migrations()
 
 
 def make_app(store: Any, **settings: Any) -> Any:
@@ -40,7 +40,7 @@ def make_app(store: Any, **settings: Any) -> Any:
 
 def score_on_dask(paths: list[str], plan: dict[str, Any], **settings: Any) -> Any:
     """Score Parquet files on Dask."""
-    from metra.engine import Plan
-    from metra.engine.dask import score_with_dask
+    from metra.scoring.executors.dask import score_with_dask
+    from metra.scoring.plan import ScoringPlan
 
-    return score_with_dask(paths, Plan(**plan), **settings)
+    return score_with_dask(paths, ScoringPlan(**plan), **settings)

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metra.campaign.protocols.chips import Chips, get_changes
+from metra.campaign.protocols.chips import split_words as split_chips
 from metra.campaign.protocols.edit import Edit, count_edits
 from metra.campaign.protocols.gaps import Gaps
 from metra.campaign.protocols.near import Near

@@ -179,7 +179,7 @@ class SegmentPartition:
 def parse_bucket_spec(spec: str) -> BucketSpec:
     """Read KIND or KIND:bound,bound,…
 
-    >>> asked("length:10,20")
+    >>> parse_bucket_spec("length:10,20")
     Asked(kind='length', bounds=(10.0, 20.0))
     """
     kind, _, rest = spec.partition(":")
@@ -296,7 +296,7 @@ def _partition_by_bounds(
 def name_ranges(bounds: Sequence[float]) -> list[str]:
     """Name the ranges between bounds, which belong to the range above them.
 
-    >>> range_names([1, 2, 10])
+    >>> name_ranges([1, 2, 10])
     ['< 1', '1', '2–9', '≥ 10']
     """
     names = [f"< {bounds[0]:g}"]

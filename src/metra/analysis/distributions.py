@@ -59,9 +59,9 @@ def compute_bin_edges(scores: Array, bins: int = BINS) -> Array:
     scores far above all others (an error rate of an output that never ends) do not squeeze
     the rest: the last bin then reaches up to them.
 
-    >>> bin_edges(np.array([3.0, 81.0]), bins=4).tolist()
+    >>> compute_bin_edges(np.array([3.0, 81.0]), bins=4).tolist()
     [0.0, 25.0, 50.0, 75.0, 100.0]
-    >>> bin_edges(np.array([*range(100), 5000.0]), bins=2).tolist()
+    >>> compute_bin_edges(np.array([*range(100), 5000.0]), bins=2).tolist()
     [0.0, 50.0, 5000.0]
     """
     finite = scores[np.isfinite(scores)]
@@ -80,7 +80,7 @@ def compute_bin_edges(scores: Array, bins: int = BINS) -> Array:
 def choose_round_step(span: float, most: int) -> float:
     """Give the smallest round number that parts a span into no more parts than this.
 
-    >>> round_step(90, 4), round_step(0.7, 5)
+    >>> choose_round_step(90, 4), choose_round_step(0.7, 5)
     (25.0, 0.2)
     """
     rough = span / most

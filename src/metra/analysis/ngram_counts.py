@@ -115,7 +115,7 @@ class NgramTally:
     #: The segments in which it changed are segments[starts[at]:starts[at + 1]].
     segments: Ids
     starts: Ids
-    #: Which n-grams these are, by their places in `Compared`.
+    #: Which n-grams these are, by their places in `NgramComparison`.
     kinds: Ids
 
     @property

@@ -60,11 +60,11 @@ def describe_profile(
 ) -> str:
     """Say it in one line; with one other system, in comparison with that.
 
-    >>> reading(["short", "precise", "empty"], empty=2, loops=0, others=3)
+    >>> describe_profile(["short", "precise", "empty"], empty=2, loops=0, others=3)
     'short but precise; 2 empty outputs'
-    >>> reading(["long", "imprecise"], empty=0, loops=0, others=1)
+    >>> describe_profile(["long", "imprecise"], empty=0, loops=0, others=1)
     'long and less precise'
-    >>> reading([], empty=0, loops=0, others=3)
+    >>> describe_profile([], empty=0, loops=0, others=3)
     'like the others'
     """
     said = [_join_adjectives(found, _COMPARED if others == 1 else _ALONE)]
@@ -126,7 +126,7 @@ def count_repeated_ngrams(words: Sequence[str]) -> tuple[int, int]:
 def has_loop(words: Sequence[str]) -> bool:
     """Whether a phrase of up to ten words comes three times in a row, in six words or more.
 
-    >>> loops("so on and on and on and on".split()), loops("on and on".split())
+    >>> has_loop("so on and on and on and on".split()), has_loop("on and on".split())
     (True, False)
     """
     if len(words) < LOOP or len(set(words)) > len(words) - LOOP // 2:
@@ -198,7 +198,7 @@ def read_punctuation(text: str) -> Punctuation:
     before or after the last of them is the same end. Commas and the like, and marks inside
     words, are a matter of language and left out.
 
-    >>> punctuation("« Ça va ? »") == punctuation("“How are you?”")
+    >>> read_punctuation("« Ça va ? »") == read_punctuation("“How are you?”")
     True
     """
     counts = dict.fromkeys(_CLASSES, 0)

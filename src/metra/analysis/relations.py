@@ -115,7 +115,7 @@ def _correlate_systems(points: Sequence[SystemPoint]) -> float | None:
 def compute_pearson(x: Array, y: Array) -> float | None:
     """Pearson's correlation; None where it is not defined.
 
-    >>> correlation(np.array([1.0, 2, 3]), np.array([2.0, 4, 6]))
+    >>> compute_pearson(np.array([1.0, 2, 3]), np.array([2.0, 4, 6]))
     1.0
     """
     if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
@@ -128,7 +128,7 @@ def compute_pearson(x: Array, y: Array) -> float | None:
 def rank_values(values: Array) -> Array:
     """Rank from 1; equal values share their mean rank.
 
-    >>> ranks(np.array([30.0, 10.0, 30.0])).tolist()
+    >>> rank_values(np.array([30.0, 10.0, 30.0])).tolist()
     [2.5, 1.0, 2.5]
     """
     _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)

@@ -28,7 +28,7 @@ def compute_average_precision(
 
     Relevant documents that are not found count 0.
 
-    >>> round(average_precision(["a", "x", "b"], {"a": 1, "b": 1}), 2)
+    >>> round(compute_average_precision(["a", "x", "b"], {"a": 1, "b": 1}), 2)
     83.33
     """
     relevant = {name for name, degree in relevance.items() if degree > 0}
@@ -44,7 +44,7 @@ def compute_average_precision(
 def compute_ndcg(ranked: Sequence[str], relevance: Mapping[str, float]) -> float:
     """Relevance discounted by log2(rank + 1), over that of the best order, in percent.
 
-    >>> round(ndcg(["x", "a"], {"a": 1}), 2)
+    >>> round(compute_ndcg(["x", "a"], {"a": 1}), 2)
     63.09
     """
     best = sorted(relevance.values(), reverse=True)

@@ -191,7 +191,7 @@ def diff_words(
     that share less than a fifth of their words are changed as a whole: the few commas and
     articles that they have in common would only cut them into shreds.
 
-    >>> diff = word_diff("a big cat", "a cat sat", ["the cat sat"])
+    >>> diff = diff_words("a big cat", "a cat sat", ["the cat sat"])
     >>> [(piece.text, piece.kind, piece.in_reference) for piece in diff.after]
     [('a', 'kept', False), ('cat', 'kept', True), ('sat', 'inserted', True)]
     """

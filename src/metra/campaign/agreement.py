@@ -108,7 +108,7 @@ def count_differences(gaps: list[float]) -> tuple[tuple[float, float], ...]:
 
     Limits go from 0 in whole steps on short scales, and in round steps on long ones.
 
-    >>> differences([0, 1, 1, 3])
+    >>> count_differences([0, 1, 1, 3])
     ((0.0, 0.25), (1.0, 0.75), (2.0, 0.75), (3.0, 1.0))
     """
     widest = max(gaps, default=0.0)

@@ -140,7 +140,7 @@ def degrade_text(
 def count_replaced_words(words: int) -> int:
     """How many words to replace, by the length of the text.
 
-    >>> [stretch(words) for words in (0, 3, 5, 8, 15, 20, 40)]
+    >>> [count_replaced_words(words) for words in (0, 3, 5, 8, 15, 20, 40)]
     [1, 1, 2, 3, 4, 5, 10]
     """
     for longest, count in ((3, 1), (5, 2), (8, 3), (15, 4), (20, 5)):

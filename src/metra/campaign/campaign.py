@@ -32,7 +32,7 @@ class DocumentIndex:
     def text(self, texts: Sequence[str | None], name: str) -> str | None:
         """Join a document's segments; None where one of them is not there.
 
-        >>> joined(["a", "b", "a"]).text(["one", "two", "three"], "a")
+        >>> index_documents(["a", "b", "a"]).text(["one", "two", "three"], "a")
         'one\\nthree'
         """
         found = [texts[at] for at in self.places[name]]
@@ -69,7 +69,7 @@ def find_missed_names(
     `outputs` holds the texts of each segment, `names` type and text by segment from 1. Equal
     texts are one case: what is there is there, whoever wrote it.
 
-    >>> cases([["Mr Aufray", "Mr Aufrey"]], {"1": [["PERSON", "Aufray"]]}, "en")
+    >>> find_missed_names([["Mr Aufray", "Mr Aufrey"]], {"1": [["PERSON", "Aufray"]]}, "en")
     [{'segment': 1, 'text': 'Mr Aufrey', 'missed': [['PERSON', 'Aufray']]}]
     """
     normalise = make_normaliser(language)

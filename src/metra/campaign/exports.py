@@ -458,7 +458,7 @@ def zip_files(files: dict[str, str]) -> bytes:
 def _format_file_name(judge: str) -> str:
     """A judge's name as part of a file's: letters, digits and hyphens only.
 
-    >>> _file_name("Ann B./x")
+    >>> _format_file_name("Ann B./x")
     'Ann-B--x'
     """
     return "".join(letter if letter.isalnum() else "-" for letter in judge) or "judge"

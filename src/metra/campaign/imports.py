@@ -251,7 +251,7 @@ def read_texts(paths: Sequence[str]) -> list[JudgedText]:
 def split_language_pair(name: str | None) -> tuple[str, str] | None:
     """Take a pair of languages apart.
 
-    >>> language_pair("en-de")
+    >>> split_language_pair("en-de")
     ('en', 'de')
     """
     if name is None:

@@ -166,7 +166,7 @@ def build_judge_rows(
 def compute_sign_test(differences: Iterable[float]) -> float | None:
     """Chance of as many negative differences if either sign were as likely; ties are left out.
 
-    >>> sign_test([-5, -1, -2, 3])
+    >>> compute_sign_test([-5, -1, -2, 3])
     0.3125
     """
     signs = [gap < 0 for gap in differences if gap]

@@ -42,7 +42,7 @@ def replay_keys(entries: Iterable[Mapping[str, Any]]) -> dict[str, str]:
 
     >>> begun = {"field": "correction", "text": "He go."}
     >>> more = {"field": "correction", "at": 5, "gone": 0, "text": "es"}
-    >>> replay([
+    >>> replay_keys([
     ...     {"t_ms": 0, "kind": "text", "data": begun},
     ...     {"t_ms": 900, "kind": "key", "data": {"field": "correction", "key": "e"}},
     ...     {"t_ms": 905, "kind": "write", "data": more},

@@ -249,7 +249,7 @@ def compare_marks(
     """Count marks that were there, kept, changed, deleted and added.
 
     >>> old = {"start": 0, "end": 3, "severity": "minor"}
-    >>> compared([old], [old | {"severity": "major"}, {"start": 4, "end": 5}])
+    >>> compare_marks([old], [old | {"severity": "major"}, {"start": 4, "end": 5}])
     (1, 0, 1, 0, 1)
     """
     before = [*map(_complete_mark, there)]

@@ -116,7 +116,7 @@ def _find_open_answers(
 def _cut_context(output: str, start: int, end: int) -> tuple[str, str]:
     """What stands on both sides of a gap, cut between words.
 
-    >>> _around("x" * 150 + " a gap " + "y" * 150, 153, 156)
+    >>> _cut_context("x" * 150 + " a gap " + "y" * 150, 153, 156)
     ('… a ', ' …')
     """
     before, after = output[:start], output[end:]

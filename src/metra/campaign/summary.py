@@ -275,7 +275,7 @@ def summarise_judgements(
 def assign_blind_names(systems: Sequence[str], secret: bytes) -> dict[str, str]:
     """Call the systems System 1, System 2, …, in an order that only the secret knows.
 
-    >>> sorted(blind_names(["a", "b"], b"x" * 16).values())
+    >>> sorted(assign_blind_names(["a", "b"], b"x" * 16).values())
     ['System 1', 'System 2']
     """
 

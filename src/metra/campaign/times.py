@@ -108,7 +108,7 @@ class Speed:
 def count_words_to_read(text: str) -> float:
     """Count words; where a script has no spaces, ten letters are one.
 
-    >>> words_to_read("a b c"), words_to_read("これは空白のない日本語です。")
+    >>> count_words_to_read("a b c"), count_words_to_read("これは空白のない日本語です。")
     (3.0, 1.4)
     """
     return max(float(len(text.split())), len(text) / _LETTERS)

@@ -123,7 +123,7 @@ def get_step_words(step: Step) -> StepWords:
 def list_choice_names(asks: Ask) -> dict[str, str]:
     """What can be chosen, by what is recorded for it.
 
-    >>> names_of(Marks(("minor",), ("style/awkward",)))
+    >>> list_choice_names(Marks(("minor",), ("style/awkward",)))
     {'minor': 'minor', 'style': 'style', 'style/awkward': 'awkward'}
     """
     match asks:
@@ -200,7 +200,7 @@ def choose_wording(wordings: Sequence[Wording], language: str) -> Wording:
     """The wording for a judge whose pages are in a language: that one, else the first.
 
     >>> en, de = (Wording(code, "protocol", "", (), (), ()) for code in ("en", "de"))
-    >>> chosen([en, de], "de").language, chosen([en, de], "ja").language
+    >>> choose_wording([en, de], "de").language, choose_wording([en, de], "ja").language
     ('de', 'en')
     """
     main = language.split("-")[0]

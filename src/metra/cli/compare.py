@@ -52,7 +52,7 @@ from metra.cli import options
     show_default=True,
     help="Whether that p-value is corrected for the number of comparisons.",
 )
-@options.options
+@options.add_options(options.ANALYSIS_OPTIONS)
 @options.form
 @options.out
 @options.input_format

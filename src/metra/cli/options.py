@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from metra.scoring.results import Results
 
 
-OPTIONS = (
+TABLE_OPTIONS = (
     click.option(
         "--hyp-column",
         "hyp_columns",
@@ -70,11 +70,17 @@ OPTIONS = (
 )
 
 
-def options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command all of these options."""
-    for option in reversed(OPTIONS):
-        command = option(command)
-    return command
+def add_options(
+    options: Sequence[Callable[..., Any]],
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return a decorator that adds these options to a command, in this order."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
 
 
 class TableOptions(NamedTuple):
@@ -122,7 +128,7 @@ def build_table_options(
 def _split_column(column: str) -> tuple[str, str]:
     """Give the system whose outputs are in a column, and the column.
 
-    >>> _named("online=hyp_a"), _named("hyp_a"), _named("output:ours")
+    >>> _split_column("online=hyp_a"), _split_column("hyp_a"), _split_column("output:ours")
     (('online', 'hyp_a'), ('hyp_a', 'hyp_a'), ('ours', 'output:ours'))
     """
     from metra.formats.texts.columns import recognise_fields
@@ -200,7 +206,7 @@ def score_in_parts(
     )
 
 
-ENGINES_OPTIONS = (
+ENGINE_OPTIONS = (
     click.option(
         "--engine",
         type=click.Choice(["local", "spark"]),
@@ -397,7 +403,7 @@ labels = click.option(
 )
 
 
-LOOKING_OPTIONS = (
+ANALYSIS_OPTIONS = (
     click.option(
         "--changes",
         type=click.IntRange(0),

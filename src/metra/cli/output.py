@@ -88,7 +88,7 @@ def _format_remaining(share: float | None, spent: float) -> str:
 def format_duration(seconds: float) -> str:
     """Write a time in its two largest units.
 
-    >>> duration(42), duration(200), duration(8000)
+    >>> format_duration(42), format_duration(200), format_duration(8000)
     ('42 s', '3 min 20 s', '2 h 13 min')
     """
     whole = round(seconds)

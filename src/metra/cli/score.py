@@ -86,8 +86,8 @@ def _parse_levels(_: click.Context, __: click.Parameter, value: str) -> list[str
     is_flag=True,
     help="List what measures noted, such as names and terms that are missing.",
 )
-@options.options
-@options.options
+@options.add_options(options.TABLE_OPTIONS)
+@options.add_options(options.ENGINE_OPTIONS)
 @options.form
 @options.out
 @options.input_format

@@ -72,7 +72,7 @@ def find_example(home: Path = HOME) -> ExampleFiles:
 def build_spec(name: str, home: Path = HOME, **options: str) -> str:
     """Name a measure with what it needs of the example, and further options.
 
-    >>> spec("bleu"), spec("bleu", tok="intl")
+    >>> build_spec("bleu"), build_spec("bleu", tok="intl")
     ('bleu', 'bleu:tok=intl')
     """
     files = SETTINGS.get(name, {})

@@ -154,7 +154,7 @@ def format_path(path: str) -> str:
 def name_system(path: str) -> str:
     """Name a system after its file: no folder, no suffix, no suffix of packing.
 
-    >>> stem("runs/online-A.en.txt.gz"), stem("-")
+    >>> name_system("runs/online-A.en.txt.gz"), name_system("-")
     ('online-A.en', 'stdin')
     """
     if path == STDIN:
@@ -366,7 +366,7 @@ def read_toml(path: str, what: str) -> dict[str, Any]:
 def parse_json(text: str, place: str) -> Any:
     """Read JSON; `place` names the file, and the line if there are several.
 
-    >>> parsed("[1]", "a.json")
+    >>> parse_json("[1]", "a.json")
     [1]
     """
     try:

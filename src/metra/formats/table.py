@@ -99,7 +99,7 @@ def read_csv_rows(path: str) -> list[list[str]]:
 def find_columns(header: Sequence[str]) -> dict[str, int]:
     """Find the columns that we know, by any of their names.
 
-    >>> columns_of(["seg", "system", "mqm"])
+    >>> find_columns(["seg", "system", "mqm"])
     {'system': 1, 'segment': 0}
     """
     found: dict[str, int] = {}
@@ -299,16 +299,16 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 def escape_formula(cell: str) -> str:
     """Put an apostrophe before a cell that begins like a formula.
 
-    >>> guarded("=1+1"), guarded("a = b"), guarded("'=1")
+    >>> escape_formula("=1+1"), escape_formula("a = b"), escape_formula("'=1")
     ("'=1+1", 'a = b', "''=1")
     """
     return f"'{cell}" if _FORMULA.match(cell) else cell
 
 
 def unescape_formula(cell: str) -> str:
-    """Undo `guarded`; any other cell stays.
+    """Undo `escape_formula`; any other cell stays.
 
-    >>> unguarded("'=1+1"), unguarded("'tis")
+    >>> unescape_formula("'=1+1"), unescape_formula("'tis")
     ('=1+1', "'tis")
     """
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
@@ -317,7 +317,7 @@ def unescape_formula(cell: str) -> str:
 def replace_line_breaks(text: str) -> str:
     r"""Turn tabs and ends of lines into spaces.
 
-    >>> one_line("a\tb\r\nc")
+    >>> replace_line_breaks("a\tb\r\nc")
     'a b  c'
     """
     return text.replace("\t", " ").replace("\n", " ").replace("\r", " ")

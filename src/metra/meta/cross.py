@@ -1,4 +1,4 @@
-"""The question `cross`: how the scorers agree with each other, alike ones side by side."""
+"""The question `cross_correlate`: how the scorers agree with each other, alike ones side by side."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -81,7 +81,7 @@ def report_cross(
 def order_by_similarity(r: Array) -> list[int]:
     """Order by average linkage: the two nearest groups become one, again and again.
 
-    >>> alike(np.array([[1, 0.1, 0.9], [0.1, 1, 0.2], [0.9, 0.2, 1]]))
+    >>> order_by_similarity(np.array([[1, 0.1, 0.9], [0.1, 1, 0.2], [0.9, 0.2, 1]]))
     [1, 0, 2]
     """
     distance = 1 - np.nan_to_num(r, nan=0.0)

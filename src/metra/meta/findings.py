@@ -87,7 +87,7 @@ def drop_nan(value: float) -> float | None:
 def build_signature(panel: ScorePanel | None = None, **parts: object) -> str:
     """Join names and values, in the order given; what is None or empty is left out.
 
-    >>> signature(coef="pearson", group="none", eps=None).rpartition("|")[0]
+    >>> build_signature(coef="pearson", group="none", eps=None).rpartition("|")[0]
     'meta|coef:pearson|group:none'
     """
     about: dict[str, object] = {}

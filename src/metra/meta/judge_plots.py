@@ -72,7 +72,7 @@ def build_gap_histogram(found: JudgeAgreement, name: str) -> Histogram:
 def count_gaps(gaps: Array, most: int = 12) -> list[tuple[str, int]]:
     """Count differences: each by itself where they are few, else in ranges from 0 on.
 
-    >>> gap_bars(np.array([0.0, 1, 1, 3]))
+    >>> count_gaps(np.array([0.0, 1, 1, 3]))
     [('0', 1), ('1', 2), ('2', 0), ('3', 1)]
     """
     if not len(gaps):

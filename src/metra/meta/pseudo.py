@@ -6,7 +6,7 @@ a metric's is that of a corpus of these segments. The coefficient is of the syst
 document, and is averaged over documents. Where there are two judgements, people are
 compared with people in the same way.
 
-The question `pseudo`: how long must a document be for metrics and people to agree?
+The question `report_pseudo`: how long must a document be for metrics and people to agree?
 """
 
 from collections.abc import Sequence

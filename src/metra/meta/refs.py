@@ -47,7 +47,7 @@ def choose_subsets(
 ) -> list[tuple[int, ...]]:
     """Choose subsets of so many streams: all where they are few, else a sample.
 
-    >>> choices(3, 2, 10)
+    >>> choose_subsets(3, 2, 10)
     [(0, 1), (0, 2), (1, 2)]
     """
     if math.comb(streams, count) <= most:

@@ -1,4 +1,4 @@
-"""The question `robust`: does the agreement hang on a few systems?"""
+"""The question `report_robustness`: does the agreement hang on a few systems?"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

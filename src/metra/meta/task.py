@@ -1,4 +1,4 @@
-"""The question `task`: the protocols of WMT's metrics tasks, each in one word.
+"""The question `report_task`: the protocols of WMT's metrics tasks, each in one word.
 
 wmt23: system-level accuracy pooled over the language pairs, weighing as much as there are
 pairs, and for each pair Pearson of systems, Pearson of segments and acc*_eq (Freitag et al.

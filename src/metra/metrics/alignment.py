@@ -76,8 +76,8 @@ def sort_links(
 
     A word of the reference without a link comes after what stands before it there.
 
-    >>> links = [Link("run", Span(1, 2), Span(0, 1))]
-    >>> [link.kind for link in in_reading_order(links, 2, 2)]
+    >>> links = [Link("run", WordRange(1, 2), WordRange(0, 1))]
+    >>> [link.kind for link in sort_links(links, 2, 2)]
     ['insertion', 'run', 'deletion']
     """
     by_hyp = sorted(links, key=lambda link: link.hyp)

@@ -124,7 +124,7 @@ class Metric:
     whole_documents: bool = False
     #: Options as they turned out, where the parameter alone does not say it.
     settled: Mapping[str, object] = field(default_factory=dict)
-    #: Every option with its value, filled in by `measure`.
+    #: Every option with its value, filled in by `record_options`.
     options: Mapping[str, object] = field(default_factory=dict)
 
     def signature(self, *, nrefs: int | str | None = None, **more: object) -> str:
@@ -323,7 +323,7 @@ def _name_kind(kind: Any) -> str:
 def format_value(value: object) -> str:
     """Write an option's value as in a spec.
 
-    >>> shown(True), shown(2.0), shown(0.1234567890123)
+    >>> format_value(True), format_value(2.0), format_value(0.1234567890123)
     ('yes', '2', '0.1234567890123')
     """
     if isinstance(value, bool):
@@ -369,7 +369,7 @@ class Finding:
 def compute_share(some: Array, of: Array) -> Array:
     """Percentage of something in something; NaN of nothing.
 
-    >>> share(np.array([1.0, 0.0]), np.array([4.0, 0.0]))
+    >>> compute_share(np.array([1.0, 0.0]), np.array([4.0, 0.0]))
     array([25., nan])
     """
     there = of > 0

@@ -57,7 +57,7 @@ def count_changes(words: int, corrected: Sequence[CorrectedWord]) -> EditCounts:
     Changes of inflection alone are not counted. A word that was both substituted and
     moved counts in both.
 
-    >>> exact(4, [Chip(2), Chip(0, "substitution"), Chip(None), Chip(3, "inflection")])
+    >>> count_changes(4, [CorrectedWord(2), CorrectedWord(0, "substitution"), CorrectedWord(None), CorrectedWord(3, "inflection")])
     Changes(insertions=1, deletions=1, substitutions=1, moves=1)
     """
     origins = [chip.origin for chip in corrected if chip.origin is not None]
@@ -72,7 +72,7 @@ def count_changes(words: int, corrected: Sequence[CorrectedWord]) -> EditCounts:
 def count_increasing(values: Sequence[int]) -> int:
     """Give the length of the longest increasing subsequence.
 
-    >>> longest_increase([3, 0, 1, 4, 2])
+    >>> count_increasing([3, 0, 1, 4, 2])
     3
     """
     ends: list[int] = []
@@ -91,7 +91,7 @@ def infer_changes(before: Sequence[Hashable], after: Sequence[Hashable]) -> Edit
     that comes between the same unmoved neighbours are a substitution; of the ways with the
     fewest moves, the one with the most substitutions, hence the fewest changes, counts.
 
-    >>> inferred("in the end he did go often".split(), "he did often go in end".split())
+    >>> infer_changes("in the end he did go often".split(), "he did often go in end".split())
     Changes(insertions=0, deletions=1, substitutions=0, moves=3)
     """
     start, stop = _count_common_ends(before, after)

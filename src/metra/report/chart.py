@@ -329,7 +329,7 @@ def pad_range(values: Sequence[float], share: float = 0.06) -> tuple[float, floa
 def choose_ticks(low: float, high: float, most: int = 7) -> list[float]:
     """Choose round numbers within a range.
 
-    >>> ticks(0, 1)
+    >>> choose_ticks(0, 1)
     [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
     """
     raw = (high - low) / most
@@ -371,7 +371,7 @@ class AxisScale:
 def choose_chart_ticks(low: float, high: float, most: int = 5) -> list[float]:
     """Choose round numbers within a range, a few of them.
 
-    >>> ticks(0, 100), ticks(21.3, 24.9)
+    >>> choose_ticks(0, 100), choose_ticks(21.3, 24.9)
     ([0, 20, 40, 60, 80, 100], [22, 23, 24])
     """
     if not low < high:

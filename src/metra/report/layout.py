@@ -18,9 +18,9 @@ FILE = re.compile(r".*[/\\].*|.*\.[A-Za-z]\w{1,6}")
 def shorten_specs(specs: Sequence[str]) -> dict[str, str]:
     """Leave files out of specs; where two would look the same, give the files' last names.
 
-    >>> short_names(["ie:reference=a/b.tsv,x=1", "bleu"])["ie:reference=a/b.tsv,x=1"]
+    >>> shorten_specs(["ie:reference=a/b.tsv,x=1", "bleu"])["ie:reference=a/b.tsv,x=1"]
     'ie:x=1'
-    >>> list(short_names(["q:model=a/b.toml", "q:model=a/c.toml"]).values())
+    >>> list(shorten_specs(["q:model=a/b.toml", "q:model=a/c.toml"]).values())
     ['q:model=b.toml', 'q:model=c.toml']
     """
     found: dict[str, str] = {}

@@ -282,7 +282,7 @@ def _describe_rankings(results: Results) -> list[str]:
 def _join_names(names: Sequence[str]) -> str:
     """Join names as in a sentence.
 
-    >>> _listed(["bleu"]), _listed(["bleu", "chrf", "ter"])
+    >>> _join_names(["bleu"]), _join_names(["bleu", "chrf", "ter"])
     ('bleu', 'bleu, chrf and ter')
     """
     *most, last = names

@@ -180,7 +180,7 @@ _ISOLATE, _END_OF_ISOLATE = "\u2068", "\u2069"
 
 
 def make_visible(word: str) -> str:
-    """Write a word so that `width` tells how many columns it takes, at least one."""
+    """Write a word so that `measure_width` tells how many columns it takes, at least one."""
     if word and word.isascii() and word.isprintable():
         return word
     kept = "".join(c for c in word if c not in _PICTURE_SELECTORS)
@@ -196,7 +196,7 @@ def distinguish_words(one: str, other: str) -> tuple[str, str]:
 
 
 def split_text(text: str, columns: int) -> list[str]:
-    """Cut what `shown` wrote into pieces that take no more than this many columns."""
+    """Cut what `make_visible` wrote into pieces that take no more than this many columns."""
     found = [""]
     used = 0
     for c in text:

@@ -83,7 +83,7 @@ class ScoringPlan:
     def score_column(self, system: str, spec: str) -> str:
         """Name the column for a system's segment scores by a measure.
 
-        >>> plan = Plan(metrics=("bleu",), outputs=(("A", "hyp"),), references=("ref",))
+        >>> plan = ScoringPlan(metrics=("bleu",), outputs=(("A", "hyp"),), references=("ref",))
         >>> plan.score_column("A", "bleu")
         'bleu/A'
         """
@@ -97,8 +97,8 @@ class ScoringPlan:
     def from_json(cls, text: str) -> "ScoringPlan":
         """Read what `to_json` wrote.
 
-        >>> plan = Plan(metrics=("bleu",), outputs=(("A", "hyp"),), references=("ref",))
-        >>> Plan.from_json(plan.to_json()) == plan
+        >>> plan = ScoringPlan(metrics=("bleu",), outputs=(("A", "hyp"),), references=("ref",))
+        >>> ScoringPlan.from_json(plan.to_json()) == plan
         True
         """
         data = json.loads(text)

@@ -114,7 +114,7 @@ def sum_groups(
 def group_segments(columns: Sequence[Sequence[Any]]) -> Grouping:
     """Group segments by the values of columns.
 
-    >>> grouping = grouped([["b", "a", "b"], [1, 1, 1]])
+    >>> grouping = group_segments([["b", "a", "b"], [1, 1, 1]])
     >>> grouping.keys, grouping.places.tolist()
     ([('b', 1), ('a', 1)], [0, 1, 0])
     """

@@ -128,7 +128,7 @@ ALIASES = {
 def find_coefficient(name: str) -> CorrelationCoefficient:
     """Find a coefficient by any of its names.
 
-    >>> coefficient("acc-t").name
+    >>> find_coefficient("acc-t").name
     'acc*_eq'
     """
     known = ALIASES.get(name.lower(), name.lower())

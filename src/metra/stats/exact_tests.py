@@ -106,7 +106,7 @@ def _p(one: RankSum) -> float:
 def weigh_values(weights: Array, values: Array) -> Array:
     """Matrix product of whole numbers (draws × n) with values (n × columns), or one column.
 
-    >>> weighted(np.array([[1.0, 1, -1]]), np.array([[0.1], [0.2], [0.3]])).tolist()
+    >>> weigh_values(np.array([[1.0, 1, -1]]), np.array([[0.1], [0.2], [0.3]])).tolist()
     [[2.7755575615628914e-17]]
     """
     return WeightedValues(values).sum_weighted(weights)

@@ -54,7 +54,7 @@ def rank_by_average(
 
     `scores` has a row for each document and a column for each system.
 
-    >>> average_rank_ranking([[9, 5, 1], [7, 8, 2]]).ranks.tolist()
+    >>> rank_by_average([[9, 5, 1], [7, 8, 2]]).ranks.tolist()
     [1.5, 1.5, 3.0]
     """
     ranks = mid_ranks(scores, higher_is_better=higher_is_better)
@@ -71,7 +71,7 @@ def compare_ranks(ranks: Sequence[float], expected: Sequence[float]) -> RankAgre
     share of the pairs that `ranks` orders that are ordered as expected; recall the share
     of the pairs that are expected to be ordered.
 
-    >>> agreement([1, 2, 3.5, 3.5], [1, 2, 3, 4]).distance
+    >>> compare_ranks([1, 2, 3.5, 3.5], [1, 2, 3, 4]).distance
     0.5
     """
     if len(ranks) != len(expected):

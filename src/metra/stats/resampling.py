@@ -106,7 +106,7 @@ class StackedRows:
 def round_to_grid(rows: Array) -> Array:
     """Round each column so that sums of as many of its numbers are exact in any order.
 
-    >>> on_grid(np.array([[3.0], [0.1]])).tolist()
+    >>> round_to_grid(np.array([[3.0], [0.1]])).tolist()
     [[3.0], [0.09999999999999964]]
     """
     whole = rows == np.rint(rows)

@@ -74,7 +74,7 @@ def calibrate(m: Array, gold: GoldPairs) -> Calibration:
     """Find the threshold for a metric (groups × values); the first of equal maxima.
 
     >>> g, m = np.array([[1.0, 2, 2, 3, 4]]), np.array([[2.0, 1, 1.5, 5, 3]])
-    >>> calibrate(m, gold_pairs(g))
+    >>> calibrate(m, order_gold_pairs(g))
     Calibration(eps=0.5, accuracy=0.7)
     """
     if gold.unit == 0:

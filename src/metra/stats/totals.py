@@ -66,7 +66,7 @@ def sum_rows(rows: Array) -> Array:
     """Add up all rows.
 
     >>> import numpy as np
-    >>> total(np.ones((3, 2))).tolist()
+    >>> sum_rows(np.ones((3, 2))).tolist()
     [3.0, 3.0]
     """
     adding = Total(rows.shape[1])
@@ -78,7 +78,7 @@ def sum_by_group(rows: Array, labels: Sequence[Any]) -> tuple[list[Any], Array]:
     """Add up rows of the same label; groups come in order of first appearance.
 
     >>> import numpy as np
-    >>> names, totals = by_group(np.eye(3), ["b", "a", "b"])
+    >>> names, totals = sum_by_group(np.eye(3), ["b", "a", "b"])
     >>> names, totals.tolist()
     (['b', 'a'], [[1.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
     """

@@ -149,7 +149,7 @@ def update_ratings(
     """Means and variances after a comparison: 1 where a was better, 0 for a draw, -1.
 
     >>> one = np.array([0.0]), np.array([0.25])
-    >>> (mu, variance), _ = rated(one, one, np.array([1]), beta=1.0)
+    >>> (mu, variance), _ = update_ratings(one, one, np.array([1]), beta=1.0)
     >>> round(float(mu[0]), 4), round(float(variance[0]), 4)
     (0.1562, 0.2326)
     """

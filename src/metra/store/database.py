@@ -350,7 +350,7 @@ _REMEDIES = {
 def describe_error(error: SQLAlchemyError) -> str:
     """Say what is wrong with the store, in one sentence.
 
-    >>> sentence(DBAPIError(None, None, Exception("database or disk is full")))
+    >>> describe_error(DBAPIError(None, None, Exception("database or disk is full")))
     'The store cannot be used: the disk is full; make room; nothing was half-written.'
     """
     if isinstance(error, ArgumentError):

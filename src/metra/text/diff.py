@@ -25,7 +25,7 @@ def pair_common_words(
 ) -> tuple[list[tuple[int, int]], bool]:
     """Pair the places of the common words, and say whether there cannot be more of them.
 
-    >>> common_words("a b c d".split(), "b x d".split())
+    >>> pair_common_words("a b c d".split(), "b x d".split())
     ([(1, 0), (3, 2)], True)
     """
     # A word that the other text lacks is in no pair.
@@ -158,7 +158,7 @@ class DiffPiece(NamedTuple):
 def compute_edit_distance(one: Sequence[str], other: Sequence[str]) -> int:
     """Count the fewest words to substitute, add or delete.
 
-    >>> distance("a b c".split(), "a x c d".split())
+    >>> compute_edit_distance("a b c".split(), "a x c d".split())
     2
     """
     return _build_distance_table(one, other)[-1][-1]
@@ -167,7 +167,7 @@ def compute_edit_distance(one: Sequence[str], other: Sequence[str]) -> int:
 def compute_difference(one: Sequence[str], other: Sequence[str]) -> list[DiffPiece]:
     """Tell along a shortest way which words go and which come.
 
-    >>> difference("a b c".split(), "a x c".split())
+    >>> compute_difference("a b c".split(), "a x c".split())
     [Piece(sort='same', text='a'), Piece(sort='gone', text='b'), \
 Piece(sort='new', text='x'), Piece(sort='same', text='c')]
     """

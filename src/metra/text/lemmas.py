@@ -9,7 +9,7 @@ from typing import Any
 def find_stemmer_code(language: str) -> str:
     """The language's own code if there is a stemmer for it, else nothing.
 
-    >>> stemmed("en-GB"), stemmed("ja")
+    >>> find_stemmer_code("en-GB"), find_stemmer_code("ja")
     ('en', '')
     """
     code = language.replace("_", "-").partition("-")[0].lower()
@@ -19,7 +19,7 @@ def find_stemmer_code(language: str) -> str:
 def stem_words(words: Sequence[str], code: str) -> list[Hashable]:
     """Give equal values to forms of one word; letter case still tells words apart.
 
-    >>> one, other, third = forms(["opens", "opened", "Opened"], "en")
+    >>> one, other, third = stem_words(["opens", "opened", "Opened"], "en")
     >>> one == other, other == third
     (True, False)
     """
@@ -33,7 +33,7 @@ def stem_words(words: Sequence[str], code: str) -> list[Hashable]:
 def count_form_changes(before: Sequence[str], after: Sequence[str], code: str) -> int:
     """Count words that are kept but for their form.
 
-    >>> changed_in_form("he open it".split(), "he opens it".split(), "en")
+    >>> count_form_changes("he open it".split(), "he opens it".split(), "en")
     1
     """
     kept = [

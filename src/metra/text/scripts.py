@@ -49,7 +49,7 @@ def list_scripts(lang: str) -> frozenset[str]:
 def get_alphabetic_script(letter: str) -> str:
     """Name the writing system of a letter; signs that are no letters have none.
 
-    >>> script_of("a"), script_of("ж"), script_of("7"), script_of("ª")
+    >>> get_alphabetic_script("a"), get_alphabetic_script("ж"), get_alphabetic_script("7"), get_alphabetic_script("ª")
     ('LATIN', 'CYRILLIC', '', '')
     """
     if not letter.isalpha():
@@ -68,7 +68,7 @@ _NONE |= {"DOUBLE-STRUCK", "BLACK-LETTER", "MICRO", "KELVIN", "ANGSTROM", "OHM"}
 def get_script(letter: str) -> str:
     """Name a letter's script; nothing for what is no letter, or a sign made of one.
 
-    >>> script("é"), script("ж"), script("漢"), script("5")
+    >>> get_script("é"), get_script("ж"), get_script("漢"), get_script("5")
     ('LATIN', 'CYRILLIC', 'CJK', '')
     """
     if category(letter)[0] != "L":

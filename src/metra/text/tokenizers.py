@@ -147,7 +147,7 @@ _BEFORE_NUMBERS = ("No", "Art", "pp")
 def tokenize_english(segment: str) -> list[str]:
     """Normalise a segment and cut it into lower-case tokens.
 
-    >>> english('"It\\'s U.S.-made," he said.')
+    >>> tokenize_english('"It\\'s U.S.-made," he said.')
     ['"', 'it', "'s", 'us', 'made', ',', '"', 'he', 'said', '.']
     """
     text = _OTHER.sub(r" \1 ", f" {segment} ")

@@ -41,9 +41,9 @@ def find_words(text: str) -> list[Span]:
     """Find what stands between blanks, without the punctuation around it.
 
     >>> text = "He paid 1.50 (in cash)."
-    >>> [text[span.start:span.end] for span in words(text)]
+    >>> [text[span.start:span.end] for span in find_words(text)]
     ['He', 'paid', '1.50', 'in', 'cash']
-    >>> len(words("市場が開く")), len(words("ตลาดเปิด"))
+    >>> len(find_words("市場が開く")), len(find_words("ตลาดเปิด"))
     (5, 7)
     """
     found: list[Span] = []
@@ -71,7 +71,7 @@ def find_words(text: str) -> list[Span]:
 def recognise_spacing(text: str) -> Counted:
     """Say by what the words of a text are told apart.
 
-    >>> how_counted("The market opens."), how_counted("市場が開く。"), how_counted("BBC の人")
+    >>> recognise_spacing("The market opens."), recognise_spacing("市場が開く。"), recognise_spacing("BBC の人")
     ('blanks', 'letters', 'both')
     """
     alone = {_is_unspaced(text[span.start]) for span in find_words(text)}
@@ -93,7 +93,7 @@ def is_unspaced(text: str) -> bool:
 def split_words(text: str) -> list[str]:
     """Cut at blanks and, in scripts that have none, between letters and signs.
 
-    >>> apart("The market, 市場。")
+    >>> split_words("The market, 市場。")
     ['The', 'market,', '市', '場', '。']
     """
     return [piece for token in text.split() for piece in split_token(token)]
@@ -110,7 +110,7 @@ def split_token(token: str) -> list[str]:
 def join_words(tokens: Sequence[str]) -> str:
     """Put words side by side again, with blanks only where scripts have them.
 
-    >>> written(["The", "market"]), written(["市", "場"])
+    >>> join_words(["The", "market"]), join_words(["市", "場"])
     ('The market', '市場')
     """
     found = list(tokens[:1])
@@ -274,7 +274,7 @@ _PLAIN = str.maketrans(
 def make_normaliser(lang: str) -> Callable[[str], tuple[str, ...]]:
     """Give the function that cuts a text into normalised words.
 
-    >>> normaliser("en")("Brévigny's twenty-one shops, 2,300 people")
+    >>> make_normaliser("en")("Brévigny's twenty-one shops, 2,300 people")
     ('brevigny', '21', 'shops', '2300', 'people')
     """
     decimal, grouping = (r"\.", ",") if lang in _POINT else (",", ". ")
@@ -404,7 +404,7 @@ class RunningWord(NamedTuple):
 def find_running_words(text: str) -> list[RunningWord]:
     """Cut a text into words, left to right.
 
-    >>> [word.text for word in running_words("Le chat, c'est l'ami n° 2 (www.chat.fr)")]
+    >>> [word.text for word in find_running_words("Le chat, c'est l'ami n° 2 (www.chat.fr)")]
     ['Le', 'chat', "c'est", "l'ami", 'n', '2', 'www.chat.fr']
     """
     return list(_find_running_words(text))
@@ -461,7 +461,7 @@ def tokenize_words(segment: str) -> list[str]:
     Apostrophes and hyphens between letters or digits, and points, commas and colons
     between digits, are spelling and stay in their word.
 
-    >>> cut("He said (twice): don't pay 1.50!")
+    >>> tokenize_words("He said (twice): don't pay 1.50!")
     ['He', 'said', '(', 'twice', ')', ':', "don't", 'pay', '1.50', '!']
     """
     tokens: list[str] = []
@@ -513,7 +513,7 @@ def find_numbers(text: str) -> list[str]:
     What stands between the digits is left out, because languages differ in it, and so are
     zeros in front. Numbers of one digit do not count: they are often written as words.
 
-    >>> numbers("Le 12 novembre, 2 300 personnes; 1,8 million à 08:30 (7 non)")
+    >>> find_numbers("Le 12 novembre, 2 300 personnes; 1,8 million à 08:30 (7 non)")
     ['12', '2300', '18', '30']
     """
     found: list[str] = []

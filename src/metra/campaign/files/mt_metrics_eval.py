@@ -70,7 +70,7 @@ def write_ratings(
 def make_file_names(systems: Sequence[str]) -> dict[str, str]:
     """Give each system a name without spaces, at which score files are cut; none twice.
 
-    >>> file_names(["my system", "my_system", "other"])
+    >>> make_file_names(["my system", "my_system", "other"])
     {'my system': 'my_system', 'my_system': 'my_system-2', 'other': 'other'}
     """
     found: dict[str, str] = {}

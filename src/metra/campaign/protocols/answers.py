@@ -108,7 +108,7 @@ def make_undefined(
 ) -> OutputScore:
     """Say why there is no score; no number stands in for it.
 
-    >>> undefined("cloze-close", "every gap has the exact word").defined
+    >>> make_undefined("cloze-close", "every gap has the exact word").defined
     False
     """
     return OutputScore(scorer, nan, nan, higher_is_better, reason)
@@ -119,7 +119,7 @@ def score_error_rate(
 ) -> OutputScore:
     """Score a cost: nothing is 100, the worst and what is beyond it are 0.
 
-    >>> error_rate("hter", 25.0).hundred
+    >>> score_error_rate("hter", 25.0).hundred
     75.0
     """
     return OutputScore(scorer, native, 100 * max(0.0, 1 - native / worst), False)
@@ -128,7 +128,7 @@ def score_error_rate(
 def fold_text(text: str) -> str:
     """Fold letter case and the ways to write an accent, and close up blanks.
 
-    >>> folded("Cafe\\u0301") == folded("CAFÉ")
+    >>> fold_text("Cafe\\u0301") == fold_text("CAFÉ")
     True
     """
     once = normalize("NFC", normalize("NFC", text).casefold())
@@ -138,7 +138,7 @@ def fold_text(text: str) -> str:
 def strip_punctuation(text: str) -> str:
     """Fold, and leave punctuation at the ends out as well, as in an answer to a question.
 
-    >>> bare(" In 1987. ")
+    >>> strip_punctuation(" In 1987. ")
     'in 1987'
     """
     found = fold_text(text)

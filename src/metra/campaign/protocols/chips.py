@@ -90,9 +90,9 @@ def get_changes(value: Mapping[str, Any]) -> EditCounts:
 def split_words(output: str) -> list[str]:
     """Cut as the workbook does; characters of scripts without blanks are words.
 
-    >>> tokens("Mary (in town) left.")
+    >>> split_words("Mary (in town) left.")
     ['Mary', '(', 'in', 'town', ')', 'left', '.']
-    >>> tokens("市場が開く。")
+    >>> split_words("市場が開く。")
     ['市', '場', 'が', '開', 'く', '。']
     """
     return [piece for token in tokenize_words(output) for piece in split_token(token)]

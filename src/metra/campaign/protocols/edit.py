@@ -44,7 +44,7 @@ def count_edits(output: str, correction: str) -> Edits:
     Snover et al. 2006; HTER is `ter` with the correction as the only reference. In scripts
     without blanks each letter is a word.
 
-    >>> edits_between("a b c d", "c d a b"), edits_between("市場が開く", "市場は開く")
+    >>> count_edits("a b c d", "c d a b"), count_edits("市場が開く", "市場は開く")
     (Edits(edits=1, words=4), Edits(edits=1, words=5))
     """
     before, after = _lines(output), _lines(correction)

@@ -36,7 +36,7 @@ class RankOrder:
     def scores(self, value: list[int], name: str) -> list[OutputScore]:
         """Share of the other outputs that each beats, a tie being half a win.
 
-        >>> [scored.hundred for scored in Order().scores([1, 2, 2], "rank")]
+        >>> [scored.hundred for scored in RankOrder().scores([1, 2, 2], "rank")]
         [100.0, 25.0, 25.0]
         """
         others = max(1, len(value) - 1)

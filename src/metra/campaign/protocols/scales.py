@@ -43,7 +43,7 @@ class RatingScale:
     def scores(self, value: float, name: str) -> list[OutputScore]:
         """Stretch the rating to 0–100.
 
-        >>> Scale(1, 5, ()).scores(4, "adequacy")[0].hundred
+        >>> RatingScale(1, 5, ()).scores(4, "adequacy")[0].hundred
         75.0
         """
         if not math.isfinite(value):

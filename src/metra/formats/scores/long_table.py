@@ -89,7 +89,7 @@ _KINDS = re.compile(
 def guess_scorer_kind(name: str) -> str:
     """Tell judgements from metrics by the names that judgements go by.
 
-    >>> kind_of("ESA-1"), kind_of("da_z"), kind_of("BLEU")
+    >>> guess_scorer_kind("ESA-1"), guess_scorer_kind("da_z"), guess_scorer_kind("BLEU")
     ('esa', 'da', '')
     """
     known = _KINDS.fullmatch(name)

@@ -112,7 +112,7 @@ def collect_ratings(scores: Scores, name: str) -> Ratings:
 def convert_matrix(matrix: ArrayLike) -> Ratings:
     """Take judges × units as an array, NaN where a judge did not judge.
 
-    >>> ratings_of([[1, 2, float("nan")], [1, 3, 3]]).counts.tolist()
+    >>> convert_matrix([[1, 2, float("nan")], [1, 3, 3]]).counts.tolist()
     [2, 2, 1]
     """
     values = np.asarray(matrix, np.float64)

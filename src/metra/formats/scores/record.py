@@ -231,7 +231,7 @@ def build_score_table(
 
     NaN stands for a missing value. An empty judge is nobody.
 
-    >>> scores = table(["A", "B"], [Item("1"), Item("1")], {Scorer("bleu"): [30.0, 20.0]})
+    >>> scores = build_score_table(["A", "B"], [ScoredItem("1"), ScoredItem("1")], {Scorer("bleu"): [30.0, 20.0]})
     >>> scores.matrix("bleu").tolist()
     [[30.0], [20.0]]
     """

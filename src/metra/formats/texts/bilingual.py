@@ -157,7 +157,7 @@ def _normalise_language(language: str) -> str:
 def _is_same_language(one: str, other: str) -> bool:
     """Whether two codes mean the same; en is any English, en-GB is not en-US.
 
-    >>> _same_language("en-gb", "en"), _same_language("en-gb", "en-us")
+    >>> _is_same_language("en-gb", "en"), _is_same_language("en-gb", "en-us")
     (True, False)
     """
     return one == other or one.startswith(f"{other}-") or other.startswith(f"{one}-")

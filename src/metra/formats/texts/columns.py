@@ -85,7 +85,7 @@ def recognise_fields(
     are outputs where no column says that it is one, else labels. Where the user has named
     the columns of a kind, there are no others of that kind.
 
-    >>> [field.role for field in fields_of(["doc", "ref", "sysA"], "file")]
+    >>> [field.role for field in recognise_fields(["doc", "ref", "sysA"], "file")]
     ['document', 'reference', 'output']
     """
     names = names or ColumnNames()
@@ -168,9 +168,9 @@ def is_document_column(column: str) -> bool:
 
 
 def format_column_name(field: Field) -> str:
-    """Name the column of a table so that `fields_of` knows it again.
+    """Name the column of a table so that `recognise_fields` knows it again.
 
-    >>> column_name(Field("output", "online-A")), column_name(Field("label", "genre"))
+    >>> format_column_name(Field("output", "online-A")), format_column_name(Field("label", "genre"))
     ('output:online-A', 'label:genre')
     """
     if field.role == "source":

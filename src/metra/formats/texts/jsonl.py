@@ -134,7 +134,7 @@ class JsonlReader:
 def _flatten_entry(entry: dict[str, Any]) -> list[tuple[str, Any]]:
     """Give the lists of references and maps of outputs a key each.
 
-    >>> _flat({"refs": ["a", "b"], "outputs": {"x": "c"}})
+    >>> _flatten_entry({"refs": ["a", "b"], "outputs": {"x": "c"}})
     [('ref:1', 'a'), ('ref:2', 'b'), ('output:x', 'c')]
     """
     flat: list[tuple[str, Any]] = []

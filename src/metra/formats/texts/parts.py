@@ -116,7 +116,7 @@ class OpenPart:
 def describe_field(text: Field) -> str:
     """Name a text in a message.
 
-    >>> named(Field("source", "source")), named(Field("output", "online-A"))
+    >>> describe_field(Field("source", "source")), describe_field(Field("output", "online-A"))
     ('the source', "the output 'online-A'")
     """
     if text.role == "source":
@@ -133,7 +133,7 @@ def join_lines(text: str, *, mark: str = "\n") -> str:
 
     At either end of the segment it is nothing. `mark` is what stands for a break.
 
-    >>> unbroken(" these  blanks stay "), unbroken("|a | |  b|", mark="|")
+    >>> join_lines(" these  blanks stay "), join_lines("|a | |  b|", mark="|")
     (' these  blanks stay ', 'a b')
     """
     if mark not in text:

@@ -264,7 +264,7 @@ def parse_attributes(tag: Tag, path: str) -> dict[str, str]:
 def decode_entities(text: str) -> str:
     """Replace the five standard entities, once.
 
-    >>> decoded("AT&T &amp;lt; &eacute; &lt;3")
+    >>> decode_entities("AT&T &amp;lt; &eacute; &lt;3")
     'AT&T &lt; &eacute; <3'
     """
     if "&" not in text:

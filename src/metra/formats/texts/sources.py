@@ -283,7 +283,7 @@ def _split_name(output: str) -> tuple[str | None, str]:
 def _name_reference(path: str) -> str:
     """Name a reference after its file.
 
-    >>> _reference_name("test/reference.A.txt"), _reference_name("newstest.en")
+    >>> _name_reference("test/reference.A.txt"), _name_reference("newstest.en")
     ('A', 'newstest')
     """
     return re.sub(r"^ref(?:erence)?[._-]", "", name_system(path)) or name_system(path)

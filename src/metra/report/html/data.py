@@ -189,7 +189,7 @@ def embed_data(study: Study) -> Html:
 def _escape_json(text: str) -> str:
     """Keep JSON from ending its element or a line: it says the same with escapes.
 
-    >>> _inert('"</script>"')
+    >>> _escape_json('"</script>"')
     '"\\\\u003c/script>"'
     """
     for sign in "<\u2028\u2029":

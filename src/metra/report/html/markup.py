@@ -40,7 +40,7 @@ def tag(
 def join_markup(*children: Child) -> Html:
     """Put markup and text side by side.
 
-    >>> joined("1 < 2", tag("br"), ["a", None])
+    >>> join_markup("1 < 2", tag("br"), ["a", None])
     '1 &lt; 2<br>a'
     """
     return Html("".join(map(_render_child, children)))
@@ -49,7 +49,7 @@ def join_markup(*children: Child) -> Html:
 def replace_invisible(text: str) -> str:
     """Replace characters that a browser would drop or obey by a sign that can be seen.
 
-    >>> shown("a\\x00b")
+    >>> replace_invisible("a\\x00b")
     'a\ufffdb'
     """
     return _UNSEEN.sub("\ufffd", text)

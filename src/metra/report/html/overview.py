@@ -255,7 +255,7 @@ def _emphasize_name(name: str) -> Html:
 def _join_words(words: Sequence[str]) -> str:
     """Join words as in a sentence.
 
-    >>> _listed(["a", "b", "c"])
+    >>> _join_words(["a", "b", "c"])
     'a, b and c'
     """
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))

@@ -113,7 +113,7 @@ def make_interval_cell(
 def format_difference(value: float, digits: int) -> str:
     """Write a difference with its sign, a real minus included.
 
-    >>> signed(1.25, 1), signed(-0.04, 1), signed(-2, 1)
+    >>> format_difference(1.25, 1), format_difference(-0.04, 1), format_difference(-2, 1)
     ('+1.2', '0.0', '−2.0')
     """
     text = format_score(value, digits)

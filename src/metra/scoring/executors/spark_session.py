@@ -54,7 +54,7 @@ def translate_error(said: str) -> MetraError:
 def format_path(text: str) -> str:
     """Write paths as people do, and leave out how databases number errors.
 
-    >>> shown_path("file:///data/my%20files/a.parquet. SQLSTATE: KD001")
+    >>> format_path("file:///data/my%20files/a.parquet. SQLSTATE: KD001")
     '/data/my files/a.parquet.'
     """
     text = re.sub(

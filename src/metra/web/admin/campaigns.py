@@ -133,7 +133,7 @@ def _render_log(
 def _format_entry(data: Any) -> str:
     """What is noted beside a deed, for people.
 
-    >>> _told({"judge": "Ann", "files": ["a", "b"], "blind": True}), _told(None)
+    >>> _format_entry({"judge": "Ann", "files": ["a", "b"], "blind": True}), _format_entry(None)
     ('judge: Ann; files: a, b; blind: yes', '')
     """
     if not isinstance(data, dict):

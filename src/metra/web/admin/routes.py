@@ -5,19 +5,5 @@ from fastapi import APIRouter
 from metra.web.admin import campaigns, entering, files, people, results, wizard
 
 router = APIRouter(include_in_schema=False)
-for part in (
-    entering,
-    campaigns,
-    wizard,
-    files,
-    people,
-    people,
-    campaigns,
-    results,
-    results,
-    results,
-    campaigns,
-    files,
-    campaigns,
-):
+for part in (entering, campaigns, wizard, files, people, results):
     router.include_router(part.router)

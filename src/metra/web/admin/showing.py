@@ -88,7 +88,7 @@ def _add_filters() -> "Environment":
 def format_time(seconds: float | None) -> str:
     """Write a time of day, in UTC.
 
-    >>> moment(0)
+    >>> format_time(0)
     '1970-01-01 00:00'
     """
     if seconds is None:
@@ -99,7 +99,7 @@ def format_time(seconds: float | None) -> str:
 def format_number(value: float | None, digits: int = 1) -> str:
     """Write a figure; a dash where there is none.
 
-    >>> number(3.14159, 2), number(-1.0), number(None)
+    >>> format_number(3.14159, 2), format_number(-1.0), format_number(None)
     ('3.14', '−1.0', '–')
     """
     return "–" if value is None else f"{value:.{digits}f}".replace("-", "−")
@@ -108,7 +108,7 @@ def format_number(value: float | None, digits: int = 1) -> str:
 def format_figure(value: float, digits: int = 1) -> str:
     """Write a figure that may be no number.
 
-    >>> figure(0.5), figure(float("nan"))
+    >>> format_figure(0.5), format_figure(float("nan"))
     ('0.5', '–')
     """
     return format_number(value if value == value else None, digits)
@@ -117,7 +117,7 @@ def format_figure(value: float, digits: int = 1) -> str:
 def format_p_value(value: float | None, digits: int = 4) -> str:
     """Write a p-value; one that would be written as 0 is below the last digit.
 
-    >>> chance(0.25, 2), chance(0.00001)
+    >>> format_p_value(0.25, 2), format_p_value(0.00001)
     ('0.25', '< 0.0001')
     """
     least = 10**-digits
@@ -129,7 +129,7 @@ def format_p_value(value: float | None, digits: int = 4) -> str:
 def format_difference(value: float | None, digits: int = 1) -> str:
     """Write a difference with its sign.
 
-    >>> signed(2.0), signed(-2.0)
+    >>> format_difference(2.0), format_difference(-2.0)
     ('+2.0', '−2.0')
     """
     return "–" if value is None else f"{value:+.{digits}f}".replace("-", "−")
@@ -138,7 +138,7 @@ def format_difference(value: float | None, digits: int = 1) -> str:
 def format_minutes(value: float | None) -> str:
     """Write a length of time.
 
-    >>> minutes(0.4), minutes(12.2), minutes(75)
+    >>> format_minutes(0.4), format_minutes(12.2), format_minutes(75)
     ('under 1 min', '12 min', '1 h 15 min')
     """
     if value is None:

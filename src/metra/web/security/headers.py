@@ -52,7 +52,7 @@ class OriginCheck:
 def parse_origin(url: str) -> str:
     """Scheme, host and port of an address, as browsers write them.
 
-    >>> origin_of("https://judge.example.org/x")
+    >>> parse_origin("https://judge.example.org/x")
     'https://judge.example.org'
     """
     parts = urlsplit(url)
@@ -62,7 +62,7 @@ def parse_origin(url: str) -> str:
 def parse_host(header: str) -> str:
     """The name in a Host header, without its port.
 
-    >>> host_of("[::1]:8000"), host_of("Example.org:80")
+    >>> parse_host("[::1]:8000"), parse_host("Example.org:80")
     ('::1', 'example.org')
     """
     if header.startswith("["):

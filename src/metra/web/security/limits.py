@@ -110,7 +110,7 @@ class MaskSecrets(logging.Filter):
 def mask_secrets(text: str) -> str:
     """Hide the secrets in a text.
 
-    >>> masked("GET /j/abc HTTP/1.1")
+    >>> mask_secrets("GET /j/abc HTTP/1.1")
     'GET /j/*** HTTP/1.1'
     """
     return _LINK.sub(r"\1***", text)

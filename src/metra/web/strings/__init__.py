@@ -85,7 +85,7 @@ class Strings:
 def strings(language: str) -> Strings:
     """The texts of a language, or of English where we have none in it.
 
-    >>> strings("de").dir, strings("ar").dir, strings("xx").language
+    >>> load_strings("de").dir, load_strings("ar").dir, load_strings("xx").language
     ('ltr', 'rtl', 'en')
     """
     known = language if language in LANGUAGES else DEFAULT
@@ -100,9 +100,9 @@ def _file(name: str) -> dict[str, str]:
 def chosen(wish: str | None, accepted: str | None) -> str:
     """The language of a page: what was chosen, else what the browser asks for, else English.
 
-    >>> chosen(None, "pt-BR, fr;q=0.7, de;q=0.9")
+    >>> choose_language(None, "pt-BR, fr;q=0.7, de;q=0.9")
     'de'
-    >>> chosen("cs", "fr")
+    >>> choose_language("cs", "fr")
     'cs'
     """
     if wish in LANGUAGES:
@@ -117,7 +117,7 @@ def chosen(wish: str | None, accepted: str | None) -> str:
 def direction(code: str) -> str:
     """Which way a language runs.
 
-    >>> direction("fa-IR"), direction("fr")
+    >>> get_direction("fa-IR"), get_direction("fr")
     ('rtl', 'ltr')
     """
     return "rtl" if code.lower().split("-")[0] in _RIGHT_TO_LEFT else "ltr"
@@ -126,7 +126,7 @@ def direction(code: str) -> str:
 def language_name(code: str, language: str = DEFAULT) -> str:
     """What a language is called in another; its code where we do not know it.
 
-    >>> language_name("fr"), language_name("pt-BR"), language_name("tlh")
+    >>> get_language_name("fr"), get_language_name("pt-BR"), get_language_name("tlh")
     ('French', 'Portuguese (BR)', 'tlh')
     """
     main, *parts = code.replace("_", "-").split("-")

@@ -1,6 +1,7 @@
 """The command line: one file a command, each loaded when it is called."""
 
 import os
+import re
 import sys
 from collections.abc import Mapping
 from importlib import import_module
@@ -33,6 +34,24 @@ COMMANDS = {
     "judge": "judge",
     "demo": "demo",
 }
+
+
+#: The flag for each parameter that messages of the library name in backticks.
+FLAGS = {
+    "references": "-r FILE",
+    "source": "-s FILE",
+    "documents": "--docs FILE",
+    "input_format": "--input-format",
+}
+
+
+def name_flags(message: str) -> str:
+    """Replace parameters in backticks by the flags that set them.
+
+    >>> name_flags("No documents are known; give `documents`.")
+    'No documents are known; give --docs FILE.'
+    """
+    return re.sub("`([a-z_]+)`", lambda name: FLAGS.get(name[1], name[0]), message)
 
 
 class Commands(click.Group):
@@ -89,7 +108,7 @@ def main() -> None:
     try:
         cli(prog_name="metra", standalone_mode=False)
     except MetraError as error:
-        click.echo(f"metra: {error}", err=True)
+        click.echo(f"metra: {name_flags(str(error))}", err=True)
         sys.exit(2)
     except click.ClickException as error:
         error.show()

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from metra.campaign.judgement import Judgement, get_marks, keep_latest
-from metra.campaign.protocols.marks import MISSING, Marks
+from metra.campaign.protocols.marks import MISSING, find_marks
 from metra.campaign.protocols.registry import protocol
 from metra.errors import FormatError
 from metra.formats.table import replace_line_breaks
@@ -140,8 +140,7 @@ def _mean(values: list[float] | None) -> str:
 def _rating(judgement: Judgement | None) -> str:
     if judgement is None:
         return _NOTHING
-    asks = [step.asks for step in protocol(judgement.protocol).steps]
-    weighed = next(ask for ask in asks if isinstance(ask, Marks))
+    asks = find_marks(step.asks for step in protocol(judgement.protocol).steps)
     errors = [
         {
             "start": mark["start"],
@@ -150,7 +149,9 @@ def _rating(judgement: Judgement | None) -> str:
                 "category", MISSING if mark["side"] == MISSING else ""
             ),
             "severity": mark["severity"],
-            "score": weighed.cost(mark["severity"], mark.get("category", "")) / 10,
+            "score": asks.cost(mark["severity"], mark.get("category", "")) / 10
+            if asks
+            else 0.0,
             "is_source_error": mark["side"] == "source",
         }
         for mark in get_marks(judgement)

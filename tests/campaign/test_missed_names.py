@@ -3,12 +3,14 @@
 from dataclasses import replace
 
 import pytest
-from tests.human.campaigns import answered
+from tests.campaign.campaigns import answered
 
-from metra.campaign.campaign import find_missed_names, freeze_campaign
+from metra.campaign.assignment import assign
+from metra.campaign.creation import freeze_campaign
 from metra.campaign.exports import export_judgements, list_formats
 from metra.campaign.material import read_material
-from metra.campaign.protocols.missed import Missed
+from metra.campaign.protocols.missed import Missed, find_missed_names
+from metra.campaign.screen import get_screen_protocol
 from metra.campaign.settings import check_settings
 from metra.campaign.summary import write_annotations
 from metra.corpus.evalset import EvalSet, Outputs
@@ -52,7 +54,12 @@ def test_only_outputs_that_lack_names_are_looked_at_and_equal_ones_once():
         "outputs",
         (OUTPUTS["one"][0], "She left."),
     )
-    first, second = (found.bind_protocol(at).steps[0].asks for at in (0, 1))
+    tasks = assign(found, secret=b"s" * 32)
+    asked = {
+        task.items[0].segment: get_screen_protocol(found, task).steps[0].asks
+        for task in tasks
+    }
+    first, second = asked[0], asked[1]
     assert first.names == (("PERSON", "Novak"), ("LOCATION", "Munich"))
     assert (second.names, second.segment) == ((("PERSON", "Novak"),), 3)
     # Nothing comes back, nothing is spoilt: there is one right answer.

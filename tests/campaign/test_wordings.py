@@ -8,7 +8,7 @@ import zipfile
 from dataclasses import replace
 
 import pytest
-from tests.human.campaigns import opened
+from tests.campaign.campaigns import opened
 
 from metra.campaign.assignment import assign
 from metra.campaign.exports import export_judgements, write_codebook

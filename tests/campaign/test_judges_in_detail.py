@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.judging.answers import made
+from tests.campaign.answers import made
 
 from metra.campaign.agreement import compute_agreement, count_differences
 from metra.campaign.judges import (

@@ -1,7 +1,7 @@
 """A campaign's own words: what judges read, checked, and never what is measured."""
 
 import pytest
-from tests.human.campaigns import opened
+from tests.campaign.campaigns import opened
 
 from metra.campaign.creation import open_campaign
 from metra.campaign.own_wording import (

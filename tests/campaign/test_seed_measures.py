@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 import pytest
-from tests.human.campaigns import REFERENCE, SYSTEMS, answered, opened
+from tests.campaign.campaigns import REFERENCE, SYSTEMS, answered, opened
 
-from metra.campaign.campaign import freeze_campaign
+from metra.campaign.creation import freeze_campaign
+from metra.campaign.evaltrans import collect_judged_outputs, compute_running_scores
 from metra.campaign.exercise import (
     EvaluatorScore,
     compare_evaluators,
@@ -14,7 +15,6 @@ from metra.campaign.exercise import (
 )
 from metra.campaign.exports import write_codebook
 from metra.campaign.material import read_material
-from metra.campaign.monitoring import collect_judged_outputs, compute_running_scores
 from metra.campaign.protocols.chips import Chips
 from metra.campaign.protocols.edit import count_edits
 from metra.campaign.reconciliation import write_entities, write_terms

@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.judging.answers import made
+from tests.campaign.answers import made
 
-from metra.campaign.campaign import freeze_campaign
+from metra.campaign.creation import freeze_campaign
 from metra.campaign.exports import (
     MEANINGS,
     export_judgements,

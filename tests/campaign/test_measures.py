@@ -111,7 +111,7 @@ TEXT = "one two three four five six seven EIGHT, nine ten eleven twelve Café."
 def test_where_the_gaps_are(every, offset, expected):
     asks = Gaps(every, offset)
     assert [TEXT[a:b] for a, b in asks.places(TEXT)] == expected
-    assert asks.hide_text(TEXT) == ""
+    assert asks.get_visible_text(TEXT) == ""
     assert len(asks.extra(TEXT)["pieces"]) == len(expected) + 1
 
 
@@ -250,10 +250,10 @@ def test_an_attempt_with_a_pause_is_flagged_and_kept():
 
 def test_no_time_is_trusted_beyond_the_servers():
     value = {"reading-speed": {"ms": 10**9, "pauses": 2, "hidden_ms": 10**8}}
-    cut = protocol("reading").within(value, 5000)
+    cut = protocol("reading").limit_times(value, 5000)
     assert cut == {"reading-speed": {"ms": 5000, "pauses": 2, "hidden_ms": 5000}}
-    assert protocol("reading").within("x", 1) == "x"
-    assert Edit().within({"ms": 9, "text": "t"}, 4) == {"ms": 4, "text": "t"}
+    assert protocol("reading").limit_times("x", 1) == "x"
+    assert Edit().limit_times({"ms": 9, "text": "t"}, 4) == {"ms": 4, "text": "t"}
 
 
 def test_correction_is_minutes_for_ten_words_keys_for_a_word_and_hter():

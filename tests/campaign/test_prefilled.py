@@ -7,12 +7,12 @@ from tests.campaigns import made, opened
 from tests.web.browsing import answer
 
 from metra.campaign.exports import export_judgements
-from metra.campaign.material import (
+from metra.campaign.material import read_marks
+from metra.campaign.prefilled_marks import (
     check_marks,
     compare_marks,
     count_mark_changes,
     prefill_marks,
-    read_marks,
 )
 from metra.errors import CorpusError, FormatError, OptionError
 from metra.store import campaigns, tasks

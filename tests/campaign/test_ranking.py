@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
-from tests.judging.answers import made
+from tests.campaign.answers import made
 
 from metra.campaign.ranking import RankingOptions, rank_systems
 from metra.errors import OptionError

@@ -4,9 +4,9 @@ Dabbadie et al. 2002, LREC workshop, sections 2.2.2 to 2.3.7.
 """
 
 import pytest
-from tests.human.campaigns import answered, opened
+from tests.campaign.campaigns import answered, opened
 
-from metra.campaign.monitoring import compute_running_scores
+from metra.campaign.evaltrans import compute_running_scores
 from metra.campaign.protocols.chips import Chips, get_changes, split_words
 from metra.campaign.protocols.edit import Edit
 from metra.campaign.protocols.gaps import Gaps

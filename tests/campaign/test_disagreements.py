@@ -1,17 +1,14 @@
 """Outputs that judges are far apart on, and asking others about them."""
 
 import pytest
+from tests.campaign.answers import made
 from tests.campaigns import made as made_campaign
 from tests.campaigns import opened
-from tests.judging.answers import made
 
-from metra.campaign.monitoring import (
-    create_adjudication_draft,
-    find_disagreements,
-    read_adjudications,
-)
+from metra.campaign.disagreements import find_disagreements
 from metra.errors import CorpusError
 from metra.store import campaigns, tasks
+from metra.store.second_looks import create_adjudication_draft, read_adjudications
 
 
 def test_the_farthest_come_first_and_each_output_once():

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.judging.answers import made
+from tests.campaign.answers import made
 
 from metra.campaign.assignment import assign
-from metra.campaign.campaign import freeze_campaign
+from metra.campaign.creation import freeze_campaign
 from metra.campaign.files import jsonl
 from metra.campaign.judgement import check_answer
 from metra.campaign.judges import build_judge_table, compute_sign_test

@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from tests.human.campaigns import SECRET, SOURCE, SYSTEMS, answered, opened
+from tests.campaign.campaigns import SECRET, SOURCE, SYSTEMS, answered, opened
 
 from metra.campaign.assignment import assign
 from metra.campaign.files import jsonl, tables

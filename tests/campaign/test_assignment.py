@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metra.campaign.assignment import assign, degrade_text
-from metra.campaign.campaign import freeze_campaign
-from metra.campaign.creation import count_overlaps, describe_cost
+from metra.campaign.creation import freeze_campaign
 from metra.campaign.screen import build_screen
 from metra.campaign.settings import Settings
 from metra.campaign.task import COUNTED
+from metra.campaign.workload import count_overlaps, describe_cost
 from metra.corpus.evalset import EvalSet, Outputs
 from metra.errors import OptionError
 

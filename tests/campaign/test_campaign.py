@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from metra.campaign.campaign import freeze_campaign
+from metra.campaign.creation import freeze_campaign
 from metra.campaign.settings import check_settings
 from metra.corpus.evalset import EvalSet, Outputs
 from metra.errors import CorpusError, FormatError, MetraError, OptionError

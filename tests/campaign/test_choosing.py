@@ -1,9 +1,9 @@
 """Filters, blinding, and the summary: every number follows what is chosen."""
 
 import pytest
-from tests.judging.answers import made
+from tests.campaign.answers import made
 
-from metra.campaign.campaign import freeze_campaign
+from metra.campaign.creation import freeze_campaign
 from metra.campaign.metric_scores import correlate_metrics
 from metra.campaign.ranking import RankingOptions
 from metra.campaign.settings import Settings

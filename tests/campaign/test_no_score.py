@@ -4,7 +4,7 @@ import csv
 import io
 
 import pytest
-from tests.human.campaigns import answered, opened
+from tests.campaign.campaigns import answered, opened
 
 from metra.campaign.exercise import (
     EvaluatorScore,

@@ -42,6 +42,9 @@ FLAGS = {
     "source": "-s FILE",
     "documents": "--docs FILE",
     "input_format": "--input-format",
+    "group_by": "--group-by",
+    "resume": "--resume",
+    "scores_out": "--scores-out",
 }
 
 
@@ -116,7 +119,7 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt) as stop:
         # click puts its own exception in the place of one that may say what is kept.
         said = str(stop.__cause__ or stop) or "interrupted; nothing was written."
-        click.echo(f"metra: {said}", err=True)
+        click.echo(f"metra: {name_flags(said)}", err=True)
         sys.exit(130)
     except SystemExit as ended:
         # click puts another stream in the place of one whose reader has gone, as `head`

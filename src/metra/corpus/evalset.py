@@ -259,7 +259,11 @@ class EvalSet:
         """
         self.refs = _collect_references(refs, refs_per_segment)
         self.source = None if source is None else as_column(source, "the source")
-        self.documents = None if documents is None else _list_document_ids(documents)
+        self.documents = (
+            None
+            if documents is None
+            else _list_values(documents, "the list of documents")
+        )
         _check_lengths(self._name_streams())
 
     def _name_streams(self) -> dict[str, Any]:
@@ -278,8 +282,16 @@ class EvalSet:
 class Outputs:
     """An evaluation set in memory with the outputs of one or more systems: a Corpus."""
 
-    def __init__(self, evalset: EvalSet, outputs: Mapping[str, Segments]) -> None:
-        """Check that every output is as long as what the evaluation set holds."""
+    def __init__(
+        self,
+        evalset: EvalSet,
+        outputs: Mapping[str, Segments],
+        labels: Mapping[str, Sequence[Any]] | None = None,
+    ) -> None:
+        """Check that every output is as long as what the evaluation set holds.
+
+        `labels` are further values of each segment, by name, to group segments by.
+        """
         if not outputs:
             msg = "There is no output to score; give at least one system's segments."
             raise CorpusError(msg)
@@ -289,7 +301,14 @@ class Outputs:
         self.has_documents = evalset.documents is not None
         self.has_source = evalset.source is not None
         self.has_references = bool(evalset.refs)
-        _check_lengths(evalset._name_streams() | self.outputs)
+        self.labels = {
+            name: _list_values(values, f"the labels {name!r}")
+            for name, values in (labels or {}).items()
+        }
+        named = {
+            f"the list of labels {name!r}": self.labels[name] for name in self.labels
+        }
+        _check_lengths(evalset._name_streams() | self.outputs | named)
         if not len(self):
             raise CorpusError(EMPTY)
 
@@ -327,6 +346,15 @@ class Outputs:
                 ),
                 start,
             )
+
+    def labelled_chunks(
+        self, size: int, labels: Sequence[str]
+    ) -> Iterator[tuple[CorpusChunk, list[Sequence[Any]]]]:
+        """Walk through the segments with some of their labels, by these names."""
+        columns = [self.labels[name] for name in labels]
+        for chunk in self.chunks(size):
+            stop = chunk.first + len(chunk)
+            yield chunk, [column[chunk.first : stop] for column in columns]
 
 
 EMPTY = "There are no segments to score; expected at least one line in every stream."
@@ -390,8 +418,8 @@ def _transpose_references(refs_per_segment: Any) -> list[Segments]:
     return [[row[at] if at < len(row) else None for row in rows] for at in range(width)]
 
 
-def _list_document_ids(documents: Any) -> list[Any]:
-    column = as_column(documents, "the list of documents")
+def _list_values(values: Any, what: str) -> list[Any]:
+    column = as_column(values, what)
     return window(column, 0, len(column))
 
 

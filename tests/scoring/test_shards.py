@@ -144,10 +144,10 @@ class Counted:
 
     def __init__(self) -> None:
         self.rows = 0
-        self.all = 0
+        self.share = 0.0
 
-    def __call__(self, work: local.ScoringProgress) -> None:
-        self.rows, self.all = work
+    def __call__(self, done: int, share: float) -> None:
+        self.rows, self.share = done, share
 
 
 def test_finished_shards_are_not_scored_again(shards, tmp_path):
@@ -158,7 +158,7 @@ def test_finished_shards_are_not_scored_again(shards, tmp_path):
     assert score(shards[:2], plan, resume=str(kept), progress=first).segments == 701
     assert first.rows == 701
     assert score(shards, plan, resume=str(kept), progress=second) == expected
-    assert (second.rows, second.all) == (1300, 1300)
+    assert (second.rows, second.share) == (1300, 1.0)
     assert score(shards, plan, resume=str(kept), progress=third) == expected
     assert third.rows == 0
 
@@ -204,17 +204,17 @@ def test_a_resumed_run_does_not_count_weights_again(shards, tmp_path, monkeypatc
     # One shard was not finished.
     next(kept.glob("part-2*.totals")).unlink()
     read = []
-    batches = local.parquet.batches
+    batches = local.parquet.read_batches
 
     def watched(path, columns):
         read.append(Path(path).name)
         return batches(path, columns)
 
-    monkeypatch.setattr(local.parquet, "batches", watched)
+    monkeypatch.setattr(local.parquet, "read_batches", watched)
     counted = Counted()
     assert score(shards, resume=str(kept), progress=counted) == expected
     assert read == ["part-2.parquet"]
-    assert (counted.rows, counted.all) == (1300, 1300)
+    assert (counted.rows, counted.share) == (1300, 1.0)
 
 
 OTHER_WEIGHTS = [
@@ -271,7 +271,7 @@ def test_weights_of_the_whole_corpus_make_all_shards_new(shards, tmp_path):
     watched = Counted()
     assert score(shards, PLAN, resume=kept, progress=watched) == score(shards)
     # Once for each of two measures of two passes, and once for all measures.
-    assert (watched.rows, watched.all) == (3 * 2001, 3 * 2001)
+    assert (watched.rows, watched.share) == (3 * 2001, 1.0)
 
 
 def test_scores_that_are_gone_are_written_again(shards, tmp_path):
@@ -439,17 +439,16 @@ def test_a_full_disk_leaves_what_is_whole(shards, tmp_path):
 
 SLOW = """
 import sys, time
-from metra.engine import totals
 import metra.scoring.executors.local as local
 from metra.cli import main
 
-counted = local.count_rows
+counted = local.count_batch
 def slowly(rows, plan, metrics):
     if rows.num_rows > 1:
         print("ready", file=sys.stderr, flush=True)
         time.sleep(20)
     return counted(rows, plan, metrics)
-local.count_rows = slowly
+local.count_batch = slowly
 main()
 """
 

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 import metra
+from metra.corpus.documents import join_documents
 from metra.corpus.evalset import EvalSet, Outputs
 from metra.errors import CorpusError
 from metra.metrics.record import Metric
-from metra.scoring.statistics import count_corpus, join_documents
+from metra.scoring.statistics import count_corpus
 
 DOCUMENTS = ["a", "a", "b", "c", "c", "c", "c", "d"]
 HYPS = [f"h{at}" for at in range(8)]

@@ -15,7 +15,8 @@ from metra.campaign.creation import count_overlaps, describe_cost
 from metra.campaign.screen import build_screen
 from metra.campaign.settings import Settings
 from metra.campaign.task import COUNTED
-from metra.corpus.evalset import EvalSet, Outputs
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.errors import OptionError
 
 SECRET = b"sixteen bytes ok"

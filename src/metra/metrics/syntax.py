@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from metra.corpus.evalset import Batch, Sentence
+from metra.corpus.batch import Batch, Sentence
 from metra.metrics.record import Array, Metric, Parts, record_options
 from metra.text.preparation import Preparation, preparation
 

@@ -309,7 +309,8 @@ def describe_cost(campaign: Campaign, tasks: Sequence[Task]) -> str:
         else ""
     )
     return (
-        f"{len(judges)} {_format_count('judge', len(judges))} × {counted} items ≈ {minutes} min "
+        f"{len(judges)} {_format_count('judge', len(judges))} × {counted} items ≈ "
+        f"{minutes} min "
         f"each; every item by {each} {_format_count('judge', each)}{pairs}."
     )
 

@@ -61,7 +61,8 @@ def write_ratings(
     }
     names = make_file_names(systems)
     return "".join(
-        f"{names[system]}\t{_rating(found.get((system, segment)))}\t{replace_line_breaks(judge)}\n"
+        f"{names[system]}\t{_rating(found.get((system, segment)))}\t"
+        f"{replace_line_breaks(judge)}\n"
         for system in systems
         for segment in range(1, segments + 1)
     )

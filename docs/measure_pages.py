@@ -8,7 +8,8 @@ from metra.corpus import examples
 from metra.errors import MetraError
 from metra.metrics import registry
 from metra.metrics.describe import Description, read_description
-from metra.metrics.record import Metric, read_parameters
+from metra.metrics.options import read_parameters
+from metra.metrics.record import Metric
 from metra.report import render
 from metra.report.layout import Style
 from metra.scoring.details import add_details

@@ -15,7 +15,8 @@ from metra import __version__
 from metra.analysis.retrieval import RetrievalResult, RetrievalRun
 from metra.formats.annotations.quality_model import QualityModel
 from metra.meta.rank import MetricRanking
-from metra.metrics.record import Finding, format_value
+from metra.metrics.options import format_value
+from metra.metrics.record import Finding
 from metra.report.layout import (
     ReportTable,
     Style,

@@ -6,9 +6,11 @@ import math
 import numpy as np
 import pytest
 
-from metra.report import FORMATS, render
-from metra.report.layout import Style, build_tables, order_systems
+from metra.report import FORMATS
+from metra.report.table import Style
 from metra.report.terminal import escape_controls, measure_width
+from metra.report.writers.headings import order_systems
+from metra.report.writers.results import build_tables, render
 from metra.scoring.results import Results, Score, SystemScores
 
 

@@ -17,7 +17,6 @@ import numpy as np
 
 from metra.campaign.results import NONE, TextScore
 from metra.errors import CorpusError
-from metra.formats.scores.ratings import convert_matrix
 from metra.formats.table import (
     AnnotationTable,
     TableRow,
@@ -26,6 +25,7 @@ from metra.formats.table import (
 )
 from metra.stats.agreement import alpha
 from metra.stats.moments import pearson, spearman
+from metra.stats.ratings import convert_matrix
 
 
 @dataclass(frozen=True, slots=True)

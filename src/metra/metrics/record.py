@@ -290,7 +290,10 @@ def _convert_value(owner: str, parameter: Parameter, value: object) -> object:
     expected = " or ".join(_name_kind(kind) for kind in kinds if kind is not NoneType)
     if choices:
         expected = f"one of {', '.join(choices)}"
-    msg = f"{owner}: {parameter.name}={format_value(value)} is not possible; expected {expected}."
+    msg = (
+        f"{owner}: {parameter.name}={format_value(value)} is not possible; expected "
+        f"{expected}."
+    )
     raise OptionError(msg)
 
 

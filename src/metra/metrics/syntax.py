@@ -57,7 +57,9 @@ def count_changes(words: int, corrected: Sequence[CorrectedWord]) -> EditCounts:
     Changes of inflection alone are not counted. A word that was both substituted and
     moved counts in both.
 
-    >>> count_changes(4, [CorrectedWord(2), CorrectedWord(0, "substitution"), CorrectedWord(None), CorrectedWord(3, "inflection")])
+    >>> words = [CorrectedWord(2), CorrectedWord(0, "substitution")]
+    >>> words += [CorrectedWord(None), CorrectedWord(3, "inflection")]
+    >>> count_changes(4, words)
     Changes(insertions=1, deletions=1, substitutions=1, moves=1)
     """
     origins = [chip.origin for chip in corrected if chip.origin is not None]

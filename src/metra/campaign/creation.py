@@ -24,7 +24,9 @@ from metra.campaign.material import READERS, check_marks, read_material, resolve
 from metra.campaign.own_wording import add_wordings
 from metra.campaign.settings import check_settings
 from metra.campaign.task import Task
-from metra.corpus.evalset import CorpusChunk, EvalSet, Outputs
+from metra.corpus.batch import CorpusChunk
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.errors import FormatError, MetraError
 from metra.formats.recognise import WITH_IDS
 from metra.formats.scores.judgement import COUNTED

@@ -24,7 +24,7 @@ from metra.campaign.results import group_by_scorer
 from metra.campaign.second_look import FIRST, find_second_looks
 from metra.campaign.settings import derive_settings
 from metra.campaign.task import Task, TaskItem, make_opaque_id
-from metra.corpus.evalset import Batch
+from metra.corpus.batch import Batch
 from metra.errors import CorpusError
 from metra.formats.annotations.judged_outputs import JudgedOutput
 from metra.formats.scores.judgement import Judgement

@@ -1,4 +1,4 @@
-"""The question `report_scatter`: systems by gold and metric, a line and marked outliers."""
+"""The question `report_scatter`: systems by gold and metric, outliers marked."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -63,8 +63,10 @@ YELLOW = "\x1b[33m"
 
 def render_changes_terminal(changes: SystemChanges, style: Style) -> str:
     """Lay out the segments that improved, then those that worsened."""
-    title = style_text(escape_controls(_format_title(changes)), BOLD, style)
-    blocks = [f"{title}\n{_format_counts(changes)}"]
+    blocks = [
+        f"{style_text(escape_controls(_format_title(changes)), BOLD, style)}\n"
+        f"{_format_counts(changes)}"
+    ]
     for name, found in (("better", changes.improved), ("worse", changes.worsened)):
         for rank, change in enumerate(found, 1):
             blocks.append("\n".join(_format_change(change, name, rank, style)))

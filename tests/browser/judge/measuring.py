@@ -8,7 +8,8 @@ from typing import Any
 from metra.campaign.campaign import Campaign, freeze_campaign
 from metra.campaign.judgement import keep_latest, score_outputs
 from metra.campaign.settings import check_settings
-from metra.corpus.evalset import EvalSet, Outputs
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 
 SOURCE = ["Le marché ouvre.", "Il a plu toute la nuit."]
 REFERENCE = ["The market opens.", "It rained all night."]

@@ -447,8 +447,8 @@ class _SgmlScanner:
 
     def _fail(self, tag: Tag, what: str) -> NoReturn:
         msg = (
-            f"{format_path(self.path)}, line {tag.line}: {what}; expected "
-            "<srcset>, <refset> or "
+            f"{format_path(self.path)}, line {tag.line}: {what}; expected <srcset>, "
+            "<refset> or "
             "<tstset> around <doc> around <seg>, each closed in turn."
         )
         raise FormatError(msg)

@@ -244,8 +244,8 @@ def build_judgements_section(study: Study) -> Html | None:
         tag(
             "p",
             f"{format_count(found.judgements, 'judgement')}{judges} of "
-            f"{format_count(judged, 'output')}. Several judgements of one output "
-            "are averaged as "
+            f"{format_count(judged, 'output')}. Several judgements of one output are "
+            "averaged as "
             "they are. A metric that points down (↓) should go with people downwards: its "
             "correlation is then negative.",
         ),

@@ -15,8 +15,10 @@ from pathlib import Path
 
 import numpy as np
 
-from metra.corpus.evalset import EvalSet, Outputs
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.formats.scores.panel import build_panel
+from metra.stats.panel import ScorePanel
 from metra.formats.scores.record import (
     ScoredItem,
     Scorer,

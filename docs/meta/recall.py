@@ -18,7 +18,6 @@ import numpy as np
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.formats.scores.panel import build_panel
-from metra.stats.panel import ScorePanel
 from metra.formats.scores.record import (
     ScoredItem,
     Scorer,

@@ -14,7 +14,6 @@ from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError
 from metra.formats.scores.judgement import Judgement
 from metra.formats.scores.panel import build_panel
-from metra.stats.panel import ScorePanel
 from metra.formats.scores.record import (
     ScoredItem,
     Scorer,

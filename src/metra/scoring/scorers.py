@@ -7,7 +7,6 @@ import numpy as np
 
 from metra.corpus.batch import CorpusChunk, check_chunk
 from metra.corpus.outputs import Corpus
-from metra.stats.panel import SegmentStatistics
 from metra.formats.scores.record import (
     ScoredItem,
     Scorer,

@@ -12,7 +12,7 @@ repeated), its default the default, and its metadata the rest:
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields
 from functools import wraps
 from types import NoneType
@@ -21,17 +21,15 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import click
 
 
-class FiniteFloat(click.ParamType):
+class FiniteFloat(click.types.FloatParamType):
     """A number; NaN and infinity are none."""
-
-    name = "float"
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
         """Read the number."""
-        number = click.FLOAT.convert(value, param, ctx)
-        return _check_finite(self, number, value, param, ctx)
+        number = super().convert(value, param, ctx)
+        return number if math.isfinite(number) else self.fail(_REFUSAL, param, ctx)
 
 
 class FiniteRange(click.FloatRange):
@@ -42,19 +40,10 @@ class FiniteRange(click.FloatRange):
     ) -> float:
         """Read the number."""
         number = super().convert(value, param, ctx)
-        return _check_finite(self, number, value, param, ctx)
+        return number if math.isfinite(number) else self.fail(_REFUSAL, param, ctx)
 
 
-def _check_finite(
-    kind: click.ParamType,
-    number: float,
-    given: object,
-    param: click.Parameter | None,
-    ctx: click.Context | None,
-) -> float:
-    if not math.isfinite(number):
-        kind.fail(f"{given!r} is not a finite number.", param, ctx)
-    return number
+_REFUSAL = "NaN and infinity are not possible; expected a finite number."
 
 
 def options_from(
@@ -106,7 +95,7 @@ def derive_option(entry: Field[Any], hint: Any) -> Callable[..., Any]:
     return click.option(*flags, entry.name, **settings)
 
 
-def _choose_type(hint: Any, about: Any) -> click.ParamType:
+def _choose_type(hint: Any, about: Mapping[str, Any]) -> "click.ParamType[Any]":
     options = [kind for kind in get_args(hint) if kind is not NoneType]
     if get_origin(hint) is Literal:
         return click.Choice(options)

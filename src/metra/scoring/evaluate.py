@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
-from metra.corpus.evalset import Corpus, EvalSet, Outputs
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Corpus, Outputs
 from metra.errors import CorpusError, OptionError
 from metra.metrics.record import Array, Metric, Parts
 from metra.metrics.registry import metric as make_metric

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from metra.corpus.evalset import Batch, Corpus, CorpusChunk, SegmentColumn
+from metra.corpus.batch import Batch, CorpusChunk, SegmentColumn
+from metra.corpus.outputs import Corpus
 from metra.errors import CorpusError
 from metra.metrics.record import Array, Metric
 from metra.stats import totals

@@ -102,7 +102,7 @@ def _choose_type(hint: Any, about: Mapping[str, Any]) -> "click.ParamType[Any]":
     kind = options[0] if options else hint
     if get_origin(kind) is Literal:
         return click.Choice(get_args(kind))
-    limits = {"min": about.get("low"), "max": about.get("high")}
+    limits: dict[str, Any] = {"min": about.get("low"), "max": about.get("high")}
     limited = any(limit is not None for limit in limits.values())
     if kind is int:
         return click.IntRange(**limits) if limited else click.INT

@@ -58,7 +58,7 @@ def count_changes(words: int, corrected: Sequence[CorrectedWord]) -> EditCounts:
     moved counts in both.
 
     >>> count_changes(4, [CorrectedWord(2), CorrectedWord(0, "substitution"), CorrectedWord(None), CorrectedWord(3, "inflection")])
-    Changes(insertions=1, deletions=1, substitutions=1, moves=1)
+    EditCounts(insertions=1, deletions=1, substitutions=1, moves=1)
     """
     origins = [chip.origin for chip in corrected if chip.origin is not None]
     return EditCounts(
@@ -92,7 +92,7 @@ def infer_changes(before: Sequence[Hashable], after: Sequence[Hashable]) -> Edit
     fewest moves, the one with the most substitutions, hence the fewest changes, counts.
 
     >>> infer_changes("in the end he did go often".split(), "he did often go in end".split())
-    Changes(insertions=0, deletions=1, substitutions=0, moves=3)
+    EditCounts(insertions=0, deletions=1, substitutions=0, moves=3)
     """
     start, stop = _count_common_ends(before, after)
     old, new = before[start : len(before) - stop], after[start : len(after) - stop]

@@ -3,17 +3,15 @@
 import numpy as np
 import pytest
 
-from metra.meta import arrays
 from metra.errors import LengthError
+from metra.meta import arrays
 
 
 def test_compare_and_spa():
     rng = np.random.default_rng(0)
     gold = rng.normal(size=(5, 80)) + np.arange(5)[:, None] / 4
     noisy = gold + rng.normal(size=gold.shape)
-    found = arrays.compare(
-        gold, {"noise": rng.normal(size=gold.shape), "good": noisy}
-    )
+    found = arrays.compare(gold, {"noise": rng.normal(size=gold.shape), "good": noisy})
     assert found.names == ["good", "noise"]
     assert found.p[0, 1] < 0.05
     assert arrays.spa(gold, gold) == 1

@@ -108,7 +108,7 @@ def make_undefined(
 ) -> OutputScore:
     """Say why there is no score; no number stands in for it.
 
-    >>> make_undefined("cloze-close", "every gap has the exact word").defined
+    >>> make_undefined("cloze-close", "every gap has the exact word").is_defined
     False
     """
     return OutputScore(scorer, nan, nan, higher_is_better, reason)

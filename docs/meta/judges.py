@@ -14,7 +14,8 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from metra.corpus.evalset import EvalSet, Outputs
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.formats.scores.panel import ScorePanel, build_panel
 from metra.formats.scores.ratings import collect_ratings
 from metra.formats.scores.record import (

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from metra.corpus.evalset import EvalSet, Outputs
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.formats.scores.panel import ScorePanel, build_panel
 from metra.formats.scores.record import (
     ScoredItem,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from metra.corpus.evalset import Batch, BatchPosition
+from metra.corpus.batch import Batch, BatchPosition
 from metra.errors import CorpusError, FormatError
 from metra.formats.annotations.entities import Entity, read_entities
 from metra.metrics.units import check_places

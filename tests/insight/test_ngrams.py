@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from metra.analysis import ngram_counts
 from metra.analysis.ngrams import find_ngram_changes
-from metra.corpus.evalset import EvalSet, Outputs
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.text.preparation import Preparation
 
 SPACED = Preparation("none", "mixed", "no")

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import metra
-from metra.corpus.evalset import Batch, EvalSet, Outputs
+from metra.corpus.batch import Batch
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, OptionError, UnfittedError
 from metra.scoring import evaluate
 

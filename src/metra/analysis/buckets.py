@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from metra.analysis.ngram_counts import Ids, NumberedCorpus, TokenStream, number_words
 from metra.analysis.word_diff import get_preparation
-from metra.corpus.evalset import Batch, Corpus, CorpusChunk, SegmentColumn
+from metra.corpus.batch import Batch, CorpusChunk, SegmentColumn
+from metra.corpus.outputs import Corpus
 from metra.errors import (
     CorpusError,
     LengthError,

@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from metra.campaign.campaign import MARKS, Campaign
-from metra.campaign.judgement import Judgement, get_marks, keep_latest
+from metra.campaign.judgement import keep_latest
 from metra.campaign.protocols.marks import Marks
 from metra.campaign.protocols.near import Near
 from metra.campaign.protocols.record import Protocol, Step
@@ -28,6 +28,7 @@ from metra.errors import CorpusError, FormatError, OptionError
 from metra.formats.annotations.entities import read_entities
 from metra.formats.annotations.judged_outputs import read_judged_outputs
 from metra.formats.annotations.templates import read_filled_slots
+from metra.formats.scores.judgement import Judgement, get_marks
 from metra.formats.stream import parse_json
 from metra.formats.table import read_lines, read_table
 

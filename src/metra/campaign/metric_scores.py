@@ -7,10 +7,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from metra.campaign.campaign import Campaign
-from metra.campaign.judgement import Judgement, keep_latest
+from metra.campaign.judgement import keep_latest
 from metra.campaign.results import JudgeScore, ScoresByScorer, group_by_scorer
-from metra.corpus.evalset import EvalSet, Outputs
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError
+from metra.formats.scores.judgement import Judgement
 from metra.formats.scores.panel import ScorePanel, build_panel
 from metra.formats.scores.record import (
     ScoredItem,

@@ -1,4 +1,4 @@
-"""The question `report_scatter`: systems by gold and metric, with a line and the outliers marked."""
+"""The question `report_scatter`: systems by gold and metric, outliers marked."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

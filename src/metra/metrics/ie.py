@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from metra.corpus.evalset import Batch, Sentence
+from metra.corpus.batch import Batch, Sentence
 from metra.errors import CorpusError, OptionError
 from metra.formats.annotations.templates import Templates, read_templates
 from metra.formats.table import compute_file_version

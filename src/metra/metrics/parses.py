@@ -9,7 +9,7 @@ from functools import lru_cache
 from threading import Lock
 from typing import Any
 
-from metra.corpus.evalset import BatchPosition, SegmentColumn
+from metra.corpus.batch import BatchPosition, SegmentColumn
 from metra.errors import MissingResourceError
 from metra.formats.annotations.conllu import Parse, ParsedWord, read_conllu
 from metra.formats.table import compute_file_version

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from metra.corpus.evalset import Batch, Sentence
+from metra.corpus.batch import Batch, Sentence
 from metra.metrics.record import Array, Metric, Parts, record_options
 from metra.text.preparation import Preparation, preparation
 
@@ -57,7 +57,9 @@ def count_changes(words: int, corrected: Sequence[CorrectedWord]) -> EditCounts:
     Changes of inflection alone are not counted. A word that was both substituted and
     moved counts in both.
 
-    >>> count_changes(4, [CorrectedWord(2), CorrectedWord(0, "substitution"), CorrectedWord(None), CorrectedWord(3, "inflection")])
+    >>> added, kept = CorrectedWord(None), CorrectedWord(3, "inflection")
+    >>> corrected = [CorrectedWord(2), CorrectedWord(0, "substitution"), added, kept]
+    >>> count_changes(4, corrected)
     EditCounts(insertions=1, deletions=1, substitutions=1, moves=1)
     """
     origins = [chip.origin for chip in corrected if chip.origin is not None]

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from metra.corpus.evalset import Batch, Sentence
+from metra.corpus.batch import Batch, Sentence
 from metra.errors import CorpusError, OptionError
 from metra.formats.annotations.conllu import Parse
 from metra.formats.annotations.transfer_rules import (

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from metra.corpus.evalset import Batch, Sentence
+from metra.corpus.batch import Batch, Sentence
 from metra.errors import OptionError
 from metra.formats.table import compute_file_version, read_lines
 from metra.metrics.record import Array, Detail, Metric, Parts, record_options

@@ -64,7 +64,8 @@ YELLOW = "\x1b[33m"
 def render_changes_terminal(changes: SystemChanges, style: Style) -> str:
     """Lay out the segments that improved, then those that worsened."""
     blocks = [
-        f"{style_text(escape_controls(_format_title(changes)), BOLD, style)}\n{_format_counts(changes)}"
+        f"{style_text(escape_controls(_format_title(changes)), BOLD, style)}\n"
+        f"{_format_counts(changes)}"
     ]
     for name, found in (("better", changes.improved), ("worse", changes.worsened)):
         for rank, change in enumerate(found, 1):
@@ -286,7 +287,8 @@ def render_profiles_terminal(profiles: Profiles, style: Style) -> str:
     names = [escape_controls(profile.system) for profile in profiles.profiles]
     left = max(map(measure_width, names))
     readings = [
-        f"{style_text(name, BOLD, style)}{' ' * (left - measure_width(name))}  {profile.reading}"
+        f"{style_text(name, BOLD, style)}{' ' * (left - measure_width(name))}  "
+        f"{profile.reading}"
         for name, profile in zip(names, profiles.profiles, strict=True)
     ]
     below = style_text(_describe_corpus(profiles), DIM, style)

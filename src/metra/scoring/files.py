@@ -7,7 +7,8 @@ Labels of segments, and other lists of lines that belong to no corpus.
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from metra.corpus.evalset import EMPTY, CorpusChunk, SegmentColumn, check_chunk
+from metra.corpus.batch import CorpusChunk, SegmentColumn, check_chunk
+from metra.corpus.evalset import EMPTY
 from metra.errors import CorpusError, OptionError
 from metra.formats.recognise import recognise_format
 from metra.formats.stream import format_path, name_system

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from metra.corpus.evalset import Corpus, CorpusChunk, check_chunk
+from metra.corpus.batch import CorpusChunk, check_chunk
+from metra.corpus.outputs import Corpus
 from metra.formats.scores.panel import SegmentStatistics
 from metra.formats.scores.record import (
     ScoredItem,

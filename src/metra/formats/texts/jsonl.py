@@ -104,7 +104,10 @@ class JsonlReader:
             raise FormatError(msg) from None
         if not isinstance(value, dict):
             kind = type(value).__name__
-            msg = f"{format_path(self.path)}, line {number} is a {kind}; expected a JSON object."
+            msg = (
+                f"{format_path(self.path)}, line {number} is a {kind}; expected a JSON "
+                "object."
+            )
             raise FormatError(msg)
         return value
 
@@ -114,7 +117,8 @@ class JsonlReader:
         for key, value in _flatten_entry(entry):
             if key in found:
                 msg = (
-                    f"{format_path(self.path)}, line {number} gives {key!r} twice, once within a "
+                    f"{format_path(self.path)}, line {number} gives {key!r} twice, "
+                    "once within a "
                     "list or map; leave one of them out."
                 )
                 raise FormatError(msg)
@@ -127,7 +131,10 @@ class JsonlReader:
         if field.role in ("document", "label"):
             return json.dumps(value)
         kind = type(value).__name__
-        msg = f"{format_path(self.path)}, line {number}: {key!r} is a {kind}; expected a string."
+        msg = (
+            f"{format_path(self.path)}, line {number}: {key!r} is a {kind}; expected a "
+            "string."
+        )
         raise FormatError(msg)
 
 

@@ -69,7 +69,8 @@ def _name_file(field: Field) -> str:
     name = f"{field.name}.txt"
     if "/" in name or len(name.encode()) > 200:
         msg = (
-            f"The name {field.name!r} of {describe_field(field)} cannot be a file's name; give a "
+            f"The name {field.name!r} of {describe_field(field)} cannot be a file's "
+            "name; give a "
             "short name without a slash, for an output as NAME=FILE."
         )
         raise FormatError(msg)

@@ -485,6 +485,7 @@ def _describe_lengths(readers: Sequence[Reader], size: int) -> str:
     first = readers[0]
     other = next(reader for reader in readers if reader.count != first.count)
     return (
-        f"{format_path(other.path)} has {other.count} segments but {format_path(first.path)} has "
+        f"{format_path(other.path)} has {other.count} segments but "
+        f"{format_path(first.path)} has "
         f"{first.count}; each line must be one segment, in the same order in every file."
     )

@@ -75,7 +75,10 @@ class TsvReader:
     def _header(self, default_system: str, names: ColumnNames | None) -> list[Field]:
         header = self._lines.read(1)
         if not len(header):
-            msg = f"{format_path(self.path)} is empty; expected a header line with column names."
+            msg = (
+                f"{format_path(self.path)} is empty; expected a header line with "
+                "column names."
+            )
             raise FormatError(msg)
         columns = str(header[0]).split("\t")
         check_column_names(columns, names, format_path(self.path))

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi import Request, Response
 
-from metra.campaign.judgement import Judgement
 from metra.campaign.second_look import read_completed
 from metra.campaign.summary import assign_blind_names, blind_judgements
+from metra.formats.scores.judgement import Judgement
 from metra.store import campaigns, judges
 from metra.store.campaigns import StoredCampaign
 from metra.store.judges import Judge

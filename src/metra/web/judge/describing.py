@@ -5,11 +5,11 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from metra.campaign.judgement import Judgement
 from metra.campaign.material import add_judged_outputs, prefill_marks, shows_judged
 from metra.campaign.protocols.record import ASKS_WITH_EXTRA, Protocol, Step, hide_key
 from metra.campaign.screen import build_screen
 from metra.campaign.wording import STEP_PARTS, Wording
+from metra.formats.scores.judgement import Judgement
 from metra.store import answers, events, screens
 from metra.store.answers import Draft
 from metra.store.assignment import JudgeProgress

@@ -299,7 +299,8 @@ def test_raters_of_quality_estimation_data(shared, lang, expected):
 
 def test_threads_do_not_change_a_digit():
     code = (
-        "import numpy as np; from metra.meta import agree; rng = np.random.default_rng(0);"
+        "import numpy as np; from metra.meta.arrays import agree;"
+        "rng = np.random.default_rng(0);"
         "grid = np.round(rng.normal(size=2000) + rng.normal(size=(4, 2000)), 1);"
         "print(sorted(agree(grid, trials=60).intervals.items()))"
     )

@@ -69,7 +69,7 @@ def test_our_mistakes_are_told_to_the_log_alone(house, monkeypatch, caplog):
         raise RuntimeError(msg)
 
     browser = house.browser("judge 0")
-    monkeypatch.setattr(pages.screens, "way", fall)
+    monkeypatch.setattr(pages.screens, "list_screens", fall)
     reply = browser.get("/judge/done")
     assert reply.status_code == 500
     assert reply.json() == {

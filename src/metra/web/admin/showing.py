@@ -14,7 +14,7 @@ from metra.store.campaigns import StoredCampaign
 from metra.store.judges import Judge
 from metra.web.pages import load_templates, render_page
 from metra.web.state import Refusal, get_state
-from metra.web.strings import strings
+from metra.web.strings import load_strings
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -30,7 +30,7 @@ def render_admin_page(
         request,
         f"admin/{template}",
         status=status,
-        **{"lang": "en", "dir": "ltr", "t": strings("en")} | more,
+        **{"lang": "en", "dir": "ltr", "t": load_strings("en")} | more,
     )
 
 

@@ -10,8 +10,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from metra.errors import CorpusError, FormatError
+from metra.formats.lines import read_lines
 from metra.formats.scores.record import Scores
-from metra.formats.table import read_lines
 from metra.meta.findings import (
     FigureTable,
     MetaReport,

@@ -44,7 +44,7 @@ from metra.metrics import registry
 from metra.report.pictures import draw_judge_times, draw_ranking, draw_times
 from metra.store import answers, campaigns
 from metra.store.campaigns import StoredCampaign
-from metra.web.admin.showing import (
+from metra.web.admin.frame import (
     find_stored_campaign,
     get_visible_names,
     is_blind,

@@ -24,7 +24,7 @@ from metra.campaign.wording import JUDGES_OWN, LANGUAGES
 from metra.errors import FormatError, MetraError
 from metra.store import campaigns
 from metra.store.access import Session
-from metra.web.admin.showing import render_admin_page
+from metra.web.admin.frame import render_admin_page
 from metra.web.pages import redirect_to
 from metra.web.security.visitors import Administering
 from metra.web.state import get_state

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import metra
-from metra.corpus.evalset import EvalSet, Outputs
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.errors import OptionError
 from metra.metrics.record import Detail, Finding, Metric
 from metra.metrics.registry import metric

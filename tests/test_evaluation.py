@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import metra
-from metra.corpus.evalset import EvalSet, Outputs
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, OptionError
 from metra.metrics.record import Metric
 from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus, make_metrics

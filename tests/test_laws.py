@@ -12,7 +12,9 @@ import pytest
 
 import metra
 from metra.corpus import examples
-from metra.corpus.evalset import Batch, BatchPosition, EvalSet, Outputs, Sentence
+from metra.corpus.batch import Batch, BatchPosition, Sentence
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.errors import MissingResourceError, OptionError
 from metra.metrics import registry
 from metra.metrics.record import Metric, format_value, read_parameters

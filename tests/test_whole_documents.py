@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import metra
-from metra.corpus.evalset import EvalSet, Outputs
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError
 from metra.metrics.record import Metric
 from metra.scoring.statistics import count_corpus, join_documents

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import metra
-from metra.corpus.evalset import BatchPosition, Outputs, Sentence
+from metra.corpus.batch import BatchPosition, Sentence
+from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError
 from metra.metrics import registry
 from metra.metrics.record import Metric

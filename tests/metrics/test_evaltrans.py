@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import metra
-from metra.corpus.evalset import Batch, BatchPosition
+from metra.corpus.batch import Batch, BatchPosition
 from metra.errors import CorpusError, FormatError, OptionError
 from metra.formats.annotations.judged_outputs import JudgedOutput, add_judged_outputs
 

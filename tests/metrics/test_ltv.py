@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import metra
-from metra.corpus.evalset import Batch, EvalSet, Outputs
+from metra.corpus.batch import Batch
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, OptionError, UnfittedError
 from metra.scoring import evaluate
 
@@ -20,7 +22,7 @@ def segment(hyp: str, options: str, ref: str = REFS[0]) -> float:
     """The score of an output of document one, weighed by the three documents."""
     spec = f"ltv:n=2,tok=none,{options}"
     corpus = Outputs(EvalSet([REFS], documents=DOCUMENTS), {"copy": REFS})
-    fitted = evaluate.fitted(corpus, {spec: metra.metric(spec)})[spec]
+    fitted = evaluate.fit_metrics(corpus, {spec: metra.metric(spec)})[spec]
     rows = fitted.rows(Batch([hyp], [[ref]], documents=["one"]))
     return float(fitted.aggregate(rows)[0])
 

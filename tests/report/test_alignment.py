@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import metra
-from metra.corpus.evalset import Outputs
+from metra.corpus.outputs import Outputs
 from metra.report.table import Style
 from metra.report.terminal import measure_width
 from metra.report.writers.alignments import render_alignments

@@ -6,7 +6,8 @@ import pytest
 
 from metra.analysis.findings import AnalysisOptions, AnalysisResults, run_analyses
 from metra.analysis.profiles import build_profiles
-from metra.corpus.evalset import EvalSet, Outputs
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.errors import OptionError, UnknownNameError
 from metra.report.table import Style, convert_record
 from metra.report.terminal import (

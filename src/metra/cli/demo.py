@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from metra.corpus.evalset import Corpus
     from metra.corpus.examples import ExampleFiles
+    from metra.corpus.outputs import Corpus
 
 BASELINE = "solid"
 

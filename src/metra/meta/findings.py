@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from metra import __version__
-from metra.formats.scores.panel import ScorePanel
 from metra.scoring.table import Cell, Table, make_table
 from metra.scoring.table import mark_best as mark_best
+from metra.stats.panel import ScorePanel
 
 #: The older names of the table record, until no question uses them.
 TableValue = Cell

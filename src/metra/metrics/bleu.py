@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from metra import _core
-from metra.corpus.evalset import Batch, SegmentColumn, Sentence
+from metra.corpus.batch import Batch, SegmentColumn, Sentence
 from metra.errors import OptionError
 from metra.metrics.record import Array, Metric, Parts, format_value, record_options
 from metra.stats.totals import BLOCK

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from metra import _core
-from metra.corpus.evalset import Batch, SegmentColumn, Sentence
+from metra.corpus.batch import Batch, SegmentColumn, Sentence
 from metra.errors import OptionError
 from metra.metrics.record import Array, Metric, Parts, record_options
 from metra.text.preparation import Preparation, preparation, whole_tokenizer

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from metra import _core
-from metra.corpus.evalset import Batch, Sentence
+from metra.corpus.batch import Batch, Sentence
 from metra.errors import OptionError
 from metra.formats.annotations.judged_outputs import (
     MOST,

@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 from typing import Literal, NamedTuple
 
 from metra import _core
-from metra.corpus.evalset import Batch, Sentence, get_segment_words
+from metra.corpus.batch import Batch, Sentence, get_segment_words
 from metra.errors import MissingResourceError, OptionError
 from metra.metrics.alignment import Alignment, Link, WordRange, sort_links
 from metra.metrics.record import Array, Metric, Parts, record_options

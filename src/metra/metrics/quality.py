@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from metra.corpus.evalset import Batch, Sentence
+from metra.corpus.batch import Batch, Sentence
 from metra.errors import OptionError
 from metra.formats.annotations.quality_model import (
     QualityModel,

@@ -23,7 +23,7 @@ from typing import (
 import numpy as np
 
 from metra import __version__
-from metra.corpus.evalset import Batch, SegmentColumn, Sentence
+from metra.corpus.batch import Batch, SegmentColumn, Sentence
 from metra.errors import (
     CorpusError,
     OptionError,
@@ -168,11 +168,67 @@ class Metric:
         if isinstance(refs, str):
             msg = "refs is one string; expected the list of the segment's references."
             raise CorpusError(msg)
-        if self.needs_reference and not refs:
+        missing = find_missing_need(
+            self, has_references=bool(refs), has_source=source is not None
+        )
+        if missing == "references":
             msg = "refs is empty; a segment needs at least one reference."
             raise CorpusError(msg)
-        if self.needs_source and source is None:
+        if missing == "source":
             msg = f"{self.name} compares with the source, but none was given."
+            raise CorpusError(msg)
+
+
+#: What a metric may need beside the outputs, by the name of the parameter.
+Need: TypeAlias = Literal["references", "source", "documents"]
+
+_MISSING: dict[Need, str] = {
+    "references": (
+        "compares with references, but there is none; give one with `references`, or a "
+        "table with one."
+    ),
+    "source": "compares with the source, but none was given; give `source`.",
+    "documents": (
+        "weighs words by their document, but no documents are known; give `documents` "
+        "(ids that all differ make every segment a document)."
+    ),
+}
+
+
+def find_missing_need(
+    metric: Metric,
+    *,
+    has_references: bool,
+    has_source: bool,
+    has_documents: bool = True,
+) -> Need | None:
+    """Return the first thing that a metric needs and that is not there, None if it is all."""
+    if metric.needs_reference and not has_references:
+        return "references"
+    if metric.needs_source and not has_source:
+        return "source"
+    if metric.needs_documents and not has_documents:
+        return "documents"
+    return None
+
+
+def check_needs(
+    metrics: Mapping[str, Metric],
+    *,
+    has_references: bool,
+    has_source: bool,
+    has_documents: bool,
+) -> None:
+    """Raise an error if a metric, given by its spec, needs what the corpus does not have."""
+    for spec, metric in metrics.items():
+        missing = find_missing_need(
+            metric,
+            has_references=has_references,
+            has_source=has_source,
+            has_documents=has_documents,
+        )
+        if missing:
+            msg = f"{spec} {_MISSING[missing]}"
             raise CorpusError(msg)
 
 
@@ -290,7 +346,10 @@ def _convert_value(owner: str, parameter: Parameter, value: object) -> object:
     expected = " or ".join(_name_kind(kind) for kind in kinds if kind is not NoneType)
     if choices:
         expected = f"one of {', '.join(choices)}"
-    msg = f"{owner}: {parameter.name}={format_value(value)} is not possible; expected {expected}."
+    msg = (
+        f"{owner}: {parameter.name}={format_value(value)} is not possible; expected "
+        f"{expected}."
+    )
     raise OptionError(msg)
 
 

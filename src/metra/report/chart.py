@@ -112,7 +112,8 @@ def build_plot(segment: AlignedSegment) -> GridPlot:
     if max(len(rows), columns) > MOST_WORDS:
         msg = (
             f"Segment {segment.number} has {format_count(len(rows), 'output word')} and "
-            f"{format_count(columns, 'reference word')}; a grid shows up to {MOST_WORDS} a side."
+            f"{format_count(columns, 'reference word')}; a grid shows up to "
+            f"{MOST_WORDS} a side."
         )
         raise CorpusError(msg)
     panels: list[ReferencePanel] = []

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from metra.corpus.evalset import CorpusChunk
+from metra.corpus.batch import CorpusChunk
 from metra.errors import OptionError
 from metra.metrics.record import Metric
 from metra.scoring.files import FileCorpus

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metra import __version__
-from metra.corpus.evalset import Batch, BatchPosition, CorpusChunk, SegmentColumn
+from metra.corpus.batch import Batch, BatchPosition, CorpusChunk, SegmentColumn
 from metra.errors import CorpusError, OptionError, UnfittedError
 from metra.formats.texts.parquet import get_references, get_required_column
 from metra.metrics.record import Metric, TermCounts

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from metra.corpus.evalset import Batch, CorpusChunk
+from metra.corpus.batch import Batch, CorpusChunk
 from metra.errors import CorpusError
 from metra.formats.texts.parquet import decode_dictionary
 from metra.metrics.record import Array, Metric, TermCounts

@@ -62,7 +62,8 @@ def _build_static_list(study: Study) -> Child:
             f" improves {format_count(chosen.improved_count, 'segment')} over ",
             tag("bdi", chosen.baseline),
             f", worsens {chosen.worsened_count:,} and leaves {chosen.equal_count:,} as they "
-            f"are{_format_short_count(chosen)}. These changed most; with JavaScript this list has every "
+            f"are{_format_short_count(chosen)}. These changed most; with JavaScript "
+            "this list has every "
             "segment and any two systems, can be sorted, filtered and searched.",
             class_="note",
         ),

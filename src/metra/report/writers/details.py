@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from textwrap import fill
+from typing import TYPE_CHECKING
 
-from metra.formats.annotations.quality_model import QualityModel
 from metra.metrics.record import Finding, format_value
 from metra.report.table import Style
 from metra.report.terminal import (
@@ -16,6 +16,9 @@ from metra.report.terminal import (
 from metra.report.writers.headings import order_systems, shorten_specs
 from metra.scoring.results import Results
 from metra.scoring.table import Cell, Column, Table
+
+if TYPE_CHECKING:
+    from metra.formats.annotations.quality_model import QualityModel
 
 MOST = 20
 SEGMENTS = 8
@@ -32,7 +35,7 @@ def render_details(results: Results, style: Style) -> Iterator[str]:
                 yield "\n".join([style_text(title, BOLD, style), *lines])
 
 
-def describe_models(models: Sequence[QualityModel]) -> str:
+def describe_models(models: "Sequence[QualityModel]") -> str:
     """Say of each model what it is for, which metrics it has and how much each counts."""
     return "\n\n".join(map(_describe_model, models))
 
@@ -63,7 +66,7 @@ def _build_details_table(details: Sequence[Finding]) -> Table:
     return Table([Column("count"), *(Column(name, "left") for name in headings)], rows)
 
 
-def _describe_model(model: QualityModel) -> str:
+def _describe_model(model: "QualityModel") -> str:
     short_names = shorten_specs([member.spec for member in model.members])
     total = sum(member.weight for member in model.members)
     context = " ".join(model.context.split())

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from metra import __version__
-from metra.corpus.evalset import Batch
+from metra.corpus.batch import Batch
 from metra.errors import FormatError, MetraError, OptionError
 from metra.formats.atomic import write_file
 from metra.formats.texts import parquet

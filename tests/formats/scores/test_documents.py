@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from metra.corpus.evalset import EvalSet, Outputs
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, FormatError, OptionError
 from metra.formats.scores.panel import average_documents
 from metra.formats.scores.ratings import collect_ratings

@@ -7,7 +7,8 @@ import pytest
 import scipy.stats
 
 import metra
-from metra.corpus.evalset import EvalSet, Outputs
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError
 from metra.formats.scores.panel import build_panel
 from metra.formats.scores.record import (

@@ -5,24 +5,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from metra import __version__
-from metra.scoring.table import Cell, Table, make_table
-from metra.scoring.table import mark_best as mark_best
+from metra.scoring.table import Cell, Table
 from metra.stats.panel import ScorePanel
-
-#: The older names of the table record, until no question uses them.
-TableValue = Cell
-
-
-def FigureTable(  # noqa: N802
-    name: str,
-    corner: str,
-    headings: Sequence[str],
-    rows: Sequence[tuple[str, Sequence[Cell]]],
-    title: str = "",
-    names: Sequence[str] = (),
-) -> Table:
-    """Build a table by its older name; new code calls `make_table`."""
-    return make_table(corner, headings, rows, caption=title, name=name, names=names)
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ def render_retrieval_table(result: RetrievalResult) -> str:
         Column("MAP", width=6),
         Column("95% interval", width=16),
         Column("nDCG", width=6),
-        "of reference",
+        Column("of reference"),
     ]
     rows = [(run.name, _build_run_cells(run, result.runs[0])) for run in result.runs]
     lines = render_plain_table(make_table("run", columns, rows), Style())

@@ -3,6 +3,7 @@
 import click
 
 from metra.cli import Commands, options
+from metra.cli.derive import FiniteRange
 
 
 @click.group(cls=Commands)
@@ -132,7 +133,7 @@ def show(path: str, document: str | None, by: str, top: int) -> None:
 @click.option("--plot", metavar="FILE", help="Draw the polygons: an SVG file.")
 @click.option(
     "--width",
-    type=click.FloatRange(0, min_open=True),
+    type=FiniteRange(0, min_open=True),
     default=0.5,
     show_default=True,
     help="Width of the polygons' classes.",

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from metra.errors import CorpusError
-from metra.formats.scores.ratings import Ratings
 from metra.meta.findings import (
     FigureTable,
     MetaReport,
@@ -37,6 +36,7 @@ from metra.stats.arrays import Array, Codes
 from metra.stats.defaults import SEED, TRIALS
 from metra.stats.moments import pearson, spearman
 from metra.stats.pairs import kendall_b
+from metra.stats.ratings import Ratings
 
 #: Rounding must not push a difference over the limit.
 SLACK = 1e-9

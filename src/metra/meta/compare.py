@@ -7,7 +7,6 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from metra.errors import OptionError
-from metra.formats.scores.panel import ScorePanel
 from metra.meta.correlate import CorrelationSpec, correlate_panel, group_by_reason
 from metra.meta.findings import (
     FigureTable,
@@ -20,6 +19,7 @@ from metra.stats.arrays import Array
 from metra.stats.correlation import Options, compute_thresholds
 from metra.stats.exact_tests import pairs_p, wilcoxon_p, williams_p
 from metra.stats.multiplicity import clusters_greedy, clusters_wmt, holm
+from metra.stats.panel import ScorePanel
 from metra.stats.permutation import (
     Swap,
     choose_swap,

@@ -7,7 +7,6 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from metra.errors import OptionError
-from metra.formats.scores.panel import ScorePanel
 from metra.meta.findings import (
     FigureTable,
     MetaReport,
@@ -25,6 +24,7 @@ from metra.stats.correlation import (
     group_scores,
 )
 from metra.stats.moments import fisher_interval
+from metra.stats.panel import ScorePanel
 
 #: Where intervals come from: resamples, a formula, or nowhere.
 Interval: TypeAlias = Literal["bootstrap", "fisher", "none"]

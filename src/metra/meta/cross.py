@@ -1,4 +1,4 @@
-"""The question `cross_correlate`: how the scorers agree with each other."""
+"""The question `cross`: how far the scorers agree with each other."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from metra.formats.scores.panel import ScorePanel
 from metra.meta.correlate import (
     CorrelationSpec,
     correlate_panel,
@@ -25,6 +24,7 @@ from metra.stats.arrays import Array, Mask
 from metra.stats.bootstrap import bootstrap, compute_bounds, resamples_segments
 from metra.stats.correlation import CorrelationResult, Options
 from metra.stats.moments import fit_line
+from metra.stats.panel import ScorePanel
 from metra.stats.soft_pairwise import permutation_p
 
 #: People are sure of a pair where their p-value is below these.

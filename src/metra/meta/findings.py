@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from metra import __version__
-from metra.formats.scores.panel import ScorePanel
+from metra.stats.panel import ScorePanel
 
 
 @dataclass(frozen=True, slots=True)

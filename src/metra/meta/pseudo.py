@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metra.errors import CorpusError, OptionError
-from metra.formats.scores.panel import ScorePanel
 from metra.formats.scores.record import Scores
 from metra.meta.findings import (
     FigureTable,
@@ -29,6 +28,7 @@ from metra.stats.arrays import Array, Codes, Mask
 from metra.stats.correlation import find_coefficient
 from metra.stats.defaults import SEED
 from metra.stats.exact_tests import signed_rank_p, weigh_values
+from metra.stats.panel import ScorePanel
 
 LENGTHS = (1, 2, 5, 10, 20, 50, 100, 200, 0)
 DOCUMENTS = 1000

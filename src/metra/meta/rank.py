@@ -11,6 +11,7 @@ import numpy as np
 
 from metra.errors import CorpusError, FormatError
 from metra.formats.lines import read_lines
+from metra.formats.scores.panel import count_comparisons
 from metra.formats.scores.record import Scores
 from metra.meta.findings import (
     FigureTable,
@@ -39,7 +40,7 @@ from metra.stats.ranking import (
     rank_by_average,
     rank_ranges,
 )
-from metra.stats.trueskill import RUNS, Skills, compare_systems, learn_skills
+from metra.stats.trueskill import RUNS, Skills, learn_skills
 
 Method: TypeAlias = Literal["mean", "z", "arr", "wins", "trueskill"]
 Macro: TypeAlias = Literal["none", "document", "domain"]
@@ -112,7 +113,7 @@ def report_ranking(
         notes.append("– wins: a system never did better or worse than another.")
     learned = None
     if by == "trueskill":
-        met = compare_systems(scores, name).of(there)
+        met = count_comparisons(scores, name).of(there)
         learned = learn_skills(met, runs=runs, matches=matches, seed=seed)
         columns["trueskill"] = learned.means
     order_by = -columns[by] if by == "arr" else columns[by]

@@ -13,7 +13,6 @@ from itertools import combinations
 import numpy as np
 
 from metra.errors import CorpusError
-from metra.formats.scores.panel import ScorePanel
 from metra.meta.correlate import CorrelationSpec, correlate_panel
 from metra.meta.findings import (
     FigureTable,
@@ -23,6 +22,7 @@ from metra.meta.findings import (
     drop_nan,
 )
 from metra.stats.defaults import SEED
+from metra.stats.panel import ScorePanel
 
 #: Give the numbers of some reference streams, get gold and metrics lined up.
 Scoring = Callable[[Sequence[int]], ScorePanel]

@@ -7,7 +7,6 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from metra.errors import CorpusError
-from metra.formats.scores.panel import ScorePanel
 from metra.meta.findings import (
     FigureTable,
     MetaReport,
@@ -17,6 +16,7 @@ from metra.meta.findings import (
 )
 from metra.stats.bootstrap import compute_bounds
 from metra.stats.correlation import Options, correlate_all
+from metra.stats.panel import ScorePanel
 
 Kind: TypeAlias = Literal["top", "window", "leave-one-out", "subsets"]
 

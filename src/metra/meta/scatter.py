@@ -1,4 +1,4 @@
-"""The question `report_scatter`: systems by gold and metric, outliers marked."""
+"""The question `scatter`: systems by gold and metric, with a line and the outliers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from metra.errors import UnknownNameError, no_such
-from metra.formats.scores.panel import ScorePanel
 from metra.meta.findings import (
     FigureTable,
     MetaReport,
@@ -16,6 +15,7 @@ from metra.meta.findings import (
 )
 from metra.stats.correlation import Options, correlate_all
 from metra.stats.moments import LineFit, fit_line, mad_outliers
+from metra.stats.panel import ScorePanel
 
 
 @dataclass(frozen=True)

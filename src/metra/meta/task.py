@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from metra.errors import CorpusError, UnknownNameError, no_such
-from metra.formats.scores.panel import ScorePanel
 from metra.meta.correlate import CorrelationSpec, correlate_panel, describe_spa
 from metra.meta.findings import (
     FigureTable,
@@ -25,6 +24,7 @@ from metra.meta.findings import (
 from metra.stats.arrays import Array, Codes
 from metra.stats.correlation import Options
 from metra.stats.multiplicity import clusters_greedy
+from metra.stats.panel import ScorePanel
 from metra.stats.permutation import choose_swap, prepare_swaps
 
 

@@ -5,6 +5,7 @@
 
 import click
 
+from metra.cli.derive import FiniteRange
 from metra.cli.judge.campaigns import get_time, open_store, require_extra, store_option
 from metra.cli.output import Stages
 
@@ -92,7 +93,7 @@ def demo(folder: str, protocols: tuple[str, ...], port: int, no_serve: bool) -> 
     "--away-after",
     default=72.0,
     show_default=True,
-    type=click.FloatRange(0),
+    type=FiniteRange(0),
     metavar="HOURS",
     help="After how long without a sign of a judge others may take over her tasks.",
 )

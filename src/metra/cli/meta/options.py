@@ -11,10 +11,10 @@ from metra.cli import options as inputs
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from metra.formats.scores.panel import ScorePanel, SegmentStatistics
     from metra.formats.scores.record import Scores
     from metra.meta.correlate import CorrelationSpec
     from metra.meta.findings import MetaReport
+    from metra.stats.panel import ScorePanel, SegmentStatistics
 
 INPUT_FORMATS = (
     "long",

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from metra.errors import CorpusError
-from metra.formats.scores.ratings import collect_ratings, convert_matrix
+from metra.formats.scores.ratings import collect_ratings
 from metra.formats.scores.read import read_scores
 from metra.meta.agree import (
     agree,
@@ -26,6 +26,7 @@ from metra.meta.agree import (
 )
 from metra.meta.judge_plots import count_gaps
 from metra.stats.agreement import SCALES, alpha, cohen
+from metra.stats.ratings import convert_matrix
 
 NAN = float("nan")
 KRIPPENDORFF = [

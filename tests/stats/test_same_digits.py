@@ -16,10 +16,10 @@ import numpy as np
 from metra.meta.arrays import panel_from_arrays
 from metra.stats.bootstrap import bootstrap
 from metra.meta.compare import compare
-from metra.meta.correlate import parse_specs, correlate_panel
+from metra.meta.correlate import correlate_panel, parse_specs
 from metra.stats.correlation import Options
 from metra.meta.pseudo import JudgementCells, draw_documents
-from metra.formats.scores.panel import SegmentStatistics
+from metra.stats.panel import SegmentStatistics
 from metra.stats.moments import fit_line
 
 rng = np.random.default_rng(7)
@@ -59,7 +59,7 @@ for gaps in (False, True):
         soft = parse_specs(["spa"], "sys", Options(wmt=True))[0]
         print([r.value.hex() for r in correlate_panel(panel, soft).values()])
 rows = rng.normal(size=(5, 3000, 4))
-pooled = SegmentStatistics(rows, lambda totals: totals.sum(-1)).pooled(
+pooled = SegmentStatistics(rows, lambda totals: totals.sum(-1)).score_weightings(
     rng.integers(0, 4, (300, 3000)).astype(float)
 )
 print(float(pooled.sum()).hex())

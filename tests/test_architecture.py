@@ -16,6 +16,7 @@ import metra
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "docs"))
 import module_index  # noqa: E402, it is no package
+
 PACKAGE = ROOT / "src" / "metra"
 KERNELS = ROOT / "rust" / "src"
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from metra.campaign.campaign import Campaign, freeze_campaign
-from metra.campaign.judgement import keep_latest
+from metra.campaign.judgement import keep_latest, score_outputs
 from metra.campaign.settings import check_settings
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
@@ -85,6 +85,6 @@ def scores(link: Any) -> dict[str, list[float]]:
     """All native scores by scorer, in the order of the answers."""
     found: dict[str, list[float]] = {}
     for one in keep_latest(link.judgements()):
-        for scored in one.scores()[0]:
+        for scored in score_outputs(one)[0]:
             found.setdefault(scored.scorer, []).append(scored.native)
     return found

@@ -38,7 +38,7 @@ def run_server(serving: ServerOptions) -> None:
     check_encryption(serving)
     os.environ[_VARIABLE] = json.dumps(asdict(serving))
     uvicorn.run(
-        "metra.web.serving:app",
+        "metra.web.server:app",
         factory=True,
         host=serving.host,
         port=serving.port,

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi import Request, Response
 
-from metra.campaign.judgement import Judgement
 from metra.campaign.second_look import read_completed
 from metra.campaign.summary import assign_blind_names, blind_judgements
+from metra.formats.scores.judgement import Judgement
 from metra.store import campaigns, judges
 from metra.store.campaigns import StoredCampaign
 from metra.store.judges import Judge
 from metra.web.pages import load_templates, render_page
 from metra.web.state import Refusal, get_state
-from metra.web.strings import strings
+from metra.web.strings import load_strings
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -30,7 +30,7 @@ def render_admin_page(
         request,
         f"admin/{template}",
         status=status,
-        **{"lang": "en", "dir": "ltr", "t": strings("en")} | more,
+        **{"lang": "en", "dir": "ltr", "t": load_strings("en")} | more,
     )
 
 

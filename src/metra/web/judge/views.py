@@ -5,18 +5,18 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from metra.campaign.judgement import Judgement
 from metra.campaign.material import add_judged_outputs, prefill_marks, shows_judged
 from metra.campaign.protocols.record import ASKS_WITH_EXTRA, Protocol, Step, hide_key
 from metra.campaign.screen import build_screen
 from metra.campaign.wording import STEP_PARTS, Wording
+from metra.formats.scores.judgement import Judgement
 from metra.store import answers, events, screens
 from metra.store.answers import Draft
 from metra.store.assignment import JudgeProgress
 from metra.store.campaigns import StoredCampaign
 from metra.store.screens import ScreenPlace, ScreenSequence
 from metra.store.tasks import StoredTask
-from metra.web.strings import direction, language_name
+from metra.web.strings import get_direction, get_language_name
 
 OPTIONS = {
     "idle_after_ms": 30_000,
@@ -43,7 +43,7 @@ def build_campaign_json(stored: StoredCampaign, wording: Wording) -> dict[str, A
 
 def build_language_json(code: str) -> dict[str, str]:
     """A language's code, name and direction."""
-    return {"code": code, "name": language_name(code), "dir": direction(code)}
+    return {"code": code, "name": get_language_name(code), "dir": get_direction(code)}
 
 
 def build_protocol_json(
@@ -58,7 +58,7 @@ def build_protocol_json(
         "guidance_seconds": protocol.guidance_seconds,
         # What the judge reads; it comes back with the answer.
         "wording": wording.language,
-        "direction": direction(wording.language),
+        "direction": get_direction(wording.language),
         "steps": [_build_step_json(step, target, wording) for step in protocol.steps],
     }
 
@@ -70,14 +70,14 @@ def _build_step_json(step: Step, target: str, wording: Wording) -> dict[str, Any
     }
     said = {
         part: _fill_language(
-            getattr(words, part), language_name(target, languages[part])
+            getattr(words, part), get_language_name(target, languages[part])
         )
         for part in STEP_PARTS
         if part != "anchors"
     }
     ask = asdict(step.asks)
     if words.anchors:
-        named = language_name(target, languages["anchors"])
+        named = get_language_name(target, languages["anchors"])
         ask["anchors"] = [_fill_language(asdict(one), named) for one in words.anchors]
     if words.brief:
         ask["brief"] = said["brief"]

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request, Response
 
 from metra.store import access, audit
-from metra.web.admin.showing import render_admin_page
+from metra.web.admin.frame import render_admin_page
 from metra.web.pages import redirect_to
 from metra.web.security.limits import get_client_address
 from metra.web.security.visitors import (

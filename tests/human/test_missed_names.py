@@ -11,7 +11,8 @@ from metra.campaign.material import read_material
 from metra.campaign.protocols.missed import Missed
 from metra.campaign.settings import check_settings
 from metra.campaign.summary import write_annotations
-from metra.corpus.evalset import EvalSet, Outputs
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, OptionError
 from metra.scoring.evaluate import evaluate
 

@@ -11,7 +11,8 @@ from metra.analysis.buckets import (
     score_buckets,
     score_label_buckets,
 )
-from metra.corpus.evalset import EvalSet, Outputs
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, LengthError, OptionError, UnknownNameError
 from metra.scoring.evaluate import evaluate, make_metrics
 from metra.scoring.statistics import count_corpus, fit_metrics

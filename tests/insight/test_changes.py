@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metra.analysis.changes import find_changes
-from metra.corpus.evalset import EvalSet, Outputs
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.errors import OptionError, UnknownNameError
 from metra.scoring.evaluate import evaluate, make_metrics
 from metra.scoring.statistics import count_corpus, fit_metrics

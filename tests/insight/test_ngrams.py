@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from metra.analysis import ngram_counts
 from metra.analysis.ngrams import find_ngram_changes
-from metra.corpus.evalset import EvalSet, Outputs
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.text.preparation import Preparation
 
 SPACED = Preparation("none", "mixed", "no")
@@ -188,7 +189,7 @@ def test_parts_of_any_size_give_the_same_lists(monkeypatch, most):
 
     corpus = texts(), texts(), [texts(), texts()]
     expected = found(*corpus, most=most)
-    monkeypatch.setattr(ngram_counts, "PART", 7)
+    monkeypatch.setattr(ngram_counts, "PART_SIZE", 7)
     assert found(*corpus, most=most) == expected
 
 

@@ -8,7 +8,8 @@ from metra.analysis.profile_features import (
     read_punctuation,
 )
 from metra.analysis.profiles import TRAITS, build_profiles
-from metra.corpus.evalset import EvalSet, Outputs
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.text.preparation import Preparation
 from metra.text.scripts import count_script_letters, get_script
 from metra.text.words import find_numbers

@@ -8,7 +8,8 @@ import time
 import pytest
 
 from metra.analysis.findings import AnalysisOptions, run_analyses
-from metra.corpus.evalset import EvalSet, Outputs
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.scoring.evaluate import EvaluationOptions, count_statistics, make_metrics
 
 FOLDER = "data/wmt23-mqm-esa"

@@ -3,7 +3,7 @@
 import pytest
 
 from metra import EvalSet
-from metra.corpus.evalset import Outputs
+from metra.corpus.outputs import Outputs
 from metra.errors import UnknownNameError
 from metra.report.study import build_study
 from metra.scoring.evaluate import make_metrics

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from metra.corpus.evalset import EvalSet, Outputs
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.formats.scores.judgement_table import TableJudgement
 from metra.meta import trust as trusting
 from metra.report.study import build_study

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import metra
-from metra.corpus.evalset import Outputs
+from metra.corpus.outputs import Outputs
 from metra.metrics.alignment import Link, WordRange
 from metra.scoring.alignments import add_alignments, find_aligners
 from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus, make_metrics

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import metra
-from metra.corpus.evalset import EvalSet, Outputs
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, OptionError
 from metra.metrics.record import Metric
 from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus, make_metrics
@@ -88,7 +89,7 @@ WRONG = [
     ({"levels": ["word"]}, OptionError,
      "There is no level 'word'; expected some of system, document, segment."),
     ({"levels": ["document"]}, CorpusError,
-     "Document scores were asked for, but no documents are known; give --docs."),
+     "Document scores were asked for, but no documents are known; give `documents`."),
     ({"ci": True, "ci_method": "t"}, OptionError,
      "An interval with method='t' is not possible; expected percentile or bca."),
 ]  # fmt: skip
@@ -108,7 +109,7 @@ def test_a_measure_that_compares_with_the_source():
             Outputs(EvalSet(REFS), OUTPUTS), {"needy": needy}, EvaluationOptions()
         )
     assert str(caught.value) == (
-        "needy compares with the source, but none was given; give -s FILE."
+        "needy compares with the source, but none was given; give `source`."
     )
     corpus = Outputs(EvalSet(REFS, ["s"] * 3), OUTPUTS)
     assert evaluate_corpus(corpus, {"needy": needy}, EvaluationOptions()).segments == 3

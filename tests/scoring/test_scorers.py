@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import metra
-from metra.corpus.evalset import EvalSet, Outputs
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.formats.scores.panel import build_panel
 from metra.formats.scores.record import (
     ScoredItem,

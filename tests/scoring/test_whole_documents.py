@@ -5,7 +5,8 @@ import pytest
 
 import metra
 from metra.corpus.documents import join_documents
-from metra.corpus.evalset import EvalSet, Outputs
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError
 from metra.metrics.record import Metric
 from metra.scoring.statistics import count_corpus

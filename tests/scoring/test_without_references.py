@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import metra
-from metra.corpus.evalset import BatchPosition, Outputs, Sentence
+from metra.corpus.batch import BatchPosition, Sentence
+from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError
 from metra.metrics import registry
 from metra.metrics.record import Metric
@@ -66,7 +67,7 @@ def test_what_an_evaluation_set_knows():
 
 
 NEEDED = (
-    "bleu compares with references, but there is none; give one with -r FILE, or a table "
+    "bleu compares with references, but there is none; give one with `references`, or a table "
     "with one."
 )
 

@@ -8,7 +8,8 @@ import pytest
 
 from metra.analysis.retrieval import evaluate_retrieval
 from metra.corpus import examples
-from metra.corpus.evalset import EvalSet, Outputs
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, FormatError, MissingResourceError
 from metra.formats.annotations.relevance import read_qrels, read_queries
 from metra.text.preparation import preparation

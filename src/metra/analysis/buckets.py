@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from metra.analysis.ngram_counts import Ids, NumberedCorpus, TokenStream, number_words
 from metra.analysis.word_diff import get_preparation
-from metra.corpus.evalset import Batch, Corpus, CorpusChunk, SegmentColumn
+from metra.corpus.batch import Batch, CorpusChunk, SegmentColumn
+from metra.corpus.outputs import Corpus
 from metra.errors import (
     CorpusError,
     LengthError,
@@ -180,7 +181,7 @@ def parse_bucket_spec(spec: str) -> BucketSpec:
     """Read KIND or KIND:bound,bound,…
 
     >>> parse_bucket_spec("length:10,20")
-    Asked(kind='length', bounds=(10.0, 20.0))
+    BucketSpec(kind='length', bounds=(10.0, 20.0))
     """
     kind, _, rest = spec.partition(":")
     known = [name for name in KINDS if name != "label"]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from metra.analysis.buckets import average_reference_lengths
 from metra.analysis.word_diff import WordDiff, diff_words, get_preparation
-from metra.corpus.evalset import Corpus
+from metra.corpus.outputs import Corpus
 from metra.errors import OptionError, UnknownNameError, no_such
 from metra.metrics.record import Array, Metric
 from metra.scoring.statistics import CHUNK, CorpusStatistics

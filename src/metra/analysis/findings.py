@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from metra.corpus.evalset import Corpus, CorpusChunk, SegmentColumn
+from metra.corpus.batch import CorpusChunk, SegmentColumn
+from metra.corpus.outputs import Corpus
 from metra.metrics.alignment import AlignedSegment
 from metra.metrics.record import Metric
 from metra.metrics.registry import metric as make_metric

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from metra.corpus.evalset import Corpus, SegmentColumn
+from metra.corpus.batch import SegmentColumn
+from metra.corpus.outputs import Corpus
 from metra.scoring.statistics import CHUNK
 from metra.text.preparation import Preparation
 

@@ -15,7 +15,7 @@ from metra.analysis.ngram_counts import (
     number_words,
 )
 from metra.analysis.word_diff import PLAIN
-from metra.corpus.evalset import Corpus
+from metra.corpus.outputs import Corpus
 from metra.text.preparation import Preparation
 
 #: How many segments are named as examples of a change.

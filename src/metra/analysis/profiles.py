@@ -21,7 +21,8 @@ from metra.analysis.profile_features import (
     read_punctuation,
 )
 from metra.analysis.word_diff import PLAIN
-from metra.corpus.evalset import Corpus, CorpusChunk
+from metra.corpus.batch import CorpusChunk
+from metra.corpus.outputs import Corpus
 from metra.metrics import unigram
 from metra.metrics.record import Array
 from metra.scoring.statistics import CHUNK

@@ -18,7 +18,7 @@ from metra.campaign.protocols.registry import protocol
 from metra.campaign.protocols.template import Template
 from metra.campaign.settings import Settings
 from metra.campaign.wording import Wording
-from metra.corpus.evalset import Corpus
+from metra.corpus.outputs import Corpus
 from metra.errors import CorpusError, OptionError
 from metra.text.words import contains_words, make_normaliser
 

@@ -23,10 +23,13 @@ from metra.campaign.campaign import Campaign, freeze_campaign
 from metra.campaign.material import READERS, check_marks, read_material, resolve_paths
 from metra.campaign.own_wording import add_wordings
 from metra.campaign.settings import check_settings
-from metra.campaign.task import COUNTED, Task
-from metra.corpus.evalset import CorpusChunk, EvalSet, Outputs
+from metra.campaign.task import Task
+from metra.corpus.batch import CorpusChunk
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.errors import FormatError, MetraError
 from metra.formats.recognise import WITH_IDS
+from metra.formats.scores.judgement import COUNTED
 from metra.formats.stream import read_toml
 from metra.formats.texts.columns import Field
 from metra.formats.texts.sources import Source, list_sources
@@ -307,7 +310,8 @@ def describe_cost(campaign: Campaign, tasks: Sequence[Task]) -> str:
         else ""
     )
     return (
-        f"{len(judges)} {_format_count('judge', len(judges))} × {counted} items ≈ {minutes} min "
+        f"{len(judges)} {_format_count('judge', len(judges))} × {counted} items ≈ "
+        f"{minutes} min "
         f"each; every item by {each} {_format_count('judge', each)}{pairs}."
     )
 

@@ -19,7 +19,7 @@ from metra.store import answers, events
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from metra.campaign.judgement import Judgement
+    from metra.formats.scores.judgement import Judgement
     from metra.store.campaigns import StoredCampaign
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from metra.campaign.agreement import ScorerAgreement, compute_agreement
 from metra.campaign.campaign import Campaign
-from metra.campaign.judgement import Judgement, keep_latest
+from metra.campaign.judgement import keep_latest
 from metra.campaign.judges import (
     FlagRules,
     JudgeRow,
@@ -24,9 +24,10 @@ from metra.campaign.results import group_by_scorer
 from metra.campaign.second_look import FIRST, find_second_looks
 from metra.campaign.settings import derive_settings
 from metra.campaign.task import Task, TaskItem, make_opaque_id
-from metra.corpus.evalset import Batch
+from metra.corpus.batch import Batch
 from metra.errors import CorpusError
 from metra.formats.annotations.judged_outputs import JudgedOutput
+from metra.formats.scores.judgement import Judgement
 from metra.metrics.evaltrans import build_metric, parts
 from metra.metrics.record import Parts
 from metra.store import answers, audit, campaigns, tasks

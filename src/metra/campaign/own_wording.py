@@ -24,7 +24,6 @@ from pathlib import Path
 from typing import Any
 
 from metra.campaign.campaign import Campaign
-from metra.campaign.protocols.marks import MISSING
 from metra.campaign.protocols.record import ASKS_WITH_EXTRA, Protocol, Step, hide_key
 from metra.campaign.protocols.registry import PROTOCOLS, protocol
 from metra.campaign.settings import Settings
@@ -42,6 +41,7 @@ from metra.campaign.wording import (
     overlay_words,
 )
 from metra.errors import FormatError, MetraError, no_such
+from metra.formats.scores.judgement import OMISSION
 
 _HERE = Path(__file__).parent / "texts" / "guides"
 
@@ -110,7 +110,7 @@ def _locate_mark(mark: Mapping[str, Any], output: str, place: str) -> dict[str, 
     """A mark in code points, from one that quotes the words it stands on."""
     kept = {key: mark[key] for key in ("severity", "category") if key in mark}
     if mark.get("missing"):
-        return {"side": MISSING, **kept}
+        return {"side": OMISSION, **kept}
     return {"side": "output", **_locate_span(mark.get("text"), output, place), **kept}
 
 

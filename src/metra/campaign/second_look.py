@@ -12,7 +12,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from metra.campaign.campaign import Campaign, CampaignSegment, System
-from metra.campaign.judgement import Judgement, keep_latest
+from metra.campaign.judgement import keep_latest
 from metra.campaign.own_wording import freeze_wordings
 from metra.campaign.protocols.answers import KEY
 from metra.campaign.protocols.gaps import find_undecided
@@ -22,6 +22,7 @@ from metra.campaign.protocols.task_protocols import SETTLED_BY
 from metra.campaign.reconciliation import build_reconciliation
 from metra.campaign.settings import derive_settings
 from metra.errors import CorpusError
+from metra.formats.scores.judgement import Judgement
 from metra.store import answers, campaigns
 from metra.store.campaigns import StoredCampaign
 

@@ -42,6 +42,10 @@ FLAGS = {
     "source": "-s FILE",
     "documents": "--docs FILE",
     "input_format": "--input-format",
+    "columns.outputs": "--hyp-column",
+    "columns.references": "--ref-column",
+    "columns.source": "--source-column",
+    "columns.document": "--doc-column",
     "group_by": "--group-by",
     "resume": "--resume",
     "scores_out": "--scores-out",
@@ -54,7 +58,7 @@ def name_flags(message: str) -> str:
     >>> name_flags("No documents are known; give `documents`.")
     'No documents are known; give --docs FILE.'
     """
-    return re.sub("`([a-z_]+)`", lambda name: FLAGS.get(name[1], name[0]), message)
+    return re.sub("`([a-z_.]+)`", lambda name: FLAGS.get(name[1], name[0]), message)
 
 
 class Commands(click.Group):

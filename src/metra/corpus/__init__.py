@@ -1,6 +1,8 @@
-"""What is scored, in memory: evaluation sets and the batches of segments cut from them.
+"""What is scored: test sets, the outputs of systems, and batches of their segments.
 
-evalset: test sets, outputs, chunks and batches, and the protocol of a corpus
-documents: chunks that end where documents end
-examples: the corpus that is shipped as an example
+evalset: EvalSet, the references, sources and documents of a test set.
+batch: Batch and Sentence, segments with the tokens that metrics share; CorpusChunk.
+outputs: Corpus, what can be scored; Outputs, a corpus in memory.
+documents: chunks that end where documents end.
+examples: the example that comes with metra.
 """

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from metra.corpus.evalset import CorpusChunk, SegmentColumn
+from metra.corpus.batch import CorpusChunk, SegmentColumn
 from metra.errors import CorpusError
 from metra.text.columns import pack, window
 

@@ -25,7 +25,7 @@ from metra.analysis.relations import (
     relate_judgements,
     relate_metrics,
 )
-from metra.corpus.evalset import Corpus
+from metra.corpus.outputs import Corpus
 from metra.errors import UnknownNameError, no_such
 from metra.formats.scores.judgement_table import TableJudgement
 from metra.meta.trust import TrustReport, assess_trust

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from math import ceil
 
-from metra.corpus.evalset import Corpus, EvalSet, Outputs
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Corpus, Outputs
 from metra.errors import CorpusError, OptionError, UnknownNameError, no_such
 from metra.metrics.record import Metric
 from metra.scoring.evaluate import (

@@ -5,7 +5,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
-from metra.corpus.evalset import Corpus, EvalSet, Outputs
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Corpus, Outputs
 from metra.errors import CorpusError, OptionError
 from metra.metrics.record import Array, Metric, Parts
 from metra.metrics.registry import metric as make_metric
@@ -13,6 +14,7 @@ from metra.scoring.results import Results, Score, SystemScores
 from metra.scoring.statistics import (
     CHUNK,
     CorpusStatistics,
+    Visitor,
     check_inputs,
     count_corpus,
     fit_metrics,
@@ -150,12 +152,16 @@ def count_statistics(
     *,
     keep: bool,
     group_by: Sequence[str] = (),
+    visitors: Sequence[Visitor] = (),
     chunk: int = CHUNK,
     progress: Callable[[int], None] = lambda _: None,
 ) -> tuple[Mapping[str, Metric], CorpusStatistics]:
-    """Check what was asked for, fit the metrics, and count; `keep` keeps the rows."""
+    """Check what was asked for, fit the metrics, and count; `keep` keeps the rows.
+
+    Visitors see every chunk that is counted.
+    """
     if options.documents and not corpus.has_documents:
-        msg = "Document scores were asked for, but no documents are known; give --docs."
+        msg = "Document scores were asked for, but no documents are known; give `documents`."
         raise CorpusError(msg)
     if group_by and options.need_rows:
         msg = (
@@ -166,7 +172,13 @@ def count_statistics(
     check_inputs(corpus, metrics)
     metrics = fit_metrics(corpus, metrics, chunk)
     return metrics, count_corpus(
-        corpus, metrics, keep=keep, group_by=group_by, chunk=chunk, progress=progress
+        corpus,
+        metrics,
+        keep=keep,
+        group_by=group_by,
+        visitors=visitors,
+        chunk=chunk,
+        progress=progress,
     )
 
 
@@ -269,7 +281,7 @@ def choose_unit(
         )
         return "document" if enough else "segment"
     if options.ci_unit == "document" and not statistics.documents:
-        msg = "Documents were to be resampled, but none are known; give --docs."
+        msg = "Documents were to be resampled, but none are known; give `documents`."
         raise CorpusError(msg)
     return options.ci_unit
 

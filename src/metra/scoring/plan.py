@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metra import __version__
-from metra.corpus.evalset import Batch, BatchPosition, CorpusChunk, SegmentColumn
+from metra.corpus.batch import Batch, BatchPosition, CorpusChunk, SegmentColumn
 from metra.errors import CorpusError, OptionError, UnfittedError
 from metra.formats.texts.parquet import get_references, get_required_column
-from metra.metrics.record import Metric, TermCounts
+from metra.metrics.record import Metric, Need, TermCounts, find_missing_need
 from metra.metrics.registry import metric
 from metra.text.columns import pack_arrow_column
 
@@ -154,20 +154,24 @@ def check_metrics(plan: ScoringPlan) -> None:
                 "can do for it; score the files without groups, shards or an engine."
             )
             raise OptionError(msg)
-        check_columns(spec, made, plan)
-
-
-def check_columns(spec: str, made: Metric, plan: ScoringPlan) -> None:
-    """Refuse a metric whose columns are not there."""
-    lacking = (
-        ("references", "--ref-column", made.needs_reference and not plan.references),
-        ("the source", "--source-column", made.needs_source and not plan.source),
-        ("documents", "--doc-column", made.needs_documents and not plan.documents),
-    )
-    for what, option, missing in lacking:
+        missing = find_missing_need(
+            made,
+            has_references=bool(plan.references),
+            has_source=plan.source is not None,
+            has_documents=plan.documents is not None,
+        )
         if missing:
-            msg = f"{spec} needs {what}, but no column of the table is; give {option}."
+            what, parameter = _COLUMNS[missing]
+            msg = f"{spec} needs {what}, but no column of the table is; give `{parameter}`."
             raise OptionError(msg)
+
+
+#: What a metric may need, in words, and the parameter that names its column.
+_COLUMNS: dict[Need, tuple[str, str]] = {
+    "references": ("references", "columns.references"),
+    "source": ("the source", "columns.source"),
+    "documents": ("documents", "columns.document"),
+}
 
 
 @lru_cache(maxsize=4)
@@ -177,7 +181,7 @@ def _build_cached(specs: tuple[str, ...], weights: bytes | None) -> dict[str, Me
         return made
     table = pa.ipc.open_stream(pa.py_buffer(weights)).read_all()
     return {
-        spec: entry.weighing.weighed(_read_terms(table, spec))
+        spec: entry.weighing.weigh(_read_terms(table, spec))
         if entry.weighing
         else entry
         for spec, entry in made.items()

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from metra.corpus.evalset import Corpus, CorpusChunk, check_chunk
-from metra.formats.scores.panel import SegmentStatistics
+from metra.corpus.batch import CorpusChunk, check_chunk
+from metra.corpus.outputs import Corpus
 from metra.formats.scores.record import (
     ScoredItem,
     Scorer,
@@ -16,6 +16,7 @@ from metra.formats.scores.record import (
 )
 from metra.metrics.record import Array, Metric
 from metra.scoring.statistics import CorpusStatistics, count_corpus, fit_metrics
+from metra.stats.panel import SegmentStatistics
 from metra.stats.totals import sum_by_group
 
 

@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, cast
 
-from metra.corpus.evalset import Batch, Corpus, CorpusChunk
-from metra.errors import CorpusError, OptionError
-from metra.metrics.record import Array, Metric
+from metra.corpus.batch import Batch, CorpusChunk
+from metra.corpus.outputs import Corpus
+from metra.errors import OptionError
+from metra.metrics.record import Array, Metric, check_needs
 from metra.scoring.totals import (
     ONE_GROUP,
     Statistics,
@@ -31,6 +32,14 @@ class LabelledCorpus(Protocol):
         self, size: int, labels: Sequence[str]
     ) -> Iterator[tuple[CorpusChunk, Sequence[Sequence[Any]]]]:
         """Walk through the segments with these labels of theirs."""
+        ...
+
+
+class Visitor(Protocol):
+    """An analysis that takes what it needs from the pass in which metrics are counted."""
+
+    def visit(self, chunk: CorpusChunk) -> None:
+        """Look at the next segments; tokens that a metric has made are not made again."""
         ...
 
 
@@ -61,23 +70,13 @@ class CorpusStatistics:
 
 
 def check_inputs(corpus: Corpus, metrics: Mapping[str, Metric]) -> None:
-    """Refuse metrics that compare with what is not there."""
-    for spec, metric in metrics.items():
-        if metric.needs_reference and not corpus.has_references:
-            msg = (
-                f"{spec} compares with references, but there is none; give one with "
-                "-r FILE, or a table with one."
-            )
-            raise CorpusError(msg)
-        if metric.needs_source and not corpus.has_source:
-            msg = f"{spec} compares with the source, but none was given; give -s FILE."
-            raise CorpusError(msg)
-        if metric.needs_documents and not corpus.has_documents:
-            msg = (
-                f"{spec} weighs words by their document, but no documents are known; give "
-                "--docs FILE (ids that all differ make every segment a document)."
-            )
-            raise CorpusError(msg)
+    """Refuse metrics that need what the corpus does not have."""
+    check_needs(
+        metrics,
+        has_references=corpus.has_references,
+        has_source=corpus.has_source,
+        has_documents=corpus.has_documents,
+    )
 
 
 def fit_metrics(
@@ -116,12 +115,14 @@ def count_corpus(
     *,
     keep: bool,
     group_by: Sequence[str] = (),
+    visitors: Sequence[Visitor] = (),
     chunk: int = CHUNK,
     progress: Callable[[int], None] = lambda _: None,
 ) -> CorpusStatistics:
     """Walk through the corpus once; count every metric for every system.
 
     With `group_by`, names of labels, segments that agree in them are added up apart.
+    Visitors see each chunk once, in order and in the calling thread.
     """
 
     def count(
@@ -142,6 +143,8 @@ def count_corpus(
         add_entries(statistics.totals, totals.items())
         for key, chunk_rows in rows.items():
             rows_by_key.setdefault(key, []).append(chunk_rows)
+        for visitor in visitors:
+            visitor.visit(segments)
         statistics.segments += len(segments)
         statistics.shape = statistics.shape._replace(references=len(segments.refs))
         names = segments.documents or []

@@ -162,7 +162,7 @@ def build_plan(
     if not outputs:
         msg = (
             f"{where} has no column for outputs; it has: {', '.join(schema.names)}. Name "
-            f"one with --hyp-column. Columns are recognised by name: {HELP}."
+            f"one with `columns.outputs`. Columns are recognised by name: {HELP}."
         )
         raise FormatError(msg)
     return ScoringPlan(

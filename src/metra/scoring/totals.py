@@ -7,7 +7,7 @@ every number of the sums are simply added, and the digits come out the same.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from metra.corpus.evalset import CorpusChunk
+from metra.corpus.batch import CorpusChunk
 from metra.errors import CorpusError
 from metra.metrics.record import Array, Metric
 from metra.scoring.results import GroupScores, Results, Score, SystemScores

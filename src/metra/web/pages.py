@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from metra.web.strings import chosen, direction, strings
+from metra.web.strings import choose_language, get_direction, load_strings
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -25,7 +25,7 @@ def render_page(
     `message="paused"` gives the heading and text of that message.
     """
     language = get_language(request)
-    t = strings(language)
+    t = load_strings(language)
     if name := more.pop("message", None):
         more.setdefault("heading", t(f"message.{name}_title"))
         if "text" not in more:
@@ -39,7 +39,7 @@ def render_page(
                 "lang": language,
                 "dir": t.dir,
                 "csrf": getattr(request.state, "csrf", ""),
-                "direction": direction,
+                "direction": get_direction,
                 "here": request.url.path if request.method == "GET" else "/judge",
             }
             | more
@@ -51,7 +51,7 @@ def render_page(
 def get_language(request: Request) -> str:
     """The language of the pages for whoever asks."""
     wish = request.cookies.get(LANGUAGE_COOKIE)
-    return chosen(wish, request.headers.get("accept-language"))
+    return choose_language(wish, request.headers.get("accept-language"))
 
 
 def reply_json(content: Any, status: int = 200) -> Response:

@@ -6,10 +6,11 @@ When two short texts count as the same: letter case, composition and blanks asid
 
 from collections.abc import Iterable, Mapping
 from math import nan
-from typing import Any, NamedTuple
+from typing import Any
 from unicodedata import category, normalize
 
 from metra.errors import OptionError
+from metra.formats.scores.judgement import OutputScore
 
 #: What an answer is scored against; it is added when an answer is checked and never goes
 #: back to a judge.
@@ -86,29 +87,12 @@ def _shorten_value(value: object) -> str:
     return shown if len(shown) < 60 else f"{shown[:57]}…"
 
 
-class OutputScore(NamedTuple):
-    """One figure about one output, or the reason why there is none."""
-
-    scorer: str
-    native: float
-    #: Higher is better here, whatever the native scale says.
-    hundred: float
-    higher_is_better: bool = True
-    #: Why there is no score, in a few words; empty where there is one.
-    reason: str = ""
-
-    @property
-    def is_defined(self) -> bool:
-        """Whether there is a score."""
-        return not self.reason
-
-
 def make_undefined(
     scorer: str, reason: str, *, higher_is_better: bool = True
 ) -> OutputScore:
     """Say why there is no score; no number stands in for it.
 
-    >>> make_undefined("cloze-close", "every gap has the exact word").defined
+    >>> make_undefined("cloze-close", "every gap has the exact word").is_defined
     False
     """
     return OutputScore(scorer, nan, nan, higher_is_better, reason)

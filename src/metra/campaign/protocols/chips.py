@@ -6,7 +6,6 @@ from typing import Any, ClassVar, get_args
 
 from metra.campaign.protocols.answers import (
     KEY,
-    OutputScore,
     get_key,
     get_table,
     get_text,
@@ -14,6 +13,7 @@ from metra.campaign.protocols.answers import (
     score_error_rate,
 )
 from metra.errors import OptionError
+from metra.formats.scores.judgement import OutputScore
 from metra.metrics.syntax import (
     Change,
     CorrectedWord,

@@ -10,7 +10,6 @@ from typing import Any, ClassVar, NamedTuple
 from metra import _core
 from metra.campaign.protocols.answers import (
     KEY,
-    OutputScore,
     get_count,
     get_counts,
     get_key,
@@ -26,6 +25,7 @@ from metra.campaign.protocols.reading import (
     limit_times,
 )
 from metra.errors import OptionError
+from metra.formats.scores.judgement import OutputScore
 from metra.text.columns import pack
 from metra.text.preparation import preparation, prepare
 from metra.text.words import find_words, recognise_spacing, split_words

@@ -6,13 +6,13 @@ from typing import Any, ClassVar
 
 from metra.campaign.protocols.answers import (
     KEY,
-    OutputScore,
     fold_text,
     get_key,
     get_table,
     get_texts,
     make_undefined,
 )
+from metra.formats.scores.judgement import OutputScore
 from metra.text.offsets import Span
 from metra.text.words import find_words, recognise_spacing
 

@@ -4,12 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from metra.campaign.protocols.answers import OutputScore
 from metra.errors import OptionError
+from metra.formats.scores.judgement import OMISSION, OutputScore
 
-#: The side of a mark for what the output leaves out; it has no place of its own.
-MISSING = "missing"
-SIDES = ("output", "source", MISSING)
+SIDES = ("output", "source", OMISSION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +81,7 @@ class Marks:
             raise OptionError(msg)
         side = _one_of(mark.get("side", "output"), SIDES, f"{place}: the side")
         tidy = {"side": side, "start": 0, "end": 0}
-        if side != MISSING:
+        if side != OMISSION:
             start, end = mark.get("start"), mark.get("end")
             length = len(texts.get(side, ""))
             whole = type(start) is int and type(end) is int

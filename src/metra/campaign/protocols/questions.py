@@ -6,13 +6,13 @@ from typing import Any, ClassVar, NamedTuple
 
 from metra.campaign.protocols.answers import (
     KEY,
-    OutputScore,
     get_key,
     get_table,
     make_undefined,
     strip_punctuation,
 )
 from metra.errors import OptionError
+from metra.formats.scores.judgement import OutputScore
 
 
 class Question(NamedTuple):

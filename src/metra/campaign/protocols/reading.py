@@ -6,13 +6,13 @@ from typing import Any, ClassVar
 
 from metra.campaign.protocols.answers import (
     KEY,
-    OutputScore,
     get_count,
     get_key,
     get_table,
     make_undefined,
 )
 from metra.errors import OptionError
+from metra.formats.scores.judgement import OutputScore
 from metra.text.words import find_words, recognise_spacing
 
 MINUTE = 60_000

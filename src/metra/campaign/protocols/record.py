@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, TypeAlias
 
-from metra.campaign.protocols.answers import KEY, OutputScore
+from metra.campaign.protocols.answers import KEY
 from metra.campaign.protocols.chips import Chips
 from metra.campaign.protocols.edit import Edit
 from metra.campaign.protocols.gaps import Gaps
@@ -21,6 +21,7 @@ from metra.campaign.protocols.tags import Reconcile, SpanTags
 from metra.campaign.protocols.template import Template
 from metra.campaign.protocols.verdict import Verdict
 from metra.errors import OptionError
+from metra.formats.scores.judgement import OutputScore
 
 #: What may stand beside an output; the basis is the source or the reference, as one likes.
 Shown: TypeAlias = Literal["basis", "context"]

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from metra.campaign.protocols.answers import OutputScore
 from metra.errors import OptionError
+from metra.formats.scores.judgement import OutputScore
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 
 from metra.campaign.protocols.answers import (
     KEY,
-    OutputScore,
     fold_text,
     get_key,
     get_table,
     make_undefined,
 )
 from metra.errors import OptionError
+from metra.formats.scores.judgement import OutputScore
 
 SLOTS = ("person", "place", "organisation", "relation")
 

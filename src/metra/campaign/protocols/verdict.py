@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from metra.campaign.protocols.answers import OutputScore, get_table
+from metra.campaign.protocols.answers import get_table
 from metra.errors import OptionError
+from metra.formats.scores.judgement import OutputScore
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,8 @@ from metra.cli.output import write_output
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from metra.campaign.judgement import Judgement
     from metra.campaign.results import TextScore
+    from metra.formats.scores.judgement import Judgement
 
 
 @click.command("import")

@@ -170,8 +170,8 @@ def is_document_column(column: str) -> bool:
 def format_column_name(field: Field) -> str:
     """Name the column of a table so that `recognise_fields` knows it again.
 
-    >>> format_column_name(Field("output", "online-A")), format_column_name(Field("label", "genre"))
-    ('output:online-A', 'label:genre')
+    >>> format_column_name(Field("output", "online-A"))
+    'output:online-A'
     """
     if field.role == "source":
         return "source"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from metra.corpus.evalset import Batch
+from metra.corpus.batch import Batch
 from metra.errors import MetraError
 from metra.formats.texts import parquet
 from metra.formats.texts.parquet import (

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from metra import __version__
-from metra.corpus.evalset import Batch
+from metra.corpus.batch import Batch
 from metra.errors import FormatError, OptionError
 from metra.formats.atomic import write_file
 from metra.formats.texts import parquet
@@ -217,7 +217,7 @@ def load_weights(
     with write_file(path) as file:
         # Without compression: a resumed run is to go on at once.
         np.savez(file, **named)
-    return weighing.restored(tables)
+    return weighing.restore(tables)
 
 
 def has_weights(folder: str, metric: Metric, fingerprint: str) -> bool:
@@ -248,7 +248,7 @@ def _read_weights(path: str, fingerprint: str, weighing: TwoPassFit) -> Metric:
             tables: Tables = dict(arrays)
         if str(tables[_WEIGHTS_FINGERPRINT]) != fingerprint:
             raise ValueError(_WEIGHTS_FINGERPRINT)
-        return weighing.restored(tables)
+        return weighing.restore(tables)
     except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile):
         msg = f"{path} is damaged; remove it, and its weights are counted again."
         raise FormatError(msg) from None

@@ -22,11 +22,11 @@ from metra.campaign.task import Task
 from metra.campaign.wording import choose_wording
 from metra.store import audit, campaigns, tasks
 from metra.store.campaigns import StoredCampaign
-from metra.web.admin.showing import find_stored_campaign, is_blind, render_admin_page
-from metra.web.judge.describing import build_campaign_json, build_protocol_json
+from metra.web.admin.frame import find_stored_campaign, is_blind, render_admin_page
+from metra.web.judge.views import build_campaign_json, build_protocol_json
 from metra.web.security.visitors import Administering
 from metra.web.state import Refusal, get_state
-from metra.web.strings import language_name
+from metra.web.strings import get_language_name
 
 router = APIRouter()
 
@@ -180,7 +180,7 @@ def show_preview(request: Request, key: str, session: Administering) -> Response
         stored=stored,
         who=session.name,
         wording=wording,
-        wordings=[(one.language, language_name(one.language)) for one in offered],
+        wordings=[(one.language, get_language_name(one.language)) for one in offered],
         trial={
             "screens": shown,
             "protocol": protocol,

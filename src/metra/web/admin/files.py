@@ -21,7 +21,7 @@ from metra.errors import MetraError
 from metra.store import audit, imported
 from metra.store.access import Session
 from metra.store.campaigns import StoredCampaign
-from metra.web.admin.showing import (
+from metra.web.admin.frame import (
     find_stored_campaign,
     is_blind,
     read_visible_judgements,

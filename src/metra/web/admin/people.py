@@ -15,7 +15,7 @@ from metra.store import campaigns, judges, screens
 from metra.store.assignment import JudgeProgress, compute_progress
 from metra.store.campaigns import StoredCampaign
 from metra.store.judges import Judge
-from metra.web.admin.showing import (
+from metra.web.admin.frame import (
     find_campaign_judge,
     find_stored_campaign,
     read_visible_judgements,

@@ -14,7 +14,6 @@ from fastapi import APIRouter, Form, Query, Request, Response
 from markupsafe import Markup
 from starlette.datastructures import QueryParams
 
-from metra.campaign.judgement import Judgement
 from metra.campaign.judges import FlagRules
 from metra.campaign.material import count_mark_changes
 from metra.campaign.metric_scores import JudgeCorrelation, correlate_metrics
@@ -38,14 +37,14 @@ from metra.campaign.summary import (
     filter_judgements,
     summarise_judgements,
 )
-from metra.campaign.task import Kind
 from metra.campaign.times import WORDS_PER_MINUTE
 from metra.errors import MetraError
+from metra.formats.scores.judgement import Judgement, JudgementKind
 from metra.metrics import registry
 from metra.report.pictures import draw_judge_times, draw_ranking, draw_times
 from metra.store import answers, campaigns
 from metra.store.campaigns import StoredCampaign
-from metra.web.admin.showing import (
+from metra.web.admin.frame import (
     find_stored_campaign,
     get_visible_names,
     is_blind,
@@ -84,7 +83,7 @@ def list_choices(
         sorted({one.judge for one in every}),
         sorted(systems, key=_get_natural_key),
         sorted({one.document for one in every if one.document}, key=_get_natural_key),
-        [kind for kind in get_args(Kind) if kind in there],
+        [kind for kind in get_args(JudgementKind) if kind in there],
         days,
     )
 

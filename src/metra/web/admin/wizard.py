@@ -24,11 +24,11 @@ from metra.campaign.wording import JUDGES_OWN, LANGUAGES
 from metra.errors import FormatError, MetraError
 from metra.store import campaigns
 from metra.store.access import Session
-from metra.web.admin.showing import render_admin_page
+from metra.web.admin.frame import render_admin_page
 from metra.web.pages import redirect_to
 from metra.web.security.visitors import Administering
 from metra.web.state import get_state
-from metra.web.strings import language_name
+from metra.web.strings import get_language_name
 
 router = APIRouter()
 #: Fields of the form, by what their files are for.
@@ -201,7 +201,10 @@ def _render_settings(
         guide_languages=[
             ("", "English where its words were published, else the judge's own"),
             (JUDGES_OWN, "the language of each judge's pages"),
-            *((code, f"{language_name(code)}, for everybody") for code in LANGUAGES),
+            *(
+                (code, f"{get_language_name(code)}, for everybody")
+                for code in LANGUAGES
+            ),
         ],
         **shown,
     )

@@ -19,15 +19,6 @@ from metra.store.campaigns import StoredCampaign
 from metra.store.events import Event
 from metra.store.screens import ScreenSequence
 from metra.store.tasks import StoredTask
-from metra.web.judge.describing import (
-    build_answer_json,
-    build_campaign_json,
-    build_options_json,
-    build_place_json,
-    build_progress_json,
-    build_protocol_json,
-    build_screen_json,
-)
 from metra.web.judge.pages import begin_judge_session
 from metra.web.judge.payloads import (
     AnswerIn,
@@ -36,6 +27,15 @@ from metra.web.judge.payloads import (
     ScreenName,
     TokenIn,
     convert_events,
+)
+from metra.web.judge.views import (
+    build_answer_json,
+    build_campaign_json,
+    build_options_json,
+    build_place_json,
+    build_progress_json,
+    build_protocol_json,
+    build_screen_json,
 )
 from metra.web.pages import get_language, reply_json
 from metra.web.security.visitors import Judging, Visit, put_session

@@ -14,7 +14,7 @@ from metra.store import access, audit, campaigns, judges, screens
 from metra.store.access import Session
 from metra.store.assignment import compute_progress
 from metra.store.campaigns import StoredCampaign
-from metra.web.judge.describing import (
+from metra.web.judge.views import (
     build_campaign_json,
     build_guide_json,
     build_protocol_json,

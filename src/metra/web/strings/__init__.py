@@ -61,7 +61,7 @@ class Strings:
     @property
     def dir(self) -> str:
         """Which way the language runs, as the attribute `dir` wants it."""
-        return direction(self.language)
+        return get_direction(self.language)
 
     @property
     def choices(self) -> Mapping[str, str]:
@@ -70,7 +70,7 @@ class Strings:
 
     def name_of(self, code: str) -> str:
         """What a language is called in this one."""
-        return language_name(code, self.language)
+        return get_language_name(code, self.language)
 
     def for_browser(self, *tables: str) -> dict[str, str]:
         """The texts of some tables, for scripts, which fill in the places themselves."""
@@ -82,22 +82,24 @@ class Strings:
 
 
 @cache
-def strings(language: str) -> Strings:
+def load_strings(language: str) -> Strings:
     """The texts of a language, or of English where we have none in it.
 
     >>> load_strings("de").dir, load_strings("ar").dir, load_strings("xx").language
     ('ltr', 'rtl', 'en')
     """
     known = language if language in LANGUAGES else DEFAULT
-    return Strings(known, {**_file(known), **_file(f"measures.{known}")})
+    return Strings(
+        known, {**_read_strings(known), **_read_strings(f"measures.{known}")}
+    )
 
 
-def _file(name: str) -> dict[str, str]:
+def _read_strings(name: str) -> dict[str, str]:
     content = tomllib.loads((_HERE / f"{name}.toml").read_text(encoding="utf-8"))
-    return dict(_flat(content))
+    return dict(_flatten_tables(content))
 
 
-def chosen(wish: str | None, accepted: str | None) -> str:
+def choose_language(wish: str | None, accepted: str | None) -> str:
     """The language of a page: what was chosen, else what the browser asks for, else English.
 
     >>> choose_language(None, "pt-BR, fr;q=0.7, de;q=0.9")
@@ -108,13 +110,13 @@ def chosen(wish: str | None, accepted: str | None) -> str:
     if wish in LANGUAGES:
         return wish
     ranked = sorted(
-        (_accepted(part) for part in (accepted or "").split(",")),
+        (_parse_accepted(part) for part in (accepted or "").split(",")),
         key=lambda one: -one[0],
     )
     return next((code for _, code in ranked if code in LANGUAGES), DEFAULT)
 
 
-def direction(code: str) -> str:
+def get_direction(code: str) -> str:
     """Which way a language runs.
 
     >>> get_direction("fa-IR"), get_direction("fr")
@@ -123,26 +125,26 @@ def direction(code: str) -> str:
     return "rtl" if code.lower().split("-")[0] in _RIGHT_TO_LEFT else "ltr"
 
 
-def language_name(code: str, language: str = DEFAULT) -> str:
+def get_language_name(code: str, language: str = DEFAULT) -> str:
     """What a language is called in another; its code where we do not know it.
 
     >>> get_language_name("fr"), get_language_name("pt-BR"), get_language_name("tlh")
     ('French', 'Portuguese (BR)', 'tlh')
     """
     main, *parts = code.replace("_", "-").split("-")
-    name = strings(language.split("-")[0]).texts.get(f"languages.{main.lower()}")
+    name = load_strings(language.split("-")[0]).texts.get(f"languages.{main.lower()}")
     if name is None:
         return code
     return f"{name} ({'-'.join(parts)})" if parts else name
 
 
-def _flat(content: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+def _flatten_tables(content: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     for table, texts in content.items():
         for name, text in texts.items():
             yield f"{table}.{name}", text
 
 
-def _accepted(part: str) -> tuple[float, str]:
+def _parse_accepted(part: str) -> tuple[float, str]:
     """Weight and main code of one wish of the header Accept-Language."""
     code, _, weight = part.strip().partition(";q=")
     try:

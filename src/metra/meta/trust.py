@@ -7,7 +7,7 @@ import numpy as np
 
 from metra.errors import CorpusError, OptionError
 from metra.formats.scores.judgement_table import TableJudgement
-from metra.formats.scores.panel import ScorePanel, build_panel
+from metra.formats.scores.panel import build_panel
 from metra.formats.scores.ratings import collect_ratings
 from metra.formats.scores.record import (
     ScoredItem,
@@ -33,6 +33,7 @@ from metra.scoring.scorers import build_scores
 from metra.scoring.statistics import CorpusStatistics
 from metra.stats.bootstrap import bootstrap, compute_bounds
 from metra.stats.correlation import Options
+from metra.stats.panel import ScorePanel
 
 #: Documents drawn of each length: enough for a curve.
 DOCUMENTS = 500

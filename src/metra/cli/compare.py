@@ -1,4 +1,4 @@
-"""`metra compare`: systems against a baseline or each other, and whether it may be chance."""
+"""`metra compare`: systems against a baseline or each other, with significance tests."""
 
 from typing import Any
 

@@ -199,7 +199,8 @@ class _SourceCopies:
             cells, self._cells, assume_unique=True, return_indices=True
         )
         both = np.minimum(counts[own], self._counts[copied])
-        return np.bincount(cells[own] // self._size, both, len(stream.lengths))
+        segments = cells[own] // self._size
+        return np.bincount(segments, both.astype(np.float64), len(stream.lengths))
 
 
 class _ExpectedNumbers:

@@ -200,7 +200,8 @@ class _SourceCopies:
         )
         both = np.minimum(counts[own], self._counts[copied])
         segments = cells[own] // self._size
-        return np.bincount(segments, both.astype(np.float64), len(stream.lengths))
+        copies = np.bincount(segments, both, len(stream.lengths))
+        return copies.astype(np.float64)
 
 
 class _ExpectedNumbers:

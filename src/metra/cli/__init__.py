@@ -42,6 +42,11 @@ FLAGS = {
     "source": "-s FILE",
     "documents": "--docs FILE",
     "input_format": "--input-format",
+    "nulls": "--nulls",
+    "to": "--to",
+    "out": "-o",
+    "only": "--only",
+    "drop": "--drop",
 }
 
 

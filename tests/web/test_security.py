@@ -12,7 +12,7 @@ from metra.errors import OptionError
 from metra.store import access, audit, judges
 from metra.web.security.headers import ALWAYS
 from metra.web.security.limits import MaskSecrets
-from metra.web.serving import LOGGING, ServerOptions, check_encryption, run_server
+from metra.web.server import LOGGING, ServerOptions, check_encryption, run_server
 
 SITE = "https://judge.example.org"
 

@@ -22,10 +22,10 @@ from metra.formats.annotations.table import (
     AnnotationTable,
     read_annotation_table,
 )
-from metra.formats.scores.ratings import convert_matrix
 from metra.formats.table import replace_line_breaks
 from metra.stats.agreement import alpha
 from metra.stats.moments import pearson, spearman
+from metra.stats.ratings import convert_matrix
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from collections.abc import Callable
 import numpy as np
 
 from metra.errors import OptionError
-from metra.formats.scores.ratings import Ratings
 from metra.stats.arrays import Array, Codes
+from metra.stats.ratings import Ratings
 
 SCALES = ("nominal", "ordinal", "interval", "ratio")
 #: Up to so many different values are taken for categories.

@@ -369,7 +369,7 @@ def test_a_null_is_found_by_file_row_and_column(shards):
         score(shards, ScoringPlan(**{**as_fields(PLAN), "metrics": ("bleu",)}))
     assert str(found.value).startswith(
         f"Row 12346 of {shards[2]} is null in the column 'hyp', where a text has to be; "
-        "give it one, leave the row out, or count nulls as empty texts: --nulls empty."
+        "give it one, leave the row out, or count nulls as empty texts: `nulls` empty."
     )
     plan = ScoringPlan(**{**as_fields(PLAN), "metrics": ("bleu",), "nulls": "empty"})
     found = score(shards, plan)

@@ -69,6 +69,11 @@ FLAGS = {
     "group_by": "--group-by",
     "resume": "--resume",
     "scores_out": "--scores-out",
+    "nulls": "--nulls",
+    "to": "--to",
+    "out": "-o",
+    "only": "--only",
+    "drop": "--drop",
 }
 
 

@@ -14,7 +14,7 @@ import click
 
 from metra import report
 from metra.cli.derive import FiniteRange
-from metra.formats.recognise import FORMATS, READ_ONLY
+from metra.formats.recognise import FORMATS, PARQUET
 
 if TYPE_CHECKING:
     from metra.analysis.findings import AnalysisOptions
@@ -145,7 +145,7 @@ def is_parquet(outputs: Sequence[str], input_format: str) -> bool:
     from metra.formats.texts.sources import list_sources
 
     files = list_sources(outputs, input_format=input_format)
-    return all(file.format == "parquet" for file in files)
+    return all(file.format is PARQUET for file in files)
 
 
 def check_table_options(table: TableOptions, unwanted: Mapping[str, object]) -> None:
@@ -175,7 +175,7 @@ def score_in_parts(
     from metra.text.columns import import_pyarrow
 
     files = list_sources(outputs, input_format=input_format)
-    if len(files) != 1 or files[0].format != "parquet":
+    if len(files) != 1 or files[0].format is not PARQUET:
         msg = (
             "--scores-out and --resume are for a table in Parquet files, with a column for "
             "each system; `metra convert` makes one of files in other formats."
@@ -326,7 +326,7 @@ def input_format_of(*formats: str) -> Callable[..., Any]:
     )
 
 
-input_format = input_format_of(*FORMATS, *READ_ONLY)
+input_format = input_format_of(*FORMATS)
 
 
 def metrics_of(*default: str) -> Callable[..., Any]:
@@ -472,7 +472,8 @@ def read_analysis_options(
 ) -> "AnalysisOptions":
     """Read the files that the options name, and say what is to be found out."""
     from metra.analysis.findings import AnalysisOptions
-    from metra.scoring.files import read_labels, read_lines
+    from metra.formats.lines import read_lines
+    from metra.scoring.files import read_labels
 
     return AnalysisOptions(
         changes=changes,

@@ -7,7 +7,8 @@ from typing import Any
 from metra.campaign.campaign import Campaign
 from metra.campaign.creation import freeze_campaign
 from metra.campaign.settings import Settings
-from metra.corpus.evalset import EvalSet, Outputs
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 
 SYSTEMS = ("Zeta-NMT", "Quark-SMT", "Ibex-RBMT")
 

@@ -7,7 +7,9 @@ import pyarrow as pa
 import pytest
 
 import metra
-from metra.corpus.evalset import Batch, BatchPosition, EvalSet, Outputs, Sentence
+from metra.corpus.batch import Batch, BatchPosition, Sentence
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, LengthError
 
 HYPS = ["the cat sat on the mat", "", "é 中 😀 four words"]

@@ -3,7 +3,8 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from metra.corpus.evalset import Batch, EvalSet
+    from metra.corpus.batch import Batch
+    from metra.corpus.evalset import EvalSet
     from metra.errors import MetraError
     from metra.metrics.alignment import Alignment
     from metra.metrics.record import Metric
@@ -38,7 +39,7 @@ __all__ = [
 # Where each public name lives: loaded when first used, so that `import metra` is quick.
 _HOMES = {
     "Alignment": "metra.metrics.alignment",
-    "Batch": "metra.corpus.evalset",
+    "Batch": "metra.corpus.batch",
     "EvalSet": "metra.corpus.evalset",
     "Metric": "metra.metrics.record",
     "MetraError": "metra.errors",

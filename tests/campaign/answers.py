@@ -1,7 +1,7 @@
 """Judgements made up for tests, as short as they can be."""
 
-from metra.campaign.judgement import Judgement
 from metra.campaign.protocols.registry import protocol
+from metra.formats.scores.judgement import Judgement
 
 
 def made(system, segment, judge, score, kind="judged", name="adequacy", **more):

@@ -4,7 +4,8 @@ from metra.campaign.assignment import assign
 from metra.campaign.creation import freeze_campaign
 from metra.campaign.judgement import check_answer
 from metra.campaign.settings import check_settings
-from metra.corpus.evalset import EvalSet, Outputs
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 
 SECRET = b"s" * 32
 REFERENCE = ["Ann met Bob in Rome.", "They left.", "The brake is new."]

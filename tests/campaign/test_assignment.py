@@ -13,10 +13,11 @@ from metra.campaign.assignment import assign, degrade_text
 from metra.campaign.creation import freeze_campaign
 from metra.campaign.screen import build_screen
 from metra.campaign.settings import Settings
-from metra.campaign.task import COUNTED
 from metra.campaign.workload import count_overlaps, describe_cost
-from metra.corpus.evalset import EvalSet, Outputs
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.errors import OptionError
+from metra.formats.scores.judgement import COUNTED
 
 SECRET = b"sixteen bytes ok"
 NAMES = ["Zeta-NMT", "Quark-SMT", "Ibex-RBMT", "Yoyo-LLM"]

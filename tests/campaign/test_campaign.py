@@ -6,7 +6,8 @@ import pytest
 
 from metra.campaign.creation import freeze_campaign
 from metra.campaign.settings import check_settings
-from metra.corpus.evalset import EvalSet, Outputs
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, FormatError, MetraError, OptionError
 
 WISHES = {

@@ -15,7 +15,8 @@ from metra.campaign.summary import (
     filter_judgements,
     summarise_judgements,
 )
-from metra.corpus.evalset import EvalSet, Outputs
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError
 from metra.metrics import registry
 

@@ -24,7 +24,8 @@ from metra.campaign.files.pearmut import write_corpus
 from metra.campaign.imports import read_judgements, read_texts
 from metra.campaign.results import average_systems
 from metra.campaign.settings import Settings
-from metra.corpus.evalset import EvalSet, Outputs
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, FormatError, OptionError
 from metra.formats.scores.read import read_scores
 from metra.formats.table import unescape_formula

@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metra.campaign.files import appraise, jsonl, marot, mt_metrics_eval, tables
-from metra.campaign.judgement import Judgement, keep_latest
+from metra.campaign.judgement import keep_latest, score_outputs
 from metra.campaign.protocols.rating_protocols import CATEGORIES
 from metra.campaign.protocols.registry import protocol
 from metra.errors import FormatError, OptionError
+from metra.formats.scores.judgement import Judgement
 from metra.formats.scores.read import read_scores
 from metra.formats.table import escape_formula, unescape_formula
 
@@ -157,7 +158,7 @@ def test_marot_by_others_may_hold_many_errors_of_other_kinds():
     row = ["one", "d", "1", "7", "r", "", "<v>a</v>", "Non-translation!", "Major", ""]
     text = "\t".join(marot.COLUMNS) + "\n" + 6 * ("\t".join(row) + "\n")
     [judgement] = marot.read(text, "x", languages=("fr", "en"))
-    assert judgement.scores()[0][0].native == 150
+    assert score_outputs(judgement)[0][0].native == 150
     assert jsonl.read(jsonl.write([judgement]), "x") == [judgement]
 
 

@@ -13,7 +13,8 @@ from metra.campaign.protocols.missed import Missed, find_missed_names
 from metra.campaign.screen import get_screen_protocol
 from metra.campaign.settings import check_settings
 from metra.campaign.summary import write_annotations
-from metra.corpus.evalset import EvalSet, Outputs
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, OptionError
 from metra.scoring.evaluate import evaluate
 

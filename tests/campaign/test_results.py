@@ -15,9 +15,10 @@ from metra.campaign.judgement import check_answer
 from metra.campaign.judges import build_judge_table, compute_sign_test
 from metra.campaign.results import average_systems
 from metra.campaign.settings import Settings
-from metra.campaign.task import COUNTED
-from metra.corpus.evalset import EvalSet, Outputs
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.errors import OptionError
+from metra.formats.scores.judgement import COUNTED
 
 #: Item means of one: (5 + 3) / 2 = 4, 1; so 2.5, where the mean of all judgements is 3.
 ONE = [

@@ -26,7 +26,8 @@ from metra.campaign.results import (
 )
 from metra.campaign.settings import check_settings
 from metra.campaign.summary import compute_measurements
-from metra.corpus.evalset import EvalSet, Outputs
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, FormatError
 from metra.formats.annotations.judged_outputs import format_judged_outputs
 from metra.scoring.evaluate import evaluate

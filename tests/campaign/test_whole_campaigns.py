@@ -8,7 +8,7 @@ from tests.campaign.campaigns import SECRET, SOURCE, SYSTEMS, answered, opened
 
 from metra.campaign.assignment import assign
 from metra.campaign.files import jsonl, tables
-from metra.campaign.judgement import check_answer, keep_latest
+from metra.campaign.judgement import check_answer, keep_latest, score_outputs
 from metra.campaign.protocols.registry import PROTOCOLS
 from metra.campaign.reconciliation import build_reconciliation, compute_rater_agreement
 from metra.campaign.screen import build_screen
@@ -49,11 +49,11 @@ def test_every_judge_reads_the_baseline_first_and_speeds_are_relative_to_it():
 
     found = answered(frozen, value)
     raw = next(one for one in found if one.kind == "judged")
-    assert raw.scores()[0][0].reason == "the judge has not read the baseline text"
+    assert score_outputs(raw)[0][0].reason == "the judge has not read the baseline text"
     kept = [one for one in keep_latest(found) if one.counts]
     assert len(kept) == 8
     for one in kept:
-        [(scored,)] = one.scores()
+        [(scored,)] = score_outputs(one)
         words = one.value["reading-speed"]["key"]["words"]
         assert scored.native == pytest.approx(words * 15)
         assert scored.hundred == pytest.approx(min(100, 100 * words * 15 / 240))
@@ -180,7 +180,7 @@ def test_close_answers_are_judged_once_blind_and_filled_in():
     )
     done = apply_verdicts(first, second, verdicts)
     for one in done:
-        exact, close = one.scores()[0]
+        exact, close = score_outputs(one)[0]
         assert (exact.native, close.native) == (0, 50)
     assert tables.write_undefined(done).count("\n") == 1
 
@@ -203,7 +203,7 @@ def test_free_answers_can_be_accepted_by_a_second_judge():
     done = apply_verdicts(
         first, second, answered(second, lambda *_: {"verdict": {"right": True}})
     )
-    by_text = {one.document: one.scores()[0][0].native for one in done}
+    by_text = {one.document: score_outputs(one)[0][0].native for one in done}
     assert by_text == {"trip": 0, "brake": 100}
 
 
@@ -276,4 +276,4 @@ def test_every_protocol_survives_its_export(name):
     one = replace(base, protocol=name, outputs=outputs, value=asked.check(raw, texts))
     [again] = jsonl.read(jsonl.write([one]), "x")
     assert again.value == one.value
-    assert repr(again.scores()) == repr(one.scores())
+    assert repr(score_outputs(again)) == repr(score_outputs(one))

@@ -7,7 +7,7 @@ import pytest
 
 import metra
 from metra.cli import output
-from metra.corpus.evalset import Outputs
+from metra.corpus.outputs import Outputs
 from metra.report.study import build_study
 from metra.scoring.evaluate import make_metrics
 

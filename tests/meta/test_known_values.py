@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from metra.corpus.evalset import EvalSet, Outputs
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.scoring.evaluate import make_metrics
 from metra.scoring.scorers import score_systems
 from metra.stats.correlation import correlate

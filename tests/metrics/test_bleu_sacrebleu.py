@@ -12,7 +12,7 @@ import pytest
 from sacrebleu.metrics import BLEU
 
 import metra
-from metra.corpus.evalset import Batch
+from metra.corpus.batch import Batch
 from metra.stats.totals import sum_rows
 
 TOKENIZERS = ("none", "char", "13a", "intl", "zh")

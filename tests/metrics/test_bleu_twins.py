@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import _get_tokenizer
 
 import metra
-from metra.corpus.evalset import Batch
+from metra.corpus.batch import Batch
 
 Words = Sequence[str]
 

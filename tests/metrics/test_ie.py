@@ -5,7 +5,8 @@ import math
 import pytest
 
 from metra.corpus import examples
-from metra.corpus.evalset import EvalSet, Outputs
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, FormatError, OptionError
 from metra.metrics import registry
 from metra.scoring.details import add_details

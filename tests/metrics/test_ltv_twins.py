@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import metra
-from metra.corpus.evalset import Batch
+from metra.corpus.batch import Batch
 from metra.errors import CorpusError
 
 SENTENCE = st.lists(st.sampled_from(["a", "b", "c", "d", "e"]), max_size=9).map(

@@ -7,7 +7,8 @@ import pytest
 
 import metra
 from metra.corpus import examples
-from metra.corpus.evalset import EvalSet, Outputs
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.errors import FormatError, OptionError
 from metra.formats.annotations.quality_model import read_quality_model
 from metra.metrics import registry

@@ -3,7 +3,7 @@
 import pytest
 
 import metra
-from metra.corpus.evalset import Batch
+from metra.corpus.batch import Batch
 from metra.metrics import registry
 from metra.text.words import tokenize_words
 

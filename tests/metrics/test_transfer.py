@@ -7,7 +7,9 @@ import pytest
 
 import metra
 from metra.corpus import examples
-from metra.corpus.evalset import Batch, BatchPosition, EvalSet, Outputs
+from metra.corpus.batch import Batch, BatchPosition
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, FormatError, OptionError
 from metra.formats.annotations.transfer_rules import read_rules
 from metra.metrics import registry

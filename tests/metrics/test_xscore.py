@@ -5,7 +5,9 @@ import pytest
 
 import metra
 from metra.corpus import examples
-from metra.corpus.evalset import Batch, BatchPosition, EvalSet, Outputs
+from metra.corpus.batch import Batch, BatchPosition
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.errors import FormatError, MissingResourceError, OptionError
 from metra.formats.annotations.conllu import format_conllu, read_conllu
 from metra.metrics import registry

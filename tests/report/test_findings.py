@@ -4,20 +4,26 @@ import json
 
 import pytest
 
-from metra.analysis.findings import AnalysisOptions, AnalysisResults, run_analyses
+from metra.analysis.findings import (
+    AnalysisOptions,
+    AnalysisResults,
+    prepare_analyses,
+    run_analyses,
+)
 from metra.analysis.profiles import build_profiles
-from metra.corpus.evalset import EvalSet, Outputs
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.errors import OptionError, UnknownNameError
-from metra.report import analysis as profile_layout
-from metra.report import render
-from metra.report.analysis import check_format, render_with_findings
-from metra.report.layout import Style, convert_record
+from metra.report.table import Style, convert_record
 from metra.report.terminal import (
     MarkedText,
     measure_width,
     merge_marks,
     wrap_marked_text,
 )
+from metra.report.writers import profiles as profile_layout
+from metra.report.writers.analysis import check_format, render_with_findings
+from metra.report.writers.results import render
 from metra.scoring.compare import ComparisonSettings, compare_statistics
 from metra.scoring.evaluate import EvaluationOptions, count_statistics, make_metrics
 
@@ -47,13 +53,15 @@ def looked(old=OLD, new=NEW, refs=REFS, wishes=EVERYTHING, source=None, more=Non
     outputs = {"old": old, "new": new} | (more or {})
     documents = [f"doc {at % 2}" for at in range(len(old))]
     corpus = Outputs(EvalSet(refs, source, documents), outputs)
+    metrics = make_metrics(["bleu:tok=none", "ter"])
+    collected = prepare_analyses(corpus, metrics, wishes)
     metrics, sheets = count_statistics(
-        corpus, make_metrics(["bleu:tok=none", "ter"]), EvaluationOptions(), keep=True
+        corpus, metrics, EvaluationOptions(), keep=True, visitors=[collected]
     )
     results = compare_statistics(
         corpus, metrics, sheets, ComparisonSettings(trials=200)
     )
-    return results, run_analyses(corpus, metrics, sheets, wishes, baseline="old")
+    return results, run_analyses(collected, metrics, sheets, wishes, baseline="old")
 
 
 def table(style=None, **options):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.campaigns import made, opened
 
-from metra.campaign.judgement import keep_latest
+from metra.campaign.judgement import keep_latest, score_outputs
 from metra.errors import OptionError
 from metra.store import answers, campaigns, events, judges, screens, tasks
 from metra.store.answers import Answer, AnswerTimes, ConflictError, Draft
@@ -99,7 +99,7 @@ def test_what_was_never_shown_cannot_be_answered(house):
         answers.submit_answer(db, stored, owned, 0, cannot, now=1010.0)
         [kept] = answers.read_judgements(db, stored)
     assert kept.cannot == "It is in another language."
-    assert (kept.value, kept.counts, kept.scores()) == ({}, False, [()])
+    assert (kept.value, kept.counts, score_outputs(kept)) == ({}, False, [()])
 
 
 def test_a_wrong_value_is_refused(at_work):

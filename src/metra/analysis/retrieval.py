@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from metra.corpus.evalset import Corpus, SegmentColumn
+from metra.corpus.batch import SegmentColumn
+from metra.corpus.outputs import Corpus
 from metra.errors import CorpusError, MissingResourceError
 from metra.stats.defaults import SEED, TRIALS
 from metra.stats.resampling import Sample, compute_intervals

@@ -16,8 +16,9 @@ from itertools import combinations
 import numpy as np
 
 from metra.campaign.campaign import Campaign
-from metra.campaign.task import BASELINE, Kind, Task, TaskItem, make_opaque_id
+from metra.campaign.task import BASELINE, Task, TaskItem, make_opaque_id
 from metra.errors import OptionError
+from metra.formats.scores.judgement import JudgementKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +245,7 @@ def _group_by_text(mine: Sequence[Share]) -> list[Share]:
 
 def _insert_checks(
     campaign: Campaign, order: Sequence[Share], rng: "np.random.Generator"
-) -> list[tuple[Share, Kind, int | None]]:
+) -> list[tuple[Share, JudgementKind, int | None]]:
     """Let some tasks come back half a sitting away, as they were or spoilt.
 
     Each entry tells its unit, why it is there, and which place of `order` it comes from.
@@ -257,7 +258,7 @@ def _insert_checks(
     others = [at for at in range(first, len(order)) if at not in early]
     spoilt = [others[at] for at in rng.permutation(len(others))]
     wanted = min(half, math.ceil(campaign.degraded * count))
-    keyed: list[tuple[float, tuple[Share, Kind, int | None]]] = [
+    keyed: list[tuple[float, tuple[Share, JudgementKind, int | None]]] = [
         (at, (share, _kind(campaign, share), at)) for at, share in enumerate(order)
     ]
     for at in early:
@@ -285,7 +286,7 @@ def _choose_position(
     return first - 0.5 + float(rng.integers(low, max(low + 1, high)))
 
 
-def _kind(campaign: Campaign, share: Share) -> Kind:
+def _kind(campaign: Campaign, share: Share) -> JudgementKind:
     if share.calibration:
         return "calibration"
     kind = campaign.systems[share.systems[0]].kind
@@ -311,7 +312,7 @@ def _degrade_unit(campaign: Campaign, share: Share) -> tuple[str, ...] | None:
 def _build_tasks(
     campaign: Campaign,
     judge: int,
-    entries: Sequence[tuple[Share, Kind, int | None]],
+    entries: Sequence[tuple[Share, JudgementKind, int | None]],
     secret: bytes,
 ) -> list[Task]:
     name = campaign.settings.judges[judge]

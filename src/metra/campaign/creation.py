@@ -19,7 +19,7 @@ from metra.campaign.protocols.missed import find_missed_names
 from metra.campaign.protocols.record import Protocol
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.settings import Settings, check_settings
-from metra.corpus.evalset import Corpus
+from metra.corpus.outputs import Corpus
 from metra.errors import CorpusError, FormatError, OptionError
 from metra.formats.stream import read_toml
 from metra.scoring.files import open_corpus

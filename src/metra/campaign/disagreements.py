@@ -4,12 +4,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from metra.campaign.campaign import FIRST, Campaign
-from metra.campaign.judgement import Judgement, keep_latest
+from metra.campaign.judgement import keep_latest
 from metra.campaign.judges import drop_checks
 from metra.campaign.results import group_by_scorer
 from metra.campaign.settings import derive_settings
 from metra.campaign.task import Task, TaskItem, make_opaque_id
 from metra.errors import CorpusError
+from metra.formats.scores.judgement import Judgement
 
 #: Apart by so much of 100 is worth a look.
 APART = 25.0

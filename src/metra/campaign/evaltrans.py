@@ -4,10 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from metra.campaign.campaign import Campaign
-from metra.campaign.judgement import Judgement, keep_latest
+from metra.campaign.judgement import keep_latest
 from metra.campaign.protocols.record import Protocol
-from metra.corpus.evalset import Batch
+from metra.corpus.batch import Batch
 from metra.formats.annotations.judged_outputs import JudgedOutput
+from metra.formats.scores.judgement import Judgement
 from metra.metrics.evaltrans import build_metric, parts
 from metra.metrics.record import Parts
 from metra.text.preparation import preparation

@@ -18,7 +18,7 @@ from metra.campaign.files import appraise, jsonl, marot, mt_metrics_eval, tables
 from metra.campaign.files import tables as long_table
 from metra.campaign.files import tables as spreadsheet
 from metra.campaign.files import tables as undefined
-from metra.campaign.judgement import Judgement, keep_latest
+from metra.campaign.judgement import keep_latest, score_outputs
 from metra.campaign.prefilled_marks import MarkChanges, count_mark_changes
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.results import (
@@ -31,6 +31,7 @@ from metra.campaign.results import write_text_scores as text_table
 from metra.campaign.summary import write_annotations
 from metra.errors import CorpusError, OptionError
 from metra.formats.annotations.judged_outputs import format_judged_outputs
+from metra.formats.scores.judgement import Judgement
 
 #: What each entry of a judgement means.
 MEANINGS = {
@@ -271,7 +272,7 @@ def write_metrics_files(
     scorers = {
         scored.scorer: None
         for one in counted
-        for scores in one.scores()
+        for scores in score_outputs(one)
         for scored in scores
         if scored.is_defined
     }

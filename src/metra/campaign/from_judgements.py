@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from metra.campaign.campaign import NUMBERS, Campaign, CampaignSegment, System
-from metra.campaign.judgement import Judgement
 from metra.campaign.protocols.registry import PROTOCOLS
 from metra.campaign.settings import Settings
 from metra.campaign.task import BASELINE, Task, TaskItem
 from metra.errors import FormatError
+from metra.formats.scores.judgement import Judgement
 
 #: What tells segments apart: files may use a number twice.
 _Place: TypeAlias = tuple[int, str, str | None]

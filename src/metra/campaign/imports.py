@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 from metra.campaign.files import appraise, jsonl, marot, mt_metrics_eval, pearmut
 from metra.campaign.files.pearmut import JudgedText
-from metra.campaign.judgement import Judgement
 from metra.campaign.protocols.registry import PROTOCOLS
 from metra.errors import FormatError, OptionError, UnknownNameError, no_such
+from metra.formats.scores.judgement import Judgement
 
 _SCORED = ("da", "da-sqm")
 

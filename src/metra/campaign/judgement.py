@@ -4,18 +4,19 @@ How fast each judge reads any text, filled into what they read of the systems.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from metra.campaign import screen
 from metra.campaign.campaign import Campaign
-from metra.campaign.protocols.answers import KEY, OutputScore
+from metra.campaign.protocols.answers import KEY
 from metra.campaign.protocols.reading import compute_reading_speed
 from metra.campaign.protocols.registry import protocol
-from metra.campaign.task import BASELINE, COUNTED, Kind, Task
+from metra.campaign.task import BASELINE, Task
+from metra.formats.scores.judgement import Judgement, OutputScore
 
 
-def add_baselines(judgements: "Sequence[Judgement]") -> "list[Judgement]":
+def add_baselines(judgements: Sequence[Judgement]) -> list[Judgement]:
     """Give each reading the speed at which its judge read the baseline text."""
     natural = _find_baseline_speeds(judgements)
     if not natural:
@@ -23,7 +24,7 @@ def add_baselines(judgements: "Sequence[Judgement]") -> "list[Judgement]":
     return [_add_natural_speed(one, natural.get(one.judge)) for one in judgements]
 
 
-def _find_baseline_speeds(judgements: "Sequence[Judgement]") -> dict[str, float]:
+def _find_baseline_speeds(judgements: Sequence[Judgement]) -> dict[str, float]:
     found = {}
     for one in judgements:
         if one.kind == "baseline" and one.cannot is None:
@@ -33,7 +34,7 @@ def _find_baseline_speeds(judgements: "Sequence[Judgement]") -> dict[str, float]
     return found
 
 
-def _add_natural_speed(judgement: "Judgement", natural: float | None) -> "Judgement":
+def _add_natural_speed(judgement: Judgement, natural: float | None) -> Judgement:
     if natural is None or not any(map(_is_reading, judgement.value.values())):
         return judgement
     value = {
@@ -49,59 +50,11 @@ def _is_reading(step: Any) -> bool:
     return isinstance(step, dict) and "natural" in step.get(KEY, {})
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """Everything that an analysis or an export needs; places in code points, ends open.
-
-    `systems` and `outputs` hold more than one entry where outputs were compared.
-    """
-
-    id: str
-    campaign: str
-    protocol: str
-    protocol_version: str
-    source_language: str
-    target_language: str
-    judge: str
-    task: str
-    kind: Kind
-    systems: tuple[str, ...]
-    document: str
-    #: Counted from 1 through the whole corpus.
-    segment: int
-    source: str | None
-    outputs: tuple[str, ...]
-    value: dict[str, Any]
-    #: A later revision replaces an earlier one; all of them are kept.
-    revision: int = 1
-    #: The task that this one repeats or spoils.
-    original: str | None = None
-    shown_at: float | None = None
-    first_action_at: float | None = None
-    submitted_at: float | None = None
-    wall_ms: int | None = None
-    active_ms: int | None = None
-    hidden_ms: int | None = None
-    idle_ms: int | None = None
-    paused_ms: int | None = None
-    comment: str = ""
-    #: Why the judge could not judge this; then there is no value.
-    cannot: str | None = None
-    #: The language in which the judge read the questions, and a hash of all its words;
-    #: empty where that is not known.
-    wording: str = ""
-    wording_version: str = ""
-
-    @property
-    def counts(self) -> bool:
-        """Whether it may enter the means of systems."""
-        return self.kind in COUNTED and self.cannot is None
-
-    def scores(self) -> list[tuple[OutputScore, ...]]:
-        """What it says of each of its outputs; nothing, if they could not be judged."""
-        if self.cannot is not None:
-            return [() for _ in self.outputs]
-        return protocol(self.protocol).scores(self.value)
+def score_outputs(judgement: Judgement) -> list[tuple[OutputScore, ...]]:
+    """Return the scores of each of its outputs; none if they could not be judged."""
+    if judgement.cannot is not None:
+        return [() for _ in judgement.outputs]
+    return protocol(judgement.protocol).scores(judgement.value)
 
 
 def check_answer(
@@ -193,11 +146,3 @@ def keep_latest(judgements: Iterable[Judgement]) -> list[Judgement]:
         if key not in found or judgement.revision >= found[key].revision:
             found[key] = judgement
     return add_baselines(list(found.values()))
-
-
-def get_marks(judgement: Judgement) -> list[dict[str, Any]]:
-    """Its error marks, whatever the step was called; none if it marks nothing."""
-    found: Sequence[Any] = [
-        value for value in judgement.value.values() if isinstance(value, list)
-    ]
-    return [mark for marks in found for mark in marks if isinstance(mark, dict)]

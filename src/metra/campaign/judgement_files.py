@@ -83,7 +83,8 @@ def _judgement(scores: Scores, line: int, path: str) -> TableJudgement:
     item = scores.items[scores.item[line]]
     if not (item.segment.isascii() and item.segment.isdecimal()):
         msg = (
-            f"{format_path(path)} calls a segment {item.segment!r}; expected its number, counted "
+            f"{format_path(path)} calls a segment {item.segment!r}; expected its "
+            "number, counted "
             "from 1 through the whole test set."
         )
         raise FormatError(msg)

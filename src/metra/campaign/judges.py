@@ -14,7 +14,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from metra.campaign.judgement import Judgement, keep_latest
+from metra.campaign.judgement import keep_latest, score_outputs
 from metra.campaign.results import (
     JudgeScore,
     ScoresByScorer,
@@ -22,6 +22,7 @@ from metra.campaign.results import (
     group_by_system,
 )
 from metra.campaign.times import WORDS_PER_MINUTE, Speed, count_early_answers
+from metra.formats.scores.judgement import Judgement
 from metra.stats.exact_tests import rank_sum_p
 
 #: Fewer answers than these in either half say nothing.
@@ -221,7 +222,9 @@ def _differences(judgements: list[Judgement], scorer: str, kind: str) -> list[fl
 def _get_percent_scores(judgement: Judgement, scorer: str) -> dict[str, float]:
     return {
         system: scored.hundred
-        for system, scores in zip(judgement.systems, judgement.scores(), strict=True)
+        for system, scores in zip(
+            judgement.systems, score_outputs(judgement), strict=True
+        )
         for scored in scores
         if scored.scorer == scorer and scored.is_defined
     }

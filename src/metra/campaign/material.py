@@ -17,9 +17,10 @@ from typing import Any
 from metra.errors import FormatError
 from metra.formats.annotations.entities import read_entities
 from metra.formats.annotations.judged_outputs import read_judged_outputs
+from metra.formats.annotations.table import read_annotation_table
 from metra.formats.annotations.templates import read_filled_slots
+from metra.formats.lines import read_lines
 from metra.formats.stream import parse_json
-from metra.formats.table import read_lines, read_table
 
 _BETWEEN = "|"
 
@@ -57,7 +58,7 @@ def read_options(text: str) -> dict[str, Any]:
 def read_questions(path: str) -> dict[str, list[list[Any]]]:
     """Return by document each question with accepted answers and choices."""
     needed = ["document", "question", "answer"]
-    table = read_table(path, needed, {*needed, "choices"})
+    table = read_annotation_table(path, needed, {*needed, "choices"})
     questions: dict[str, list[list[Any]]] = {}
     for row in table.rows:
         document, question, answer = (row.cells[name] for name in needed)
@@ -66,11 +67,11 @@ def read_questions(path: str) -> dict[str, list[list[Any]]]:
             _split_cell(row.cells.get("choices", "")),
         )
         if not document or not question or not accepted:
-            raise table.refuse(
+            raise table.error(
                 row, "an empty cell", "expected document, question and answer"
             )
         if choices and (len(accepted) > 1 or accepted[0] not in choices):
-            raise table.refuse(
+            raise table.error(
                 row, f"the answer is {answer!r}", "expected one of the choices"
             )
         questions.setdefault(document, []).append([question, accepted, choices])

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from statistics import median
 
 from metra.campaign.agreement import ScorerAgreement, compute_agreement
-from metra.campaign.judgement import Judgement, keep_latest
+from metra.campaign.judgement import keep_latest
 from metra.campaign.judges import FlagRules, JudgeRow, build_judge_table, flag_judges
+from metra.formats.scores.judgement import Judgement
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from metra.campaign.judgement import Judgement, keep_latest
+from metra.campaign.judgement import keep_latest
 from metra.campaign.metric_scores import build_oriented_table
 from metra.campaign.results import (
     JudgeScore,
@@ -29,6 +29,7 @@ from metra.campaign.results import (
     sum_units,
 )
 from metra.errors import CorpusError
+from metra.formats.scores.judgement import Judgement
 from metra.meta.normalise import normalise
 from metra.stats.arrays import row_means
 from metra.stats.defaults import SEED, TRIALS

@@ -10,13 +10,14 @@ from itertools import combinations
 from statistics import fmean
 
 from metra.campaign.campaign import Campaign
-from metra.campaign.judgement import Judgement, keep_latest
+from metra.campaign.judgement import keep_latest
 from metra.campaign.protocols.answers import KEY
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.protocols.task_protocols import SETTLED_BY
 from metra.campaign.settings import derive_settings
 from metra.errors import CorpusError
-from metra.formats.annotations.terms import BETWEEN
+from metra.formats.annotations.table import BETWEEN
+from metra.formats.scores.judgement import Judgement
 from metra.formats.table import replace_line_breaks
 
 

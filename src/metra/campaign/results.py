@@ -17,9 +17,10 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from metra.campaign.judgement import Judgement, keep_latest
-from metra.campaign.protocols.answers import KEY, OutputScore
+from metra.campaign.judgement import keep_latest, score_outputs
+from metra.campaign.protocols.answers import KEY
 from metra.campaign.protocols.registry import protocol
+from metra.formats.scores.judgement import Judgement, OutputScore
 from metra.formats.table import replace_line_breaks
 from metra.stats.defaults import SEED, TRIALS
 from metra.stats.resampling import Sample, check_settings, compute_intervals
@@ -53,7 +54,7 @@ def group_by_scorer(judgements: Iterable[Judgement]) -> ScoresByScorer:
     for one in judgements:
         compared = protocol(one.protocol).contrastive
         counts = one.counts
-        for system, scores in zip(one.systems, one.scores(), strict=True):
+        for system, scores in zip(one.systems, score_outputs(one), strict=True):
             for scored in scores:
                 if not scored.is_defined:
                     continue
@@ -278,7 +279,7 @@ def _list_undefined(judgements: Iterable[Judgement]) -> list[TextScore]:
     """A judge's scores that are not defined, by text and translation, with the reasons."""
     reasons: dict[tuple[str, str, str, str], dict[str, set[int]]] = {}
     for one in judgements:
-        for system, scores in zip(one.systems, one.scores(), strict=True):
+        for system, scores in zip(one.systems, score_outputs(one), strict=True):
             for scored in scores:
                 if not scored.is_defined:
                     place = one.document, system, scored.scorer, one.judge

@@ -10,13 +10,14 @@ from statistics import fmean
 from typing import Any
 
 from metra.campaign.campaign import FIRST, Campaign, CampaignSegment, System
-from metra.campaign.judgement import Judgement, keep_latest
+from metra.campaign.judgement import keep_latest
 from metra.campaign.own_wording import freeze_wordings
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.protocols.task_protocols import SETTLED_BY
 from metra.campaign.reconciliation import build_reconciliation
 from metra.campaign.settings import derive_settings
 from metra.errors import CorpusError
+from metra.formats.scores.judgement import Judgement
 
 
 def build_verdict_campaign(

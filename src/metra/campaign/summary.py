@@ -15,7 +15,7 @@ from metra.campaign.campaign import Campaign
 from metra.campaign.evaltrans import RunningScores, compute_running_scores, shows_judged
 from metra.campaign.exercise import Exercise, compare_evaluators, convert_text_scores
 from metra.campaign.files import tables
-from metra.campaign.judgement import Judgement, keep_latest
+from metra.campaign.judgement import keep_latest
 from metra.campaign.judges import (
     FlagRules,
     JudgeRow,
@@ -49,6 +49,7 @@ from metra.campaign.results import (
     score_texts,
 )
 from metra.campaign.times import TimeTable, build_times_from_latest
+from metra.formats.scores.judgement import Judgement
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,21 +5,9 @@ Ids that tell nothing to those who do not know the secret.
 
 import hmac
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
-#: Why a task is there. A baseline tells how a judge reads any text; a control tells what
-#: is found without the translation.
-Kind: TypeAlias = Literal[
-    "judged",
-    "reference",
-    "control",
-    "calibration",
-    "repeat",
-    "degraded",
-    "baseline",
-]
-#: What enters the means of systems; references and controls are rows of their own there.
-COUNTED: frozenset[str] = frozenset({"judged", "reference", "control"})
+from metra.formats.scores.judgement import JudgementKind
+
 #: What the baseline text is called in the place of a system.
 BASELINE = "baseline"
 
@@ -41,7 +29,7 @@ class Task:
     id: str
     judge: str
     position: int
-    kind: Kind
+    kind: JudgementKind
     items: tuple[TaskItem, ...]
     #: The task that this one repeats or spoils.
     original: str | None = None

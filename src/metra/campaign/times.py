@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metra.campaign.judgement import Judgement, keep_latest
+from metra.campaign.judgement import keep_latest
+from metra.formats.scores.judgement import Judgement
 
 #: Bars of the picture.
 _BARS = 20

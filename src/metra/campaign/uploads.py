@@ -11,9 +11,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal, NamedTuple
 
-from metra.corpus.evalset import CorpusChunk, EvalSet, Outputs
+from metra.corpus.batch import CorpusChunk
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 from metra.errors import FormatError, MetraError
-from metra.formats.recognise import WITH_IDS
 from metra.formats.texts.columns import Field
 from metra.formats.texts.sources import Source, list_sources
 from metra.scoring.files import open_corpus
@@ -135,7 +136,7 @@ def _inspect_upload(upload: Upload, path: str) -> list[ColumnCounts]:
     [file] = list_sources([path])
     if upload.use != "output":
         file = file._replace(use=upload.use)
-    if file.format in WITH_IDS:
+    if file.format.has_ids:
         return []
     return [
         ColumnCounts(

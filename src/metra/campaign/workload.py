@@ -8,7 +8,8 @@ from itertools import combinations
 
 from metra.campaign.assignment import assign
 from metra.campaign.campaign import Campaign
-from metra.campaign.task import COUNTED, Task
+from metra.campaign.task import Task
+from metra.formats.scores.judgement import COUNTED
 
 
 def describe_cost(campaign: Campaign, tasks: Sequence[Task]) -> str:

@@ -1,1 +1,8 @@
-"""What is scored: evaluation sets, batches of segments, and the shipped example."""
+"""What is scored: test sets, the outputs of systems, and batches of their segments.
+
+evalset: EvalSet, the references, sources and documents of a test set.
+batch: Batch and Sentence, segments with the tokens that metrics share; CorpusChunk.
+outputs: Corpus, what can be scored; Outputs, a corpus in memory.
+documents: chunks that end where documents end.
+examples: the example that comes with metra.
+"""

@@ -1,241 +1,12 @@
-"""What is scored: evaluation sets, and batches of segments with the tokens made of them.
+"""Test sets: references, sources and documents, checked to be parallel."""
 
-Lengths are checked here and nowhere else.
-"""
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, cast
+from metra.errors import CorpusError
+from metra.text.columns import Segments, as_column, check_lengths, window
 
-from metra.errors import CorpusError, LengthError
-from metra.text.columns import Segments, Text, as_column, pack, window
-from metra.text.preparation import (
-    Hits,
-    Preparation,
-    Tokens,
-    build_hits,
-    build_sentence_hits,
-    prepare,
-)
-
-
-class SegmentColumn:
-    """One stream of segments and, by preparation, its tokens: made once, used by all."""
-
-    __slots__ = ("_tokens", "text")
-
-    def __init__(self, text: Text) -> None:
-        self.text = text
-        self._tokens: dict[Preparation, Tokens] = {}
-
-    def tokens(self, preparation: Preparation) -> Tokens:
-        """Tokens of every segment, prepared this way."""
-        tokens = self._tokens.get(preparation)
-        if tokens is None:
-            tokens = self._tokens[preparation] = prepare(self.text, preparation)
-        return tokens
-
-
-class BatchPosition(NamedTuple):
-    """Where a batch stands in its corpus, for measures that look up what is known there."""
-
-    system: str | None = None
-    first: int = 0
-    documents: Sequence[str] | None = None
-
-
-class Batch:
-    """Outputs with their references (and sources), and what metrics share about them."""
-
-    __slots__ = ("_hits", "hyps", "place", "refs", "source")
-
-    def __init__(
-        self,
-        hyps: Segments,
-        refs: Sequence[Segments] | Segments | None = None,
-        source: Segments | None = None,
-        *,
-        documents: Sequence[str] | None = None,
-        refs_per_segment: Sequence[Sequence[str]] | None = None,
-        place: BatchPosition = BatchPosition(),  # noqa: B008, it cannot change
-    ) -> None:
-        """Check and pack the segments.
-
-        `refs` is a list of streams, each as long as `hyps` (one stream may stand alone);
-        `refs_per_segment` gives the references of each segment instead. Measures that
-        compare with no reference need none. `documents` names each segment's document.
-        """
-        evalset = EvalSet(refs, source, documents, refs_per_segment=refs_per_segment)
-        outputs = Outputs(evalset, {"hyps": hyps})
-        chunk = next(outputs.chunks(len(outputs)))
-        if documents is not None:
-            place = place._replace(documents=chunk.documents)
-        self._fill(chunk.systems["hyps"], chunk.refs, chunk.source, place)
-
-    @classmethod
-    def of(
-        cls,
-        hyps: SegmentColumn,
-        refs: Sequence[SegmentColumn],
-        source: SegmentColumn | None,
-        place: BatchPosition = BatchPosition(),  # noqa: B008, it cannot change
-    ) -> "Batch":
-        """Join columns that are known to be parallel."""
-        batch = cls.__new__(cls)
-        batch._fill(hyps, refs, source, place)
-        return batch
-
-    def _fill(
-        self,
-        hyps: SegmentColumn,
-        refs: Sequence[SegmentColumn],
-        source: SegmentColumn | None,
-        place: BatchPosition,
-    ) -> None:
-        self.hyps = hyps
-        self.refs = refs
-        self.source = source
-        self.place = place
-        self._hits: dict[Preparation, Hits] = {}
-
-    def __len__(self) -> int:
-        """Count the segments."""
-        return len(self.hyps.text)
-
-    def texts(self) -> tuple[Text, list[Text]]:
-        """Give the outputs and each stream of references as they were written."""
-        self._need_references()
-        return self.hyps.text, [ref.text for ref in self.refs]
-
-    def hits(self, preparation: Preparation) -> Hits:
-        """Tell which tokens of each output equal which tokens of its references."""
-        hits = self._hits.get(preparation)
-        if hits is None:
-            self._need_references()
-            refs = [column.tokens(preparation) for column in self.refs]
-            hits = build_hits(self.hyps.tokens(preparation), refs)
-            self._hits[preparation] = hits
-        return hits
-
-    def _need_references(self) -> None:
-        if not self.refs:
-            msg = "The batch has no references, but the measure compares with them."
-            raise CorpusError(msg)
-
-
-class Sentence:
-    """One output with its references: a Batch of one segment, with the least around it."""
-
-    __slots__ = ("_hyp", "_refs", "_source")
-
-    def __init__(
-        self, hyp: str, refs: Sequence[str] = (), source: str | None = None
-    ) -> None:
-        self._hyp = hyp
-        self._refs = refs
-        self._source = source
-
-    def __len__(self) -> int:
-        """Count the segments."""
-        return 1
-
-    def texts(self) -> tuple[Text, list[Text]]:
-        """Give the output and each reference as they were written."""
-        return _pack_segment(self._hyp, "hyp"), [
-            _pack_segment(ref, "refs") for ref in self._refs
-        ]
-
-    def hits(self, preparation: Preparation) -> Hits:
-        """Tell which tokens of the output equal which tokens of its references."""
-        return build_sentence_hits(self._hyp, self._refs, preparation)
-
-    @property
-    def hyps(self) -> SegmentColumn:
-        """The output as a column."""
-        return SegmentColumn(_pack_segment(self._hyp, "hyp"))
-
-    @property
-    def refs(self) -> list[SegmentColumn]:
-        """Each reference as a column."""
-        return [SegmentColumn(_pack_segment(ref, "refs")) for ref in self._refs]
-
-    @property
-    def source(self) -> SegmentColumn | None:
-        """The source as a column, where it is known."""
-        return (
-            None
-            if self._source is None
-            else SegmentColumn(_pack_segment(self._source, "source"))
-        )
-
-    place = BatchPosition()
-
-
-def _pack_segment(text: str, what: str) -> Text:
-    """Pack one text; where there is but one segment, none of it can be missing."""
-    if not isinstance(text, str):
-        msg = f"{what} has {text!r} where a text was expected."
-        raise CorpusError(msg)
-    return pack([text], what)
-
-
-def get_segment_words(
-    batch: Batch | Sentence, index: int, preparation: Preparation
-) -> tuple[tuple[str, ...], list[tuple[int, tuple[str, ...]]]]:
-    """One segment's words: the output's, and each reference's that is there, numbered."""
-    columns = [column.tokens(preparation)[index] for column in batch.refs]
-    there = [
-        (at, tuple(words)) for at, words in enumerate(columns) if words is not None
-    ]
-    return tuple(batch.hyps.tokens(preparation)[index] or ()), there
-
-
-@dataclass(frozen=True, slots=True)
-class CorpusChunk:
-    """Some consecutive segments of every system, with what they share."""
-
-    systems: Mapping[str, SegmentColumn]
-    refs: Sequence[SegmentColumn]
-    source: SegmentColumn | None
-    documents: Sequence[str] | None
-    first: int = 0
-
-    def batch(self, system: str) -> Batch:
-        """Give one system's outputs with the shared references."""
-        place = BatchPosition(system, self.first, self.documents)
-        return Batch.of(self.systems[system], self.refs, self.source, place)
-
-    def __len__(self) -> int:
-        """Count the segments."""
-        return len(next(iter([*self.systems.values(), *self.refs])).text)
-
-
-class Corpus(Protocol):
-    """Outputs with their references, in memory or in files, read from the start each time."""
-
-    @property
-    def systems(self) -> Sequence[str]:
-        """The systems' names."""
-        ...
-
-    @property
-    def has_documents(self) -> bool:
-        """Whether each segment is known to belong to a document."""
-        ...
-
-    @property
-    def has_source(self) -> bool:
-        """Whether the source text is there."""
-        ...
-
-    @property
-    def has_references(self) -> bool:
-        """Whether there is a reference at all."""
-        ...
-
-    def chunks(self, size: int) -> Iterator[CorpusChunk]:
-        """Walk through the segments, `size` at a time."""
-        ...
+EMPTY = "There are no segments to score; expected at least one line in every stream."
 
 
 class EvalSet:
@@ -255,102 +26,42 @@ class EvalSet:
 
         `refs` is a list of streams (one stream may stand alone); a missing reference is
         None. `refs_per_segment` gives the references of each segment instead. Without
-        either, only measures that compare with no reference can be used.
+        either, only metrics that compare with no reference can be used.
         """
         self.refs = _collect_references(refs, refs_per_segment)
         self.source = None if source is None else as_column(source, "the source")
         self.documents = None if documents is None else _list_document_ids(documents)
-        _check_lengths(self._name_streams())
-
-    def _name_streams(self) -> dict[str, Any]:
-        streams = {_describe_reference(at): ref for at, ref in enumerate(self.refs)}
-        if self.source is not None:
-            streams["the source"] = self.source
-        if self.documents is not None:
-            streams["the list of documents"] = self.documents
-        return streams
+        check_lengths(self._count_segments())
 
     def __len__(self) -> int:
         """Count the segments; an empty set, which fits any output, has none."""
-        return len(next(iter(self._name_streams().values()), ()))
+        return next(iter(self._count_segments().values()), 0)
 
-
-class Outputs:
-    """An evaluation set in memory with the outputs of one or more systems: a Corpus."""
-
-    def __init__(self, evalset: EvalSet, outputs: Mapping[str, Segments]) -> None:
-        """Check that every output is as long as what the evaluation set holds."""
+    def check_outputs(self, outputs: Mapping[str, Segments]) -> dict[str, Segments]:
+        """Return the outputs as columns, each as long as the streams of this set."""
         if not outputs:
             msg = "There is no output to score; give at least one system's segments."
             raise CorpusError(msg)
-        self.evalset = evalset
-        self.outputs = {name: as_column(segs, name) for name, segs in outputs.items()}
-        self.systems = tuple(outputs)
-        self.has_documents = evalset.documents is not None
-        self.has_source = evalset.source is not None
-        self.has_references = bool(evalset.refs)
-        _check_lengths(evalset._name_streams() | self.outputs)
-        if not len(self):
+        columns = {name: as_column(segs, name) for name, segs in outputs.items()}
+        lengths = {name: len(column) for name, column in columns.items()}
+        check_lengths(self._count_segments() | lengths)
+        if not any(lengths.values()):
             raise CorpusError(EMPTY)
+        return columns
 
-    def __len__(self) -> int:
-        """Count the segments."""
-        return len(self.outputs[self.systems[0]])
-
-    def chunks(self, size: int) -> Iterator[CorpusChunk]:
-        """Walk through the segments, `size` at a time."""
-        evalset = self.evalset
-        for start in range(0, len(self), size):
-            stop = min(start + size, len(self))
-
-            def part(segments: Segments, what: str) -> SegmentColumn:
-                text = window(segments, start, stop)  # noqa: B023, used at once
-                return SegmentColumn(pack(text, what, first=start))  # noqa: B023, used at once
-
-            refs = [
-                part(ref, _describe_reference(at))
-                for at, ref in enumerate(evalset.refs)
-            ]
-            systems = {
-                name: part(segs, f"the output {name!r}")
-                for name, segs in self.outputs.items()
-            }
-            source = evalset.source
-            documents = evalset.documents
-            yield check_chunk(
-                CorpusChunk(
-                    systems,
-                    refs,
-                    None if source is None else part(source, "the source"),
-                    None if documents is None else documents[start:stop],
-                    start,
-                ),
-                start,
-            )
+    def _count_segments(self) -> dict[str, int]:
+        """Count the segments of each stream, under the name it has in messages."""
+        lengths = {name_reference(at): len(ref) for at, ref in enumerate(self.refs)}
+        if self.source is not None:
+            lengths["the source"] = len(self.source)
+        if self.documents is not None:
+            lengths["the list of documents"] = len(self.documents)
+        return lengths
 
 
-EMPTY = "There are no segments to score; expected at least one line in every stream."
-
-
-def check_chunk(chunk: CorpusChunk, start: int) -> CorpusChunk:
-    """Refuse outputs that are missing, and segments that alone have no reference."""
-    for name, column in chunk.systems.items():
-        gone = column.text.missing()
-        if gone:
-            msg = (
-                f"Segment {start + gone[0] + 1} of the output {name!r} is missing; "
-                "every segment needs an output, an empty string if the system gave none."
-            )
-            raise CorpusError(msg)
-    without = [set(ref.text.missing()) for ref in chunk.refs]
-    gaps = set.intersection(*without) if without else set()
-    if gaps:
-        msg = (
-            f"Segment {start + min(gaps) + 1} has no reference: all of its references "
-            "are missing; give at least one, an empty string if nothing is expected."
-        )
-        raise CorpusError(msg)
-    return chunk
+def name_reference(index: int) -> str:
+    """Name a stream of references in messages, counted from 1."""
+    return f"reference {index + 1}"
 
 
 def _collect_references(refs: Any, refs_per_segment: Any) -> list[Segments]:
@@ -368,9 +79,7 @@ def _collect_references(refs: Any, refs_per_segment: Any) -> list[Segments]:
             raise CorpusError(msg)
         strings = [isinstance(ref, str) or ref is None for ref in refs]
         if not any(strings):
-            return [
-                as_column(ref, _describe_reference(at)) for at, ref in enumerate(refs)
-            ]
+            return [as_column(ref, name_reference(at)) for at, ref in enumerate(refs)]
         if not all(strings):
             msg = (
                 "refs mixes strings and sequences; expected a list of streams, each a "
@@ -393,19 +102,3 @@ def _transpose_references(refs_per_segment: Any) -> list[Segments]:
 def _list_document_ids(documents: Any) -> list[Any]:
     column = as_column(documents, "the list of documents")
     return window(column, 0, len(column))
-
-
-def _check_lengths(streams: Mapping[str, Any]) -> None:
-    named = iter(streams.items())
-    first, expected = next(named, ("", ()))
-    for name, stream in named:
-        if len(stream) != len(expected):
-            msg = (
-                f"{name} has {len(stream)} segments but {first} has {len(expected)}; "
-                "each entry must be one segment, in the same order everywhere."
-            )
-            raise LengthError(msg)
-
-
-def _describe_reference(index: int) -> str:
-    return f"reference {index + 1}"

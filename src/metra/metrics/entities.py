@@ -11,10 +11,10 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from metra.corpus.evalset import Batch, Sentence
+from metra.corpus.batch import Batch, Sentence
 from metra.errors import MissingResourceError, OptionError
 from metra.formats.annotations.entities import Entity, read_entities
-from metra.formats.table import compute_file_version
+from metra.formats.stream import compute_file_version
 from metra.metrics.record import (
     Array,
     Detail,

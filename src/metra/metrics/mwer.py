@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from metra import _core
-from metra.corpus.evalset import Batch, Sentence
+from metra.corpus.batch import Batch, Sentence
 from metra.formats.annotations.judged_outputs import (
     compute_version,
     read_judged_outputs,

@@ -9,10 +9,10 @@ from functools import lru_cache
 from threading import Lock
 from typing import Any
 
-from metra.corpus.evalset import BatchPosition, SegmentColumn
+from metra.corpus.batch import BatchPosition, SegmentColumn
 from metra.errors import MissingResourceError
 from metra.formats.annotations.conllu import Parse, ParsedWord, read_conllu
-from metra.formats.table import compute_file_version
+from metra.formats.stream import compute_file_version
 from metra.metrics.units import fill_system
 from metra.text.resources import get_model_version, load_spacy_model
 from metra.text.words import tokenize_words

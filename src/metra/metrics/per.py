@@ -4,7 +4,7 @@ from functools import partial
 from typing import Literal
 
 from metra import _core
-from metra.corpus.evalset import Batch, Sentence
+from metra.corpus.batch import Batch, Sentence
 from metra.metrics import wer
 from metra.metrics.record import Array, Metric, record_options
 from metra.text.preparation import Preparation, preparation

@@ -6,21 +6,15 @@ from functools import partial
 
 import numpy as np
 
-from metra.corpus.evalset import Batch, Sentence
+from metra.corpus.batch import Batch, Sentence
 from metra.errors import OptionError
 from metra.formats.annotations.quality_model import (
     QualityModel,
     WeightedMetric,
     read_quality_model,
 )
-from metra.metrics.record import (
-    Array,
-    Detail,
-    Metric,
-    Parts,
-    format_value,
-    record_options,
-)
+from metra.metrics.options import format_value
+from metra.metrics.record import Array, Detail, Metric, Parts, record_options
 from metra.metrics.registry import metric as make_metric
 
 

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from metra.corpus.evalset import Batch, Sentence
+from metra.corpus.batch import Batch, Sentence
 from metra.metrics.record import Array, Metric, Parts, record_options
 from metra.text.preparation import Preparation, preparation
 
@@ -57,8 +57,10 @@ def count_changes(words: int, corrected: Sequence[CorrectedWord]) -> EditCounts:
     Changes of inflection alone are not counted. A word that was both substituted and
     moved counts in both.
 
-    >>> count_changes(4, [CorrectedWord(2), CorrectedWord(0, "substitution"), CorrectedWord(None), CorrectedWord(3, "inflection")])
-    Changes(insertions=1, deletions=1, substitutions=1, moves=1)
+    >>> added, kept = CorrectedWord(None), CorrectedWord(3, "inflection")
+    >>> corrected = [CorrectedWord(2), CorrectedWord(0, "substitution"), added, kept]
+    >>> count_changes(4, corrected)
+    EditCounts(insertions=1, deletions=1, substitutions=1, moves=1)
     """
     origins = [chip.origin for chip in corrected if chip.origin is not None]
     return EditCounts(
@@ -92,7 +94,7 @@ def infer_changes(before: Sequence[Hashable], after: Sequence[Hashable]) -> Edit
     fewest moves, the one with the most substitutions, hence the fewest changes, counts.
 
     >>> infer_changes("in the end he did go often".split(), "he did often go in end".split())
-    Changes(insertions=0, deletions=1, substitutions=0, moves=3)
+    EditCounts(insertions=0, deletions=1, substitutions=0, moves=3)
     """
     start, stop = _count_common_ends(before, after)
     old, new = before[start : len(before) - stop], after[start : len(after) - stop]

@@ -6,11 +6,11 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from metra.corpus.evalset import Batch, SegmentColumn, Sentence
+from metra.corpus.batch import Batch, SegmentColumn, Sentence
 from metra.errors import CorpusError, OptionError
-from metra.formats.annotations.places import PlacedAnnotations
+from metra.formats.annotations.table import PlacedAnnotations
 from metra.formats.annotations.terms import Term, read_terms
-from metra.formats.table import compute_file_version
+from metra.formats.stream import compute_file_version
 from metra.metrics.record import (
     Array,
     Detail,

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from metra.corpus.evalset import Batch, Sentence
+from metra.corpus.batch import Batch, Sentence
 from metra.errors import CorpusError, OptionError
 from metra.formats.annotations.conllu import Parse
 from metra.formats.annotations.transfer_rules import (
@@ -17,7 +17,7 @@ from metra.formats.annotations.transfer_rules import (
     find_phrases,
     read_rules,
 )
-from metra.formats.table import compute_file_version
+from metra.formats.stream import compute_file_version
 from metra.metrics.parses import (
     ParseSource,
     build_file_source,

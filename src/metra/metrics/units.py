@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
-from metra.corpus.evalset import Batch, BatchPosition, Sentence
+from metra.corpus.batch import Batch, BatchPosition, Sentence
 from metra.errors import CorpusError, OptionError
-from metra.formats.annotations.places import PlacedAnnotations
+from metra.formats.annotations.table import PlacedAnnotations
 
 T = TypeVar("T")
 

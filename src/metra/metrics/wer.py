@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from metra import _core
-from metra.corpus.evalset import Batch, Sentence, get_segment_words
+from metra.corpus.batch import Batch, Sentence, get_segment_words
 from metra.errors import OptionError
 from metra.metrics.alignment import Alignment, Link, WordRange
 from metra.metrics.record import Array, Metric, Parts, record_options

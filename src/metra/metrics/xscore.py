@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from metra.corpus.evalset import Batch, Sentence
+from metra.corpus.batch import Batch, Sentence
 from metra.errors import OptionError
 from metra.formats.annotations.conllu import Parse, ParsedWord
 from metra.metrics.parses import ParseSource, build_file_source, build_model_source

@@ -14,7 +14,7 @@ from metra.analysis.distributions import choose_round_step
 from metra.errors import CorpusError
 from metra.metrics.alignment import AlignedSegment, Alignment, Link
 from metra.report.html.markup import Html, tag
-from metra.report.layout import format_count, format_score
+from metra.report.table import format_count, format_score
 from metra.report.terminal import measure_width
 
 #: More words than this on a side make a picture that nobody can read.
@@ -112,7 +112,8 @@ def build_plot(segment: AlignedSegment) -> GridPlot:
     if max(len(rows), columns) > MOST_WORDS:
         msg = (
             f"Segment {segment.number} has {format_count(len(rows), 'output word')} and "
-            f"{format_count(columns, 'reference word')}; a grid shows up to {MOST_WORDS} a side."
+            f"{format_count(columns, 'reference word')}; a grid shows up to "
+            f"{MOST_WORDS} a side."
         )
         raise CorpusError(msg)
     panels: list[ReferencePanel] = []

@@ -112,7 +112,8 @@ def _draw_lines(curves: CurvePlot, frame: PlotFrame) -> Iterator[str]:
                 about = f"{name}, {curves.labels[x]}: {value:.4g}"
                 yield (
                     f'<circle style="fill: {colour}" cx="{frame.x(x):g}" '
-                    f'cy="{frame.y(value):g}" r="2.8"><title>{escape_xml(about)}</title></circle>'
+                    f'cy="{frame.y(value):g}" '
+                    f'r="2.8"><title>{escape_xml(about)}</title></circle>'
                 )
 
 
@@ -419,7 +420,8 @@ def draw_histogram(plot: Histogram) -> str:
         about = f"{label}: {count:,} of {total:,} ({share:.1f} %)"
         body.append(
             f'<rect style="fill: var(--c0)" x="{x - wide / 2:g}" y="{y:g}" '
-            f'width="{wide:g}" height="{bottom - y:g}"><title>{escape_xml(about)}</title></rect>'
+            f'width="{wide:g}" '
+            f'height="{bottom - y:g}"><title>{escape_xml(about)}</title></rect>'
         )
         body.append(
             f'<text class="small" x="{x:g}" y="{y - 5:g}" text-anchor="middle">'

@@ -274,7 +274,8 @@ def _draw_names(cloud: ScatterPoints, frame: PlotFrame) -> Iterator[str]:
                 continue
             taken.append(box)
             yield (
-                f'<text class="faint small" x="{px + dx:g}" y="{py + dy:g}">{escape_xml(name)}</text>'
+                f'<text class="faint small" x="{px + dx:g}" '
+                f'y="{py + dy:g}">{escape_xml(name)}</text>'
             )
             break
 

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from metra.corpus.evalset import Batch, Corpus
+from metra.corpus.batch import Batch
+from metra.corpus.outputs import Corpus
 from metra.errors import OptionError, UnknownNameError, no_such
 from metra.metrics.alignment import AlignedSegment, Alignment
 from metra.metrics.record import Aligner, Metric

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from metra.corpus.evalset import Corpus
+from metra.corpus.outputs import Corpus
 from metra.errors import OptionError
 from metra.metrics.record import Finding, Metric
 from metra.scoring.results import Results

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias, overload
 
 import numpy as np
 
-from metra.corpus.evalset import Batch, SegmentColumn
+from metra.corpus.batch import Batch, SegmentColumn
 from metra.errors import CorpusError, LengthError, OptionError
 from metra.metrics.record import Array, Metric
 from metra.metrics.registry import metric as make_metric

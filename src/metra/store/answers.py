@@ -8,9 +8,10 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
-from metra.campaign.judgement import Judgement, check_answer, record_answer
+from metra.campaign.judgement import check_answer, record_answer
 from metra.campaign.screen import get_screen_protocol
 from metra.errors import MetraError
+from metra.formats.scores.judgement import Judgement
 from metra.store import database, screens, tasks
 from metra.store.campaigns import StoredCampaign
 from metra.store.database import decode_json, encode_json, strip_unstorable

@@ -11,7 +11,8 @@ from statistics import median
 from sqlalchemy import Connection, bindparam, func, select
 
 from metra.campaign.campaign import Campaign
-from metra.campaign.task import COUNTED, Task, TaskItem, make_opaque_id
+from metra.campaign.task import Task, TaskItem, make_opaque_id
+from metra.formats.scores.judgement import COUNTED
 from metra.store import audit, campaigns, database, judges, screens, tasks
 from metra.store.campaigns import StoredCampaign
 from metra.store.database import Store

@@ -14,9 +14,9 @@ from sqlalchemy import Connection, insert, select
 
 from metra.campaign.files import jsonl
 from metra.campaign.from_judgements import Screen, group_by_campaign, rebuild_campaign
-from metra.campaign.judgement import Judgement
 from metra.campaign.task import Task
 from metra.errors import OptionError
+from metra.formats.scores.judgement import Judgement
 from metra.store import audit, campaigns, database, tasks
 from metra.store.answers import SAME
 from metra.store.database import decode_json, encode_json, new_id, strip_unstorable

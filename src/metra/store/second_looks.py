@@ -7,8 +7,9 @@ from sqlalchemy import Connection
 
 from metra.campaign.campaign import FIRST
 from metra.campaign.disagreements import Disagreement, build_adjudication
-from metra.campaign.judgement import Judgement, keep_latest
+from metra.campaign.judgement import keep_latest
 from metra.campaign.second_look import apply_verdicts
+from metra.formats.scores.judgement import Judgement
 from metra.store import answers, audit, campaigns, tasks
 from metra.store.campaigns import StoredCampaign
 from metra.store.database import new_id

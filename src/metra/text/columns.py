@@ -1,16 +1,15 @@
 """Columns of strings as callers have them, and the packed text made of them.
 
-Arrow's columns of strings as packed text, without a Python string on the way.
-Lines from bytes: cut at newlines only, checked to be UTF-8.
+Arrow's columns become packed text without a Python string on the way.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
 from metra._core import BadSegment, LineBuffer, NotUtf8, Text
-from metra.errors import CorpusError, MissingResourceError
+from metra.errors import CorpusError, LengthError, MissingResourceError
 
 __all__ = ["ColumnLike", "LineBuffer", "NotUtf8", "Segments", "Text"]
 
@@ -47,6 +46,27 @@ def as_column(segments: object, what: str) -> Segments:
         return list(segments)
     msg = f"{what} is a value of type {kind}; expected a sequence of strings."
     raise CorpusError(msg)
+
+
+def check_lengths(
+    lengths: Mapping[str, int],
+    rule: str = "each entry must be one segment, in the same order everywhere",
+) -> None:
+    """Raise an error unless all streams, by their names, have equally many segments.
+
+    `rule` ends the message: what is expected of the streams.
+
+    >>> check_lengths({"ref.txt": 3, "out.txt": 2})
+    Traceback (most recent call last):
+        ...
+    metra.errors.LengthError: out.txt has 2 segments but ref.txt has 3; each entry must \
+be one segment, in the same order everywhere.
+    """
+    first = next(iter(lengths), "")
+    for name, length in lengths.items():
+        if length != lengths[first]:
+            msg = f"{name} has {length} segments but {first} has {lengths[first]}; {rule}."
+            raise LengthError(msg)
 
 
 def window(segments: Segments, start: int, stop: int) -> list[str | None]:

@@ -49,8 +49,8 @@ def list_scripts(lang: str) -> frozenset[str]:
 def get_alphabetic_script(letter: str) -> str:
     """Name the writing system of a letter; signs that are no letters have none.
 
-    >>> get_alphabetic_script("a"), get_alphabetic_script("ж"), get_alphabetic_script("7"), get_alphabetic_script("ª")
-    ('LATIN', 'CYRILLIC', '', '')
+    >>> [get_alphabetic_script(letter) for letter in "aж7ª"]
+    ['LATIN', 'CYRILLIC', '', '']
     """
     if not letter.isalpha():
         return ""

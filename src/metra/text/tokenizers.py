@@ -41,9 +41,9 @@ PRIVATE = (
 
 # Tokenisers that need a package: module, function in it that makes the tokeniser, extra.
 OPTIONAL = {
-    "ja-mecab": ("metra.text.tokenizers", "japanese", "ja"),
-    "ko-mecab": ("metra.text.tokenizers", "korean", "ko"),
-    "spm": ("metra.text.tokenizers", "from_model", "spm"),
+    "ja-mecab": ("metra.text.tokenizers", "load_japanese", "ja"),
+    "ko-mecab": ("metra.text.tokenizers", "load_korean", "ko"),
+    "spm": ("metra.text.tokenizers", "load_sentencepiece", "spm"),
 }
 
 Cutter = Callable[[str], list[str]]

@@ -71,8 +71,8 @@ def find_words(text: str) -> list[Span]:
 def recognise_spacing(text: str) -> Counted:
     """Say by what the words of a text are told apart.
 
-    >>> recognise_spacing("The market opens."), recognise_spacing("市場が開く。"), recognise_spacing("BBC の人")
-    ('blanks', 'letters', 'both')
+    >>> [recognise_spacing(text) for text in ("It opens.", "市場が開く。", "BBC の人")]
+    ['blanks', 'letters', 'both']
     """
     alone = {_is_unspaced(text[span.start]) for span in find_words(text)}
     if alone == {True}:

@@ -7,9 +7,10 @@ from typing import Any
 
 from metra.campaign.campaign import Campaign
 from metra.campaign.creation import freeze_campaign
-from metra.campaign.judgement import keep_latest
+from metra.campaign.judgement import keep_latest, score_outputs
 from metra.campaign.settings import check_settings
-from metra.corpus.evalset import EvalSet, Outputs
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
 
 SOURCE = ["Le marché ouvre.", "Il a plu toute la nuit."]
 REFERENCE = ["The market opens.", "It rained all night."]
@@ -85,6 +86,6 @@ def scores(link: Any) -> dict[str, list[float]]:
     """All native scores by scorer, in the order of the answers."""
     found: dict[str, list[float]] = {}
     for one in keep_latest(link.judgements()):
-        for scored in one.scores()[0]:
+        for scored in score_outputs(one)[0]:
             found.setdefault(scored.scorer, []).append(scored.native)
     return found

@@ -4,6 +4,8 @@ import pytest
 from playwright.sync_api import expect
 from tests.browser.judge.measuring import frozen, link, scores
 
+from metra.campaign.judgement import score_outputs
+
 HIDE = """(hidden) => {
   Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
   document.dispatchEvent(new Event("visibilitychange"));
@@ -70,7 +72,7 @@ def test_speed_is_words_by_minutes_and_relative_to_the_baseline(timed):
     from metra.campaign.judgement import keep_latest
 
     judgement = keep_latest(mine.judgements())[1]
-    assert judgement.scores()[0][0].hundred == pytest.approx(50, rel=0.15)
+    assert score_outputs(judgement)[0][0].hundred == pytest.approx(50, rel=0.15)
     value = judgement.value["reading-speed"]
     assert (value["pauses"], value["hidden_ms"]) == (0, 0)
     assert value["idle_ms"] > 20_000

@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 from tests.browser.judge.measuring import OUTPUT, frozen, link, scores
 
+from metra.campaign.judgement import score_outputs
 from metra.campaign.second_look import apply_verdicts, build_verdict_campaign
 
 
@@ -158,7 +159,7 @@ def test_cloze_and_the_second_look_at_close_answers(server, work):
     assert value["answers"] == ["OPEN", "a", ""]
     for start, word in zip(value["key"]["starts"], value["key"]["words"], strict=True):
         assert text[start : start + len(word)] == word
-    exact, close = judgement.scores()[0]
+    exact, close = score_outputs(judgement)[0]
     assert exact.native == pytest.approx(100 / 3)
     assert close.reason == "1 answers wait for a second judge"
     second = build_verdict_campaign(made, mine.judgements(), judges=["zoe"])
@@ -169,7 +170,7 @@ def test_cloze_and_the_second_look_at_close_answers(server, work):
     press(page, "y", "Enter")
     done(page)
     [finished] = apply_verdicts(mine.judgements(), second, theirs.judgements())
-    assert finished.scores()[0][1].native == 50
+    assert score_outputs(finished)[0][1].native == 50
 
 
 def test_every_gap_exact_leaves_close_undefined(server, work):
@@ -181,7 +182,7 @@ def test_every_gap_exact_leaves_close_undefined(server, work):
     press(page, "Control+Enter")
     done(page)
     [judgement] = mine.judgements()
-    exact, close = judgement.scores()[0]
+    exact, close = score_outputs(judgement)[0]
     assert exact.native == 100
     assert close.reason == "every gap has the exact word"
 

@@ -14,22 +14,21 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from metra.campaign.files.pearmut import JudgedText
-from metra.campaign.judgement import Judgement, get_marks, keep_latest
-from metra.campaign.protocols.marks import MISSING
+from metra.campaign.judgement import keep_latest, score_outputs
 from metra.campaign.protocols.registry import PROTOCOLS
-from metra.campaign.task import Kind
 from metra.errors import FormatError, OptionError
+from metra.formats.scores.judgement import OMISSION, Judgement, JudgementKind, get_marks
 from metra.formats.stream import parse_json
 from metra.formats.table import escape_formula, unescape_formula
 from metra.text.offsets import Span, code_points_inclusive, utf16_inclusive
 
-TYPES: dict[Kind, str] = {
+TYPES: dict[JudgementKind, str] = {
     "judged": "TGT",
     "degraded": "BAD",
     "reference": "REF",
     "repeat": "CHK",
 }
-_KINDS: dict[str, Kind] = {
+_KINDS: dict[str, JudgementKind] = {
     "TGT": "judged",
     "BAD": "degraded",
     "REF": "reference",
@@ -55,7 +54,7 @@ def write(judgements: Iterable[Judgement]) -> str:
             raise OptionError(msg)
         if judgement.kind not in TYPES or judgement.cannot is not None:
             continue
-        [[scored]] = judgement.scores()
+        [[scored]] = score_outputs(judgement)
         names = [judgement.judge, judgement.systems[0], str(judgement.segment)]
         languages = [judgement.source_language, judgement.target_language]
         cells = [
@@ -97,8 +96,8 @@ def _marks(judgement: Judgement) -> str:
         if mark["side"] == "source":
             continue  # there is no place for it in this format
         first, last = (
-            (MISSING, MISSING)
-            if mark["side"] == MISSING
+            (OMISSION, OMISSION)
+            if mark["side"] == OMISSION
             else utf16_inclusive(judgement.outputs[0], Span(mark["start"], mark["end"]))
         )
         found.append({"start_i": first, "end_i": last, "severity": mark["severity"]})
@@ -158,8 +157,8 @@ def _judgement(
 
 
 def _mark(mark: Mapping[str, Any], output: str) -> dict[str, Any]:
-    if mark["start_i"] == MISSING:
-        return {"side": MISSING, "severity": mark["severity"]}
+    if mark["start_i"] == OMISSION:
+        return {"side": OMISSION, "severity": mark["severity"]}
     span = code_points_inclusive(output, mark["start_i"], mark["end_i"])
     return {"start": span.start, "end": span.end, "severity": mark["severity"]}
 

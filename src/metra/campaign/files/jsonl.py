@@ -7,10 +7,9 @@ from dataclasses import MISSING, fields
 from operator import attrgetter
 from typing import Any, get_args
 
-from metra.campaign.judgement import Judgement
 from metra.campaign.protocols.registry import PROTOCOLS
-from metra.campaign.task import Kind
 from metra.errors import FormatError
+from metra.formats.scores.judgement import Judgement, JudgementKind
 from metra.formats.stream import parse_json
 
 SCHEMA = "metra-judgement/1"
@@ -99,7 +98,7 @@ _RULES: dict[str, tuple[Callable[[object], bool], str]] = {
         ("wall_ms", "active_ms", "hidden_ms", "idle_ms", "paused_ms"),
         (_count, "whole milliseconds or null"),
     ),
-    "kind": (get_args(Kind).__contains__, ", ".join(get_args(Kind))),
+    "kind": (get_args(JudgementKind).__contains__, ", ".join(get_args(JudgementKind))),
     "segment": (
         lambda value: value is not None and _count(value),
         "a whole number, 0 or more",

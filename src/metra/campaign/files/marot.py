@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from metra.campaign.judgement import Judgement, get_marks, keep_latest
-from metra.campaign.protocols.marks import MISSING
+from metra.campaign.judgement import keep_latest
 from metra.campaign.protocols.registry import PROTOCOLS
 from metra.errors import FormatError, OptionError
+from metra.formats.scores.judgement import OMISSION, Judgement, get_marks
 from metra.formats.table import replace_line_breaks
 
 COLUMNS = (
@@ -73,7 +73,7 @@ def _row(judgement: Judgement, mark: dict[str, Any] | None) -> list[str]:
     exact: dict[str, Any] = {"texts": dict(texts), "document": judgement.document}
     if mark is not None:
         exact["mark"] = mark
-        if mark["side"] != MISSING:
+        if mark["side"] != OMISSION:
             whole = texts[mark["side"]]
             start, end = mark["start"], mark["end"]
             marked = f"{whole[:start]}<v>{whole[start:end]}</v>{whole[end:]}"
@@ -149,7 +149,7 @@ def _mark(row: dict[str, str]) -> dict[str, Any]:
         if marked:
             start = marked.start()
             return kind | {"side": side, "start": start, "end": start + len(marked[1])}
-    return kind | {"side": MISSING}
+    return kind | {"side": OMISSION}
 
 
 def _plain(text: str) -> str:

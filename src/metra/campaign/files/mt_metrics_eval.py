@@ -9,10 +9,11 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from metra.campaign.judgement import Judgement, get_marks, keep_latest
-from metra.campaign.protocols.marks import MISSING, find_marks
+from metra.campaign.judgement import keep_latest, score_outputs
+from metra.campaign.protocols.marks import find_marks
 from metra.campaign.protocols.registry import protocol
 from metra.errors import FormatError
+from metra.formats.scores.judgement import OMISSION, Judgement, get_marks
 from metra.formats.table import replace_line_breaks
 
 _NOTHING = "None"
@@ -30,7 +31,9 @@ def write_scores(
     for judgement in keep_latest(judgements):
         if not judgement.counts:
             continue
-        for system, scores in zip(judgement.systems, judgement.scores(), strict=True):
+        for system, scores in zip(
+            judgement.systems, score_outputs(judgement), strict=True
+        ):
             for scored in scores:
                 if scored.scorer == scorer and scored.is_defined:
                     sign = 1 if scored.higher_is_better else -1
@@ -61,7 +64,8 @@ def write_ratings(
     }
     names = make_file_names(systems)
     return "".join(
-        f"{names[system]}\t{_rating(found.get((system, segment)))}\t{replace_line_breaks(judge)}\n"
+        f"{names[system]}\t{_rating(found.get((system, segment)))}\t"
+        f"{replace_line_breaks(judge)}\n"
         for system in systems
         for segment in range(1, segments + 1)
     )
@@ -146,7 +150,7 @@ def _rating(judgement: Judgement | None) -> str:
             "start": mark["start"],
             "end": mark["end"],
             "category": mark.get(
-                "category", MISSING if mark["side"] == MISSING else ""
+                "category", OMISSION if mark["side"] == OMISSION else ""
             ),
             "severity": mark["severity"],
             "score": asks.cost(mark["severity"], mark.get("category", "")) / 10
@@ -172,9 +176,9 @@ def _marks(rating: str, place: str) -> list[dict[str, Any]] | None:
 def _mark(error: dict[str, Any]) -> dict[str, Any]:
     side = "source" if error.get("is_source_error") else "output"
     if error["start"] == error["end"]:
-        side = MISSING
+        side = OMISSION
     mark = {"side": side, "start": error["start"], "end": error["end"]}
     mark["severity"] = error["severity"]
-    if error.get("category") and error["category"] != MISSING:
+    if error.get("category") and error["category"] != OMISSION:
         mark["category"] = error["category"]
     return mark

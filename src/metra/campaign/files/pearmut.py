@@ -13,11 +13,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from metra.campaign.judgement import Judgement
-from metra.campaign.protocols.marks import MISSING, Marks, find_marks
+from metra.campaign.protocols.marks import Marks, find_marks
 from metra.campaign.protocols.record import Protocol
 from metra.campaign.protocols.registry import PROTOCOLS
 from metra.errors import FormatError
+from metra.formats.scores.judgement import OMISSION, Judgement
 from metra.formats.stream import parse_json
 from metra.text.offsets import code_points_inclusive
 
@@ -195,11 +195,11 @@ def _mark(span: Mapping[str, Any], asks: Marks, output: str) -> dict[str, Any] |
     mark: dict[str, Any] = {"severity": severity}
     if asks.categories:
         mark["category"] = str(span.get("category") or "other").lower()
-    if span["start_i"] == MISSING:
-        return mark | {"side": MISSING}
+    if span["start_i"] == OMISSION:
+        return mark | {"side": OMISSION}
     place = code_points_inclusive(output, span["start_i"], span["end_i"])
     if place.start >= len(output):
-        return mark | {"side": MISSING}
+        return mark | {"side": OMISSION}
     return mark | {"side": "output", "start": place.start, "end": place.end}
 
 

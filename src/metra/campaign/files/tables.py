@@ -11,9 +11,9 @@ import io
 from collections import Counter
 from collections.abc import Iterable
 
-from metra.campaign.judgement import Judgement, keep_latest
-from metra.campaign.protocols.answers import OutputScore
+from metra.campaign.judgement import keep_latest, score_outputs
 from metra.campaign.protocols.registry import protocol
+from metra.formats.scores.judgement import Judgement, OutputScore
 from metra.formats.table import escape_formula, replace_line_breaks
 
 SPREADSHEET_COLUMNS = (
@@ -49,7 +49,7 @@ def write_spreadsheet(judgements: Iterable[Judgement]) -> str:
             for text in (one.cannot or "", one.wording, one.comment)
         ]
         for system, output, scores in zip(
-            one.systems, one.outputs, one.scores(), strict=True
+            one.systems, one.outputs, score_outputs(one), strict=True
         ):
             head = [
                 *map(escape_formula, (one.judge, system, one.document)),
@@ -82,7 +82,7 @@ def write_undefined(judgements: Iterable[Judgement]) -> str:
         reasons = [
             (system, scored.scorer, scored.reason)
             for system, scores in zip(
-                judgement.systems, judgement.scores(), strict=True
+                judgement.systems, score_outputs(judgement), strict=True
             )
             for scored in scores
             if not scored.is_defined
@@ -105,7 +105,7 @@ def count_undefined(
     """How often there is no score, by system, scorer and reason, of what counts."""
     found: dict[tuple[str, str], Counter[str]] = {}
     for one in keep_latest(judgements):
-        for system, scores in zip(one.systems, one.scores(), strict=True):
+        for system, scores in zip(one.systems, score_outputs(one), strict=True):
             for scored in scores if one.counts else ():
                 if not scored.is_defined:
                     reasons = found.setdefault((system, scored.scorer), Counter())
@@ -134,7 +134,9 @@ def write_long_table(judgements: Iterable[Judgement]) -> str:
         ending = "" if judgement.counts else f"-{judgement.kind}"
         whole = protocol(judgement.protocol).whole
         lang = f"{judgement.source_language}-{judgement.target_language}"
-        for system, scores in zip(judgement.systems, judgement.scores(), strict=True):
+        for system, scores in zip(
+            judgement.systems, score_outputs(judgement), strict=True
+        ):
             for scored in scores:
                 if not scored.is_defined:
                     continue

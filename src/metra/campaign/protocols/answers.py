@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 from math import nan
-from typing import Any, NamedTuple
+from typing import Any
 from unicodedata import category, normalize
 
 from metra.errors import FormatError, OptionError
+from metra.formats.scores.judgement import OutputScore
 
 #: What an answer is scored against; it is added when an answer is checked and never goes
 #: back to a judge.
@@ -117,23 +118,6 @@ def fill_verdicts(
 def _shorten_value(value: object) -> str:
     shown = repr(value)
     return shown if len(shown) < 60 else f"{shown[:57]}…"
-
-
-class OutputScore(NamedTuple):
-    """One figure about one output, or the reason why there is none."""
-
-    scorer: str
-    native: float
-    #: Higher is better here, whatever the native scale says.
-    hundred: float
-    higher_is_better: bool = True
-    #: Why there is no score, in a few words; empty where there is one.
-    reason: str = ""
-
-    @property
-    def is_defined(self) -> bool:
-        """Whether there is a score."""
-        return not self.reason
 
 
 def make_undefined(

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 from metra.campaign.protocols.answers import (
     KEY,
-    OutputScore,
     get_key,
     get_table,
     get_text,
@@ -15,6 +14,7 @@ from metra.campaign.protocols.answers import (
 )
 from metra.campaign.protocols.kind import KeyedKind, interpolate_chance
 from metra.errors import OptionError
+from metra.formats.scores.judgement import OutputScore
 from metra.metrics.syntax import (
     Change,
     CorrectedWord,

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from metra import _core
 from metra.campaign.protocols.answers import (
     KEY,
-    OutputScore,
     get_count,
     get_counts,
     get_key,
@@ -24,6 +23,7 @@ from metra.campaign.protocols.reading import (
     limit_times,
 )
 from metra.errors import OptionError
+from metra.formats.scores.judgement import OutputScore
 from metra.text.columns import pack
 from metra.text.preparation import preparation, prepare
 from metra.text.words import find_words, recognise_spacing, split_words

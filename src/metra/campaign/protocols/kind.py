@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
-from metra.campaign.protocols.answers import OutputScore
+from metra.formats.scores.judgement import OutputScore
 
 if TYPE_CHECKING:
     import numpy as np

@@ -4,16 +4,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from metra.campaign.protocols.answers import OutputScore, check_span, locate_quote
+from metra.campaign.protocols.answers import check_span, locate_quote
 from metra.campaign.protocols.kind import KindWords, QuestionKind
 from metra.errors import OptionError
+from metra.formats.scores.judgement import OMISSION, OutputScore
 
 if TYPE_CHECKING:
     import numpy as np
 
-#: The side of a mark for what the output leaves out; it has no place of its own.
-MISSING = "missing"
-SIDES = ("output", "source", MISSING)
+SIDES = ("output", "source", OMISSION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +124,7 @@ class Marks(QuestionKind):
             raise OptionError(msg)
         side = _check_choice(mark.get("side", "output"), SIDES, f"{place}: the side")
         tidy: dict[str, Any] = {"side": side, "start": 0, "end": 0}
-        if side != MISSING:
+        if side != OMISSION:
             tidy |= check_span(mark, place, len(texts.get(side, "")), side)
         tidy["severity"] = _check_choice(
             mark.get("severity"), self.severities, f"{place}: the severity"
@@ -148,7 +147,7 @@ def find_marks(asks: Iterable[QuestionKind]) -> Marks | None:
 def _locate_mark(mark: Mapping[str, Any], output: str, place: str) -> dict[str, Any]:
     kept = {key: mark[key] for key in ("severity", "category") if key in mark}
     if mark.get("missing"):
-        return {"side": MISSING, **kept}
+        return {"side": OMISSION, **kept}
     return {"side": "output", **locate_quote(mark.get("text"), output, place), **kept}
 
 

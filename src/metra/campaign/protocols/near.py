@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from metra.campaign.protocols.answers import OutputScore, get_table
+from metra.campaign.protocols.answers import get_table
 from metra.campaign.protocols.kind import KindWords, QuestionKind
 from metra.errors import OptionError
+from metra.formats.scores.judgement import OutputScore
 from metra.text.diff import compute_difference, compute_edit_distance
 from metra.text.words import join_words, split_words
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from metra.campaign.protocols.answers import (
     KEY,
-    OutputScore,
     get_count,
     get_key,
     get_table,
@@ -14,6 +13,7 @@ from metra.campaign.protocols.answers import (
 )
 from metra.campaign.protocols.kind import KeyedKind, interpolate_chance
 from metra.errors import OptionError
+from metra.formats.scores.judgement import OutputScore
 from metra.text.words import find_words, recognise_spacing
 
 if TYPE_CHECKING:

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, TypeAlias
 
-from metra.campaign.protocols.answers import KEY, OutputScore
+from metra.campaign.protocols.answers import KEY
 from metra.campaign.protocols.kind import QuestionKind
 from metra.errors import OptionError
+from metra.formats.scores.judgement import OutputScore
 
 #: What may stand beside an output; the basis is the source or the reference, as one likes.
 Shown: TypeAlias = Literal["basis", "context"]

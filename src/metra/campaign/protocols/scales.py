@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from metra.campaign.protocols.answers import OutputScore
 from metra.campaign.protocols.kind import Anchor, KindWords, QuestionKind
 from metra.errors import OptionError
+from metra.formats.scores.judgement import OutputScore
 
 if TYPE_CHECKING:
     import numpy as np

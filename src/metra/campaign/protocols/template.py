@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from metra.campaign.protocols.answers import (
     KEY,
-    OutputScore,
     fold_text,
     get_key,
     get_table,
@@ -15,6 +14,7 @@ from metra.campaign.protocols.answers import (
 )
 from metra.campaign.protocols.kind import KeyedKind, KindWords, interpolate_chance
 from metra.errors import OptionError
+from metra.formats.scores.judgement import OutputScore
 
 if TYPE_CHECKING:
     import numpy as np

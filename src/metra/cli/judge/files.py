@@ -1,8 +1,4 @@
-"""`metra judge import`: other programs' judgements, as metra's own.
-
-`metra judge export`: a campaign's judgements as files.
-`metra judge exercise`: evaluators and metrics of several campaigns side by side.
-"""
+"""`metra judge import`, `export` and `exercise`: judgements from and to files."""
 
 from typing import TYPE_CHECKING
 
@@ -20,8 +16,8 @@ from metra.cli.output import write_output
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from metra.campaign.judgement import Judgement
     from metra.campaign.results import TextScore
+    from metra.formats.scores.judgement import Judgement
 
 
 @click.command("import")

@@ -32,7 +32,8 @@ def build_judgement_scores(
     for at, row in enumerate(rows, 1):
         if len(row) < 9 or row[3] not in TYPES:
             msg = (
-                f"{format_path(path)}, line {at} is no line of Appraise's export; expected login, "
+                f"{format_path(path)}, line {at} is no line of Appraise's export; "
+                "expected login, "
                 f"system, item, one of {'/'.join(TYPES)}, two languages, score, document, …"
             )
             raise FormatError(msg)

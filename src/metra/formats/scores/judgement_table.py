@@ -10,8 +10,8 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from metra.errors import FormatError, UnknownNameError, no_such
+from metra.formats.lines import LineReader
 from metra.formats.stream import format_path
-from metra.formats.texts.plain import LineReader
 
 NEEDED = ("system", "segment", "score")
 OPTIONAL = ("document", "judge")

@@ -54,7 +54,10 @@ def _read_errors(path: str, total: Callable[[list[int]], float]) -> Scores:
     require_columns(found, ("system",), path, "a table of MQM errors")
     for name in ("category", "severity"):
         if name not in names:
-            msg = f"{format_path(path)} has no column {name}, which a table of MQM errors needs."
+            msg = (
+                f"{format_path(path)} has no column {name}, which a table of MQM "
+                "errors needs."
+            )
             raise FormatError(msg)
     if "segment" not in found:
         require_columns(

@@ -231,7 +231,8 @@ def build_score_table(
 
     NaN stands for a missing value. An empty judge is nobody.
 
-    >>> scores = build_score_table(["A", "B"], [ScoredItem("1"), ScoredItem("1")], {Scorer("bleu"): [30.0, 20.0]})
+    >>> items = [ScoredItem("1"), ScoredItem("1")]
+    >>> scores = build_score_table(["A", "B"], items, {Scorer("bleu"): [30.0, 20.0]})
     >>> scores.matrix("bleu").tolist()
     [[30.0], [20.0]]
     """

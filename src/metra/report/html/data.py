@@ -15,8 +15,8 @@ from metra.analysis.word_diff import OutputPiece
 from metra.report import grid
 from metra.report.html.markup import Child, Html, join_markup, mark_safe, tag
 from metra.report.html.tables import format_difference
-from metra.report.layout import format_count, format_score
 from metra.report.study import Study
+from metra.report.table import format_count, format_score
 
 #: Longer texts are cut in the plain list; the script shows them whole.
 LONG = 1500
@@ -62,7 +62,8 @@ def _build_static_list(study: Study) -> Child:
             f" improves {format_count(chosen.improved_count, 'segment')} over ",
             tag("bdi", chosen.baseline),
             f", worsens {chosen.worsened_count:,} and leaves {chosen.equal_count:,} as they "
-            f"are{_format_short_count(chosen)}. These changed most; with JavaScript this list has every "
+            f"are{_format_short_count(chosen)}. These changed most; with JavaScript "
+            "this list has every "
             "segment and any two systems, can be sorted, filtered and searched.",
             class_="note",
         ),
@@ -238,9 +239,9 @@ def convert_study(study: Study) -> dict[str, Any]:
         "people": None
         if study.people is None
         else [_round_scores(study.people.segments[name].tolist()) for name in names],
-        "source": texts.source,
-        "refs": texts.refs,
-        "outputs": [texts.outputs[name] for name in names],
+        "source": None if texts.source is None else list(texts.source),
+        "refs": [list(ref) for ref in texts.refs],
+        "outputs": [list(texts.outputs[name]) for name in names],
         "documents": documents,
         "document": [index[name] for name in texts.documents or ()],
         "gridSpec": study.grids.spec,

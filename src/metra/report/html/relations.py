@@ -16,8 +16,8 @@ from metra.report.html.tables import (
     build_html_table,
     format_with_minus,
 )
-from metra.report.layout import format_count
 from metra.report.study import Study
+from metra.report.table import format_count
 from metra.stats.moments import LineFit
 
 LEFT, TOP, SIDE = 52.0, 8.0, 270.0
@@ -145,7 +145,10 @@ def draw_systems_figure(entry: ScoreRelation, fit: LineFit | None = None) -> Htm
         note = f"Pearson {format_with_minus(known, 3)}"
         if fit is not None and fit.band:
             note += "; the band holds the fitted line with 95 %"
-    label = f"{entry.y} against {entry.x} over {format_count(len(entry.points), 'system')}; {note}"
+    label = (
+        f"{entry.y} against {entry.x} over "
+        f"{format_count(len(entry.points), 'system')}; {note}"
+    )
     return build_figure(
         f"{entry.y} against {entry.x}, by system",
         chart.make_svg(chart.WIDTH, HEIGHT, label, marks),
@@ -188,7 +191,10 @@ def _place_name(
 def _format_correlation(entry: ScoreRelation) -> str:
     if entry.pearson is None or entry.spearman is None:
         return "no correlation: one of the two never varies"
-    return f"Pearson {format_with_minus(entry.pearson, 3)}, Spearman {format_with_minus(entry.spearman, 3)}"
+    return (
+        f"Pearson {format_with_minus(entry.pearson, 3)}, Spearman "
+        f"{format_with_minus(entry.spearman, 3)}"
+    )
 
 
 def _get_first_edge(edges: Sequence[float]) -> float:
@@ -229,16 +235,16 @@ def build_judgements_section(study: Study) -> Html | None:
     )
     judged = sum(entry.segments for entry in found.relations[:1])
     trusted = study.trust
-    fits = trusted.fits if trusted is not None else {}
     systems = [
-        draw_systems_figure(entry, fits.get(entry.y)) for entry in found.relations
+        draw_systems_figure(entry, found.fits.get(entry.y)) for entry in found.relations
     ]
     segments = [draw_segments_figure(entry) for entry in found.relations]
     return join_markup(
         tag(
             "p",
             f"{format_count(found.judgements, 'judgement')}{judges} of "
-            f"{format_count(judged, 'output')}. Several judgements of one output are averaged as "
+            f"{format_count(judged, 'output')}. Several judgements of one output are "
+            "averaged as "
             "they are. A metric that points down (↓) should go with people downwards: its "
             "correlation is then negative.",
         ),

@@ -14,7 +14,7 @@ from metra.report.html.tables import (
     format_with_minus,
     make_interval_cell,
 )
-from metra.report.layout import format_count
+from metra.report.table import format_count
 
 LEFT, TOP, SIDE = 52.0, 8.0, 270.0
 HEIGHT = TOP + SIDE + 38
@@ -71,7 +71,10 @@ def _build_agreement_table(found: TrustReport) -> Html:
 def _format_with_interval(value: float, interval: tuple[float, float] | None) -> str:
     if interval is None:
         return format_with_minus(value, 3)
-    return f"{format_with_minus(value, 3)} [{format_with_minus(interval[0], 3)}, {format_with_minus(interval[1], 3)}]"
+    return (
+        f"{format_with_minus(value, 3)} [{format_with_minus(interval[0], 3)}, "
+        f"{format_with_minus(interval[1], 3)}]"
+    )
 
 
 def _draw_comparison(found: MetricComparison) -> Html:

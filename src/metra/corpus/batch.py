@@ -1,0 +1,254 @@
+"""Batches of segments, with the tokens and hit maps that metrics share about them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from metra.corpus.evalset import EvalSet, name_reference
+from metra.errors import CorpusError
+from metra.text.columns import Segments, Text, pack, window
+from metra.text.preparation import (
+    Hits,
+    Preparation,
+    Tokens,
+    build_hits,
+    build_sentence_hits,
+    prepare,
+)
+
+
+class SegmentColumn:
+    """One stream of segments and, by preparation, its tokens: made once, used by all."""
+
+    __slots__ = ("_tokens", "text")
+
+    def __init__(self, text: Text) -> None:
+        self.text = text
+        self._tokens: dict[Preparation, Tokens] = {}
+
+    def tokens(self, preparation: Preparation) -> Tokens:
+        """Tokens of every segment, prepared this way."""
+        tokens = self._tokens.get(preparation)
+        if tokens is None:
+            tokens = self._tokens[preparation] = prepare(self.text, preparation)
+        return tokens
+
+
+class BatchPosition(NamedTuple):
+    """Where a batch stands in its corpus, for measures that look up what is known there."""
+
+    system: str | None = None
+    first: int = 0
+    documents: Sequence[str] | None = None
+
+
+class Batch:
+    """Outputs with their references (and sources), and what metrics share about them."""
+
+    __slots__ = ("_hits", "hyps", "place", "refs", "source")
+
+    def __init__(
+        self,
+        hyps: Segments,
+        refs: Sequence[Segments] | Segments | None = None,
+        source: Segments | None = None,
+        *,
+        documents: Sequence[str] | None = None,
+        refs_per_segment: Sequence[Sequence[str]] | None = None,
+        place: BatchPosition = BatchPosition(),  # noqa: B008, it cannot change
+    ) -> None:
+        """Check and pack the segments.
+
+        `refs` is a list of streams, each as long as `hyps` (one stream may stand alone);
+        `refs_per_segment` gives the references of each segment instead. Measures that
+        compare with no reference need none. `documents` names each segment's document.
+        """
+        evalset = EvalSet(refs, source, documents, refs_per_segment=refs_per_segment)
+        outputs = evalset.check_outputs({"hyps": hyps})
+        chunk = pack_chunk(evalset, outputs, 0, len(outputs["hyps"]))
+        if documents is not None:
+            place = place._replace(documents=chunk.documents)
+        self._fill(chunk.systems["hyps"], chunk.refs, chunk.source, place)
+
+    @classmethod
+    def of(
+        cls,
+        hyps: SegmentColumn,
+        refs: Sequence[SegmentColumn],
+        source: SegmentColumn | None,
+        place: BatchPosition = BatchPosition(),  # noqa: B008, it cannot change
+    ) -> "Batch":
+        """Join columns that are known to be parallel."""
+        batch = cls.__new__(cls)
+        batch._fill(hyps, refs, source, place)
+        return batch
+
+    def _fill(
+        self,
+        hyps: SegmentColumn,
+        refs: Sequence[SegmentColumn],
+        source: SegmentColumn | None,
+        place: BatchPosition,
+    ) -> None:
+        self.hyps = hyps
+        self.refs = refs
+        self.source = source
+        self.place = place
+        self._hits: dict[Preparation, Hits] = {}
+
+    def __len__(self) -> int:
+        """Count the segments."""
+        return len(self.hyps.text)
+
+    def texts(self) -> tuple[Text, list[Text]]:
+        """Give the outputs and each stream of references as they were written."""
+        self._need_references()
+        return self.hyps.text, [ref.text for ref in self.refs]
+
+    def hits(self, preparation: Preparation) -> Hits:
+        """Tell which tokens of each output equal which tokens of its references."""
+        hits = self._hits.get(preparation)
+        if hits is None:
+            self._need_references()
+            refs = [column.tokens(preparation) for column in self.refs]
+            hits = build_hits(self.hyps.tokens(preparation), refs)
+            self._hits[preparation] = hits
+        return hits
+
+    def _need_references(self) -> None:
+        if not self.refs:
+            msg = "The batch has no references, but the measure compares with them."
+            raise CorpusError(msg)
+
+
+class Sentence:
+    """One output with its references: a Batch of one segment, with the least around it."""
+
+    __slots__ = ("_hyp", "_refs", "_source")
+
+    def __init__(
+        self, hyp: str, refs: Sequence[str] = (), source: str | None = None
+    ) -> None:
+        self._hyp = hyp
+        self._refs = refs
+        self._source = source
+
+    def __len__(self) -> int:
+        """Count the segments."""
+        return 1
+
+    def texts(self) -> tuple[Text, list[Text]]:
+        """Give the output and each reference as they were written."""
+        return _pack_segment(self._hyp, "hyp"), [
+            _pack_segment(ref, "refs") for ref in self._refs
+        ]
+
+    def hits(self, preparation: Preparation) -> Hits:
+        """Tell which tokens of the output equal which tokens of its references."""
+        return build_sentence_hits(self._hyp, self._refs, preparation)
+
+    @property
+    def hyps(self) -> SegmentColumn:
+        """The output as a column."""
+        return SegmentColumn(_pack_segment(self._hyp, "hyp"))
+
+    @property
+    def refs(self) -> list[SegmentColumn]:
+        """Each reference as a column."""
+        return [SegmentColumn(_pack_segment(ref, "refs")) for ref in self._refs]
+
+    @property
+    def source(self) -> SegmentColumn | None:
+        """The source as a column, where it is known."""
+        return (
+            None
+            if self._source is None
+            else SegmentColumn(_pack_segment(self._source, "source"))
+        )
+
+    place = BatchPosition()
+
+
+def _pack_segment(text: str, what: str) -> Text:
+    """Pack one text; where there is but one segment, none of it can be missing."""
+    if not isinstance(text, str):
+        msg = f"{what} has {text!r} where a text was expected."
+        raise CorpusError(msg)
+    return pack([text], what)
+
+
+def get_segment_words(
+    batch: Batch | Sentence, index: int, preparation: Preparation
+) -> tuple[tuple[str, ...], list[tuple[int, tuple[str, ...]]]]:
+    """One segment's words: the output's, and each reference's that is there, numbered."""
+    columns = [column.tokens(preparation)[index] for column in batch.refs]
+    there = [
+        (at, tuple(words)) for at, words in enumerate(columns) if words is not None
+    ]
+    return tuple(batch.hyps.tokens(preparation)[index] or ()), there
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusChunk:
+    """Some consecutive segments of every system, with what they share."""
+
+    systems: Mapping[str, SegmentColumn]
+    refs: Sequence[SegmentColumn]
+    source: SegmentColumn | None
+    documents: Sequence[str] | None
+    first: int = 0
+
+    def batch(self, system: str) -> Batch:
+        """Give one system's outputs with the shared references."""
+        place = BatchPosition(system, self.first, self.documents)
+        return Batch.of(self.systems[system], self.refs, self.source, place)
+
+    def __len__(self) -> int:
+        """Count the segments."""
+        return len(next(iter([*self.systems.values(), *self.refs])).text)
+
+
+def pack_chunk(
+    evalset: EvalSet, outputs: Mapping[str, Segments], start: int, stop: int
+) -> CorpusChunk:
+    """Pack the segments from `start` to `stop`, and refuse segments that are missing."""
+
+    def take(segments: Segments, what: str) -> SegmentColumn:
+        return SegmentColumn(pack(window(segments, start, stop), what, first=start))
+
+    # References come before outputs, so that their faults are the first to be named.
+    refs = [take(ref, name_reference(at)) for at, ref in enumerate(evalset.refs)]
+    systems = {
+        name: take(segments, f"the output {name!r}")
+        for name, segments in outputs.items()
+    }
+    source, documents = evalset.source, evalset.documents
+    chunk = CorpusChunk(
+        systems,
+        refs,
+        None if source is None else take(source, "the source"),
+        None if documents is None else documents[start:stop],
+        start,
+    )
+    return check_chunk(chunk, start)
+
+
+def check_chunk(chunk: CorpusChunk, start: int) -> CorpusChunk:
+    """Refuse outputs that are missing, and segments that alone have no reference."""
+    for name, column in chunk.systems.items():
+        gone = column.text.missing()
+        if gone:
+            msg = (
+                f"Segment {start + gone[0] + 1} of the output {name!r} is missing; "
+                "every segment needs an output, an empty string if the system gave none."
+            )
+            raise CorpusError(msg)
+    without = [set(ref.text.missing()) for ref in chunk.refs]
+    gaps = set.intersection(*without) if without else set()
+    if gaps:
+        msg = (
+            f"Segment {start + min(gaps) + 1} has no reference: all of its references "
+            "are missing; give at least one, an empty string if nothing is expected."
+        )
+        raise CorpusError(msg)
+    return chunk

@@ -1,0 +1,81 @@
+"""Corpora: what can be scored, segment by segment, and a corpus in memory."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+from metra.corpus.batch import CorpusChunk, pack_chunk
+from metra.corpus.evalset import EvalSet
+from metra.text.columns import Segments, check_lengths
+
+
+class Corpus(Protocol):
+    """Outputs with their references, in memory or in files, read from the start each time."""
+
+    @property
+    def systems(self) -> Sequence[str]:
+        """The systems' names."""
+        ...
+
+    @property
+    def has_documents(self) -> bool:
+        """Whether each segment is known to belong to a document."""
+        ...
+
+    @property
+    def has_source(self) -> bool:
+        """Whether the source text is there."""
+        ...
+
+    @property
+    def has_references(self) -> bool:
+        """Whether there is a reference at all."""
+        ...
+
+    def chunks(self, size: int) -> Iterator[CorpusChunk]:
+        """Walk through the segments, `size` at a time."""
+        ...
+
+
+class Outputs:
+    """An evaluation set in memory with the outputs of one or more systems: a Corpus."""
+
+    def __init__(
+        self,
+        evalset: EvalSet,
+        outputs: Mapping[str, Segments],
+        labels: Mapping[str, Sequence[Any]] | None = None,
+    ) -> None:
+        """Check that every output is as long as what the evaluation set holds.
+
+        `labels` are further values of each segment, by name, to group segments by.
+        """
+        self.outputs = evalset.check_outputs(outputs)
+        self.labels = {name: list(values) for name, values in (labels or {}).items()}
+        self.evalset = evalset
+        self.systems = tuple(outputs)
+        self.has_documents = evalset.documents is not None
+        self.has_source = evalset.source is not None
+        self.has_references = bool(evalset.refs)
+        lengths = {
+            f"the labels {name!r}": len(self.labels[name]) for name in self.labels
+        }
+        check_lengths({"the outputs": len(self)} | lengths)
+
+    def __len__(self) -> int:
+        """Count the segments."""
+        return len(self.outputs[self.systems[0]])
+
+    def chunks(self, size: int) -> Iterator[CorpusChunk]:
+        """Walk through the segments, `size` at a time."""
+        for start in range(0, len(self), size):
+            stop = min(start + size, len(self))
+            yield pack_chunk(self.evalset, self.outputs, start, stop)
+
+    def labelled_chunks(
+        self, size: int, labels: Sequence[str]
+    ) -> Iterator[tuple[CorpusChunk, list[Sequence[Any]]]]:
+        """Walk through the segments with some of their labels, by these names."""
+        columns = [self.labels[name] for name in labels]
+        for chunk in self.chunks(size):
+            stop = chunk.first + len(chunk)
+            yield chunk, [column[chunk.first : stop] for column in columns]

@@ -1,0 +1,193 @@
+"""The JSON that a judge's browser receives: protocol, progress, one screen at a time."""
+
+from dataclasses import asdict
+from typing import Any
+
+from sqlalchemy import Connection
+
+from metra.campaign.evaltrans import add_judged_outputs, shows_judged
+from metra.campaign.prefilled_marks import prefill_marks
+from metra.campaign.protocols.record import Protocol, Step, hide_key
+from metra.campaign.screen import build_screen
+from metra.campaign.wording import STEP_PARTS, Wording
+from metra.formats.scores.judgement import Judgement
+from metra.store import answers, events, screens
+from metra.store.answers import Draft
+from metra.store.assignment import JudgeProgress
+from metra.store.campaigns import StoredCampaign
+from metra.store.screens import ScreenPlace, ScreenSequence
+from metra.store.tasks import StoredTask
+from metra.web.strings import get_direction, get_language_name
+
+OPTIONS = {
+    "idle_after_ms": 30_000,
+    "break_after_ms": 1_200_000,
+    "heartbeat_ms": 15_000,
+}
+
+
+def build_options_json(stored: StoredCampaign) -> dict[str, Any]:
+    """Return how the browser measures time, and whether it records keys."""
+    return OPTIONS | {"log_keys": stored.campaign.settings.log_keys}
+
+
+def build_campaign_json(stored: StoredCampaign, wording: Wording) -> dict[str, Any]:
+    """Return the campaign's title with its language, and the languages of the texts."""
+    settings = stored.campaign.settings
+    return {
+        "title": wording.title or settings.name,
+        "title_language": wording.language if wording.title else None,
+        "source": build_language_json(settings.source_language),
+        "target": build_language_json(settings.target_language),
+    }
+
+
+def build_language_json(code: str) -> dict[str, str]:
+    """Return a language's code, name and direction."""
+    return {"code": code, "name": get_language_name(code), "dir": get_direction(code)}
+
+
+def build_protocol_json(
+    protocol: Protocol, target: str, wording: Wording
+) -> dict[str, Any]:
+    """Return the steps in a wording, with the target language's name filled in."""
+    return {
+        "name": protocol.name,
+        "title": protocol.title,
+        "contrastive": protocol.contrastive,
+        "basis": protocol.basis,
+        "guidance_seconds": protocol.guidance_seconds,
+        # What the judge reads; it comes back with the answer.
+        "wording": wording.language,
+        "direction": get_direction(wording.language),
+        "steps": [_build_step_json(step, target, wording) for step in protocol.steps],
+    }
+
+
+def _build_step_json(step: Step, target: str, wording: Wording) -> dict[str, Any]:
+    words = wording.of_step(step)
+    languages = {
+        part: words.elsewhere.get(part, wording.language) for part in STEP_PARTS
+    }
+    said = {
+        part: _fill_language(
+            getattr(words, part), get_language_name(target, languages[part])
+        )
+        for part in STEP_PARTS
+        if part != "anchors"
+    }
+    ask = asdict(step.asks)
+    if words.anchors:
+        named = get_language_name(target, languages["anchors"])
+        ask["anchors"] = [_fill_language(asdict(one), named) for one in words.anchors]
+    if words.brief:
+        ask["brief"] = said["brief"]
+    return {
+        "name": step.name,
+        "title": said["name"],
+        "question": said["question"],
+        "names": said["names"],
+        # In which language each part of it is.
+        "languages": languages,
+        "kind": step.asks.kind,
+        "ask": ask,
+        "shows": list(step.shows),
+        # Whether it needs more on the screen than texts, and so a word with the server.
+        "extra": step.asks.has_extra,
+    }
+
+
+def build_guide_json(wording: Wording) -> dict[str, Any]:
+    """Return the worked examples of the guide."""
+    return {
+        "language": wording.language_of("examples"),
+        # None where the examples' texts are in the campaign's own languages.
+        "texts_in": wording.examples_in or None,
+        "examples": [asdict(example) for example in wording.examples],
+    }
+
+
+def build_progress_json(progress: JudgeProgress) -> dict[str, int]:
+    """Return the judge's progress."""
+    return asdict(progress)
+
+
+def build_screen_json(
+    db: Connection,
+    stored: StoredCampaign,
+    owned: StoredTask,
+    way: ScreenSequence,
+    at: int,
+    step: int,
+) -> dict[str, Any]:
+    """Return a screen as far as `step` shows it, with its draft and answer."""
+    place = way.places[at]
+    campaign = add_judged_outputs(
+        stored.campaign, _read_own_judgements(db, stored, owned)
+    )
+    shown = build_screen(campaign, owned.task, number=place.number, step=step)
+    draft = answers.find_draft(db, place.task, place.number)
+    answer = build_answer_json(db, place.task, place.number)
+    if draft is None and answer is None:
+        begun = prefill_marks(stored.campaign, owned.task, place.number)
+        draft = None if begun is None else Draft(0, begun, "")
+    return shown | {
+        "number": place.number,
+        "items": owned.screens,
+        "place": at + 1,
+        "step": step,
+        # Where the browser's numbers of events go on, on whatever device.
+        "events": events.get_next_number(db, place.task, place.number),
+        "draft": None if draft is None else asdict(draft),
+        "answer": answer,
+        "previous": build_place_json(_find_neighbour(way, at - 1)),
+        "next": build_place_json(_find_neighbour(way, at + 1)),
+    }
+
+
+def build_answer_json(db: Connection, task: str, number: int) -> dict[str, Any] | None:
+    """Return the newest answer to a screen, as its judge may see it."""
+    last = answers.find_latest_answer(db, task, number)
+    given = None if last is None else answers.find_answer(db, last.id)
+    if given is None:
+        return None
+    return {
+        "value": hide_key(given.value),
+        "comment": given.comment,
+        "cannot": given.cannot,
+        "revision": given.revision,
+    }
+
+
+def _read_own_judgements(
+    db: Connection, stored: StoredCampaign, owned: StoredTask
+) -> list[Judgement]:
+    """Return what the judge judged before, if new texts are judged beside it."""
+    if not shows_judged(stored.campaign.protocol):
+        return []
+    return answers.read_judgements(db, stored, owned.judge)
+
+
+def find_reached_step(db: Connection, place: ScreenPlace) -> int:
+    """Return the furthest step of a screen that has been shown."""
+    return max(screens.find_shown_steps(db, place.task, place.number), default=0)
+
+
+def build_place_json(place: ScreenPlace | None) -> dict[str, Any] | None:
+    """Return the place of a screen."""
+    return None if place is None else {"task": place.task, "number": place.number}
+
+
+def _find_neighbour(way: ScreenSequence, at: int) -> ScreenPlace | None:
+    inside = 0 <= at < len(way.places)
+    return way.places[at] if inside and way.may_answer(at) else None
+
+
+def _fill_language(value: Any, language: str) -> Any:
+    if isinstance(value, str):
+        return value.replace("{language}", language)
+    if isinstance(value, dict):
+        return {key: _fill_language(one, language) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_fill_language(one, language) for one in value]
+    return value

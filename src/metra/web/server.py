@@ -1,0 +1,144 @@
+"""The judging app under uvicorn, in one process or several."""
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from fastapi import FastAPI
+
+from metra import store
+from metra.errors import OptionError
+from metra.web.app import create_app
+from metra.web.security.headers import LOOPBACK
+
+# Workers are separate processes; their environment tells them what to serve.
+_VARIABLE = "METRA_JUDGE_SERVING"
+
+
+@dataclass(frozen=True, slots=True)
+class ServerOptions:
+    """Which store to serve, and at which address."""
+
+    url: str
+    host: str = "127.0.0.1"
+    port: int = 8000
+    base_url: str | None = None
+    workers: int = 1
+    #: The proxy that is trusted about the client's address.
+    proxy: str | None = None
+    away_hours: float = 72.0
+
+
+def run_server(serving: ServerOptions) -> None:
+    """Serve until interrupted."""
+    import uvicorn
+
+    check_encryption(serving)
+    os.environ[_VARIABLE] = json.dumps(asdict(serving))
+    uvicorn.run(
+        "metra.web.server:app",
+        factory=True,
+        host=serving.host,
+        port=serving.port,
+        workers=serving.workers,
+        proxy_headers=serving.proxy is not None,
+        forwarded_allow_ips=serving.proxy or "",
+        server_header=False,
+        log_config=LOGGING,
+        timeout_graceful_shutdown=10,
+        # A worker that a busy machine lets wait, above all at its start, is not dead.
+        timeout_worker_healthcheck=60,
+    )
+
+
+def app() -> FastAPI:
+    """Create the app that a worker's environment describes."""
+    serving = ServerOptions(**json.loads(os.environ[_VARIABLE]))
+    return create_app(
+        store.open(serving.url, create=False),
+        base_url=serving.base_url,
+        hosts=frozenset({serving.host.lower()}),
+        away_after=3600 * serving.away_hours,
+    )
+
+
+def check_encryption(serving: ServerOptions) -> None:
+    """Raise an error if other machines could reach the app without encryption."""
+    base = serving.base_url
+    if base is not None:
+        check_base_url(base)
+    public = serving.host not in LOOPBACK
+    if public and not (base or "").startswith("https://"):
+        msg = (
+            f"--host {serving.host} can be reached from other machines; say with "
+            "--base-url https://… how browsers come in, through a proxy that encrypts."
+        )
+        raise OptionError(msg)
+
+
+def check_base_url(base: str) -> None:
+    """Raise an error if the URL is not one that a browser can reach."""
+    try:
+        parts = urlsplit(base)
+        fits = parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        fits = False
+    if not fits:
+        msg = f"--base-url is {base!r}; expected https://NAME (or http:// on this machine)."
+        raise OptionError(msg)
+
+
+def check_port_free(host: str, port: int) -> None:
+    """Raise an error if the address is taken, before anything starts."""
+    import socket
+
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as trial:
+        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            trial.bind((host, port))
+        except OSError as error:
+            why = error.strerror or str(error)
+            msg = (
+                f"Nobody can listen at {host}, port {port} ({why}); choose another with "
+                "--port."
+            )
+            raise OptionError(msg) from None
+
+
+LOGGING: dict[str, Any] = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "filters": {"secrets": {"()": "metra.web.security.limits.MaskSecrets"}},
+    "formatters": {
+        "plain": {"format": "%(asctime)s %(levelname)s %(message)s"},
+    },
+    "handlers": {
+        "error": {
+            "class": "logging.StreamHandler",
+            "formatter": "plain",
+            "filters": ["secrets"],
+        },
+    },
+    "loggers": {
+        name: {"handlers": ["error"], "level": "INFO", "propagate": False}
+        for name in ("uvicorn", "uvicorn.access", "uvicorn.error", "metra.web")
+    },
+}
+
+
+def find_free_port(preferred: int) -> int:
+    """Return the preferred port if it is free, else another free port."""
+    import socket
+
+    for port in (preferred, 0):
+        with socket.socket() as trial:
+            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                trial.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return int(trial.getsockname()[1])
+    return preferred

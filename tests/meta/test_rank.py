@@ -1,0 +1,140 @@
+"""Rankings of systems: hand-worked ones, the published distances, clusters and ranges."""
+
+import numpy as np
+import pytest
+from tests.panels import scores_of
+
+from metra.errors import CorpusError
+from metra.formats.scores.record import (
+    ScoredItem,
+    Scorer,
+    build_score_table,
+    concatenate_scores,
+)
+from metra.meta.rank import report_ranking
+from metra.stats.ranking import (
+    are_paired,
+    auto_rank,
+    average_ranks,
+    clusters_by_range,
+    expected_wins,
+    p_values,
+    rank_ranges,
+)
+
+NAN = float("nan")
+
+
+def test_average_ranks_over_documents():
+    # Document 0: means 2, 3, 1; document 1: 5, 4, missing, and so left out.
+    values = np.array([[1.0, 3, 5], [3, 3, 4], [1, 1, NAN]])
+    ranks, documents = average_ranks(values, np.array([0, 0, 1]))
+    assert ranks.tolist() == [2, 1, 3]
+    assert documents == 1
+
+
+def test_auto_rank_is_linear_between_best_and_worst():
+    # One metric, median 2, span from the lower quartile 1.75 to 5.
+    found = auto_rank(np.array([[1.0, 2, 2, 5]]))
+    assert found.tolist() == pytest.approx([4, 3.25, 3.25, 1])
+    assert auto_rank(np.array([[3.0, 3, 3]])).tolist() == [1, 1, 1]
+
+
+def test_expected_wins_leave_out_ties_and_strangers():
+    values = np.array([[1.0, 1, NAN], [0, 1, NAN], [NAN, NAN, 1]])
+    assert expected_wins(values)[:2].tolist() == [1, 0]
+    assert np.isnan(expected_wins(values)[2])
+
+
+def test_rank_ranges_stop_at_the_first_significant_difference():
+    p = np.ones((4, 4))
+    p[0, 2:] = p[1, 3] = p[2, 3] = 0.01
+    assert rank_ranges(p) == [(1, 2), (1, 3), (2, 3), (4, 4)]
+    assert clusters_by_range(rank_ranges(p)) == [1, 1, 1, 2]
+
+
+def test_identical_systems_end_in_one_cluster():
+    same = np.tile(np.arange(20.0), (3, 1))
+    findings, found = report_ranking(scores_of(same, {}), "gold")
+    assert found.clusters == [1, 1, 1]
+    assert found.ranks == [2, 2, 2]
+    assert set(found.p[~np.eye(3, dtype=bool)]) == {0.5}
+    assert findings.tables[0].rows[0][1][2].value == "1–3"
+
+
+def test_paired_where_systems_share_segments():
+    dense = np.random.default_rng(0).normal(size=(3, 30))
+    assert are_paired(dense)
+    apart = np.full((2, 40), NAN)
+    apart[0, :20], apart[1, 20:] = 2.0 + dense[0, :20], dense[1, :20]
+    assert not are_paired(apart)
+    assert p_values(apart, paired=False)[0, 1] < 0.001
+    assert np.isnan(p_values(apart, paired=True)).all()
+    _, found = report_ranking(scores_of(apart, {}), "gold")
+    assert not found.paired
+
+
+def test_rankings_are_held_against_each_other():
+    # Six systems; the metric leaves one pair tied: 14 of 15 pairs, as Rajman and Hartley
+    # have it: distance one half, similarity 96.7, precision 100, recall 93.3 per cent.
+    people = np.repeat(np.arange(6.0, 0, -1)[:, None], 12, axis=1)
+    metric = people.copy()
+    metric[5] = metric[4]
+    findings, _ = report_ranking(
+        scores_of(people, {"x": metric}), "gold", against=["x"]
+    )
+    figures = findings.tables[1].rows[0][1]
+    assert [round(f.value, 1) for f in figures] == [0.5, 96.7, 100.0, 93.3]
+
+
+def test_harsh_judges_are_evened_out_by_z():
+    # Ann is harsh and saw the better system; Bob is kind and saw the worse one.
+    lines = [
+        ("good", "1", "ann", 3), ("base", "2", "ann", 1), ("good", "3", "ann", 3),
+        ("bad", "1", "bob", 6), ("base", "2", "bob", 9), ("bad", "3", "bob", 6),
+    ]  # fmt: skip
+    systems, segments, judges, values = zip(*lines, strict=True)
+    scores = build_score_table(
+        systems, [ScoredItem(s) for s in segments], {Scorer("da", "da"): values}, judges
+    )
+    assert report_ranking(scores, "da", by="mean")[1].systems[0] == "bad"
+    assert report_ranking(scores, "da", by="z")[1].systems == ["good", "base", "bad"]
+
+
+@pytest.mark.parametrize("by", ["mean", "arr", "wins"])
+@pytest.mark.parametrize("rule", ["wmt", "greedy", "range"])
+def test_clear_differences_make_clusters(by, rule):
+    rng = np.random.default_rng(4)
+    gold = np.array([[0.0], [5], [5], [9]]) + rng.normal(size=(4, 80))
+    _, found = report_ranking(scores_of(gold, {}), "gold", by=by, rule=rule)
+    assert found.systems[0] == "s3"
+    assert found.systems[-1] == "s0"
+    assert found.clusters == [1, 2, 2, 3]
+
+
+def test_lower_is_better_turns_the_ranking_round():
+    gold = np.array([[1.0] * 10, [2.0] * 10])
+    scores = scores_of(gold, {}).with_lower_is_better(["gold"])
+    findings, found = report_ranking(scores, "gold")
+    assert found.systems == ["s0", "s1"]
+    assert any("Lower values" in note for note in findings.notes)
+
+
+def test_what_is_missing_is_said():
+    gold = np.array([[1.0, 2], [2, 1]])
+    scores = concatenate_scores(
+        [
+            scores_of(gold, {}),
+            build_score_table(["new"], [ScoredItem("1")], {Scorer("x"): [1.0]}),
+        ]
+    )
+    findings, _ = report_ranking(scores, "gold", against=["x"], auto=["x"])
+    text = " ".join(findings.notes)
+    assert "Without gold and so left out: new" in text
+    assert "x shares fewer than two systems" in text
+    assert "AutoRank: not all metrics have scored s0, s1" in text
+    assert "names no judges" in text
+    with pytest.raises(CorpusError, match="cannot be ranked by z"):
+        report_ranking(scores, "gold", by="z")
+    with pytest.raises(CorpusError, match="takes two"):
+        report_ranking(scores, "x")

@@ -1,0 +1,103 @@
+"""Agreement by number of references."""
+
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+
+import metra
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
+from metra.errors import CorpusError
+from metra.formats.scores.panel import build_panel
+from metra.formats.scores.record import (
+    ScoredItem,
+    Scorer,
+    build_score_table,
+    concatenate_scores,
+)
+from metra.meta.correlate import parse_specs
+from metra.meta.refs import (
+    _choose_counts,
+    choose_subsets,
+    correlate_subsets,
+    report_references,
+)
+from metra.scoring.evaluate import make_metrics
+from metra.scoring.scorers import ReferenceSubset, count_streams, score_systems
+from metra.stats.correlation import Options
+
+REFS = [
+    ["the cat sat on the mat", "it rains today", "we go home"],
+    ["a cat is on the mat", "today there is rain", "we are going home"],
+    ["on the mat sat a cat", "it is raining", "home we go now"],
+]
+OUTPUTS = {
+    "good": ["the cat sat on a mat", "it rains today", "we go home now"],
+    "fair": ["a cat on mat", "rain it is today", "going home"],
+    "poor": ["cat mat", "sun shines", "they left"],
+    "odd": ["mat the on", "today rain", "home home"],
+}
+GOLD = {"good": 4.0, "fair": 3.0, "poor": 1.0, "odd": 2.5}
+CORPUS = Outputs(EvalSet(REFS), OUTPUTS)
+ASK = parse_specs(["pearson"], "sys", Options())[0]
+
+
+def score(chosen):
+    gold = build_score_table(
+        [name for name in OUTPUTS for _ in range(3)],
+        [ScoredItem(str(at)) for _ in OUTPUTS for at in (1, 2, 3)],
+        {Scorer("da", "da"): [GOLD[name] for name in OUTPUTS for _ in range(3)]},
+    )
+    measures = make_metrics(["chrf", "bleu:smooth=floor"])
+    mine, statistics = score_systems(ReferenceSubset(CORPUS, chosen), measures)
+    return build_panel(
+        concatenate_scores([gold, mine]), "da", list(measures), statistics=statistics
+    )
+
+
+def test_each_subset_is_scored_as_a_corpus_of_its_own():
+    found, _ = correlate_subsets(score, 3, ASK)
+    assert found.counts == [1, 2, 3]
+    assert found.subsets[1] == [(0, 1), (0, 2), (1, 2)]
+    for at, chosen in enumerate(found.subsets[1]):
+        refs = [REFS[stream] for stream in chosen]
+        scores = [
+            metra.score(output, refs, "chrf").score for output in OUTPUTS.values()
+        ]
+        expected = scipy.stats.pearsonr(list(GOLD.values()), scores)[0]
+        assert found.found["chrf"][1][at] == pytest.approx(expected)
+
+
+def test_streams_are_counted_and_one_is_refused():
+    assert count_streams(CORPUS) == 3
+    with pytest.raises(CorpusError, match="takes two"):
+        correlate_subsets(score, 1, ASK)
+
+
+def test_a_segment_without_a_chosen_reference_is_refused():
+    gap = Outputs(EvalSet([["a", None], ["b", "c"]]), {"s": ["a", "b"]})
+    with pytest.raises(CorpusError, match="Segment 2 has no reference"):
+        list(ReferenceSubset(gap, [0]).chunks(10))
+    assert len(next(ReferenceSubset(gap, [1]).chunks(10)).refs) == 1
+
+
+def test_many_subsets_are_sampled_by_the_seed():
+    drawn = choose_subsets(20, 5, 8)
+    assert drawn == choose_subsets(20, 5, 8)
+    assert drawn != choose_subsets(20, 5, 8, seed=1)
+    assert len(set(drawn)) == 8
+    assert all(len(set(each)) == 5 for each in drawn)
+    assert _choose_counts(48) == [1, 2, 3, 4, 5, 6, 7, 8, 16, 32, 48]
+    assert _choose_counts(4) == [1, 2, 3, 4]
+
+
+def test_the_table_spans_the_subsets():
+    findings, found = report_references(score, 3, ASK, counts=[1, 3])
+    row = dict(findings.tables[0].rows)["chrf"]
+    assert row[0].interval == (min(found.found["chrf"][0]), max(found.found["chrf"][0]))
+    assert row[1].interval is None
+    assert "1: 3 of 3, 3: 1 of 1" in findings.notes[-1]
+    assert all(math.isfinite(v) for v in found.mean("chrf"))
+    assert np.isfinite(found.found["bleu:smooth=floor"][0]).all()

@@ -1,0 +1,155 @@
+"""What measures noted, from the segments to the screen."""
+
+import json
+
+import numpy as np
+import pytest
+
+import metra
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
+from metra.errors import OptionError
+from metra.metrics.record import Detail, Finding, Metric
+from metra.metrics.registry import metric
+from metra.report.table import Style
+from metra.report.writers.results import render
+from metra.scoring.details import add_details, select_detailed
+from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus
+
+
+def shouting() -> Metric:
+    """Share of words in capitals among those that have a letter; notes them."""
+
+    def words(batch):
+        return [(batch.hyps.text[at] or "").split() for at in range(len(batch))]
+
+    def rows(batch):
+        counts = [
+            (sum(w.isupper() for w in line), sum(w.isalpha() for w in line))
+            for line in words(batch)
+        ]
+        return np.array(counts, dtype=np.float64).reshape(-1, 2)
+
+    def aggregate(totals):
+        with np.errstate(invalid="ignore"):
+            return 100 * totals[..., 0] / totals[..., 1]
+
+    def details(batch):
+        for at, line in enumerate(words(batch)):
+            for word in line:
+                if word.isupper():
+                    yield Detail(at, "shouted", word, {"letters": str(len(word))})
+
+    return Metric(
+        name="shouting",
+        columns=("loud", "words"),
+        rows=rows,
+        aggregate=aggregate,
+        higher_is_better=False,
+        details=details,
+        needs_reference=False,
+    )
+
+
+OUTPUTS = {"a": ["NO way", "1 2", "OH NO NO"], "b": ["no way", "3", "oh no"]}
+
+
+def results(outputs=OUTPUTS, **questions):
+    corpus = Outputs(EvalSet(), outputs)
+    metrics = {"loud": shouting()}
+    found = evaluate_corpus(corpus, metrics, EvaluationOptions(**questions))
+    return add_details(found, corpus, select_detailed(metrics))
+
+
+def test_equal_details_are_told_together_the_most_frequent_first():
+    found = results()
+    assert found["a"]["loud"].details == [
+        Finding("shouted", "NO", {"letters": "2"}, (1, 3, 3)),
+        Finding("shouted", "OH", {"letters": "2"}, (3,)),
+    ]
+    assert found["a"]["loud"].details[0].count == 3
+    assert found["b"]["loud"].details == []
+
+
+def test_segments_are_counted_through_all_chunks():
+    many = ["x"] * 1500 + ["LATE"]
+    assert results({"a": many})["a"]["loud"].details[0].segments == (1501,)
+
+
+def test_the_screen():
+    text = render(results(), "table", Style())
+    assert text.split("\n\n")[-2:] == [
+        "a, loud\ncount  what     words  letters  segments\n"
+        "    3  shouted  NO     2        1, 3\n"
+        "    1  shouted  OH     2        3",
+        "b, loud\nnothing to note",
+    ]
+
+
+def test_the_screen_shows_the_first_ones():
+    text = render(results({"a": ["W" * at for at in range(1, 31)]}), "table", Style())
+    assert text.endswith("and 10 more: --format json has all")
+    text = render(results({"a": ["NO"] * 9}), "table", Style())
+    assert text.endswith("1, 2, 3, 4, 5, 6, 7, 8, …")
+
+
+def test_json_has_all():
+    data = json.loads(render(results(), "json", Style()))
+    assert data["systems"][0]["details"]["loud"][0] == {
+        "note": "shouted",
+        "text": "NO",
+        "about": {"letters": "2"},
+        "count": 3,
+        "segments": [1, 3, 3],
+    }
+
+
+def test_measures_that_note_nothing():
+    with pytest.raises(OptionError) as caught:
+        select_detailed({"bleu": metric("bleu")})
+    assert str(caught.value) == (
+        "Details were asked for, but bleu gives none; add a measure that does, for example "
+        "entities."
+    )
+    assert list(select_detailed({"bleu": metric("bleu"), "l": shouting()})) == ["l"]
+
+
+def test_formats_without_room(cli, write):
+    ran = cli("score", write("a.txt", ["b"]), "--details", "--format", "tsv")
+    assert ran.code == 2
+    assert "--details does not work with --format tsv" in ran.err
+
+
+def test_where_there_was_nothing_to_score_there_is_no_score():
+    found = results({"a": ["1", "NO"], "b": ["2", "3"]}, segments=True, ci=True)
+    assert found["a"]["loud"].score == 100
+    assert found["a"]["loud"].interval == (100, 100)
+    assert found["b"]["loud"].interval is None
+    table = render(found, "table", Style(sort=True))
+    assert table.split("\n")[2:4] == [
+        "a       100.00* [100.00, 100.00]",
+        "b            –",
+    ]
+    data = json.loads(render(found, "json", Style()))
+    assert data["systems"][1]["scores"]["loud"]["score"] is None
+    assert data["systems"][0]["segments"]["loud"] == [None, 100]
+    tsv = render(found, "tsv", Style())
+    assert "\nsystem\tb\t\tloud\t\t\t\t" in tsv
+    assert "\nsegment\ta\t1\tloud\t\t" in tsv
+
+
+def test_systems_are_compared_where_both_have_a_score():
+    calm, loud = ["a b", "1"] * 10, ["A b", "2"] * 10
+    outputs = {"calm": calm, "loud": loud, "mute": ["3", "4"] * 10}
+    for test in ("ar", "bootstrap"):
+        found = metra.compare(
+            EvalSet(), outputs, [shouting()], test=test, trials=50, seed=1
+        )
+        worse, none = found.comparisons
+        assert (worse.difference, worse.interval) == (50, (50, 50))
+        assert none.p_value is None
+        assert none.reason.endswith("one of the two systems has no score.")
+        text = render(found, "table", Style())
+        assert "no score" in text
+        assert "nan" not in text
+        assert "NaN" not in render(found, "json", Style())

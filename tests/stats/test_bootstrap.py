@@ -1,0 +1,264 @@
+"""The bootstrap: weights give what drawing the values themselves gives."""
+
+import math
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from tests.panels import given_too, made, panel_of
+
+from metra.formats.scores.panel import build_panel
+from metra.stats.bootstrap import (
+    bootstrap,
+    compute_bounds,
+    draw_resamples,
+    resamples_segments,
+)
+from metra.stats.correlation import Options, correlate_all
+from metra.stats.panel import SegmentStatistics
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def anew(panel, level, options):
+    """Draw systems and segments and compute from scratch; pairs of a system with itself
+    are left out where a coefficient would count them as found ties."""
+    found = {name: [] for name in panel.names}
+    systems, segments = panel.gold.shape
+    for sample in draw_resamples(systems, segments, options.trials, options.seed):
+        for chosen, counts in zip(sample.systems, sample.segments, strict=True):
+            columns = np.repeat(np.arange(segments), counts.astype(int))
+            picked = np.unique(chosen) if options.coefficient.pairs else chosen
+            gold = panel.gold[np.ix_(picked, columns)]
+            metrics = {n: m[np.ix_(picked, columns)] for n, m in panel.metrics.items()}
+            if level == "sys":
+                metrics = {
+                    n: np.nanmean(np.where(np.isfinite(gold), m, np.nan), 1)
+                    for n, m in metrics.items()
+                }
+                gold = np.nanmean(gold, 1)
+            for name, result in correlate_all(gold, metrics, options).items():
+                found[name].append(result.value)
+    return {name: np.array(values) for name, values in found.items()}
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.1], ids=["complete", "gaps"])
+@pytest.mark.parametrize(
+    ("level", "coef", "group"),
+    [
+        ("sys", "pearson", "none"),
+        ("sys", "spearman", "none"),
+        ("sys", "kendall-b", "none"),
+        ("sys", "differentials", "none"),
+        ("seg", "pearson", "none"),
+        ("seg", "pearson", "item"),
+        ("seg", "kendall-b", "item"),
+        ("seg", "spearman", "item"),
+    ],
+)
+def test_weights_are_as_good_as_values(level, coef, group, gaps):
+    made_up = made(gaps=gaps)
+    options = Options(coef=coef, group=group, trials=12)
+    expected = anew(made_up, level, options)
+    for name, values in bootstrap(made_up, level, options).items():
+        np.testing.assert_allclose(values, expected[name], atol=1e-9)
+
+
+def test_a_system_drawn_twice_is_no_found_tie():
+    gold = np.array([[1.0, 1], [2, 2], [3, 3]])
+    wrong = panel_of(gold, {"m": -gold})
+    draws = bootstrap(wrong, "sys", Options(coef="accuracy", trials=50))["m"]
+    assert set(draws[np.isfinite(draws)]) == {0.0}
+    draws = bootstrap(wrong, "seg", Options(coef="acc_eq", group="item", trials=50))[
+        "m"
+    ]
+    assert set(draws[np.isfinite(draws)]) == {0.0}
+
+
+def test_pairs_of_segments_weigh_as_often_as_drawn():
+    made_up = made(systems=4)
+    options = Options(coef="acc*_eq", group="item", trials=6)
+    eps = {
+        name: result.eps
+        for name, result in correlate_all(
+            made_up.gold, made_up.metrics, options
+        ).items()
+    }
+    found = bootstrap(made_up, "seg", options)
+    sample = next(draw_resamples(*made_up.gold.shape, 6, options.seed))
+    for name, metric in made_up.metrics.items():
+        for draw, (chosen, counts) in enumerate(
+            zip(sample.systems, sample.segments, strict=True)
+        ):
+            each = []
+            for at in np.repeat(np.arange(len(counts)), counts.astype(int)):
+                right = pairs = 0
+                for i in range(4):
+                    for j in range(i):
+                        a, b = chosen[i], chosen[j]
+                        if a != b:
+                            dm = metric[a, at] - metric[b, at]
+                            dm = 0 if abs(dm) <= eps[name] else np.sign(dm)
+                            dg = np.sign(made_up.gold[a, at] - made_up.gold[b, at])
+                            pairs, right = pairs + 1, right + (dm == dg)
+                each.append(right / pairs)
+            assert found[name][draw] == pytest.approx(np.mean(each))
+
+
+def kinds(gold, metric, systems, eps=0.0):
+    """Pairs of different systems by kind, counted one by one."""
+    found = dict.fromkeys(("c", "d", "h", "m", "hm"), 0)
+    for a, b in combinations(range(len(systems)), 2):
+        dg, dm = gold[a] - gold[b], metric[a] - metric[b]
+        if systems[a] == systems[b] or not np.isfinite(dg + dm):
+            continue
+        tied = abs(dm) <= eps
+        if dg == 0:
+            found["hm" if tied else "h"] += 1
+        else:
+            found["m" if tied else "c" if (dg > 0) == (dm > 0) else "d"] += 1
+    return SimpleNamespace(**found)
+
+
+BY_HAND = {
+    "kendall-a": lambda k: (k.c - k.d) / (k.c + k.d + k.h + k.m + k.hm),
+    "kendall-b": lambda k: (
+        (k.c - k.d) / math.sqrt((k.c + k.d + k.h) * (k.c + k.d + k.m))
+    ),
+    "tau10": lambda k: (k.c - k.d - k.m) / (k.c + k.d + k.m),
+    "tau13": lambda k: (k.c - k.d) / (k.c + k.d),
+    "tau14": lambda k: (k.c - k.d) / (k.c + k.d + k.m),
+    "tau23": lambda k: (k.c + k.hm - k.d - k.h - k.m) / (k.c + k.d + k.h + k.m + k.hm),
+    "acc_eq": lambda k: (k.c + k.hm) / (k.c + k.d + k.h + k.m + k.hm),
+}
+
+
+@pytest.mark.parametrize("coef", BY_HAND)
+@pytest.mark.parametrize(
+    "mean", [("macro", "drop"), ("micro", "drop"), ("macro", "zero")]
+)
+def test_a_system_makes_no_pair_with_itself_in_any_coefficient_of_pairs(coef, mean):
+    average, nan = mean
+    panel = made(systems=4, segments=9, gaps=0.2)
+    metrics = {name: np.round(m) for name, m in panel.metrics.items()}
+    panel = panel_of(panel.gold, metrics)
+    eps = 1.0 if coef in ("tau23", "acc_eq") else None
+    options = Options(
+        coef=coef, group="item", trials=12, average=average, nan=nan, eps=eps
+    )
+    drawn = bootstrap(panel, "seg", options)
+    sample = next(draw_resamples(4, 9, 12, options.seed))
+    for name, metric in metrics.items():
+        for at, systems in enumerate(sample.systems):
+            total = weight = 0.0
+            for segment, times in enumerate(sample.segments[at].astype(int)):
+                gold = panel.gold[systems, segment]
+                size = np.isfinite(gold).sum()
+                try:
+                    value = BY_HAND[coef](
+                        kinds(gold, metric[systems, segment], systems, eps or 0.0)
+                    )
+                except ZeroDivisionError:
+                    if nan == "drop" or size < 2:
+                        continue
+                    value = 0.0
+                each = times * (size if average == "micro" else 1)
+                total, weight = total + each * value, weight + each
+            expected = total / weight if weight else np.nan
+            assert drawn[name][at] == pytest.approx(expected, nan_ok=True)
+
+
+@pytest.mark.parametrize("coef", BY_HAND)
+def test_nor_where_whole_systems_are_drawn(coef):
+    panel = made(systems=5, segments=6)
+    metrics = {name: np.round(m) for name, m in panel.metrics.items()}
+    panel = panel_of(panel.gold, metrics)
+    eps = 0.3 if coef in ("tau23", "acc_eq") else None
+    options = Options(coef=coef, trials=15, eps=eps)
+    drawn = bootstrap(panel, "sys", options)
+    sample = next(draw_resamples(5, 6, 15, options.seed))
+    for name, metric in metrics.items():
+        for at, systems in enumerate(sample.systems):
+            times = sample.segments[at]
+            gold, means = (x[systems] @ times / 6 for x in (panel.gold, metric))
+            try:
+                expected = BY_HAND[coef](kinds(gold, means, systems, eps or 0.0))
+            except ZeroDivisionError:
+                expected = np.nan
+            assert drawn[name][at] == pytest.approx(expected, nan_ok=True)
+
+
+def test_given_system_scores_are_drawn_by_system_only():
+    gold = np.arange(12.0).reshape(4, 3)
+    scores = given_too(gold, {"m": gold}, {"m": [1, 3, 2, 4]})
+    found = build_panel(scores, "gold")
+    assert not resamples_segments(found)
+    draws = bootstrap(found, "sys", Options(trials=200))["m"]
+    assert len(set(np.round(draws[np.isfinite(draws)], 9))) < 35
+
+
+def test_statistics_are_pooled_anew():
+    rng = np.random.default_rng(1)
+    rows = rng.integers(1, 9, (5, 30, 2)).astype(float)
+    names = tuple(f"s{at}" for at in range(5)), tuple(str(at + 1) for at in range(30))
+    statistics = SegmentStatistics(
+        rows, lambda totals: totals[..., 0] / totals[..., 1], True, *names
+    )
+    whole = rows[..., 0].sum(1) / rows[..., 1].sum(1)
+    gold = rng.normal(size=(5, 30))
+    scores = given_too(gold, {}, {"ratio": whole})
+    found = build_panel(scores, "gold", statistics={"ratio": statistics})
+    assert resamples_segments(found)
+    sample = next(draw_resamples(5, 30, 3, Options().seed))
+    pooled = statistics.score_weightings(sample.segments)
+    counts = sample.segments[0]
+    expected = (rows[:, :, 0] @ counts) / (rows[:, :, 1] @ counts)
+    np.testing.assert_allclose(pooled[0], expected)
+    draws = bootstrap(found, "sys", Options(trials=50))["ratio"]
+    assert np.isfinite(draws).all()
+    lower = replace(statistics, higher_is_better=False)
+    np.testing.assert_array_equal(lower.score_weightings(sample.segments), -pooled)
+
+
+def test_differences_in_both_orders_are_drawn_in_both_orders():
+    """They are Pearson's r then, and so are their draws."""
+    panel = made(systems=6)
+    plain = bootstrap(panel, "sys", Options(trials=40))
+    both = bootstrap(
+        panel, "sys", Options(coef="differentials", orient="both", trials=40)
+    )
+    for name, draws in plain.items():
+        np.testing.assert_allclose(both[name], draws, atol=1e-9)
+
+
+def test_intervals_need_most_draws():
+    assert compute_bounds(np.array([np.nan, np.nan, np.nan, 1.0])) is None
+    assert compute_bounds(np.arange(101.0), 0.5) == (25.0, 75.0)
+
+
+def test_threads_change_no_digit():
+    code = (
+        "from tests.panels import made\n"
+        "from metra.stats.bootstrap import bootstrap\n"
+        "from metra.stats.correlation import Options\n"
+        "for coef in ('pearson', 'spa'):\n"
+        "    for draws in bootstrap(made(), 'sys', Options(coef=coef, trials=50)).values():\n"
+        "        print(draws.tobytes().hex())\n"
+    )
+    python_path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "METRA_THREADS": threads, "PYTHONPATH": python_path},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for threads in ("1", "2", "5")
+    }
+    assert len(found) == 1

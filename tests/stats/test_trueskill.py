@@ -1,0 +1,159 @@
+"""TrueSkill: single updates as the library's, rankings of made and of judged systems."""
+
+import csv
+import gzip
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.panels import scores_of
+
+from metra.errors import CorpusError
+from metra.formats.scores.panel import count_comparisons
+from metra.formats.scores.record import ScoredItem, Scorer, build_score_table
+from metra.meta.rank import report_ranking
+from metra.stats.moments import pearson
+from metra.stats.trueskill import PairwiseCounts, learn_skills, update_ratings
+
+NAN = float("nan")
+MEAN = st.floats(-2, 2)
+SPREAD = st.floats(0.1, 1)
+
+
+@settings(max_examples=150, deadline=None)
+@given(MEAN, SPREAD, MEAN, SPREAD, st.sampled_from([1, 0, -1]), st.floats(0.3, 9))
+def test_a_comparison_moves_skills_as_the_library_does(m1, s1, m2, s2, result, beta):
+    trueskill = pytest.importorskip("trueskill")
+    env = trueskill.TrueSkill(mu=0, sigma=0.5, beta=beta, tau=0, draw_probability=0.25)
+    places = {1: [0, 1], 0: [0, 0], -1: [1, 0]}[result]
+    pair = [(env.create_rating(m1, s1),), (env.create_rating(m2, s2),)]
+    ours = update_ratings(
+        (np.array([m1]), np.array([s1**2])),
+        (np.array([m2]), np.array([s2**2])),
+        np.array([result]),
+        beta=beta,
+    )
+    for (expected,), (mu, variance) in zip(
+        env.rate(pair, ranks=places), ours, strict=True
+    ):
+        # The library's normal distribution is a polynomial, good to seven digits.
+        assert mu[0] == pytest.approx(expected.mu, abs=2e-6)
+        assert variance[0] == pytest.approx(expected.sigma**2, abs=2e-6)
+
+
+def test_skills_find_the_order_and_the_equals():
+    rng = np.random.default_rng(3)
+    quality = np.array([1.5, 0, 0, -1.5])
+    values = (quality[:, None] + rng.normal(size=(4, 400))).round()
+    findings, found = report_ranking(
+        scores_of(values, {}), "gold", by="trueskill", runs=40
+    )
+    assert (found.systems[0], found.systems[-1]) == ("s0", "s3")
+    assert found.clusters == [1, 2, 2, 3]
+    assert found.ranges == [(1, 1), (2, 3), (2, 3), (4, 4)]
+    assert "trueskill" in findings.tables[0].headings
+    assert "trueskill:40 runs of 2400 matches|seed:12345" in findings.signature
+    again = report_ranking(scores_of(values, {}), "gold", by="trueskill", runs=40)[0]
+    assert again == findings
+
+
+def test_judges_are_compared_with_themselves():
+    # Each judge finds A better; the mild one judged A seldom, so that B's mean is higher.
+    lines = [("A", "1", "mild", 9), ("B", "1", "mild", 8), ("A", "2", "strict", 3),
+             ("B", "2", "strict", 2), ("B", "3", "mild", 9)]  # fmt: skip
+    systems, segments, judges, values = zip(*lines, strict=True)
+    scores = build_score_table(
+        systems, [ScoredItem(s) for s in segments], {Scorer("da"): values}, judges
+    )
+    found = count_comparisons(scores, "da")
+    assert found.wins.tolist() == [[0, 2], [0, 0]]
+    assert found.draws.tolist() == [[0, 0], [0, 0]]
+
+
+def test_means_are_compared_where_no_judge_saw_two_systems():
+    scores = build_score_table(
+        ["A", "B"],
+        [ScoredItem("1"), ScoredItem("1")],
+        {Scorer("da"): [2, 1]},
+        ["ann", "bob"],
+    )
+    assert count_comparisons(scores, "da").wins.tolist() == [[0, 1], [0, 0]]
+
+
+def test_a_system_that_never_met_another_is_refused():
+    never = PairwiseCounts(np.zeros((2, 2), int), np.zeros((2, 2), int))
+    with pytest.raises(CorpusError, match="TrueSkill needs comparisons"):
+        learn_skills(never)
+
+
+@pytest.mark.parametrize("lang", ["cs-en", "fr-en"])
+def test_judged_systems_are_ranked_much_as_by_expected_wins(shared, lang):
+    folder = shared / "data" / "wmt12-ranking"
+    lines = []
+    with gzip.open(folder / "rankings.tsv.gz", "rt", encoding="utf-8") as given:
+        for at, row in enumerate(csv.DictReader(given, delimiter="\t")):
+            if row["lp"] == lang:
+                lines += [
+                    (
+                        row[f"system{n}"],
+                        ScoredItem(f"{row['seg']} {at}"),
+                        -float(row[f"rank{n}"]),
+                    )
+                    for n in range(1, 6)
+                    if row[f"rank{n}"] not in ("", "-1")
+                ]
+    systems, items, ranks = zip(*lines, strict=True)
+    scores = build_score_table(systems, items, {Scorer("rank"): ranks})
+    found = learn_skills(count_comparisons(scores, "rank"), runs=20, matches=4000)
+    with (folder / f"{lang}.sys_scores.tsv").open(encoding="utf-8") as given:
+        wins = {
+            row["system"]: float(row["expected_wins"])
+            for row in csv.DictReader(given, delimiter="\t")
+        }
+    expected = np.array([wins[name] for name in scores.systems])
+    assert pearson(expected, found.means) > 0.98
+
+
+def domains(values, names):
+    systems = [f"s{at}" for at in range(len(values))]
+    items = [ScoredItem(str(at), domain=name) for at, name in enumerate(names)]
+    return build_score_table(
+        [s for s in systems for _ in items],
+        items * len(systems),
+        {Scorer("da", "human"): np.ravel(values)},
+    )
+
+
+def test_domains_count_the_same():
+    # s1 is better in the large domain, s0 far better in the small one.
+    scores = domains([[1, 1, 1, 9], [2, 2, 2, 2]], ["news", "news", "news", "chat"])
+    plain, _ = report_ranking(scores, "da")
+    findings, found = report_ranking(scores, "da", macro="domain")
+    means = [figures[3].value for _, figures in findings.tables[0].rows]
+    assert found.systems == ["s0", "s1"]
+    assert means == [5, 2]
+    assert [figures[3].value for _, figures in plain.tables[0].rows] == [3, 2]
+    assert "macro:domain" in findings.signature
+
+
+def test_domains_count_the_same_in_the_test():
+    rng = np.random.default_rng(0)
+    gaps = np.concatenate([rng.normal(0.8, 1, 400), rng.normal(-0.8, 1, 20)])
+    scores = domains([gaps, np.zeros(420)], ["news"] * 400 + ["chat"] * 20)
+    _, plain = report_ranking(scores, "da")
+    _, macro = report_ranking(scores, "da", macro="domain")
+    assert plain.p[0, 1] < 1e-6
+    assert 0.2 < macro.p[0, 1] < 0.9
+
+
+def test_a_domain_that_lacks_a_system_is_left_out():
+    scores = domains([[1, 2, 3], [2, 1, NAN]], ["news", "chat", "law"])
+    findings, _ = report_ranking(scores, "da", macro="domain")
+    assert any("left out: domain law" in note for note in findings.notes)
+    assert findings.tables[0].rows[0][1][3].value == 1.5
+
+
+def test_macro_needs_a_domain_of_every_segment():
+    with pytest.raises(CorpusError, match="1 of 2 segments name no domain"):
+        report_ranking(domains([[1, 2], [2, 1]], ["news", ""]), "da", macro="domain")

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from metra.errors import CorpusError, FormatError, MetraError, OptionError
 from metra.formats.convert import ConversionSettings, convert_files
 from metra.formats.texts.columns import format_column_name
-from metra.formats.texts.sources import ParallelTable, list_sources
+from metra.formats.texts.parallel import ParallelTable
+from metra.formats.texts.sources import list_sources
 
 SUFFIXES = {
     "tsv": ".tsv",
@@ -270,7 +271,7 @@ CANNOT = [
                  "text, or choose another format.", id="return at the end in plain"),
     pytest.param("plain", {"seg": "a\tb"}, "Segment 2 (document 'd1', segment 'a\\tb') of the "
                  "label 'seg' holds a tab, which plain cannot carry; leave the label out with "
-                 "--drop seg.", id="tab in an id in plain"),
+                 "`drop` seg.", id="tab in an id in plain"),
     pytest.param("sgml", {"output:x": "a\rb"}, "Segment 2 (document 'd1', segment 'b') of the "
                  "output 'x' holds a line break, which sgml cannot carry; change the text, or "
                  "choose another format.", id="line break in sgml"),
@@ -279,13 +280,13 @@ CANNOT = [
                  "choose another format.", id="missing reference in sgml"),
     pytest.param("sgml", {"seg": "1"}, "Segment 2 (document 'd1', segment '1') of the label "
                  "'seg' is '1', as it was before in the same document, which sgml cannot "
-                 "carry; leave the label out with --drop seg.", id="id twice"),
+                 "carry; leave the label out with `drop` seg.", id="id twice"),
     pytest.param("sgml", {"seg": "a\nb"}, "Segment 2 (document 'd1', segment 'a\\nb') of the "
                  "label 'seg' is 'a\\nb', which sgml cannot carry; leave the label out with "
-                 "--drop seg.", id="line break in an id"),
+                 "`drop` seg.", id="line break in an id"),
     pytest.param("sgml", {"doc": "d0", "label:genre": "a\nb"}, "Segment 2 (document 'd0', "
                  "segment 'b') of the label 'genre' is 'a\\nb', which sgml cannot carry; leave "
-                 "the label out with --drop genre.", id="line break in a label"),
+                 "the label out with `drop` genre.", id="line break in a label"),
     pytest.param("sgml", {"doc": " d"}, "Segment 2 (document ' d', segment 'b') has the "
                  "document id ' d', which sgml cannot carry; change the text, or choose "
                  "another format.", id="blank around a document id"),
@@ -294,7 +295,7 @@ CANNOT = [
                  "format.", id="no document id"),
     pytest.param("sgml", {"label:genre": "x"}, "Segment 2 (document 'd1', segment 'b') of the "
                  "label 'genre' is 'x', but 'nw' before it in the same document, which sgml "
-                 "cannot carry; leave the label out with --drop genre.", id="label changes"),
+                 "cannot carry; leave the label out with `drop` genre.", id="label changes"),
     pytest.param("wmt-xml", {"output:x": "a\x01b"}, "Segment 2 (document 'd1', segment 'b') of "
                  "the output 'x' holds the character U+0001, which wmt-xml cannot carry; "
                  "change the text, or choose another format.", id="control character in XML"),
@@ -310,7 +311,7 @@ CANNOT = [
                  "another format.", id="missing source in XML"),
     pytest.param("wmt-xml", {"seg": "a\x02"}, "Segment 2 (document 'd1', segment 'a\\x02') of "
                  "the label 'seg' is 'a\\x02', which wmt-xml cannot carry; leave the label out "
-                 "with --drop seg.", id="control character in an id"),
+                 "with `drop` seg.", id="control character in an id"),
     pytest.param("jsonl", {"output:x": "\ud800"}, "Segment 2 (document 'd1', segment 'b') of "
                  "the output 'x' holds a lone surrogate, which UTF-8 cannot carry; change the "
                  "text, or choose another format.", id="half a character"),
@@ -339,7 +340,7 @@ def test_a_reference_that_no_document_has(tmp_path):
         run([write_rows(tmp_path / "a.jsonl", rows)], tmp_path / "a.xml")
     assert str(raised.value) == (
         "All of the reference 'B' is missing, so wmt-xml cannot carry it; leave it out with "
-        "--drop 'ref:B'."
+        "`drop` 'ref:B'."
     )
 
 
@@ -373,9 +374,9 @@ NAMES = [
                  "file's name; give a short name without a slash, for an output as NAME=FILE.",
                  id="slash"),
     pytest.param("sgml", "label:Genre", "The label 'Genre' cannot be an attribute of a "
-                 "document in sgml; leave it out with --drop 'Genre'.", id="capital"),
+                 "document in sgml; leave it out with `drop` 'Genre'.", id="capital"),
     pytest.param("wmt-xml", "label:a b", "The label 'a b' cannot be an attribute of a "
-                 "document in wmt-xml; leave it out with --drop 'a b'.", id="blank in a label"),
+                 "document in wmt-xml; leave it out with `drop` 'a b'.", id="blank in a label"),
 ]  # fmt: skip
 
 
@@ -407,12 +408,12 @@ def test_where_and_what_to_write(tmp_path):
     start = write_rows(tmp_path / "a.jsonl", ROWS)
     text = tmp_path / "out.txt"
     assert refusal(OptionError, [start], text) == (
-        f"The format of {text} does not follow from its name; give --to FORMAT, or a name "
+        f"The format of {text} does not follow from its name; give `to` FORMAT, or a name "
         "that ends in .tsv, .jsonl, .sgm, .xml or .parquet, or a folder's."
     )
     assert refusal(OptionError, [start], text, "plain") == (
         f"Plain text is a folder with a file for each text, but {text} is a file's name; "
-        "give -o FOLDER."
+        "give `out` FOLDER."
     )
     full = tmp_path / "full"
     full.mkdir()
@@ -429,7 +430,7 @@ def test_where_and_what_to_write(tmp_path):
         "output:y, ref:A, ref:B, seg, source."
     )
     assert refusal(OptionError, [start], tmp_path / "b.tsv", only=["genre"]) == (
-        "--only 'genre' has no value; expected NAME=VALUE, or NAME= for none."
+        "`only` 'genre' has no value; expected NAME=VALUE, or NAME= for none."
     )
     assert refusal(CorpusError, [start], tmp_path / "b.tsv", only=["genre=x"]) == (
         "There are no segments to convert; expected at least one in every file."

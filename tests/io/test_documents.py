@@ -7,7 +7,8 @@ import pytest
 
 from metra.errors import CorpusError, FormatError, LengthError, MetraError
 from metra.formats.texts.columns import Field
-from metra.formats.texts.sources import ParallelTable, list_sources
+from metra.formats.texts.parallel import ParallelTable
+from metra.formats.texts.sources import list_sources
 from metra.scoring.files import open_corpus
 
 KINDS = {"src": "srcset", "ref": "refset", "tst": "tstset"}
@@ -277,8 +278,8 @@ def test_other_refusals(folder):
         "Two outputs are called 'A'; give each a name of its own: NAME=FILE."
     )
     assert refusal(FormatError, [tst], [ref], None, ref) == (
-        f"--docs {ref} is a file with ids, which brings its documents along by itself; give "
-        "it as an output, a reference or the source."
+        f"{ref} is a file with ids, which brings its documents along by itself; give it as "
+        "an output, a reference or the source instead of `documents`."
     )
     assert refusal(FormatError, [tst], [str(two)]).startswith(
         f"{two} has no column for the reference; it has: A, B. Columns are recognised by name"

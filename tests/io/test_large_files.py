@@ -22,7 +22,7 @@ FRAMES = {
 READ = """
 import re, sys
 from metra.errors import MetraError
-from metra.formats.texts.sources import ParallelTable
+from metra.formats.texts.parallel import ParallelTable
 from metra.formats.texts.sources import list_sources
 
 segments = characters = 0

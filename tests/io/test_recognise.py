@@ -30,7 +30,7 @@ CASES = [
 @pytest.mark.parametrize(("name", "content", "expected"), CASES)
 def test_formats(tmp_path, name, content, expected):
     (tmp_path / name).write_bytes(content)
-    assert recognise_format(str(tmp_path / name)) == expected
+    assert recognise_format(str(tmp_path / name)).name == expected
 
 
 def test_other_xml(tmp_path):
@@ -40,5 +40,5 @@ def test_other_xml(tmp_path):
         recognise_format(str(path))
     assert str(raised.value) == (
         f"{path} begins with '<html>'; expected WMT's XML (<dataset>) or NIST's (<srcset>, "
-        "<refset>, <tstset>), or give --input-format."
+        "<refset>, <tstset>), or give `input_format`."
     )

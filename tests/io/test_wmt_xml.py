@@ -23,7 +23,7 @@ def read(path: Path) -> dict[Field, dict[str, list[tuple[str, str]]]]:
     contents = wmt_xml.scan(file, "default")
     return {
         text: {
-            document: [segment[:2] for segment in wmt_xml.segments(file, part)]
+            document: [segment[:2] for segment in wmt_xml.read_segments(file, part)]
             for document, part in parts.items()
         }
         for text, parts in contents.parts.items()

@@ -28,7 +28,6 @@ from metra.corpus.batch import CorpusChunk
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import FormatError, MetraError
-from metra.formats.recognise import WITH_IDS
 from metra.formats.scores.judgement import COUNTED
 from metra.formats.stream import read_toml
 from metra.formats.texts.columns import Field
@@ -152,7 +151,7 @@ def _inspect_upload(upload: Upload, path: str) -> list[ColumnCounts]:
     [file] = list_sources([path])
     if upload.use != "output":
         file = file._replace(use=upload.use)
-    if file.format in WITH_IDS:
+    if file.format.has_ids:
         return []
     return [
         ColumnCounts(

@@ -1,4 +1,4 @@
-"""`metra weights`: lists of how salient each word is in each document."""
+"""`metra weights`: lists of the salience of each word in each document."""
 
 import click
 

@@ -1,8 +1,4 @@
-"""`metra judge import`: other programs' judgements, as metra's own.
-
-`metra judge export`: a campaign's judgements as files.
-`metra judge exercise`: evaluators and metrics of several campaigns side by side.
-"""
+"""`metra judge import`, `export` and `exercise`: judgements from and to files."""
 
 from typing import TYPE_CHECKING
 

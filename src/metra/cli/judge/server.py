@@ -1,7 +1,4 @@
-"""`metra judge demo`: filled campaigns on our own example, served at once on this machine.
-
-`metra judge serve`: the server that judges and admins reach in their browsers.
-"""
+"""`metra judge serve` and `demo`: the judging app on this machine."""
 
 import click
 

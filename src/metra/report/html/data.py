@@ -239,9 +239,9 @@ def convert_study(study: Study) -> dict[str, Any]:
         "people": None
         if study.people is None
         else [_round_scores(study.people.segments[name].tolist()) for name in names],
-        "source": texts.source,
-        "refs": texts.refs,
-        "outputs": [texts.outputs[name] for name in names],
+        "source": None if texts.source is None else list(texts.source),
+        "refs": [list(ref) for ref in texts.refs],
+        "outputs": [list(texts.outputs[name]) for name in names],
         "documents": documents,
         "document": [index[name] for name in texts.documents or ()],
         "gridSpec": study.grids.spec,

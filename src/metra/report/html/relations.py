@@ -235,9 +235,8 @@ def build_judgements_section(study: Study) -> Html | None:
     )
     judged = sum(entry.segments for entry in found.relations[:1])
     trusted = study.trust
-    fits = trusted.fits if trusted is not None else {}
     systems = [
-        draw_systems_figure(entry, fits.get(entry.y)) for entry in found.relations
+        draw_systems_figure(entry, found.fits.get(entry.y)) for entry in found.relations
     ]
     segments = [draw_segments_figure(entry) for entry in found.relations]
     return join_markup(

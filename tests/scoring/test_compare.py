@@ -221,7 +221,7 @@ def test_documents_that_are_not_known():
     with pytest.raises(CorpusError) as caught:
         compare(unit="document")
     assert str(caught.value) == (
-        "Documents were to be resampled, but none are known; give --docs."
+        "Documents were to be resampled, but none are known; give `documents`."
     )
 
 

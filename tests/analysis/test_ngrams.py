@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metra.analysis import ngram_counts
+from metra.analysis.collection import collect_corpus
 from metra.analysis.ngrams import find_ngram_changes
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
@@ -22,7 +23,8 @@ LISTS |= {"mended": ("wrong", -1), "broken": ("wrong", 1)}
 def found(before, after, refs, **options):
     corpus = Outputs(EvalSet(refs), {"a": before, "b": after})
     options.setdefault("preparation", SPACED)
-    return find_ngram_changes(corpus, baseline="a", systems=["b"], **options)[0]
+    collected = collect_corpus(corpus, options["preparation"])
+    return find_ngram_changes(collected, baseline="a", systems=["b"], **options)[0]
 
 
 def grams(text, n):

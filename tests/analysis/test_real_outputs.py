@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from metra.analysis.findings import AnalysisOptions, run_analyses
+from metra.analysis.findings import AnalysisOptions, prepare_analyses, run_analyses
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.scoring.evaluate import EvaluationOptions, count_statistics, make_metrics
@@ -33,11 +33,13 @@ def english_german(shared, read_table):
     return corpus
 
 
-def looked(corpus, wishes):
+def looked(corpus, options):
+    metrics = make_metrics(["chrf"])
+    collected = prepare_analyses(corpus, metrics, options)
     metrics, sheets = count_statistics(
-        corpus, make_metrics(["chrf"]), EvaluationOptions(), keep=True
+        corpus, metrics, EvaluationOptions(), keep=True, visitors=[collected]
     )
-    return run_analyses(corpus, metrics, sheets, wishes, baseline=corpus.systems[0])
+    return run_analyses(collected, metrics, sheets, options, baseline=corpus.systems[0])
 
 
 def test_texts_that_were_made_up_are_among_the_most_improved(english_german):
@@ -80,9 +82,9 @@ def test_profiles_find_the_systems_that_translate_sentence_by_sentence(english_g
 
 def test_all_of_it_is_quick(english_german):
     corpus = english_german("AIRC", "GPT4-5shot")
-    wishes = AnalysisOptions(
+    options = AnalysisOptions(
         changes=10, ngrams=10, buckets=["length", "frequency"], profiles=True
     )
     start = time.process_time()
-    looked(corpus, wishes)
+    looked(corpus, options)
     assert time.process_time() - start < 15

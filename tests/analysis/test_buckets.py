@@ -11,6 +11,8 @@ from metra.analysis.buckets import (
     score_buckets,
     score_label_buckets,
 )
+from metra.analysis.collection import collect_corpus
+from metra.analysis.word_diff import get_preparation
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, LengthError, OptionError, UnknownNameError
@@ -29,7 +31,9 @@ def prepared(refs=REFS, source=None, documents=None, specs=SPECS, **outputs):
     outputs = outputs or {"old": OLD, "new": NEW}
     corpus = Outputs(EvalSet(refs, source, documents), outputs)
     metrics = fit_metrics(corpus, make_metrics(specs))
-    return corpus, metrics, count_corpus(corpus, metrics, keep=True)
+    preparation = get_preparation(next(iter(metrics.values())))
+    collected = collect_corpus(corpus, preparation)
+    return collected, metrics, count_corpus(corpus, metrics, keep=True)
 
 
 def parts(found):

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metra.analysis.changes import find_changes
+from metra.analysis.findings import AnalysisOptions, prepare_analyses
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import OptionError, UnknownNameError
@@ -21,10 +22,12 @@ def found(outputs, specs, refs=REFS, source=None, documents=None, **options):
     refs = refs if isinstance(refs[0], list) else [refs]
     corpus = Outputs(EvalSet(refs, source, documents), outputs)
     metrics = fit_metrics(corpus, make_metrics(specs))
-    sheets = count_corpus(corpus, metrics, keep=True)
+    options_of_analysis = AnalysisOptions(changes_by=options.get("by"), changes=10)
+    collected = prepare_analyses(corpus, metrics, options_of_analysis)
+    sheets = count_corpus(corpus, metrics, keep=True, visitors=[collected])
     first, *others = outputs
     return find_changes(
-        corpus, metrics, sheets, baseline=first, systems=others, **options
+        collected, metrics, sheets, baseline=first, systems=others, **options
     )
 
 

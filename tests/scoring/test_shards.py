@@ -144,10 +144,10 @@ class Counted:
 
     def __init__(self) -> None:
         self.rows = 0
-        self.all = 0
+        self.share = 0.0
 
-    def __call__(self, work: local.ScoringProgress) -> None:
-        self.rows, self.all = work
+    def __call__(self, done: int, share: float) -> None:
+        self.rows, self.share = done, share
 
 
 def test_finished_shards_are_not_scored_again(shards, tmp_path):
@@ -158,7 +158,7 @@ def test_finished_shards_are_not_scored_again(shards, tmp_path):
     assert score(shards[:2], plan, resume=str(kept), progress=first).segments == 701
     assert first.rows == 701
     assert score(shards, plan, resume=str(kept), progress=second) == expected
-    assert (second.rows, second.all) == (1300, 1300)
+    assert (second.rows, second.share) == (1300, 1.0)
     assert score(shards, plan, resume=str(kept), progress=third) == expected
     assert third.rows == 0
 
@@ -214,7 +214,7 @@ def test_a_resumed_run_does_not_count_weights_again(shards, tmp_path, monkeypatc
     counted = Counted()
     assert score(shards, resume=str(kept), progress=counted) == expected
     assert read == ["part-2.parquet"]
-    assert (counted.rows, counted.all) == (1300, 1300)
+    assert (counted.rows, counted.share) == (1300, 1.0)
 
 
 OTHER_WEIGHTS = [
@@ -271,7 +271,7 @@ def test_weights_of_the_whole_corpus_make_all_shards_new(shards, tmp_path):
     watched = Counted()
     assert score(shards, PLAN, resume=kept, progress=watched) == score(shards)
     # Once for each of two measures of two passes, and once for all measures.
-    assert (watched.rows, watched.all) == (3 * 2001, 3 * 2001)
+    assert (watched.rows, watched.share) == (3 * 2001, 1.0)
 
 
 def test_scores_that_are_gone_are_written_again(shards, tmp_path):
@@ -369,7 +369,7 @@ def test_a_null_is_found_by_file_row_and_column(shards):
         score(shards, ScoringPlan(**{**as_fields(PLAN), "metrics": ("bleu",)}))
     assert str(found.value).startswith(
         f"Row 12346 of {shards[2]} is null in the column 'hyp', where a text has to be; "
-        "give it one, leave the row out, or count nulls as empty texts: --nulls empty."
+        "give it one, leave the row out, or count nulls as empty texts: `nulls` empty."
     )
     plan = ScoringPlan(**{**as_fields(PLAN), "metrics": ("bleu",), "nulls": "empty"})
     found = score(shards, plan)
@@ -442,13 +442,13 @@ import sys, time
 import metra.scoring.executors.local as local
 from metra.cli import main
 
-counted = local.count_rows
+counted = local.count_batch
 def slowly(rows, plan, metrics):
     if rows.num_rows > 1:
         print("ready", file=sys.stderr, flush=True)
         time.sleep(20)
     return counted(rows, plan, metrics)
-local.count_rows = slowly
+local.count_batch = slowly
 main()
 """
 

@@ -30,13 +30,14 @@ from metra.scoring.table_totals import (
     score_rows,
     score_totals,
 )
+from metra.scoring.tables import score_table
 
 pyspark = pytest.importorskip("pyspark", reason="needs pyspark: metra[spark]")
 if shutil.which("java") is None:
     pytest.skip("needs Java, such as openjdk-17-jre-headless", allow_module_level=True)
 
 from metra.scoring.executors import spark as engine  # noqa: E402, without pyspark there is no use
-from metra.scoring.executors.spark import read_files, score_parquet  # noqa: E402
+from metra.scoring.executors.spark import read_files  # noqa: E402
 from metra.scoring.executors.spark_session import silence_warnings, spark_session  # noqa: E402
 
 # Short work on a small machine: no second compiler, one thread to collect garbage.
@@ -400,12 +401,16 @@ def test_what_is_named_twice_is_refused(spark, data):
     assert read_files(spark, [str(data / "0.parquet"), str(data / "4.parquet")])
 
 
-def test_a_column_that_no_file_has_is_missed_in_the_table(spark, data):
+@pytest.mark.usefixtures("spark")
+def test_a_column_that_no_file_has_is_missed_in_the_table(data):
     with pytest.raises(
         FormatError, match=r"^The table that Spark makes of \d+ files has"
     ):
-        score_parquet(
-            spark, [str(data)], ["bleu"], ColumnNames(references=("nowhere",))
+        score_table(
+            [str(data)],
+            ["bleu"],
+            columns=ColumnNames(references=("nowhere",)),
+            engine="spark",
         )
 
 

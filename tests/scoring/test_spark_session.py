@@ -72,7 +72,7 @@ SAID = [  # as Spark 4.3.0 says it, shortened in the middle
         "batch is null in the column 'a.b', where a text has to be; give it one.\n",
         NullValueError,
         "Row 3 of a batch is null in the column 'a.b', where a text has to be; give it one, "
-        "leave the row out, or count nulls as empty texts: --nulls empty.",
+        "leave the row out, or count nulls as empty texts: `nulls` empty.",
         id="null",
     ),
     pytest.param(

@@ -24,7 +24,6 @@ from metra.scoring.table_totals import (
     totals_schema,
 )
 from metra.scoring.tables import check_schema
-from metra.stats import exact_sum
 
 WORDS = "the a cat dog sat on mat , . house very big é 日本 «x»"
 SPECS = ("bleu", "chrf", "ter", "wer", "meteor", "gtm:e=2", "f1", "nist", "ltv")
@@ -337,30 +336,3 @@ def test_measures_that_cannot_be_are_refused(changed, message, tmp_path):
 def test_weights_come_first():
     with pytest.raises(UnfittedError, match="nist, ltv: what is weighed has to be"):
         count_totals(ROWS.to_batches()[0], plan())
-
-
-@given(
-    st.lists(
-        st.floats(-1e6, 1e6) | st.integers(0, 10**9).map(float), min_size=1, max_size=60
-    ),
-    st.randoms(use_true_random=False),
-)
-def test_parts_of_fractions_add_up_exactly(values, random):
-    rows = np.array(values)[:, None]
-    parts = exact_sum.split_parts(rows)
-    assert exact_sum.join_parts(parts) == pytest.approx(rows, rel=1e-15, abs=2.0**-59)
-    order = list(range(len(values)))
-    random.shuffle(order)
-    one = parts.sum(0)
-    other = sum(parts[at] for at in order)
-    assert one.tolist() == other.tolist()
-
-
-def test_what_is_not_finite_stays_so():
-    assert (
-        exact_sum.join_parts(exact_sum.split_parts(np.array([[np.inf]])))[0, 0]
-        == np.inf
-    )
-    assert np.isnan(exact_sum.join_parts(exact_sum.split_parts(np.array([[np.nan]]))))[
-        0, 0
-    ]

@@ -2,12 +2,13 @@
 
 import pytest
 
-from metra.analysis.profile_features import (
+from metra.analysis.profile_counts import read_punctuation
+from metra.analysis.profiles import (
+    TRAITS,
+    build_profiles,
     describe_profile,
     list_notable_traits,
-    read_punctuation,
 )
-from metra.analysis.profiles import TRAITS, build_profiles
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.text.preparation import Preparation

@@ -4,14 +4,13 @@ import numpy as np
 import pytest
 
 from metra import EvalSet, evaluate
-from metra.analysis.findings import CorpusTexts
 from metra.analysis.relations import relate_judgements
 from metra.errors import CorpusError, UnknownNameError
 from metra.formats.scores.judgement_table import TableJudgement
 
 REFS = ["a b", "c d", "e f"]
 OUTPUTS = {"good": REFS, "bad": ["a x", "y z", "e f"]}
-TEXTS = CorpusTexts(OUTPUTS, [REFS], documents=["one", "one", "two"])
+DOCUMENTS = ["one", "one", "two"]
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +25,7 @@ def test_several_judgements_of_an_output_are_averaged(results):
         TableJudgement("good", 3, 60, judge="j1"),
         TableJudgement("bad", 2, 10, judge="j1"),
     ]
-    found = relate_judgements(judged, TEXTS, results)
+    found = relate_judgements(judged, results, DOCUMENTS)
     assert (found.judgements, found.judges) == (4, 2)
     np.testing.assert_array_equal(found.segments["good"], [90, np.nan, 60])
     assert found.means == {"good": 75, "bad": 10}
@@ -36,7 +35,7 @@ def test_several_judgements_of_an_output_are_averaged(results):
 
 
 def test_a_system_that_nobody_judged_is_left_out(results):
-    found = relate_judgements([TableJudgement("good", 1, 80)], TEXTS, results)
+    found = relate_judgements([TableJudgement("good", 1, 80)], results, DOCUMENTS)
     assert np.isnan(found.means["bad"])
     assert [point.system for point in found.relations[0].points] == ["good"]
     assert found.judges is None
@@ -67,4 +66,4 @@ def test_a_system_that_nobody_judged_is_left_out(results):
 )
 def test_what_does_not_fit_is_refused(results, judgement, error, message):
     with pytest.raises(error, match=message):
-        relate_judgements([judgement], TEXTS, results)
+        relate_judgements([judgement], results, DOCUMENTS)

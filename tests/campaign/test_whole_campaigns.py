@@ -5,10 +5,11 @@ from dataclasses import replace
 
 import pytest
 from tests.campaign.campaigns import SECRET, SOURCE, SYSTEMS, answered, opened
+from tests.campaigns import check_answer
 
 from metra.campaign.assignment import assign
 from metra.campaign.files import jsonl, tables
-from metra.campaign.judgement import check_answer, keep_latest, score_outputs
+from metra.campaign.judgement import keep_latest, score_outputs
 from metra.campaign.protocols.registry import PROTOCOLS
 from metra.campaign.reconciliation import build_reconciliation, compute_rater_agreement
 from metra.campaign.screen import build_screen

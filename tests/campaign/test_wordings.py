@@ -9,11 +9,11 @@ from dataclasses import replace
 
 import pytest
 from tests.campaign.campaigns import opened
+from tests.campaigns import check_answer
 
 from metra.campaign.assignment import assign
 from metra.campaign.exports import export_judgements, write_codebook
 from metra.campaign.files import jsonl
-from metra.campaign.judgement import check_answer
 from metra.campaign.own_wording import (
     freeze_wordings,
     list_wordings,

@@ -155,7 +155,7 @@ def _hide_password(url: str) -> str:
 def status(campaign: str | None, url: str, state: str | None) -> None:
     """Show how far the judges of CAMPAIGN are; without one, which campaigns there are."""
     from metra.store import campaigns, judges, screens
-    from metra.store.assignment import compute_progress
+    from metra.store.screens import compute_progress
 
     store = open_store(url)
     if state is not None:

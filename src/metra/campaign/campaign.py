@@ -20,7 +20,7 @@ from metra.campaign.settings import Settings
 from metra.campaign.wording import Wording
 from metra.corpus.outputs import Corpus
 from metra.errors import CorpusError, OptionError
-from metra.text.words import contains_words, make_normaliser
+from metra.text.normalisation import contains_words, make_normaliser
 
 
 @dataclass(frozen=True, slots=True)

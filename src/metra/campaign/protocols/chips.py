@@ -14,7 +14,7 @@ from metra.campaign.protocols.answers import (
 )
 from metra.errors import OptionError
 from metra.formats.scores.judgement import OutputScore
-from metra.metrics.syntax import (
+from metra.text.corrections import (
     Change,
     CorrectedWord,
     EditCounts,
@@ -22,7 +22,7 @@ from metra.metrics.syntax import (
     infer_changes,
 )
 from metra.text.lemmas import count_form_changes, find_stemmer_code, stem_words
-from metra.text.words import recognise_spacing, split_token, tokenize_words
+from metra.text.words import recognise_spacing, split_workbook_words
 
 EXACT, INFERRED = "exact", "inferred"
 
@@ -39,7 +39,7 @@ class Chips:
 
     def extra(self, output: str) -> dict[str, Any]:
         """The words as chips."""
-        return {"tokens": split_words(output)}
+        return {"tokens": split_workbook_words(output)}
 
     def check(
         self, value: object, name: str, given: Mapping[str, str]
@@ -58,7 +58,7 @@ class Chips:
             tidy: dict[str, Any] = {"mode": EXACT, "chips": chips}
         else:
             corrected = get_text(entry, "text", name)
-            after, code = split_words(corrected), key.get("stems", "")
+            after, code = split_workbook_words(corrected), key.get("stems", "")
             made = infer_changes(stem_words(before, code), stem_words(after, code))
             free = count_form_changes(before, after, code)
             tidy = {"mode": INFERRED, "text": corrected}
@@ -66,7 +66,7 @@ class Chips:
 
     def _key(self, output: str) -> dict[str, Any]:
         return {
-            "tokens": split_words(output),
+            "tokens": split_workbook_words(output),
             "counted": recognise_spacing(output),
             # By whose stems a change of form alone is inferred; by none if it is empty.
             "stems": find_stemmer_code(self.language),
@@ -85,17 +85,6 @@ class Chips:
 def get_changes(value: Mapping[str, Any]) -> EditCounts:
     """Take the counts out of a checked answer."""
     return EditCounts(*(value[KEY][name] for name in EditCounts._fields))
-
-
-def split_words(output: str) -> list[str]:
-    """Cut as the workbook does; characters of scripts without blanks are words.
-
-    >>> split_words("Mary (in town) left.")
-    ['Mary', '(', 'in', 'town', ')', 'left', '.']
-    >>> split_words("市場が開く。")
-    ['市', '場', 'が', '開', 'く', '。']
-    """
-    return [piece for token in tokenize_words(output) for piece in split_token(token)]
 
 
 def _check_chips(

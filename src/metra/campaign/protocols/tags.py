@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from metra.campaign.protocols.answers import KEY, get_key, get_table
 from metra.errors import OptionError
 from metra.formats.scores.judgement import OutputScore
-from metra.text.words import make_normaliser
+from metra.text.normalisation import make_normaliser
 
 #: The types of the Message Understanding Conferences.
 TYPES = ("PERSON", "ORGANIZATION", "LOCATION", "DATE", "TIME", "MONEY", "PERCENT")

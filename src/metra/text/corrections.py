@@ -190,18 +190,18 @@ def _find_substitutions(
     for row, best in enumerate(grid.best):
         here: list[Ways] = []
         for column, on_path in enumerate(best):
-            found: Ways = {} if row or column else start
+            ways: Ways = {} if row or column else start
             if on_path and (row or column):
                 common = grid.common[row][column]
                 if row and grid.common[row - 1][column] == common:
-                    found = _merge_ways(found, above[column])
+                    ways = _merge_ways(ways, above[column])
                 if column and grid.common[row][column - 1] == common:
-                    found = _merge_ways(found, here[column - 1])
+                    ways = _merge_ways(ways, here[column - 1])
                 if row and column:
-                    found = _merge_ways(
-                        found, _step_diagonally(grid, row, column, above, limits)
+                    ways = _merge_ways(
+                        ways, _step_diagonally(grid, row, column, above, limits)
                     )
-            here.append(found)
+            here.append(ways)
         above = here
     _, trail = max(above[-1].values(), key=lambda way: way[0])
     pairs: list[tuple[Hashable, Hashable]] = []
@@ -221,14 +221,14 @@ def _step_diagonally(
         return above[column - 1] if grown else {}
     if grown or pair[0] not in grid.surplus_old or pair[1] not in grid.surplus_new:
         return {}
-    found: Ways = {}
+    ways: Ways = {}
     for state, (count, trail) in above[column - 1].items():
         after = tuple(
             used + (word in pair) for used, word in zip(state, limits, strict=True)
         )
         if all(used <= most for used, most in zip(after, limits.values(), strict=True)):
-            found[after] = (count + 1, (pair, trail))
-    return found
+            ways[after] = (count + 1, (pair, trail))
+    return ways
 
 
 def _merge_ways(first: Ways, other: Ways) -> Ways:

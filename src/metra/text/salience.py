@@ -1,18 +1,16 @@
-"""Lists of words with their salience: tab-separated, a header, a line for each word.
+"""How salient words are in their documents, and files of weights: lists of words, NIST's.
 
-The columns, in any order, are word, document, tf, df, N, P_doc, P_rest, P_corp, tf.idf and
-S. A reader needs the word and the weight it is asked for; without a document column there
-is one list for all documents. Words are as the tokeniser leaves them. An empty weight says
-that the word is not salient.
+A list of words is a table with tabs and a header. Its columns, in any order, are word,
+document, tf, df, N, P_doc, P_rest, P_corp, tf.idf and S. A reader needs the word and the
+weight it is asked for; without a document column there is one list for all documents. Words
+are as the tokeniser leaves them. An empty weight says that the word is not salient.
 
-How salient words are in their documents: counts, tf.idf and S-scores.
-Files of NIST's information weights: an n-gram, a tab and its weight on each line.
+A file of NIST's information weights has an n-gram, a tab and its weight on each line.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -29,6 +27,7 @@ from metra.errors import (
     UnknownNameError,
     no_such,
 )
+from metra.text.resources import compute_digest
 
 __all__ = ["Frequencies", "Tokens", "WordWeights"]
 
@@ -42,8 +41,8 @@ class Frequencies:
 
     The entries of a document are together, documents in order of first appearance.
 
-    >>> found = Frequencies([(Tokens([["a", "b", "b"], ["a"]]), ["one", "two"])])
-    >>> found.tf.tolist(), found.df.tolist(), found.tfidf.round(4).tolist()
+    >>> frequencies = Frequencies([(Tokens([["a", "b", "b"], ["a"]]), ["one", "two"])])
+    >>> frequencies.tf.tolist(), frequencies.df.tolist(), frequencies.tfidf.round(4).tolist()
     ([1, 2, 1], [2, 1, 2], [0.0, 1.1736, 0.0])
     """
 
@@ -147,7 +146,7 @@ class Frequencies:
 
 
 def build_word_weights(
-    found: Frequencies,
+    frequencies: Frequencies,
     salience: str | Array,
     *,
     floor: float,
@@ -160,7 +159,7 @@ def build_word_weights(
     None is below the floor, those outside the range are 0, and a word that is not in its
     document's list weighs `oov`, or what the lightest word of that list weighs.
     """
-    weights = found.salience.weighed(
+    weights = frequencies.salience.weighed(
         salience, floor=floor, least=least, most=most, unknown=oov
     )
     if weights is None:
@@ -191,26 +190,26 @@ class SalienceList:
     by_document: bool
 
 
-def format_salience_list(found: Frequencies) -> Iterator[str]:
+def format_salience_list(frequencies: Frequencies) -> Iterator[str]:
     """Write the list, a line at a time, the header first."""
     yield "\t".join(COLUMNS)
     columns = zip(
-        found.word.tolist(),
-        found.document.tolist(),
-        found.tf.tolist(),
-        found.df.tolist(),
+        frequencies.word.tolist(),
+        frequencies.document.tolist(),
+        frequencies.tf.tolist(),
+        frequencies.df.tolist(),
         *(
             column.tolist()
             for column in (
-                *(found.p_doc, found.p_rest, found.p_corp),
-                *(found.tfidf, found.s),
+                *(frequencies.p_doc, frequencies.p_rest, frequencies.p_corp),
+                *(frequencies.tfidf, frequencies.s),
             )
         ),
         strict=True,
     )
-    documents = len(found.documents)
+    documents = len(frequencies.documents)
     for word, document, tf, df, *numbers in columns:
-        text, name = found.words[word], found.documents[document]
+        text, name = frequencies.words[word], frequencies.documents[document]
         if any(sign in text + name for sign in "\t\n"):
             msg = (
                 f"The list cannot be written: {text!r} of document {name!r} has a tab or a "
@@ -245,8 +244,8 @@ def read_salience_list(path: str | Path, weight: str) -> SalienceList:
         raise FormatError(msg)
     tokens = Tokens([[*words] for words in documents.values()])
     salience = [value for words in documents.values() for value in words.values()]
-    found = Frequencies([(tokens, [*documents])])
-    return SalienceList(found, np.array(salience), by_document)
+    frequencies = Frequencies([(tokens, [*documents])])
+    return SalienceList(frequencies, np.array(salience), by_document)
 
 
 @dataclass(frozen=True)
@@ -262,22 +261,18 @@ class SalienceTable:
         if not cell:
             return float("nan")
         try:
-            found = float(cell)
+            number = float(cell)
         except ValueError:
-            found = float("nan")
-        if not np.isfinite(found):
+            number = float("nan")
+        if not np.isfinite(number):
             msg = f"Line {line} of {self.path} has {cell!r} as {column}; expected a number."
             raise FormatError(msg)
-        return found
+        return number
 
 
 def read_salience_table(path: str | Path, needed: tuple[str, ...]) -> SalienceTable:
     """Read a list and check that it has these columns, and as many cells on every line."""
-    try:
-        text = _read_content(path).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        msg = f"{path} is not UTF-8 at byte {error.start}; expected a text file."
-        raise FormatError(msg) from None
+    text = _read_text(path, _NO_LIST)
     first, *rest = (line.removesuffix("\r") for line in text.split("\n"))
     header = first.split("\t")
     for name in needed:
@@ -312,41 +307,30 @@ def rank_words(
     column = WEIGHTS[by]
     place = table.header.index(column)
     home = table.header.index("document") if "document" in table.header else None
-    found: dict[str, list[tuple[float, list[str]]]] = {}
+    by_document: dict[str, list[tuple[float, list[str]]]] = {}
     for line, cells in table.rows:
         name = "all documents" if home is None else cells[home]
         value = table.number(line, column, cells[place])
         entry = (-value if value == value else float("inf"), cells)
-        found.setdefault(name, []).append(entry)
+        by_document.setdefault(name, []).append(entry)
     if document is not None:
-        if document not in found:
-            raise UnknownNameError(no_such("document", document, found))
-        found = {document: found[document]}
+        if document not in by_document:
+            raise UnknownNameError(no_such("document", document, by_document))
+        by_document = {document: by_document[document]}
     return {
         name: [cells for _, cells in sorted(entries, key=lambda entry: entry[0])]
-        for name, entries in found.items()
+        for name, entries in by_document.items()
     }
 
 
 def compute_list_version(path: str | Path) -> str:
     """Name the file with a digest of what is in it, for signatures."""
-    return f"{path}[sha256:{sha256(_read_content(path)).hexdigest()[:12]}]"
-
-
-def _read_content(path: str | Path) -> bytes:
-    if not Path(path).is_file():
-        msg = f"There is no list of words at {path}; `metra weights build` makes one."
-        raise MissingResourceError(msg)
-    return Path(path).read_bytes()
+    return f"{path}[{compute_digest(_read_content(path, _NO_LIST))}]"
 
 
 def read_information(path: str | Path, order: int) -> Information:
     """Read the weights of the n-grams of up to `order` words."""
-    try:
-        lines = _read_information_content(path).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        msg = f"{path} is not UTF-8 at byte {error.start}; expected a text file."
-        raise FormatError(msg) from None
+    lines = _read_text(path, _NO_INFORMATION)
     try:
         return Information.given(lines, order)
     except BadLine as error:
@@ -371,11 +355,22 @@ def write_information(information: Information, path: str | Path) -> None:
 
 def compute_information_version(path: str | Path) -> str:
     """Name the file with a digest of what is in it, for signatures."""
-    return f"{path}[sha256:{sha256(_read_information_content(path)).hexdigest()[:12]}]"
+    return f"{path}[{compute_digest(_read_content(path, _NO_INFORMATION))}]"
 
 
-def _read_information_content(path: str | Path) -> bytes:
+_NO_LIST = "There is no list of words at {}; `metra weights build` makes one."
+_NO_INFORMATION = "There is no file of information weights at {}."
+
+
+def _read_content(path: str | Path, missing: str) -> bytes:
     if not Path(path).is_file():
-        msg = f"There is no file of information weights at {path}."
-        raise MissingResourceError(msg)
+        raise MissingResourceError(missing.format(path))
     return Path(path).read_bytes()
+
+
+def _read_text(path: str | Path, missing: str) -> str:
+    try:
+        return _read_content(path, missing).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        msg = f"{path} is not UTF-8 at byte {error.start}; expected a text file."
+        raise FormatError(msg) from None

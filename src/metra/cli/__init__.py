@@ -62,6 +62,18 @@ FLAGS = {
     "source": "-s FILE",
     "documents": "--docs FILE",
     "input_format": "--input-format",
+    "columns.outputs": "--hyp-column",
+    "columns.references": "--ref-column",
+    "columns.source": "--source-column",
+    "columns.document": "--doc-column",
+    "group_by": "--group-by",
+    "resume": "--resume",
+    "scores_out": "--scores-out",
+    "nulls": "--nulls",
+    "to": "--to",
+    "out": "-o",
+    "only": "--only",
+    "drop": "--drop",
 }
 
 
@@ -71,7 +83,7 @@ def name_flags(message: str) -> str:
     >>> name_flags("No documents are known; give `documents`.")
     'No documents are known; give --docs FILE.'
     """
-    return re.sub("`([a-z_]+)`", lambda name: FLAGS.get(name[1], name[0]), message)
+    return re.sub("`([a-z_.]+)`", lambda name: FLAGS.get(name[1], name[0]), message)
 
 
 class Commands(click.Group):
@@ -136,7 +148,7 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt) as stop:
         # click puts its own exception in the place of one that may say what is kept.
         said = str(stop.__cause__ or stop) or "interrupted; nothing was written."
-        click.echo(f"metra: {said}", err=True)
+        click.echo(f"metra: {name_flags(said)}", err=True)
         sys.exit(130)
     except SystemExit as ended:
         # click puts another stream in the place of one whose reader has gone, as `head`

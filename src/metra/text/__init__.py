@@ -10,6 +10,6 @@ scripts: the script of a letter, the scripts of a language.
 diff: edits, differences and common words of two texts.
 corrections: words added, deleted, substituted and moved by a correction.
 offsets: character spans, in code points and UTF-16 units.
-salience: how salient words are in documents; NIST's information weights.
+salience: how salient words are in their documents.
 resources: dictionaries, WordNet, spaCy models, paraphrase tables, digests of files.
 """

@@ -95,7 +95,7 @@ class Chips(KeyedKind):
         keep = interpolate_chance(qualities, 0.8, 1)
         chips = [
             {"origin": origin, "text": token, "change": "none"}
-            for origin, token in enumerate(split_words(text))
+            for origin, token in enumerate(split_workbook_words(text))
             if rng.random() < keep
         ]
         if len(chips) > 2 and rng.random() > keep:

@@ -484,7 +484,9 @@ class _ClassCounts:
         common = np.zeros(len(self._keys), np.int64)
         if len(other._keys):
             shared = other._keys[places] == self._keys
-            common = np.where(shared, np.minimum(self._counts, other._counts[places]), 0)
+            common = np.where(
+                shared, np.minimum(self._counts, other._counts[places]), 0
+            )
         size, count = self.words.shape
         segments, ids = np.divmod(self._keys, max(len(self._classes), 1))
         cells = segments * count + self._classes[ids]

@@ -5,6 +5,7 @@ A measure that is added to the registry is covered without a line here.
 
 import json
 import math
+import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -17,7 +18,8 @@ from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import MissingResourceError, OptionError
 from metra.metrics import registry
-from metra.metrics.record import Metric, format_value, read_parameters
+from metra.metrics.options import format_value, read_parameters
+from metra.metrics.record import Metric
 from metra.scoring.statistics import count_corpus, fit_metrics
 from metra.stats import totals as pool
 from metra.stats.paired_tests import contrasts
@@ -448,3 +450,36 @@ def test_a_system_does_not_differ_from_its_copy(spec, test):
     _, found = contrasts(samples, [(0, 1), (1, 0)], test=test, trials=60, resamples=60)
     assert [contrast.p_value for contrast in found] == [1.0, 1.0]
     assert [contrast.difference for contrast in found] == [0.0, 0.0]
+
+
+def numeric_options() -> Iterator[object]:
+    """Every option of a built-in metric that is a number."""
+    for name in registry.BUILT_IN:
+        for parameter in read_parameters(registry.find_factory(name)).values():
+            if {int, float} & set(parameter.kinds):
+                yield pytest.param(name, parameter.name, id=f"{name}:{parameter.name}")
+
+
+@pytest.mark.parametrize(("name", "option"), list(numeric_options()))
+def test_numbers_outside_their_range_are_refused(name, option):
+    allowed = read_parameters(registry.find_factory(name))[option].range
+    assert allowed is not None, "declare the range beside the parameter"
+    outside = [math.nan, math.inf, -math.inf, allowed.low - 1]
+    if allowed.above:
+        outside.append(allowed.low)
+    if allowed.high < math.inf:
+        outside.append(allowed.high + 1)
+    for value in outside:
+        for given in (value, format_value(value)):
+            expected = (
+                f"{name}: {option}={format_value(value)} is not possible; expected a"
+            )
+            with pytest.raises(OptionError, match=re.escape(expected)) as caught:
+                registry.find_factory(name)(**{option: given})
+            assert str(caught.value).endswith(f"number {allowed}.")
+
+
+@pytest.mark.parametrize("weights", ["nan", "inf", "-1", "2"])
+def test_weights_of_meteor_outside_their_range_are_refused(weights):
+    with pytest.raises(OptionError, match="expected 1 numbers from 0 to 1 joined"):
+        registry.metric(f"meteor:modules=exact,weights={weights}")

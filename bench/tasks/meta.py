@@ -11,8 +11,7 @@ import numpy as np
 import scipy.stats
 from record import Limit
 
-from metra.formats.scores.panel import ScorePanel
-from metra.formats.scores.ratings import convert_matrix
+from metra.formats.scores.panel import count_comparisons
 from metra.formats.scores.record import ScoredItem, Scorer, Scores, build_score_table
 from metra.meta.arrays import panel_from_arrays
 from metra.meta.compare import compare
@@ -21,8 +20,10 @@ from metra.meta.pseudo import JudgementCells, draw_documents
 from metra.stats.agreement import alpha
 from metra.stats.bootstrap import bootstrap
 from metra.stats.correlation import Options, correlate, correlate_all
+from metra.stats.panel import ScorePanel
 from metra.stats.permutation import prepare_swaps
-from metra.stats.trueskill import compare_systems, learn_skills
+from metra.stats.ratings import convert_matrix
+from metra.stats.trueskill import learn_skills
 from tasks.memory import STATUS, memory_now
 
 SYSTEMS, SEGMENTS, METRICS = 15, 2_000, 30
@@ -120,7 +121,7 @@ def soft_pair_drawn() -> None:
 
 
 def learned_skills() -> None:
-    learn_skills(compare_systems(ranked_systems(), "da"), runs=100, matches=10_000)
+    learn_skills(count_comparisons(ranked_systems(), "da"), runs=100, matches=10_000)
 
 
 @lru_cache(maxsize=1)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
-from metra.formats.scores.panel import ScorePanel, build_panel
+from metra.formats.scores.panel import build_panel
 from metra.formats.scores.ratings import collect_ratings
 from metra.formats.scores.record import (
     ScoredItem,
@@ -37,6 +37,7 @@ from metra.scoring.evaluate import make_metrics
 from metra.scoring.scorers import ReferenceSubset, score_systems
 from metra.stats.correlation import Options
 from metra.stats.defaults import SEED
+from metra.stats.panel import ScorePanel
 
 HERE = Path(__file__).parent
 LENGTHS = (1, 2, 5, 10, 20, 50, 100, 0)

@@ -17,7 +17,7 @@ import numpy as np
 
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
-from metra.formats.scores.panel import ScorePanel, build_panel
+from metra.formats.scores.panel import build_panel
 from metra.formats.scores.record import (
     ScoredItem,
     Scorer,
@@ -30,6 +30,7 @@ from metra.scoring.evaluate import make_metrics
 from metra.scoring.scorers import score_systems
 from metra.stats.bootstrap import bootstrap, compute_bounds
 from metra.stats.correlation import Options
+from metra.stats.panel import ScorePanel
 
 SETS = (
     ("zh-en", "refA", "english"),

@@ -5,6 +5,7 @@ import pytest
 from metra.corpus.batch import Batch, BatchPosition
 from metra.errors import CorpusError, FormatError
 from metra.formats.annotations.entities import Entity, read_entities
+from metra.metrics.units import check_places
 
 MARY = Entity("PERSON", "Mary Ann")
 
@@ -96,19 +97,21 @@ def test_refusals(name, lines, message, write):
 def test_annotations_of_another_text(write):
     path = str(write("e.tsv", ["segment\ttype\ttext", "3\tX\ty"]))
     with pytest.raises(CorpusError) as caught:
-        read_entities(path).check([Batch(["a"]), Batch(["b"])])
+        check_places(read_entities(path), [Batch(["a"]), Batch(["b"])])
     assert str(caught.value) == (
         f"{path} speaks of segment 3, but the text has 2 segments; the annotations must "
         "belong to the text."
     )
     path = str(write("e.tsv", ["document\ttype\ttext", "d\tX\ty"]))
     with pytest.raises(CorpusError) as caught:
-        read_entities(path).check([Batch(["a"], place=BatchPosition("s", 0, ["c"]))])
+        check_places(
+            read_entities(path), [Batch(["a"], place=BatchPosition("s", 0, ["c"]))]
+        )
     assert str(caught.value) == (
         f"{path} speaks of document 'd', which the text has not; it has: c."
     )
     with pytest.raises(CorpusError) as caught:
-        read_entities(path).check([Batch(["a"])])
+        check_places(read_entities(path), [Batch(["a"])])
     assert str(caught.value) == (
         f"{path} says which document its lines belong to, but no documents are known; "
         "give --docs."

@@ -63,7 +63,7 @@ def test_all_or_nothing(database):
 
 WRITER = """
 import sys
-from metra.formats.annotations.judged_outputs import add
+from metra.formats.annotations.judged_outputs import add_judged_outputs
 
 def many():
     for at in range(200_000):
@@ -71,7 +71,7 @@ def many():
     print("written", flush=True)  # and not committed
     sys.stdin.read()
 
-add(sys.argv[1], many())
+add_judged_outputs(sys.argv[1], many())
 """
 
 

@@ -3,7 +3,9 @@
 import pytest
 
 from metra.errors import FormatError
-from metra.formats.table import compute_file_version, read_lines, read_table
+from metra.formats.annotations.table import read_annotation_table
+from metra.formats.lines import read_lines
+from metra.formats.stream import compute_file_version
 
 KNOWN = {"a", "b", "c"}
 
@@ -12,7 +14,7 @@ def test_cells_by_column_with_line_numbers(write):
     path = write(
         "t.tsv", b"\xef\xbb\xbfB\ta \r\n\r\n1\t \xc3\xa9 \xe2\x80\xa8x\r\n2\t\n"
     )
-    table = read_table(str(path), ["a"], KNOWN)
+    table = read_annotation_table(str(path), ["a"], KNOWN)
     assert table.columns == ["b", "a"]
     assert [(row.line, row.cells) for row in table.rows] == [
         (3, {"b": "1", "a": "é \u2028x"}),
@@ -51,7 +53,7 @@ def test_cells_by_column_with_line_numbers(write):
         ),
         pytest.param(
             b"a\tb\n1\n",
-            "{}, line 2 has 1 columns, but the header has 2; each line needs as many tabs "
+            "{}, line 2 has 1 columns but the header has 2; each line needs as many tabs "
             "as the header.",
             id="a tab too few",
         ),
@@ -66,7 +68,7 @@ def test_cells_by_column_with_line_numbers(write):
 def test_refusals(content, message, write):
     path = str(write("t.tsv", content))
     with pytest.raises(FormatError) as caught:
-        read_table(path, ["a"], KNOWN)
+        read_annotation_table(path, ["a"], KNOWN)
     assert str(caught.value) == message.format(path)
 
 

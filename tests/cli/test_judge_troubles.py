@@ -63,7 +63,7 @@ def test_a_full_disk_leaves_nothing_half_written(cli, tmp_path, monkeypatch, roo
 
         return engine
 
-    monkeypatch.setattr(opening, "_sqlite", small)
+    monkeypatch.setattr(opening, "_create_sqlite_engine", small)
     campaign = root / "src" / "metra" / "examples" / "campaign.toml"
     refused(cli("judge", "init", campaign, "--store", url), "the disk is full")
     with sqlite3.connect(url) as database:

@@ -204,13 +204,13 @@ def test_a_resumed_run_does_not_count_weights_again(shards, tmp_path, monkeypatc
     # One shard was not finished.
     next(kept.glob("part-2*.totals")).unlink()
     read = []
-    batches = local.parquet.batches
+    batches = local.parquet.read_batches
 
     def watched(path, columns):
         read.append(Path(path).name)
         return batches(path, columns)
 
-    monkeypatch.setattr(local.parquet, "batches", watched)
+    monkeypatch.setattr(local.parquet, "read_batches", watched)
     counted = Counted()
     assert score(shards, resume=str(kept), progress=counted) == expected
     assert read == ["part-2.parquet"]
@@ -439,7 +439,6 @@ def test_a_full_disk_leaves_what_is_whole(shards, tmp_path):
 
 SLOW = """
 import sys, time
-from metra.engine import totals
 import metra.scoring.executors.local as local
 from metra.cli import main
 

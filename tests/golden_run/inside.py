@@ -19,7 +19,7 @@ __all__ = [
 
 def open_store(path: str) -> Any:
     """Open a store of campaigns, or make one."""
-    from metra.store import open as open_it
+    from metra.store.database import open as open_it
 
     return open_it(path)
 

@@ -189,7 +189,7 @@ def test_parts_of_any_size_give_the_same_lists(monkeypatch, most):
 
     corpus = texts(), texts(), [texts(), texts()]
     expected = found(*corpus, most=most)
-    monkeypatch.setattr(ngram_counts, "PART", 7)
+    monkeypatch.setattr(ngram_counts, "PART_SIZE", 7)
     assert found(*corpus, most=most) == expected
 
 

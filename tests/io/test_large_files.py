@@ -22,12 +22,12 @@ FRAMES = {
 READ = """
 import re, sys
 from metra.errors import MetraError
-from metra.formats.texts.sources import Joined
-from metra.formats.texts.sources import sources
+from metra.formats.texts.sources import ParallelTable
+from metra.formats.texts.sources import list_sources
 
 segments = characters = 0
 try:
-    table = Joined(sources([sys.argv[1]], use="any"))
+    table = ParallelTable(list_sources([sys.argv[1]], use="any"))
     for chunk in table.chunks(64, table.fields[:1]):
         (values,) = chunk.values()
         segments += len(values)

@@ -5,7 +5,7 @@ from contextlib import closing
 import pytest
 
 from metra.errors import CorpusError, FormatError
-from metra.formats.texts.plain import LineReader
+from metra.formats.lines import LineReader
 from metra.text.columns import LineBuffer, NotUtf8
 
 # (the file's bytes, its segments)

@@ -134,7 +134,7 @@ def test_only_what_is_wanted_is_read(parquet, monkeypatch):
         asked.append(columns)
         return plain(path, columns)
 
-    monkeypatch.setattr(files, "batches", watched)
+    monkeypatch.setattr(files, "read_batches", watched)
     rows = {**ROWS, "label:long": ["x" * 99] * 3}
     contents(open_corpus([parquet(rows)]))
     assert sorted(asked[-1]) == ["doc", "mt_a", "mt_b", "ref", "ref2", "src"]

@@ -11,8 +11,8 @@ import pytest
 import zstandard
 from tests.patience import PATIENCE
 
+from metra.formats.lines import LineReader
 from metra.formats.stream import get_suffix, name_system
-from metra.formats.texts.plain import LineReader
 
 TEXT = "".join(f"line {at} ü\n" for at in range(3000)).encode()
 

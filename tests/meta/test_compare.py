@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 import scipy.stats
-from tests.meta.panels import given_too, made, panel_of
+from tests.panels import given_too, made, panel_of
 
 from metra.errors import OptionError
 from metra.formats.scores.panel import build_panel

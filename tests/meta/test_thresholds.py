@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.meta.panels import made
+from tests.panels import made
 
 from metra.errors import OptionError
 from metra.meta.compare import compare

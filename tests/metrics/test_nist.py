@@ -193,7 +193,7 @@ def test_signature():
     [
         (
             "nist:n=0",
-            "nist: n=0 is not possible; expected a whole number of at least 1.",
+            "nist: n=0 is not possible; expected a whole number from 1 to 1000.",
         ),
         (
             "nist:style=mteval,tok=zh",

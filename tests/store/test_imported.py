@@ -107,7 +107,7 @@ def test_half_of_it_is_nothing(store, filled, monkeypatch):
         msg = "No space left on device"
         raise OSError(msg)
 
-    monkeypatch.setattr(audit, "note", fall)
+    monkeypatch.setattr(audit, "add_entry", fall)
     with pytest.raises(OSError, match="No space"):
         put(store, judgements)
     assert rows(store) == before

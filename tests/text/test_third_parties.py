@@ -16,7 +16,7 @@ MODULE = '''
 import numpy as np
 
 from metra import Metric
-from metra.metrics.record import measure
+from metra.metrics.record import record_options
 
 
 def pipes(segment):
@@ -26,7 +26,7 @@ def pipes(segment):
 pipes.version = "pipes 3"
 
 
-@measure
+@record_options
 def same_length(*, most: int = 100) -> Metric:
     """Share of outputs that are as long as a reference. Higher is better.
 

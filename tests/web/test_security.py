@@ -12,7 +12,7 @@ from metra.errors import OptionError
 from metra.store import access, audit, judges
 from metra.web.security.headers import ALWAYS
 from metra.web.security.limits import MaskSecrets
-from metra.web.serving import LOGGING, ServerOptions, check_encryption, run_server
+from metra.web.server import LOGGING, ServerOptions, check_encryption, run_server
 
 SITE = "https://judge.example.org"
 
@@ -69,7 +69,7 @@ def test_our_mistakes_are_told_to_the_log_alone(house, monkeypatch, caplog):
         raise RuntimeError(msg)
 
     browser = house.browser("judge 0")
-    monkeypatch.setattr(pages.screens, "way", fall)
+    monkeypatch.setattr(pages.screens, "list_screens", fall)
     reply = browser.get("/judge/done")
     assert reply.status_code == 500
     assert reply.json() == {

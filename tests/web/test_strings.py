@@ -7,10 +7,15 @@ from pathlib import Path
 import pytest
 
 from metra import web
-from metra.web.strings import LANGUAGES, chosen, language_name, strings
+from metra.web.strings import (
+    LANGUAGES,
+    choose_language,
+    get_language_name,
+    load_strings,
+)
 
 WEB = Path(web.__file__).parent
-ENGLISH = strings("en").texts
+ENGLISH = load_strings("en").texts
 # Keys that code puts together from a beginning and a name.
 BUILT = re.compile(
     r"(languages|message|measures)\.\w+|consent\.level_\w+|guide\.(same|near|other)|save\.\w+"
@@ -24,7 +29,7 @@ def places(text: str) -> list[str]:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_catalogues_have_the_same_keys_and_places(language):
-    texts = strings(language).texts
+    texts = load_strings(language).texts
     assert set(texts) == set(ENGLISH)
     for key, text in texts.items():
         assert places(text) == places(ENGLISH[key]), key
@@ -33,7 +38,7 @@ def test_catalogues_have_the_same_keys_and_places(language):
 
 @pytest.mark.parametrize("language", [code for code in LANGUAGES if code != "en"])
 def test_catalogues_are_translated(language):
-    texts = strings(language).texts
+    texts = load_strings(language).texts
     same = [key for key, text in texts.items() if text == ENGLISH[key]]
     assert len(same) < len(ENGLISH) / 10, same
 
@@ -41,7 +46,7 @@ def test_catalogues_are_translated(language):
 def test_french_signs_never_begin_a_line():
     from metra.campaign.own_wording import read_catalogue
 
-    said = [*strings("fr").texts.values(), str(read_catalogue("fr"))]
+    said = [*load_strings("fr").texts.values(), str(read_catalogue("fr"))]
     for text in said:
         assert not re.search(r" [?!;»]|« |[a-zé] : ", text), text
 
@@ -72,12 +77,12 @@ def test_no_text_is_idle_and_none_is_missing():
     ],
 )
 def test_the_language_of_a_page(wish, accepted, expected):
-    assert chosen(wish, accepted) == expected
+    assert choose_language(wish, accepted) == expected
 
 
 def test_languages_are_named_in_the_language_of_the_page():
-    assert language_name("fr", "de") == "Französisch"
-    assert language_name("fr", "es-MX") == "francés"
-    assert language_name("zh_Hant", "en") == "Chinese (Hant)"
-    assert language_name("qqq", "en") == "qqq"
-    assert strings("ar").dir == "rtl"
+    assert get_language_name("fr", "de") == "Französisch"
+    assert get_language_name("fr", "es-MX") == "francés"
+    assert get_language_name("zh_Hant", "en") == "Chinese (Hant)"
+    assert get_language_name("qqq", "en") == "qqq"
+    assert load_strings("ar").dir == "rtl"

@@ -181,7 +181,7 @@ def parse_bucket_spec(spec: str) -> BucketSpec:
     """Read KIND or KIND:bound,bound,…
 
     >>> parse_bucket_spec("length:10,20")
-    Asked(kind='length', bounds=(10.0, 20.0))
+    BucketSpec(kind='length', bounds=(10.0, 20.0))
     """
     kind, _, rest = spec.partition(":")
     known = [name for name in KINDS if name != "label"]

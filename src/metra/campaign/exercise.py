@@ -17,15 +17,15 @@ import numpy as np
 
 from metra.campaign.results import NONE, TextScore
 from metra.errors import CorpusError
-from metra.formats.scores.ratings import convert_matrix
-from metra.formats.table import (
+from metra.formats.annotations.table import (
+    AnnotationRow,
     AnnotationTable,
-    TableRow,
-    read_table,
-    replace_line_breaks,
+    read_annotation_table,
 )
+from metra.formats.table import replace_line_breaks
 from metra.stats.agreement import alpha
 from metra.stats.moments import pearson, spearman
+from metra.stats.ratings import convert_matrix
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +232,9 @@ COLUMNS = ("metric", "evaluator", "text", "translation", "score")
 
 def read_results(path: str) -> list[EvaluatorScore]:
     """Read a table with the columns metric, evaluator, text, translation and score."""
-    table = read_table(path, COLUMNS, {*COLUMNS, "items", "native", "reason"})
+    table = read_annotation_table(
+        path, COLUMNS, {*COLUMNS, "items", "native", "reason"}
+    )
     return [
         EvaluatorScore(
             row.cells["metric"],
@@ -246,7 +248,7 @@ def read_results(path: str) -> list[EvaluatorScore]:
     ]
 
 
-def _read_score(table: AnnotationTable, row: TableRow) -> tuple[float, str]:
+def _read_score(table: AnnotationTable, row: AnnotationRow) -> tuple[float, str]:
     cell = row.cells["score"]
     if cell == NONE:
         return nan, row.cells.get("reason", "") or "no reason is given"
@@ -255,7 +257,7 @@ def _read_score(table: AnnotationTable, row: TableRow) -> tuple[float, str]:
     except ValueError:
         score = -1.0
     if not 0 <= score <= 100:
-        raise table.refuse(
+        raise table.error(
             row, f"the score is {cell!r}", f"expected a number from 0 to 100, or {NONE}"
         )
     return score, ""

@@ -27,10 +27,11 @@ from metra.campaign.task import Task
 from metra.errors import CorpusError, FormatError, OptionError
 from metra.formats.annotations.entities import read_entities
 from metra.formats.annotations.judged_outputs import read_judged_outputs
+from metra.formats.annotations.table import read_annotation_table
 from metra.formats.annotations.templates import read_filled_slots
+from metra.formats.lines import read_lines
 from metra.formats.scores.judgement import Judgement, get_marks
 from metra.formats.stream import parse_json
-from metra.formats.table import read_lines, read_table
 
 _BETWEEN = "|"
 
@@ -68,17 +69,17 @@ def read_options(text: str) -> dict[str, Any]:
 def read_questions(path: str) -> dict[str, list[list[Any]]]:
     """Read questions: by document, the question, accepted answers and choices."""
     needed = ["document", "question", "answer"]
-    table = read_table(path, needed, {*needed, "choices"})
+    table = read_annotation_table(path, needed, {*needed, "choices"})
     found: dict[str, list[list[Any]]] = {}
     for row in table.rows:
         document, question, answer = (row.cells[name] for name in needed)
         accepted, choices = _parts(answer), _parts(row.cells.get("choices", ""))
         if not document or not question or not accepted:
-            raise table.refuse(
+            raise table.error(
                 row, "an empty cell", "expected document, question and answer"
             )
         if choices and (len(accepted) > 1 or accepted[0] not in choices):
-            raise table.refuse(
+            raise table.error(
                 row, f"the answer is {answer!r}", "expected one of the choices"
             )
         found.setdefault(document, []).append([question, accepted, choices])

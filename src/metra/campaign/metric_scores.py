@@ -13,7 +13,7 @@ from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError
 from metra.formats.scores.judgement import Judgement
-from metra.formats.scores.panel import ScorePanel, build_panel
+from metra.formats.scores.panel import build_panel
 from metra.formats.scores.record import (
     ScoredItem,
     Scorer,
@@ -24,6 +24,7 @@ from metra.formats.scores.record import (
 from metra.metrics.record import Metric
 from metra.scoring.scorers import score_systems
 from metra.stats.correlation import CorrelationResult, correlate
+from metra.stats.panel import ScorePanel
 
 
 def build_judgement_scores(

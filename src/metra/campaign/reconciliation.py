@@ -16,7 +16,7 @@ from metra.campaign.protocols.registry import protocol
 from metra.campaign.protocols.task_protocols import SETTLED_BY
 from metra.campaign.settings import derive_settings
 from metra.errors import CorpusError
-from metra.formats.annotations.terms import BETWEEN
+from metra.formats.annotations.table import BETWEEN
 from metra.formats.scores.judgement import Judgement
 from metra.formats.table import replace_line_breaks
 

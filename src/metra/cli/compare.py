@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from metra.cli import options
+from metra.cli.derive import FiniteRange
 
 
 @click.command()
@@ -40,7 +41,7 @@ from metra.cli import options
 )
 @click.option(
     "--alpha",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=FiniteRange(0, 1, min_open=True, max_open=True),
     default=0.05,
     show_default=True,
     help="A difference counts if its p-value is not above this.",
@@ -97,8 +98,8 @@ def compare(
         wants_color,
         write_output,
     )
-    from metra.report.analysis import check_format, render_with_findings
-    from metra.report.layout import Style
+    from metra.report.table import Style
+    from metra.report.writers.analysis import check_format, render_with_findings
     from metra.scoring.compare import (
         ComparisonSettings,
         choose_baseline,

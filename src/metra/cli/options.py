@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import click
 
 from metra import report
+from metra.cli.derive import FiniteRange
 from metra.formats.recognise import FORMATS, READ_ONLY
 
 if TYPE_CHECKING:
@@ -425,7 +426,7 @@ ANALYSIS_OPTIONS = (
     ),
     click.option(
         "--min-change",
-        type=click.FloatRange(0),
+        type=FiniteRange(0),
         default=0.0,
         metavar="POINTS",
         help="Show only segments whose score changed by so much.",

@@ -3,6 +3,7 @@
 import click
 
 from metra.cli import Commands, options
+from metra.cli.derive import FiniteRange
 
 
 @click.group(cls=Commands)
@@ -111,8 +112,8 @@ def show(path: str, document: str | None, by: str, top: int) -> None:
     metra weights show list.tsv --document news-7
     """
     from metra.cli.output import get_screen_width, wants_color, write_output
-    from metra.report.layout import Style
-    from metra.report.salience import render_word_list
+    from metra.report.table import Style
+    from metra.report.writers.salience import render_word_list
     from metra.text.salience import WEIGHTS, read_salience_table
 
     table = read_salience_table(path, ("word", WEIGHTS[by]))
@@ -132,7 +133,7 @@ def show(path: str, document: str | None, by: str, top: int) -> None:
 @click.option("--plot", metavar="FILE", help="Draw the polygons: an SVG file.")
 @click.option(
     "--width",
-    type=click.FloatRange(0, min_open=True),
+    type=FiniteRange(0, min_open=True),
     default=0.5,
     show_default=True,
     help="Width of the polygons' classes.",
@@ -166,8 +167,8 @@ def stability(
     from metra.cli.output import get_screen_width, wants_color, write_output
     from metra.formats.stream import name_system as name_of
     from metra.report import scatter
-    from metra.report.layout import Style
-    from metra.report.salience import format_stability_lines, render_stability
+    from metra.report.table import Style
+    from metra.report.writers.salience import format_stability_lines, render_stability
     from metra.scoring.files import open_texts, read_streams
     from metra.text.preparation import preparation
 

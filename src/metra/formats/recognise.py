@@ -1,14 +1,100 @@
-"""What format a file is in: its name says so, and for marked-up files its first bytes.
+"""Recognise the format of a file by its name and its first bytes.
 
-The names of the formats that corpora come in.
+Every kind of file that comes in several formats (test sets, scores, campaigns of other
+programs) has a table of records, one a format, each with a test of how such a file begins.
+`recognise` walks a table and returns the first record whose test succeeds, so that adding
+a format takes a module and a line in its table.
 """
 
 import codecs
+import os
 import re
+from collections.abc import Callable, Iterable
 from contextlib import closing
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from metra.errors import FormatError
-from metra.formats.stream import ByteStream, format_path, get_suffix
+from metra.formats.stream import STDIN, ByteStream, format_path, get_suffix
+
+T = TypeVar("T")
+
+
+class FileHead(NamedTuple):
+    """What a format is recognised by: a file's name and its first bytes.
+
+    The bytes are unpacked and without a byte order mark; a folder has none.
+    """
+
+    path: str
+    content: bytes
+    is_folder: bool = False
+
+    @property
+    def suffix(self) -> str:
+        """The suffix of the name in lower case, without that of compression."""
+        return get_suffix(self.path).lower()
+
+    @property
+    def text(self) -> str:
+        """The first bytes as text; what is not UTF-8 is replaced."""
+        return self.content.decode(errors="replace")
+
+    @property
+    def first_line(self) -> str:
+        """The first line as text."""
+        return self.text.partition("\n")[0].rstrip("\r")
+
+    @property
+    def columns(self) -> list[str]:
+        """The first line cut at tabs: the names of the columns, if this is a table."""
+        from metra.formats.table import split_rows
+
+        return next(split_rows([self.first_line])).cells
+
+    @property
+    def first_object(self) -> dict[str, Any] | None:
+        """The first line as a JSON object, None if it is no such object."""
+        import json
+
+        try:
+            value = json.loads(self.first_line)
+        except ValueError:
+            return None
+        return value if isinstance(value, dict) else None
+
+
+class Format(NamedTuple, Generic[T]):
+    """A format: its name, how a file in it is recognised, and the function that reads it."""
+
+    name: str
+    looks_like: Callable[[FileHead], bool]
+    read: Callable[..., T]
+
+
+class Recognisable(Protocol):
+    """A record of a format, whatever else it holds."""
+
+    @property
+    def looks_like(self) -> Callable[[FileHead], bool]:
+        """Test whether a file begins as files in this format do."""
+        ...
+
+
+R = TypeVar("R", bound=Recognisable)
+
+
+def recognise(head: FileHead, formats: Iterable[R]) -> R | None:
+    """Return the first of the formats that the file looks like, None if there is none."""
+    return next((form for form in formats if form.looks_like(head)), None)
+
+
+def read_head(path: str, size: int = 1 << 16) -> FileHead:
+    """Read what the format of a file or folder is recognised by."""
+    if path != STDIN and os.path.isdir(path):
+        return FileHead(path, b"", is_folder=True)
+    with closing(ByteStream(path)) as stream:
+        return FileHead(path, stream.read(size).removeprefix(codecs.BOM_UTF8))
+
 
 BY_SUFFIX = {
     ".tsv": "tsv",
@@ -50,8 +136,7 @@ def recognise_format(path: str) -> str:
     kind = get_suffix(path).lower()
     if kind in BY_SUFFIX and kind not in _MARKED_UP:
         return BY_SUFFIX[kind]
-    with closing(ByteStream(path)) as stream:
-        head = stream.read(_HEAD).removeprefix(codecs.BOM_UTF8)
+    head = read_head(path, _HEAD).content
     if head.startswith(_PARQUET):
         return "parquet"
     for name, root in _ROOTS.items():

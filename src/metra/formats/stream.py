@@ -16,6 +16,7 @@ import sys
 import tomllib
 import weakref
 from collections.abc import Iterator
+from hashlib import file_digest
 from io import BufferedReader
 from os.path import basename, splitext
 from typing import IO, Any, cast
@@ -374,6 +375,17 @@ def parse_json(text: str, place: str) -> Any:
     except ValueError as error:
         msg = f"{place} is no JSON: {error}."
         raise FormatError(msg) from None
+
+
+def compute_file_version(path: str) -> str:
+    """Return a file's path with a digest of its bytes, for signatures."""
+    try:
+        with open(path, "rb") as file:
+            digest = file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        msg = f"{path} cannot be read: {error.strerror}; check the name and its rights."
+        raise FormatError(msg) from None
+    return f"{path}[sha256:{digest[:12]}]"
 
 
 def get_file_state(path: str) -> tuple[int, int] | None:

@@ -1,23 +1,154 @@
-"""Lines, header and numbers of a text table, with errors that say where.
+"""Delimited tables: the only place where lines are cut into cells.
 
-Tables of annotations: columns by name, tabs between them, no quoting, line numbers kept.
-Cells that a spreadsheet would run as formulas, made harmless and restored.
-Cells of tables that know no quoting: a text stays on its line and in its column.
+`read_table` and `parse_table` give a header and numbered rows, all of the same width, or an
+error that says in which file and line they differ. Tables without a header, or with one of
+their own kind, use `split_rows`. What separates the cells is a `Dialect`: a new delimiter
+or quoting rule is added there and in `split_rows`, nowhere else.
 """
 
+import csv
 import math
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from hashlib import sha256
-from pathlib import Path
-from typing import NamedTuple
-
-import numpy as np
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from metra.errors import FormatError
-from metra.formats.stream import ByteStream, format_path
-from metra.stats.arrays import Array
+from metra.formats.lines import LineReader, read_lines
+from metra.formats.stream import format_path
+
+if TYPE_CHECKING:
+    from metra.stats.arrays import Array
+
+
+class Dialect(NamedTuple):
+    """What separates cells: a delimiter, or any white space if it is None."""
+
+    delimiter: str | None
+    #: Whether cells may stand in double quotes, as in CSV.
+    quoted: bool = False
+
+
+TABS = Dialect("\t")
+COMMAS = Dialect(",", quoted=True)
+BLANKS = Dialect(None)
+
+
+class Row(NamedTuple):
+    """A row's cells, and the number of its line, counted from 1."""
+
+    line: int
+    cells: list[str]
+
+
+def split_rows(
+    lines: Iterable[str], dialect: Dialect = TABS, *, first_line: int = 1
+) -> Iterator[Row]:
+    """Cut lines into cells; rows may differ in width."""
+    if dialect.quoted:
+        reader = csv.reader(lines, delimiter=dialect.delimiter or " ")
+        for cells in reader:
+            yield Row(first_line + reader.line_num - 1, cells)
+        return
+    for number, line in enumerate(lines, first_line):
+        yield Row(number, line.split(dialect.delimiter))
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The column names of a table and its rows, each as wide as the header."""
+
+    #: The file as messages name it.
+    path: str
+    header: list[str]
+    #: From `parse_table`, rows come one at a time, and once.
+    rows: Iterable[Row]
+    #: The line of the header, counted from 1.
+    line: int = 1
+
+    def error(self, line: int, problem: str, expected: str) -> FormatError:
+        """Build the error for a row: where, what was found and what was expected."""
+        return FormatError(f"{self.path}, line {line}: {problem}; {expected}.")
+
+
+def read_table(
+    path: str, dialect: Dialect = TABS, *, skip_empty: bool = False
+) -> Table:
+    """Read a file with a header line, all of it."""
+    with closing(LineReader(path)) as lines:
+        table = parse_table(lines, path, dialect, skip_empty=skip_empty)
+        return replace(table, rows=list(table.rows))
+
+
+def parse_table(
+    lines: Iterable[str],
+    path: str,
+    dialect: Dialect = TABS,
+    *,
+    skip_empty: bool = False,
+    expected: str = "a header line with column names",
+) -> Table:
+    """Parse lines of which the first is a header, a row at a time.
+
+    `path` is for messages, and so is what is `expected` where there are no lines. With
+    `skip_empty`, empty lines are no rows.
+    """
+    place = format_path(path)
+    rows = split_rows(lines, dialect)
+    if skip_empty:
+        rows = (row for row in rows if row.cells not in ([], [""]))
+    header = next(rows, None)
+    if header is None:
+        msg = f"{place} is empty; expected {expected}."
+        raise FormatError(msg)
+    checked_rows = _check_widths(rows, place, header.cells, dialect)
+    return Table(place, header.cells, checked_rows, header.line)
+
+
+def _check_widths(
+    rows: Iterable[Row], place: str, header: Sequence[str], dialect: Dialect
+) -> Iterator[Row]:
+    for row in rows:
+        if len(row.cells) != len(header):
+            counted = "as many tabs as" if dialect == TABS else "as many as"
+            msg = (
+                f"{place}, line {row.line} has {len(row.cells)} columns but the header "
+                f"has {len(header)}; each line needs {counted} the header."
+            )
+            raise FormatError(msg)
+        yield row
+
+
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+
+
+def escape_formula(cell: str) -> str:
+    """Put an apostrophe before a cell that begins like a formula.
+
+    >>> escape_formula("=1+1"), escape_formula("a = b"), escape_formula("'=1")
+    ("'=1+1", 'a = b', "''=1")
+    """
+    return f"'{cell}" if _FORMULA.match(cell) else cell
+
+
+def unescape_formula(cell: str) -> str:
+    """Undo `escape_formula`; any other cell stays.
+
+    >>> unescape_formula("'=1+1"), unescape_formula("'tis")
+    ('=1+1', "'tis")
+    """
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+
+
+def replace_line_breaks(text: str) -> str:
+    r"""Turn tabs and ends of lines into spaces.
+
+    >>> replace_line_breaks("a\tb\r\nc")
+    'a b  c'
+    """
+    return text.replace("\t", " ").replace("\n", " ").replace("\r", " ")
+
 
 #: No scale of scores goes beyond; squares of larger numbers could not be added up.
 LARGEST = 1e100
@@ -49,51 +180,21 @@ ALIASES = {
 
 
 def read_packed_lines(path: str) -> list[str]:
-    """Read a file, packed or not, as lines; a line ends at a line feed and nowhere else."""
-    with closing(ByteStream(path)) as stream:
-        blocks = list(iter(stream.read, b""))
-    try:
-        text = b"".join(blocks).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        msg = (
-            f"{format_path(path)}: byte {error.start + 1} is not UTF-8; "
-            "convert the file to UTF-8."
-        )
-        raise FormatError(msg) from None
-    lines = text.split("\n")
-    if lines and not lines[-1]:
-        lines.pop()
-    return [line.removesuffix("\r") for line in lines]
+    """Read all lines of a file; see `read_lines`."""
+    return read_lines(path)
 
 
 def read_rows(
     path: str, *, delimiter: str | None = "\t"
 ) -> tuple[list[str], list[list[str]]]:
-    """Read a table without quoting: its header and its rows, all of the same width.
-
-    Without a delimiter, any white space parts the columns.
-    """
-    lines = read_packed_lines(path)
-    if not lines:
-        msg = f"{format_path(path)} is empty; expected a header line with column names."
-        raise FormatError(msg)
-    header = lines[0].split(delimiter)
-    rows = [line.split(delimiter) for line in lines[1:]]
-    for at, row in enumerate(rows, 2):
-        if len(row) != len(header):
-            msg = (
-                f"{format_path(path)}, line {at} has {len(row)} columns but the header has "
-                f"{len(header)}; each line needs as many as the header."
-            )
-            raise FormatError(msg)
-    return header, rows
+    """Read a table without quoting: its header and its rows, all of the same width."""
+    table = read_table(path, Dialect(delimiter))
+    return table.header, [row.cells for row in table.rows]
 
 
 def read_csv_rows(path: str) -> list[list[str]]:
     """Read comma-separated lines, where commas and quotes may stand in quotes."""
-    import csv
-
-    return [row for row in csv.reader(read_packed_lines(path)) if row]
+    return [row.cells for row in split_rows(read_lines(path), COMMAS) if row.cells]
 
 
 def find_columns(header: Sequence[str]) -> dict[str, int]:
@@ -146,8 +247,10 @@ def require_columns(
 
 def parse_numbers(
     cells: Sequence[str], path: str, name: str, first_line: int = 2
-) -> Array:
+) -> "Array":
     """Read a column of numbers; a missing one is NaN, one beyond all scales an error."""
+    import numpy as np
+
     wrong = None
     try:
         found = np.array(
@@ -178,146 +281,3 @@ def is_number(cell: str) -> bool:
         return math.isfinite(float(cell))
     except ValueError:
         return False
-
-
-class TableRow(NamedTuple):
-    """A line of the table: its number, counted from 1, and its cells by column."""
-
-    line: int
-    cells: dict[str, str]
-
-
-class AnnotationTable(NamedTuple):
-    """A file's columns and its rows."""
-
-    path: str
-    columns: Sequence[str]
-    rows: Sequence[TableRow]
-
-    def refuse(self, row: TableRow, found: str, expected: str) -> FormatError:
-        """Word what is wrong with a row."""
-        return FormatError(f"{self.path}, line {row.line}: {found}; {expected}.")
-
-
-def read_table(
-    path: str, needed: Sequence[str], known: Collection[str]
-) -> AnnotationTable:
-    """Read a table that has the needed columns and, of the others, only known ones.
-
-    Empty lines are left out.
-    """
-    lines = read_lines(path)
-    columns: list[str] = []
-    rows: list[TableRow] = []
-    for number, line in enumerate(lines, 1):
-        if not line:
-            continue
-        cells = line.split("\t")
-        if not columns:
-            columns = _parse_header(path, number, cells, needed, known)
-            continue
-        if len(cells) != len(columns):
-            msg = (
-                f"{path}, line {number} has {len(cells)} columns, but the header has "
-                f"{len(columns)}; each line needs as many tabs as the header."
-            )
-            raise FormatError(msg)
-        rows.append(
-            TableRow(number, dict(zip(columns, map(str.strip, cells), strict=True)))
-        )
-    if not columns:
-        msg = (
-            f"{path} is empty; expected a header with the columns {', '.join(needed)}."
-        )
-        raise FormatError(msg)
-    return AnnotationTable(path, columns, rows)
-
-
-def compute_file_version(path: str) -> str:
-    """Name a file with a digest of what is in it, for signatures."""
-    return f"{path}[sha256:{sha256(_read_content(path)).hexdigest()[:12]}]"
-
-
-def read_lines(path: str) -> list[str]:
-    """Read a small UTF-8 text whole; a line ends at a newline only."""
-    lines = _read_content(path).removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    if not lines[-1]:
-        lines.pop()
-    found = []
-    for number, line in enumerate(lines, 1):
-        try:
-            found.append(line.removesuffix(b"\r").decode())
-        except UnicodeDecodeError as error:
-            msg = (
-                f"{path}, line {number}: byte {error.start + 1} of the line is "
-                f"0x{line[error.start]:02x}, which is not UTF-8; convert the file to UTF-8."
-            )
-            raise FormatError(msg) from None
-    return found
-
-
-def _read_content(path: str) -> bytes:
-    try:
-        return Path(path).read_bytes()
-    except OSError as error:
-        msg = f"{path} cannot be read: {error.strerror}; check the name and its rights."
-        raise FormatError(msg) from None
-
-
-def _parse_header(
-    path: str,
-    line: int,
-    cells: list[str],
-    needed: Sequence[str],
-    known: Collection[str],
-) -> list[str]:
-    columns = [cell.strip().lower() for cell in cells]
-    listed = f"the header is: {', '.join(columns)}"
-    for name in needed:
-        if name not in columns:
-            msg = (
-                f"{path}, line {line}: there is no column {name!r}; {listed}. Expected "
-                f"{', '.join(needed)}, tabs between them."
-            )
-            raise FormatError(msg)
-    for name in columns:
-        if columns.count(name) > 1:
-            msg = f"{path}, line {line}: two columns are called {name!r}; {listed}."
-            raise FormatError(msg)
-        if name not in known:
-            msg = (
-                f"{path}, line {line}: there is a column {name!r}, which means nothing "
-                f"here; known columns are {', '.join(sorted(known))}."
-            )
-            raise FormatError(msg)
-    return columns
-
-
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
-
-
-def escape_formula(cell: str) -> str:
-    """Put an apostrophe before a cell that begins like a formula.
-
-    >>> escape_formula("=1+1"), escape_formula("a = b"), escape_formula("'=1")
-    ("'=1+1", 'a = b', "''=1")
-    """
-    return f"'{cell}" if _FORMULA.match(cell) else cell
-
-
-def unescape_formula(cell: str) -> str:
-    """Undo `escape_formula`; any other cell stays.
-
-    >>> unescape_formula("'=1+1"), unescape_formula("'tis")
-    ('=1+1', "'tis")
-    """
-    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
-
-
-def replace_line_breaks(text: str) -> str:
-    r"""Turn tabs and ends of lines into spaces.
-
-    >>> replace_line_breaks("a\tb\r\nc")
-    'a b  c'
-    """
-    return text.replace("\t", " ").replace("\n", " ").replace("\r", " ")

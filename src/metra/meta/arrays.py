@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from metra.errors import LengthError
-from metra.formats.scores.panel import ScorePanel, build_panel
-from metra.formats.scores.ratings import convert_matrix
+from metra.formats.scores.panel import build_panel
 from metra.formats.scores.record import ScoredItem, Scorer, build_score_table
 from metra.meta.agree import JudgeAgreement
 from metra.meta.agree import agree as agree_of
@@ -16,6 +15,10 @@ from metra.meta.compare import compare as compare_panel
 from metra.meta.correlate import CorrelationSpec
 from metra.stats.correlation import Options, correlate
 from metra.stats.defaults import SEED, TRIALS
+
+__all__ = ["agree", "compare", "correlate", "spa"]
+from metra.stats.panel import ScorePanel
+from metra.stats.ratings import convert_matrix
 
 
 def compare(

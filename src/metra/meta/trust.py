@@ -8,7 +8,7 @@ import numpy as np
 from metra.analysis.relations import HUMAN_SCORE, HumanScores
 from metra.errors import CorpusError, OptionError
 from metra.formats.scores.judgement_table import TableJudgement
-from metra.formats.scores.panel import ScorePanel, build_panel
+from metra.formats.scores.panel import build_panel
 from metra.formats.scores.ratings import collect_ratings
 from metra.formats.scores.record import (
     ScoredItem,
@@ -35,6 +35,7 @@ from metra.scoring.statistics import CorpusStatistics
 from metra.stats.bootstrap import bootstrap, compute_bounds
 from metra.stats.correlation import Options
 from metra.stats.moments import LineFit, fit_line
+from metra.stats.panel import ScorePanel
 
 #: Documents drawn of each length: enough for a curve.
 DOCUMENTS = 500

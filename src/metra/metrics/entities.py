@@ -14,7 +14,7 @@ import numpy as np
 from metra.corpus.batch import Batch, Sentence
 from metra.errors import MissingResourceError, OptionError
 from metra.formats.annotations.entities import Entity, read_entities
-from metra.formats.table import compute_file_version
+from metra.formats.stream import compute_file_version
 from metra.metrics.record import (
     Array,
     Detail,

@@ -10,7 +10,7 @@ import numpy as np
 from metra.corpus.batch import Batch, Sentence
 from metra.errors import CorpusError, OptionError
 from metra.formats.annotations.templates import Templates, read_templates
-from metra.formats.table import compute_file_version
+from metra.formats.stream import compute_file_version
 from metra.metrics.record import Array, Detail, Metric, Parts, record_options
 from metra.metrics.units import fill_system, units_of
 

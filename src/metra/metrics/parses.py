@@ -12,7 +12,7 @@ from typing import Any
 from metra.corpus.batch import BatchPosition, SegmentColumn
 from metra.errors import MissingResourceError
 from metra.formats.annotations.conllu import Parse, ParsedWord, read_conllu
-from metra.formats.table import compute_file_version
+from metra.formats.stream import compute_file_version
 from metra.metrics.units import fill_system
 from metra.text.resources import get_model_version, load_spacy_model
 from metra.text.words import tokenize_words

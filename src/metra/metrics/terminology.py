@@ -8,9 +8,9 @@ import numpy as np
 
 from metra.corpus.batch import Batch, SegmentColumn, Sentence
 from metra.errors import CorpusError, OptionError
-from metra.formats.annotations.places import PlacedAnnotations
+from metra.formats.annotations.table import PlacedAnnotations
 from metra.formats.annotations.terms import Term, read_terms
-from metra.formats.table import compute_file_version
+from metra.formats.stream import compute_file_version
 from metra.metrics.record import (
     Array,
     Detail,

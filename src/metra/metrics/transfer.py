@@ -17,7 +17,7 @@ from metra.formats.annotations.transfer_rules import (
     find_phrases,
     read_rules,
 )
-from metra.formats.table import compute_file_version
+from metra.formats.stream import compute_file_version
 from metra.metrics.parses import (
     ParseSource,
     build_file_source,

@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from metra.corpus.batch import Batch, BatchPosition, Sentence
 from metra.errors import CorpusError, OptionError
-from metra.formats.annotations.places import PlacedAnnotations
+from metra.formats.annotations.table import PlacedAnnotations
 
 T = TypeVar("T")
 

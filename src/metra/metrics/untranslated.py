@@ -8,7 +8,8 @@ import numpy as np
 
 from metra.corpus.batch import Batch, Sentence
 from metra.errors import OptionError
-from metra.formats.table import compute_file_version, read_lines
+from metra.formats.lines import read_lines
+from metra.formats.stream import compute_file_version
 from metra.metrics.record import Array, Detail, Metric, Parts, record_options
 from metra.text.resources import Dictionary, load_dictionaries
 from metra.text.scripts import get_alphabetic_script, list_scripts

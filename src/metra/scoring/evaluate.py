@@ -17,6 +17,7 @@ from metra.scoring.statistics import (
     CHUNK,
     CorpusStatistics,
     Tally,
+    Visitor,
     check_inputs,
     count_corpus,
     fit_metrics,
@@ -130,6 +131,16 @@ def evaluate_corpus(
         chunk=chunk,
         progress=progress,
     )
+    return evaluate_statistics(corpus, metrics, sheets, questions)
+
+
+def evaluate_statistics(
+    corpus: Corpus,
+    metrics: Mapping[str, Metric],
+    sheets: CorpusStatistics,
+    questions: EvaluationOptions,
+) -> Results:
+    """Score systems whose statistics are counted, by metrics that are fitted."""
     intervals = _compute_intervals(metrics, sheets, questions)
     return build_results(corpus, metrics, sheets, questions, intervals)
 
@@ -140,17 +151,21 @@ def count_statistics(
     questions: EvaluationOptions,
     *,
     keep: bool,
+    visitors: Sequence[Visitor] = (),
     chunk: int = CHUNK,
     progress: Callable[[int], None] = lambda _: None,
 ) -> tuple[Mapping[str, Metric], "CorpusStatistics"]:
-    """Check what was asked for, fit the measures, and count; rows are kept if wished."""
+    """Check what was asked for, fit the metrics, and count; rows are kept if `keep`.
+
+    Visitors see every chunk that is counted.
+    """
     if questions.documents and not corpus.has_documents:
         msg = "Document scores were asked for, but no documents are known; give --docs."
         raise CorpusError(msg)
     check_inputs(corpus, metrics)
     metrics = fit_metrics(corpus, metrics, chunk)
     return metrics, count_corpus(
-        corpus, metrics, keep=keep, chunk=chunk, progress=progress
+        corpus, metrics, keep=keep, visitors=visitors, chunk=chunk, progress=progress
     )
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from metra.corpus.batch import CorpusChunk, SegmentColumn, check_chunk
 from metra.corpus.evalset import EMPTY
 from metra.errors import CorpusError, OptionError
+from metra.formats.lines import LineReader
 from metra.formats.recognise import recognise_format
 from metra.formats.stream import format_path, name_system
 from metra.formats.texts.columns import (
@@ -19,7 +20,6 @@ from metra.formats.texts.columns import (
     describe_missing_column,
     is_document_column,
 )
-from metra.formats.texts.plain import LineReader
 from metra.formats.texts.sources import ParallelTable, Source, Values, list_sources
 from metra.text.columns import Text, pack
 from metra.text.preparation import Preparation, Tokens, prepare

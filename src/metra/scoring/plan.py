@@ -181,7 +181,7 @@ def _build_cached(specs: tuple[str, ...], weights: bytes | None) -> dict[str, Me
         return made
     table = pa.ipc.open_stream(pa.py_buffer(weights)).read_all()
     return {
-        spec: entry.weighing.weighed(_read_terms(table, spec))
+        spec: entry.weighing.weigh(_read_terms(table, spec))
         if entry.weighing
         else entry
         for spec, entry in made.items()

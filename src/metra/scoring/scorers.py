@@ -7,7 +7,6 @@ import numpy as np
 
 from metra.corpus.batch import CorpusChunk, check_chunk
 from metra.corpus.outputs import Corpus
-from metra.formats.scores.panel import SegmentStatistics
 from metra.formats.scores.record import (
     ScoredItem,
     Scorer,
@@ -17,6 +16,7 @@ from metra.formats.scores.record import (
 )
 from metra.metrics.record import Array, Metric
 from metra.scoring.statistics import CorpusStatistics, count_corpus, fit_metrics
+from metra.stats.panel import SegmentStatistics
 
 
 def score_systems(

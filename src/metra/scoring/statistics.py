@@ -5,7 +5,7 @@ Chunks that end where documents end, for measures that look at a document as one
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from metra.corpus.batch import Batch, CorpusChunk, SegmentColumn
 from metra.corpus.outputs import Corpus
@@ -198,15 +198,27 @@ class CorpusStatistics:
         return self.references if self.complete else "var"
 
 
+class Visitor(Protocol):
+    """An analysis that takes what it needs from the pass in which metrics are counted."""
+
+    def visit(self, chunk: CorpusChunk) -> None:
+        """Look at the next segments; tokens that a metric has made are not made again."""
+        ...
+
+
 def count_corpus(
     corpus: Corpus,
     metrics: Mapping[str, Metric],
     *,
     keep: bool,
+    visitors: Sequence[Visitor] = (),
     chunk: int = CHUNK,
     progress: Callable[[int], None] = lambda _: None,
 ) -> CorpusStatistics:
-    """Walk through the corpus once and tally every metric for every system."""
+    """Walk through the corpus once and tally every metric for every system.
+
+    Visitors see each chunk once, in order and in the calling thread.
+    """
     # Sums of blocks can be added only where every chunk is made of whole ones.
     whole_blocks = chunk % totals.BLOCK == 0 and not any(
         metric.whole_documents for metric in metrics.values()
@@ -233,6 +245,8 @@ def count_corpus(
     for part, counted in ordered_map(work, parts, thread_count()):
         for key, tally in sheets.tallies.items():
             tally.add(counted[key])
+        for visitor in visitors:
+            visitor.visit(part)
         sheets.segments += len(part)
         sheets.references = len(part.refs)
         sheets.complete &= not any(ref.text.missing() for ref in part.refs)

@@ -17,8 +17,8 @@ from collections.abc import Callable
 import numpy as np
 
 from metra.errors import OptionError
-from metra.formats.scores.ratings import Ratings
 from metra.stats.arrays import Array, Codes
+from metra.stats.ratings import Ratings
 
 SCALES = ("nominal", "ordinal", "interval", "ratio")
 #: Up to so many different values are taken for categories.
@@ -32,8 +32,8 @@ Columns = tuple[Array, Callable[[Array], Array]]
 def alpha(ratings: Ratings, scale: str = "interval") -> float:
     """Give alpha; NaN where fewer than two values are paired or all are equal.
 
-    >>> from metra.formats.scores.ratings import ratings_of
-    >>> round(alpha(ratings_of([[1, 2, 3], [1, 2, 4]])), 4)
+    >>> from metra.formats.scores.ratings import convert_matrix
+    >>> round(alpha(convert_matrix([[1, 2, 3], [1, 2, 4]])), 4)
     0.878
     """
     paired = ratings.pairable()

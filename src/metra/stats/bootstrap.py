@@ -15,12 +15,12 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from metra.formats.scores.panel import ScorePanel
 from metra.stats.arrays import Array
 from metra.stats.correlation import Options, compute_thresholds, correlate_all
 from metra.stats.distributions import upper_tail
 from metra.stats.exact_tests import WeightedValues
 from metra.stats.pairs import OF_COUNTS, PairCounts
+from metra.stats.panel import ScorePanel
 from metra.stats.resampling import interval
 
 Drawn: TypeAlias = Literal["both", "sys", "item"]

@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metra.errors import OptionError
-from metra.formats.scores.panel import ScorePanel
 from metra.stats.arrays import Array, Mask
 from metra.stats.bootstrap import resamples_segments
 from metra.stats.correlation import (
@@ -32,6 +31,7 @@ from metra.stats.correlation import (
 )
 from metra.stats.distributions import upper_tail
 from metra.stats.exact_tests import WeightedValues
+from metra.stats.panel import ScorePanel
 from metra.stats.soft_pairwise import draw_signs, permutation_p, wmt_p
 
 #: What changes sides: single cells, whole systems, or whole segments.

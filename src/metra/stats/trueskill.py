@@ -8,14 +8,13 @@ rank may be chance.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
 
 from metra.errors import CorpusError
-from metra.formats.scores.record import Scores
 from metra.stats.arrays import Array, Codes, Mask
 from metra.stats.defaults import SEED
 
@@ -55,35 +54,23 @@ class Skills:
     runs: int
 
 
-def compare_systems(scores: Scores, name: str) -> PairwiseCounts:
-    """Compare systems on every segment, each judge's values with the same judge's.
+def count_wins(values: Array) -> PairwiseCounts:
+    """Compare each two systems on every segment: systems × segments, higher is better."""
+    size = len(values)
+    wins, draws = np.zeros((2, size, size), np.int64)
+    for system, row in enumerate(values):
+        wins[system] = (row > values).sum(1)
+        draws[system] = (row == values).sum(1)
+    np.fill_diagonal(draws, 0)
+    return PairwiseCounts(wins, draws)
 
-    Where no judge has judged two systems of a segment, the means of judges are compared.
-    """
-    lines = scores.lines(name)
-    sign = 1.0 if scores.scorers[scores.find(name)].higher_is_better else -1.0
-    parts = [_count_wins(sign * lines.matrix(name))]
-    if (lines.judge >= 0).any():
-        by_judge = [
-            _count_wins(sign * lines.of_judge(judge).matrix(name))
-            for judge in np.unique(lines.judge).tolist()
-        ]
-        if sum(int(part.met.sum()) for part in by_judge):
-            parts = by_judge
+
+def add_counts(parts: Sequence[PairwiseCounts]) -> PairwiseCounts:
+    """Add up the comparisons of several judges."""
     return PairwiseCounts(
         np.sum([part.wins for part in parts], axis=0),
         np.sum([part.draws for part in parts], axis=0),
     )
-
-
-def _count_wins(values: Array) -> PairwiseCounts:
-    size = len(values)
-    wins, draws = np.zeros((2, size, size), np.int64)
-    for at, row in enumerate(values):
-        wins[at] = (row > values).sum(1)
-        draws[at] = (row == values).sum(1)
-    np.fill_diagonal(draws, 0)
-    return PairwiseCounts(wins, draws)
 
 
 def learn_skills(

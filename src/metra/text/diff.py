@@ -168,8 +168,8 @@ def compute_difference(one: Sequence[str], other: Sequence[str]) -> list[DiffPie
     """Tell along a shortest way which words go and which come.
 
     >>> compute_difference("a b c".split(), "a x c".split())
-    [Piece(sort='same', text='a'), Piece(sort='gone', text='b'), \
-Piece(sort='new', text='x'), Piece(sort='same', text='c')]
+    [DiffPiece(sort='same', text='a'), DiffPiece(sort='gone', text='b'), \
+Piece(sort='new', text='x'), DiffPiece(sort='same', text='c')]
     """
     rows = _build_distance_table(one, other)
     steps: list[tuple[Sort, str]] = []

@@ -52,14 +52,12 @@ class Frequencies:
         self.salience = Salience(texts)
 
     @classmethod
-    def learnt(cls, terms: tuple[bytes, Index, Index]) -> "Frequencies":
+    def from_terms(cls, terms: tuple[bytes, Index, Index]) -> "Frequencies":
         """Take what `salience.terms()` gave, added up, those of a document together."""
-        found = cls.__new__(cls)
-        found.salience = Salience.learnt(*terms)
-        return found
+        return cls._wrap(Salience.learnt(*terms))
 
     def tables(self) -> dict[str, Any]:
-        """Give everything that was counted as arrays, for `restored` to take back."""
+        """Return everything that was counted as arrays, for `from_tables` to take back."""
         (words, ends), documents, starts, entries = self.salience.tables()
         encoded = [name.encode() for name in documents]
         return {
@@ -72,19 +70,21 @@ class Frequencies:
         }
 
     @classmethod
-    def restored(cls, tables: Mapping[str, Any]) -> "Frequencies":
+    def from_tables(cls, tables: Mapping[str, Any]) -> "Frequencies":
         """Take such arrays back, which is quicker than to count again."""
         data = tables["documents"].tobytes()
         ends = tables["document_ends"].tolist()
         documents = [data[a:b].decode() for a, b in pairwise([0, *ends])]
-        found = cls.__new__(cls)
-        found.salience = Salience.of_tables(
-            (tables["words"], tables["ends"]),
-            documents,
-            tables["starts"],
-            tables["entries"],
+        words = tables["words"], tables["ends"]
+        return cls._wrap(
+            Salience.of_tables(words, documents, tables["starts"], tables["entries"])
         )
-        return found
+
+    @classmethod
+    def _wrap(cls, salience: Salience) -> "Frequencies":
+        frequencies = cls.__new__(cls)
+        frequencies.salience = salience
+        return frequencies
 
     @cached_property
     def documents(self) -> list[str]:

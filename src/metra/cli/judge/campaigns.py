@@ -257,7 +257,7 @@ def links(
         msg = "--revoke takes links of named judges back; name them with --judge."
         raise OptionError(msg)
     store = open_store(url)
-    from metra.web.serving import check_base_url
+    from metra.web.server import check_base_url
 
     check_base_url(base_url)
     now = get_time()

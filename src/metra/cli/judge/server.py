@@ -5,6 +5,7 @@
 
 import click
 
+from metra.cli.derive import FiniteRange
 from metra.cli.judge.campaigns import get_time, open_store, require_extra, store_option
 from metra.cli.output import Stages
 
@@ -35,7 +36,7 @@ def demo(folder: str, protocols: tuple[str, ...], port: int, no_serve: bool) -> 
     require_extra()
     from metra.campaign.demo_data import fill_store, list_demo_protocols
     from metra.store import access
-    from metra.web.serving import ServerOptions, find_free_port, run_server
+    from metra.web.server import ServerOptions, find_free_port, run_server
 
     known = list_demo_protocols()
     for name in protocols:
@@ -92,7 +93,7 @@ def demo(folder: str, protocols: tuple[str, ...], port: int, no_serve: bool) -> 
     "--away-after",
     default=72.0,
     show_default=True,
-    type=click.FloatRange(0),
+    type=FiniteRange(0),
     metavar="HOURS",
     help="After how long without a sign of a judge others may take over her tasks.",
 )
@@ -113,7 +114,7 @@ def serve(
         --base-url https://judge.example.org --behind-proxy 127.0.0.1
     """
     open_store(url).close()
-    from metra.web.serving import (
+    from metra.web.server import (
         ServerOptions,
         check_encryption,
         check_port_free,

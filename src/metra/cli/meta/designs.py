@@ -169,7 +169,7 @@ def refs(
     if not (outputs and specs and references):
         msg = "Give --output, two or more -r and a measure (-m): what to score, with what."
         raise click.UsageError(msg)
-    from metra.formats.scores.panel import ScorePanel, build_panel
+    from metra.formats.scores.panel import build_panel
     from metra.formats.scores.record import concatenate_scores
     from metra.meta.correlate import parse_specs
     from metra.meta.refs import report_references as tried
@@ -177,6 +177,7 @@ def refs(
     from metra.scoring.files import open_corpus
     from metra.scoring.scorers import ReferenceSubset, count_streams, score_systems
     from metra.stats.correlation import Options
+    from metra.stats.panel import ScorePanel
 
     scores = shared.require_one_language(scores)
     corpus = open_corpus(outputs, references, None, None)

@@ -11,10 +11,10 @@ from metra.cli import options as inputs
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from metra.formats.scores.panel import ScorePanel, SegmentStatistics
     from metra.formats.scores.record import Scores
     from metra.meta.correlate import CorrelationSpec
     from metra.meta.findings import MetaReport
+    from metra.stats.panel import ScorePanel, SegmentStatistics
 
 INPUT_FORMATS = (
     "long",
@@ -386,8 +386,8 @@ def write_findings(
 ) -> None:
     """Print what was found, or put it into a file."""
     from metra.cli.output import get_screen_width, wants_color, write_output
-    from metra.report.layout import Style
-    from metra.report.meta_findings import render
+    from metra.report.table import Style
+    from metra.report.writers.meta import render
 
     style = Style(
         digits=digits,

@@ -16,8 +16,8 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from metra.errors import FormatError
+from metra.formats.lines import read_lines
 from metra.formats.stream import get_file_state
-from metra.formats.table import read_lines
 
 COLUMNS = 10
 

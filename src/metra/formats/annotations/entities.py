@@ -5,9 +5,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from metra.errors import FormatError
-from metra.formats.annotations.places import PlacedAnnotations, place_annotations
-from metra.formats.annotations.terms import BETWEEN
-from metra.formats.table import AnnotationTable, TableRow, read_lines, read_table
+from metra.formats.annotations.table import (
+    AnnotationRow,
+    AnnotationTable,
+    PlacedAnnotations,
+    place_annotations,
+    read_annotation_table,
+)
+from metra.formats.lines import read_lines
 
 MARKED = re.compile(r"\[\[(.*?)\|([^\[\]|]*)\]\]")
 
@@ -38,7 +43,7 @@ def read_entities(path: str) -> PlacedAnnotations[Entity]:
 
 
 def _read_entity_table(path: str) -> PlacedAnnotations[Entity]:
-    table = read_table(path, ["type", "text"], KNOWN)
+    table = read_annotation_table(path, ["type", "text"], KNOWN)
     if not {"segment", "document"} & set(table.columns):
         msg = (
             f"{path} does not say where its names belong; expected a column segment or "
@@ -48,15 +53,13 @@ def _read_entity_table(path: str) -> PlacedAnnotations[Entity]:
     return place_annotations(table, _parse_entities(table), somewhere=True)
 
 
-def _parse_entities(table: AnnotationTable) -> Iterator[tuple[TableRow, Entity]]:
+def _parse_entities(table: AnnotationTable) -> Iterator[tuple[AnnotationRow, Entity]]:
     for row in table.rows:
-        variants = map(str.strip, row.cells.get("variants", "").split(BETWEEN))
-        entity = Entity(
-            row.cells["type"], row.cells["text"], tuple(filter(None, variants))
-        )
+        variants = row.list_values("variants")
+        entity = Entity(row.cells["type"], row.cells["text"], variants)
         if not entity.type or not entity.text:
             empty = "text" if entity.type else "type"
-            raise table.refuse(row, f"the {empty} is empty", "every name needs both")
+            raise table.error(row, f"the {empty} is empty", "every name needs both")
         yield row, entity
 
 

@@ -15,7 +15,11 @@ from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
 from metra.errors import FormatError, UnknownNameError
-from metra.formats.table import AnnotationTable, TableRow, read_table
+from metra.formats.annotations.table import (
+    AnnotationRow,
+    AnnotationTable,
+    read_annotation_table,
+)
 
 if TYPE_CHECKING:
     import sqlite3
@@ -135,11 +139,11 @@ def read_judged_table(path: str, *, now: str = "") -> Iterator[JudgedOutput]:
 
     `now` is the time of judgements that have none.
     """
-    table = read_table(path, ["source", "output", "score"], COLUMNS)
+    table = read_annotation_table(path, ["source", "output", "score"], COLUMNS)
     for row in table.rows:
         cells = row.cells
         if not cells["source"]:
-            raise table.refuse(
+            raise table.error(
                 row, "the source is empty", "every output has an id there"
             )
         yield JudgedOutput(
@@ -170,14 +174,14 @@ def format_current_time() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _parse_score(table: AnnotationTable, row: TableRow) -> float:
+def _parse_score(table: AnnotationTable, row: AnnotationRow) -> float:
     cell = row.cells["score"]
     try:
         score = float(cell)
     except ValueError:
         score = math.nan
     if not 0 <= score <= MOST:
-        raise table.refuse(
+        raise table.error(
             row, f"the score is {cell!r}", "expected a number from 0 to 10"
         )
     return score

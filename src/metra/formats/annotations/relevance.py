@@ -8,21 +8,23 @@ how relevant it is (0 if it is not).
 from collections.abc import Mapping
 
 from metra.errors import FormatError
-from metra.formats.table import read_lines, read_table
+from metra.formats.annotations.table import read_annotation_table
+from metra.formats.lines import read_lines
+from metra.formats.table import BLANKS, split_rows
 
 QREL_COLUMNS = 4
 
 
 def read_queries(path: str) -> dict[str, str]:
     """Read the queries by name."""
-    table = read_table(path, ("query", "text"), ("query", "text"))
+    table = read_annotation_table(path, ("query", "text"), ("query", "text"))
     queries: dict[str, str] = {}
     for row in table.rows:
         name, text = row.cells["query"], row.cells["text"]
         if not name or not text:
-            raise table.refuse(row, "an empty cell", "expected a name and a text")
+            raise table.error(row, "an empty cell", "expected a name and a text")
         if name in queries:
-            raise table.refuse(row, f"a second query {name!r}", "expected another name")
+            raise table.error(row, f"a second query {name!r}", "expected another name")
         queries[name] = text
     if not queries:
         msg = f"{path} has no queries under its header; expected at least one."
@@ -32,23 +34,23 @@ def read_queries(path: str) -> dict[str, str]:
 
 def read_qrels(path: str) -> dict[str, Mapping[str, float]]:
     """Read how relevant documents are to queries: by query, then by document."""
-    found: dict[str, dict[str, float]] = {}
-    for number, line in enumerate(read_lines(path), 1):
-        if not line.strip():
+    degrees: dict[str, dict[str, float]] = {}
+    lines = read_lines(path)
+    for number, cells in split_rows(lines, BLANKS):
+        if not cells:
             continue
-        cells = line.split()
         if len(cells) != QREL_COLUMNS or not _is_number(cells[-1]):
             msg = (
-                f"{path}, line {number}: {line!r}; expected query, 0, document and a "
-                "number that says how relevant it is."
+                f"{path}, line {number}: {lines[number - 1]!r}; expected query, 0, "
+                "document and a number that says how relevant it is."
             )
             raise FormatError(msg)
         query, _, document, degree = cells
-        if document in found.setdefault(query, {}):
+        if document in degrees.setdefault(query, {}):
             msg = f"{path}, line {number}: {document} is judged twice for {query}."
             raise FormatError(msg)
-        found[query][document] = max(float(degree), 0.0)
-    return dict(found)
+        degrees[query][document] = max(float(degree), 0.0)
+    return dict(degrees)
 
 
 def _is_number(text: str) -> bool:

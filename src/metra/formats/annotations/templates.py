@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
+from metra.formats.annotations.table import read_annotation_table
 from metra.formats.stream import get_file_state
-from metra.formats.table import read_table
 
 COLUMNS = ("document", "slot", "value")
 
@@ -32,13 +32,11 @@ def _read_templates(path: str, _: object) -> Templates:
 
 def read_filled_slots(path: str) -> Iterator[tuple[str, str, str]]:
     """Read document, slot and value of each line, as they are written."""
-    table = read_table(path, COLUMNS, COLUMNS)
+    table = read_annotation_table(path, COLUMNS, COLUMNS)
     for row in table.rows:
         document, slot, value = (row.cells[name] for name in COLUMNS)
         if not document or not slot or not value:
-            raise table.refuse(
-                row, "an empty cell", "expected document, slot and value"
-            )
+            raise table.error(row, "an empty cell", "expected document, slot and value")
         yield document, slot, value
 
 

@@ -3,11 +3,15 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from metra.formats.annotations.places import PlacedAnnotations, place_annotations
-from metra.formats.table import AnnotationTable, TableRow, read_table
+from metra.formats.annotations.table import (
+    AnnotationRow,
+    AnnotationTable,
+    PlacedAnnotations,
+    place_annotations,
+    read_annotation_table,
+)
 
 KNOWN = {"term", "variants", "source", "document", "segment"}
-BETWEEN = "|"
 
 
 class Term(NamedTuple):
@@ -25,17 +29,14 @@ def read_terms(path: str) -> PlacedAnnotations[Term]:
     source's term), and `segment`, counted from 1, or `document`, where a term belongs to
     one of these only.
     """
-    table = read_table(path, ["term"], KNOWN)
+    table = read_annotation_table(path, ["term"], KNOWN)
     return place_annotations(table, _parse_terms(table))
 
 
-def _parse_terms(table: AnnotationTable) -> Iterator[tuple[TableRow, Term]]:
+def _parse_terms(table: AnnotationTable) -> Iterator[tuple[AnnotationRow, Term]]:
     for row in table.rows:
-        cells = row.cells
-        if not cells["term"]:
-            raise table.refuse(row, "the term is empty", "every line needs one")
-        variants = map(str.strip, cells.get("variants", "").split(BETWEEN))
-        yield (
-            row,
-            Term(cells["term"], tuple(filter(None, variants)), cells.get("source", "")),
-        )
+        term = row.cells["term"]
+        if not term:
+            raise table.error(row, "the term is empty", "every line needs one")
+        variants = row.list_values("variants")
+        yield row, Term(term, variants, row.cells.get("source", ""))

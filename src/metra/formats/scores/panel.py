@@ -7,9 +7,7 @@ Documents as what is scored: their own scores, or the means of their segments'.
 Additive statistics of every system's segments: what corpus scores are pooled from.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -21,7 +19,8 @@ from metra.formats.scores.record import (
     concatenate_scores,
 )
 from metra.stats.arrays import Array, Codes, Mask, row_means
-from metra.stats.exact_tests import WeightedValues
+from metra.stats.panel import ScorePanel, SegmentStatistics
+from metra.stats.trueskill import PairwiseCounts, add_counts, count_wins
 
 
 def average_documents(scores: Scores, gold: str | None = None) -> Scores:
@@ -88,101 +87,6 @@ def _average_segments(
     return found
 
 
-@dataclass(frozen=True)
-class SegmentStatistics:
-    """Systems × segments × columns, and how totals over segments become a score."""
-
-    rows: Array
-    aggregate: Callable[[Array], Array]
-    higher_is_better: bool = True
-    systems: tuple[str, ...] = ()
-    segments: tuple[str, ...] = ()
-
-    @cached_property
-    def _values(self) -> list[WeightedValues]:
-        return [WeightedValues(rows) for rows in self.rows]
-
-    def score_weightings(self, weights: Array) -> Array:
-        """Score each weighting of the segments: (draws, segments) to (draws, systems).
-
-        Higher is better in what is given, whatever the measure's direction.
-        """
-        totals = np.stack([rows.sum_weighted(weights) for rows in self._values], axis=1)
-        scores = self.aggregate(totals)
-        return scores if self.higher_is_better else -scores
-
-    def align_segments(
-        self, systems: Sequence[str], segments: Sequence[str], there: Mask
-    ) -> "SegmentStatistics":
-        """Put systems and segments in an order; what is not `there` counts nothing."""
-        unknown = [name for name in systems if name not in self.systems]
-        if unknown:
-            msg = f"There are no statistics of the system {unknown[0]!r}."
-            raise CorpusError(msg)
-        place = {name: at for at, name in enumerate(self.segments)}
-        rows = np.zeros((len(systems), len(segments), self.rows.shape[2]))
-        known = [at for at, name in enumerate(segments) if name in place]
-        columns = [place[segments[at]] for at in known]
-        chosen = [self.systems.index(name) for name in systems]
-        rows[:, known] = self.rows[np.ix_(chosen, columns)]
-        return replace(
-            self,
-            rows=rows * there[..., None],
-            systems=tuple(systems),
-            segments=tuple(segments),
-        )
-
-
-@dataclass(frozen=True)
-class ScorePanel:
-    """Systems × segments of the gold and of each metric; higher is better in all of them.
-
-    `gold` is NaN where a cell is not compared. System scores are those that were given
-    for whole systems, else means over the cells that are compared.
-    """
-
-    systems: tuple[str, ...]
-    items: tuple[ScoredItem, ...]
-    gold_name: str
-    gold: Array
-    metrics: Mapping[str, Array]
-    system_gold: Array
-    system_metrics: Mapping[str, Array]
-    #: The scorers, gold among them, whose system scores are not means over segments.
-    given: frozenset[str] = frozenset()
-    statistics: Mapping[str, SegmentStatistics] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    lang: str = ""
-
-    @property
-    def names(self) -> list[str]:
-        """The metrics' names."""
-        return list(self.metrics)
-
-    def of_metrics(self, names: Sequence[str]) -> "ScorePanel":
-        """Keep some metrics, in the order given."""
-        return replace(
-            self,
-            metrics={name: self.metrics[name] for name in names},
-            system_metrics={name: self.system_metrics[name] for name in names},
-        )
-
-    @property
-    def compared(self) -> int:
-        """The number of segments with at least one compared cell."""
-        return int(np.isfinite(self.gold).any(0).sum())
-
-    @property
-    def stack(self) -> Array:
-        """All metrics as metrics × systems × segments."""
-        return np.stack(list(self.metrics.values()))
-
-    @property
-    def system_stack(self) -> Array:
-        """All metrics' system scores as metrics × systems."""
-        return np.stack(list(self.system_metrics.values()))
-
-
 def build_panel(
     scores: Scores,
     gold: str,
@@ -191,21 +95,20 @@ def build_panel(
     statistics: Mapping[str, SegmentStatistics] | None = None,
 ) -> ScorePanel:
     """Line up a gold scorer with metrics: those named, else all scorers but people."""
-    gold_scorer = scores.scorers[scores.find(gold)]
+    scores.find(gold)  # an unknown gold is told before anything else
     if metrics is None:
         metrics = [s.name for s in scores.scorers if s.name != gold and not s.human]
     if not metrics:
         msg = f"There is nothing to compare {gold!r} with; give scores of a metric too."
         raise CorpusError(msg)
     notes = _describe_repeats(scores, [gold, *metrics])
-    human = _orient_scores(scores, gold)
-    given_gold = scores.system_scores(gold) * _get_sign(gold_scorer.higher_is_better)
+    human = orient_scores(scores, gold)
+    given_gold = orient_system_scores(scores, gold)
     judged = np.isfinite(human).any(1) | np.isfinite(given_gold)
     dense, whole = {}, {}
     for name in metrics:
-        scorer = scores.scorers[scores.find(name)]
-        values = _orient_scores(scores, name)
-        given = scores.system_scores(name) * _get_sign(scorer.higher_is_better)
+        values = orient_scores(scores, name)
+        given = orient_system_scores(scores, name)
         if not (np.isfinite(values).any(1) | np.isfinite(given))[judged].any():
             notes.append(
                 f"{name} has no score of any system that {gold} has judged: left out."
@@ -227,6 +130,42 @@ def build_panel(
         notes,
         statistics or {},
     )
+
+
+def orient_scores(scores: Scores, name: str) -> Array:
+    """Return a scorer's systems × segments, turned so that higher is better."""
+    return scores.matrix(name) * _get_sign(scores, name)
+
+
+def orient_system_scores(scores: Scores, name: str) -> Array:
+    """Return the scores given to whole systems, turned so that higher is better."""
+    return scores.system_scores(name) * _get_sign(scores, name)
+
+
+def average_systems(scores: Scores, name: str) -> Array:
+    """Return a score for each system: the one given, else the mean of its segments."""
+    given = orient_system_scores(scores, name)
+    return np.where(np.isfinite(given), given, row_means(orient_scores(scores, name)))
+
+
+def count_comparisons(scores: Scores, name: str) -> PairwiseCounts:
+    """Compare systems on every segment, each judge's values with the same judge's.
+
+    Where no judge has judged two systems of a segment, the means of judges are compared.
+    """
+    lines = scores.lines(name)
+    if (lines.judge >= 0).any():
+        by_judge = [
+            count_wins(orient_scores(lines.of_judge(judge), name))
+            for judge in np.unique(lines.judge).tolist()
+        ]
+        if any(part.met.any() for part in by_judge):
+            return add_counts(by_judge)
+    return count_wins(orient_scores(lines, name))
+
+
+def _get_sign(scores: Scores, name: str) -> float:
+    return 1.0 if scores.scorers[scores.find(name)].higher_is_better else -1.0
 
 
 def _describe_repeats(scores: Scores, names: Sequence[str]) -> list[str]:
@@ -340,15 +279,6 @@ def _align_scores(
         tuple(notes),
         next(iter(scores.languages), ""),
     )
-
-
-def _orient_scores(scores: Scores, name: str) -> Array:
-    scorer = scores.scorers[scores.find(name)]
-    return scores.matrix(name) * _get_sign(scorer.higher_is_better)
-
-
-def _get_sign(higher_is_better: bool) -> float:
-    return 1.0 if higher_is_better else -1.0
 
 
 def _format_names(names: Sequence[str], most: int = 6) -> str:

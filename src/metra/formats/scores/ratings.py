@@ -1,87 +1,10 @@
-"""Who judged what, and how: one line a judgement, gathered by the thing that was judged."""
-
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+"""The judgements of a table of scores, collected by the output that was judged."""
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from metra.errors import CorpusError, LengthError
+from metra.errors import CorpusError
 from metra.formats.scores.record import Scores
-from metra.stats.arrays import Array, Codes
-
-
-@dataclass(frozen=True)
-class RepeatedRatings:
-    """Judgements that a judge gave again: who, of what, at first and later."""
-
-    judge: Codes
-    unit: Codes
-    first: Array
-    later: Array
-
-
-def _make_empty_repeats() -> RepeatedRatings:
-    return RepeatedRatings(
-        np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty(0)
-    )
-
-
-@dataclass(frozen=True)
-class Ratings:
-    """Judgements in the order of units, then judges; a judge has one value of a unit.
-
-    A unit is a system's output of a segment. Where a judge judged it again, the first
-    value stands here and the later ones are among the repeats.
-    """
-
-    judges: tuple[str, ...]
-    units: tuple[str, ...]
-    judge: Codes
-    unit: Codes
-    value: Array
-    repeats: RepeatedRatings = field(default_factory=_make_empty_repeats)
-
-    def __len__(self) -> int:
-        return len(self.value)
-
-    @cached_property
-    def counts(self) -> Codes:
-        """How many judges judged each unit."""
-        return np.bincount(self.unit, minlength=len(self.units))
-
-    @cached_property
-    def levels(self) -> tuple[Array, Codes]:
-        """The different values in rising order, and which of them each judgement is."""
-        values, codes = np.unique(self.value, return_inverse=True)
-        return values, codes
-
-    def pairable(self) -> "Ratings":
-        """Keep the units that at least two judges judged, numbered anew."""
-        return self.of_units(np.flatnonzero(self.counts >= 2))
-
-    def of_units(self, kept: Codes) -> "Ratings":
-        """Keep some units, in their order, and number them anew."""
-        if len(kept) == len(self.units):
-            return replace(self, repeats=_make_empty_repeats())
-        place = np.full(len(self.units), -1, np.int64)
-        place[kept] = np.arange(len(kept))
-        keep = place[self.unit] >= 0
-        return replace(
-            self,
-            units=tuple(self.units[at] for at in kept.tolist()),
-            judge=self.judge[keep],
-            unit=place[self.unit[keep]],
-            value=self.value[keep],
-            repeats=_make_empty_repeats(),
-        )
-
-    def dense(self) -> Array:
-        """Judges × units, NaN where a judge did not judge."""
-        found = np.full((len(self.judges), len(self.units)), np.nan)
-        found[self.judge, self.unit] = self.value
-        return found
+from metra.stats.ratings import Ratings, sort_ratings
 
 
 def collect_ratings(scores: Scores, name: str) -> Ratings:
@@ -107,48 +30,3 @@ def collect_ratings(scores: Scores, name: str) -> Ratings:
         system = lines.systems[cell % len(lines.systems)]
         units.append(" ".join(filter(None, (item.lang, system, place))))
     return sort_ratings(lines.judges, units, lines.judge, unit, lines.value)
-
-
-def convert_matrix(matrix: ArrayLike) -> Ratings:
-    """Take judges × units as an array, NaN where a judge did not judge.
-
-    >>> convert_matrix([[1, 2, float("nan")], [1, 3, 3]]).counts.tolist()
-    [2, 2, 1]
-    """
-    values = np.asarray(matrix, np.float64)
-    if values.ndim != 2:
-        msg = f"The judgements have the shape {values.shape}; expected judges × units."
-        raise LengthError(msg)
-    judge, unit = np.nonzero(np.isfinite(values))
-    return sort_ratings(
-        [str(at + 1) for at in range(values.shape[0])],
-        [str(at + 1) for at in range(values.shape[1])],
-        judge,
-        unit,
-        values[judge, unit],
-    )
-
-
-def sort_ratings(
-    judges: Sequence[str],
-    units: Sequence[str],
-    judge: Codes,
-    unit: Codes,
-    value: Array,
-) -> Ratings:
-    """Sort judgements by unit and judge, and set repeats aside."""
-    order = np.lexsort((judge, unit))
-    judge, unit, value = judge[order], unit[order], value[order]
-    new = np.ones(len(value), bool)
-    new[1:] = (judge[1:] != judge[:-1]) | (unit[1:] != unit[:-1])
-    first = np.maximum.accumulate(np.where(new, np.arange(len(value)), 0))
-    again = ~new
-    present, judge = np.unique(judge, return_inverse=True)
-    return Ratings(
-        tuple(judges[at] for at in present.tolist()),
-        tuple(units),
-        judge[new],
-        unit[new],
-        value[new],
-        RepeatedRatings(judge[again], unit[again], value[first[again]], value[again]),
-    )

@@ -145,8 +145,7 @@ class _PairParser:
     def _entity(self, name: str, *_: Any) -> NoReturn:
         msg = (
             f"{format_path(self.path)}, line {self.parser.CurrentLineNumber} declares "
-            "the entity "
-            f"{name!r}, which is not allowed; write its text out."
+            f"the entity {name!r}, which is not allowed; write its text out."
         )
         raise FormatError(msg)
 

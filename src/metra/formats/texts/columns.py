@@ -172,8 +172,6 @@ def format_column_name(field: Field) -> str:
 
     >>> format_column_name(Field("output", "online-A"))
     'output:online-A'
-    >>> format_column_name(Field("label", "genre"))
-    'label:genre'
     """
     if field.role == "source":
         return "source"

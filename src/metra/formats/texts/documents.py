@@ -87,8 +87,8 @@ class DocumentFiles:
                 other = next(iter(self._guide.values()))
                 msg = (
                     f"{format_path(text.source.path)}, line {part.line}: document "
-                    f"{document!r} of "
-                    f"{describe_field(text.field)} is not in {other.place}; ids must agree."
+                    f"{document!r} of {describe_field(text.field)} is not in "
+                    f"{other.place}; ids must agree."
                 )
                 raise CorpusError(msg)
             expected = guide.parts[document]
@@ -235,8 +235,8 @@ def _compare_segments(text: DocumentText, guide: DocumentText, document: str) ->
         if segment not in found:
             msg = (
                 f"{path}, line {line}: document {document!r} of "
-                f"{describe_field(text.field)} lacks "
-                f"segment {segment!r}, which {guide.place} has on line "
+                f"{describe_field(text.field)} lacks segment {segment!r}, which "
+                f"{guide.place} has on line "
                 f"{expected[segment]}; every segment must be there."
             )
             raise CorpusError(msg)
@@ -245,7 +245,6 @@ def _compare_segments(text: DocumentText, guide: DocumentText, document: str) ->
             msg = (
                 f"{path}, line {found[segment]}: document {document!r} of "
                 f"{describe_field(text.field)} has segment {segment!r}, which "
-                f"{guide.place} has not "
-                f"(line {guide.parts[document].line}); ids must agree."
+                f"{guide.place} has not (line {guide.parts[document].line}); ids must agree."
             )
             raise CorpusError(msg)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from metra.errors import FormatError
+from metra.formats.lines import LineReader
 from metra.formats.stream import format_path, name_system
 from metra.formats.texts.columns import (
     ColumnNames,
@@ -17,7 +18,6 @@ from metra.formats.texts.columns import (
     format_column_name,
     recognise_fields,
 )
-from metra.formats.texts.plain import LineReader
 from metra.formats.texts.rows import RowChunk, check_names
 
 # Keys that hold several texts: their entries become columns of their own.
@@ -105,8 +105,8 @@ class JsonlReader:
         if not isinstance(value, dict):
             kind = type(value).__name__
             msg = (
-                f"{format_path(self.path)}, line {number} is a {kind}; expected a JSON "
-                "object."
+                f"{format_path(self.path)}, line {number} is a {kind}; "
+                "expected a JSON object."
             )
             raise FormatError(msg)
         return value
@@ -117,9 +117,8 @@ class JsonlReader:
         for key, value in _flatten_entry(entry):
             if key in found:
                 msg = (
-                    f"{format_path(self.path)}, line {number} gives {key!r} twice, "
-                    "once within a "
-                    "list or map; leave one of them out."
+                    f"{format_path(self.path)}, line {number} gives {key!r} twice, once "
+                    "within a list or map; leave one of them out."
                 )
                 raise FormatError(msg)
             found[key] = value
@@ -132,8 +131,8 @@ class JsonlReader:
             return json.dumps(value)
         kind = type(value).__name__
         msg = (
-            f"{format_path(self.path)}, line {number}: {key!r} is a {kind}; expected a "
-            "string."
+            f"{format_path(self.path)}, line {number}: {key!r} is a {kind}; "
+            "expected a string."
         )
         raise FormatError(msg)
 

@@ -93,8 +93,8 @@ class OpenPart:
         if not self._ids.add(segment):
             msg = (
                 f"{format_path(path)}, line {line}: segment {segment!r} of document "
-                f"{self.document!r} is there twice in {describe_field(self.text)}; ids "
-                "must differ."
+                f"{self.document!r} is there twice in {describe_field(self.text)}; "
+                "ids must differ."
             )
             raise FormatError(msg)
         self._digest.update(segment.encode() + b"\n")

@@ -8,11 +8,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from metra.errors import FormatError
-from metra.formats.stream import ByteStream, format_path
 from metra.formats.texts.columns import SEGMENT_IDS, Field
 from metra.formats.texts.parts import describe_field
 from metra.formats.texts.rows import RowChunk, check_names, check_values, refuse_value
-from metra.text.columns import LineBuffer, NotUtf8, Text
 
 _SEGMENT_ID = Field("label", SEGMENT_IDS[0])
 
@@ -70,49 +68,7 @@ def _name_file(field: Field) -> str:
     if "/" in name or len(name.encode()) > 200:
         msg = (
             f"The name {field.name!r} of {describe_field(field)} cannot be a file's "
-            "name; give a "
-            "short name without a slash, for an output as NAME=FILE."
+            "name; give a short name without a slash, for an output as NAME=FILE."
         )
         raise FormatError(msg)
     return f"outputs/{name}" if field.role == "output" else f"{field.role}.{name}"
-
-
-class LineReader:
-    """A file's lines, some at a time."""
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-        self.count = 0
-        self._bytes = ByteStream(path)
-        self._buffer = LineBuffer()
-        self._ended = False
-
-    def read(self, most: int) -> Text:
-        """Read the next lines: fewer than `most` only where the file ends."""
-        while self._buffer.ready < most and not self._ended:
-            block = self._bytes.read()
-            if block:
-                self._buffer.push(block)
-            else:
-                self._buffer.finish()
-                self._ended = True
-                self._bytes.close()
-        try:
-            text = self._buffer.pop(most)
-        except NotUtf8 as error:
-            line, column, byte = error.args
-            msg = (
-                f"{format_path(self.path)}, line {line + 1}: byte {column + 1} of the line is "
-                f"0x{byte:02x}, which is not UTF-8; convert the file to UTF-8."
-            )
-            raise FormatError(msg) from None
-        self.count += len(text)
-        return text
-
-    def share(self) -> float | None:
-        """Tell what share of the file has been read, if that can be told."""
-        return 1.0 if self._ended else self._bytes.share()
-
-    def close(self) -> None:
-        """Let go of the file before its end."""
-        self._bytes.close()

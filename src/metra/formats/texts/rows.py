@@ -69,9 +69,8 @@ def check_names(fields: Sequence[Field], form: str) -> None:
         name = field.name
         if not name or name != name.strip() or _CONTROL.search(name):
             msg = (
-                f"The name {name!r} of {describe_field(field)} cannot be carried by "
-                f"{form}; give a "
-                "name without blanks around it, tabs or other control characters."
+                f"The name {name!r} of {describe_field(field)} cannot be carried by {form}; "
+                "give a name without blanks around it, tabs or other control characters."
             )
             raise FormatError(msg)
 

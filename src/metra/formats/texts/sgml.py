@@ -437,9 +437,8 @@ class _SgmlScanner:
             encoding = declared[1].decode() if declared else "utf-8"
             if encoding.lower() not in _UTF8:
                 msg = (
-                    f"{format_path(self.path)} is declared to be in {encoding}; "
-                    "convert the file "
-                    "to UTF-8 and its declaration too."
+                    f"{format_path(self.path)} is declared to be in {encoding}; convert "
+                    "the file to UTF-8 and its declaration too."
                 )
                 raise FormatError(msg)
         elif kind[0] == "!" and kind != "!doctype":
@@ -448,8 +447,7 @@ class _SgmlScanner:
     def _fail(self, tag: Tag, what: str) -> NoReturn:
         msg = (
             f"{format_path(self.path)}, line {tag.line}: {what}; expected <srcset>, "
-            "<refset> or "
-            "<tstset> around <doc> around <seg>, each closed in turn."
+            "<refset> or <tstset> around <doc> around <seg>, each closed in turn."
         )
         raise FormatError(msg)
 

@@ -11,10 +11,10 @@ from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
 
 from metra.errors import CorpusError, FormatError, LengthError
+from metra.formats.lines import LineReader
 from metra.formats.recognise import READ_ONLY, TABLES, WITH_IDS, recognise_format
 from metra.formats.stream import STDIN, format_path, name_system
 from metra.formats.texts.columns import HELP, SEGMENT_IDS, ColumnNames, Field, Role
-from metra.formats.texts.plain import LineReader
 from metra.text.columns import Text
 
 if TYPE_CHECKING:
@@ -486,6 +486,6 @@ def _describe_lengths(readers: Sequence[Reader], size: int) -> str:
     other = next(reader for reader in readers if reader.count != first.count)
     return (
         f"{format_path(other.path)} has {other.count} segments but "
-        f"{format_path(first.path)} has "
-        f"{first.count}; each line must be one segment, in the same order in every file."
+        f"{format_path(first.path)} has {first.count}; each line must be one "
+        "segment, in the same order in every file."
     )

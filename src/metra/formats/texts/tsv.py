@@ -1,12 +1,12 @@
-"""Tab-separated tables: a header line, then one segment a line; no quoting.
-
-Tab-separated tables, written: a header line, then one segment a line.
-"""
+"""Tab-separated tables: a header line, then one segment a line; no quoting."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from metra.errors import FormatError
-from metra.formats.stream import format_path, name_system
+from metra.formats.lines import LineReader
+from metra.formats.stream import name_system
+from metra.formats.table import parse_table
 from metra.formats.texts.columns import (
     ColumnNames,
     Field,
@@ -15,7 +15,6 @@ from metra.formats.texts.columns import (
     format_column_name,
     recognise_fields,
 )
-from metra.formats.texts.plain import LineReader
 from metra.formats.texts.rows import RowChunk, check_names, check_values, refuse_value
 
 
@@ -29,34 +28,24 @@ class TsvReader:
         names: ColumnNames | None = None,
     ) -> None:
         self.path = path
+        self.count = 0
         self._lines = LineReader(path)
         try:
-            self.fields = self._header(default_system or name_system(path), names)
+            table = parse_table(self._lines, path)
+            check_column_names(table.header, names, table.path)
+            default_system = default_system or name_system(path)
+            self.fields = recognise_fields(table.header, default_system, names)
+            check_duplicate_fields(self.fields, table.path)
         except FormatError:
             self.close()
             raise
-
-    @property
-    def count(self) -> int:
-        """How many segments have been read."""
-        return self._lines.count - 1
+        self._rows = iter(table.rows)
 
     def read(self, most: int) -> dict[Field, list[str | None]]:
         """Read the next segments by column; an empty reference cell is a missing one."""
-        first = self._lines.count + 1
-        lines = self._lines.read(most)
-        width = len(self.fields)
-        rows = []
-        for at in range(len(lines)):
-            cells = str(lines[at]).split("\t")
-            if len(cells) != width:
-                msg = (
-                    f"{format_path(self.path)}, line {first + at} has {len(cells)} columns but "
-                    f"the header has {width}; each line needs as many tabs as the header."
-                )
-                raise FormatError(msg)
-            rows.append(cells)
-        columns = list(zip(*rows, strict=True)) if rows else [()] * width
+        rows = [cells for _, cells in islice(self._rows, most)]
+        self.count += len(rows)
+        columns = zip(*rows, strict=True) if rows else [()] * len(self.fields)
         return {
             field: [cell or None for cell in column]
             if field.role == "reference"
@@ -65,30 +54,16 @@ class TsvReader:
         }
 
     def share(self) -> float | None:
-        """Tell what share of the file has been read, if that can be told."""
+        """Return the share of the file that has been read, None if it is not known."""
         return self._lines.share()
 
     def close(self) -> None:
-        """Let go of the file before its end."""
+        """Close the file before its end."""
         self._lines.close()
-
-    def _header(self, default_system: str, names: ColumnNames | None) -> list[Field]:
-        header = self._lines.read(1)
-        if not len(header):
-            msg = (
-                f"{format_path(self.path)} is empty; expected a header line with "
-                "column names."
-            )
-            raise FormatError(msg)
-        columns = str(header[0]).split("\t")
-        check_column_names(columns, names, format_path(self.path))
-        fields = recognise_fields(columns, default_system, names)
-        check_duplicate_fields(fields, format_path(self.path))
-        return fields
 
 
 def encode_tsv(fields: Sequence[Field], chunks: Iterable[RowChunk]) -> Iterator[bytes]:
-    """Give the file's bytes, a chunk at a time."""
+    """Yield the file's bytes, a chunk at a time."""
     check_names(fields, "tsv")
     yield ("\t".join(map(format_column_name, fields)) + "\n").encode()
     for chunk in chunks:
@@ -101,13 +76,13 @@ def _format_cells(chunk: RowChunk, field: Field) -> Iterator[str]:
     if field.role not in ("reference", "label"):
         yield from check_values(chunk, field, "tsv", _find_problem)
         return
-    for at, text in enumerate(chunk.rows[field]):
+    for index, text in enumerate(chunk.rows[field]):
         # An empty cell stands for a missing reference.
         if text == "" and field.role == "reference":
-            refuse_value(chunk, at, field, "is empty but not missing", "tsv")
-        found = _find_problem(text or "")
-        if found:
-            refuse_value(chunk, at, field, found, "tsv")
+            refuse_value(chunk, index, field, "is empty but not missing", "tsv")
+        problem = _find_problem(text or "")
+        if problem:
+            refuse_value(chunk, index, field, problem, "tsv")
         yield text or ""
 
 

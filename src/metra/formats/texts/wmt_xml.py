@@ -188,9 +188,8 @@ class _XmlScanner:
     def _declaration(self, _: str, encoding: str | None, __: int) -> None:
         if encoding and encoding.lower() not in _UTF8:
             msg = (
-                f"{format_path(self.path)} is declared to be in {encoding}; convert "
-                "the file to "
-                "UTF-8 and its declaration too."
+                f"{format_path(self.path)} is declared to be in {encoding}; convert the "
+                "file to UTF-8 and its declaration too."
             )
             raise FormatError(msg)
 
@@ -406,9 +405,8 @@ class _DocumentWriter:
         """Refuse a reference that no document has: not even its name would be written."""
         for text in self._never:
             msg = (
-                f"All of {describe_field(text)} is missing, so wmt-xml cannot carry "
-                "it; leave it out "
-                f"with --drop {format_column_name(text)!r}."
+                f"All of {describe_field(text)} is missing, so wmt-xml cannot carry it; "
+                f"leave it out with --drop {format_column_name(text)!r}."
             )
             raise FormatError(msg)
 

@@ -241,7 +241,7 @@ def load_weights(
     with write_file(path) as file:
         # Without compression: a resumed run is to go on at once.
         np.savez(file, **named)
-    return weighing.restored(tables)
+    return weighing.restore(tables)
 
 
 def has_weights(folder: str, metric: Metric, fingerprint: str) -> bool:
@@ -274,7 +274,7 @@ def _read_weights(path: str, fingerprint: str, weighing: TwoPassFit) -> Metric:
             tables: Tables = dict(arrays)
         if str(tables[_FINGERPRINT]) != fingerprint:
             raise ValueError(_FINGERPRINT)
-        return weighing.restored(tables)
+        return weighing.restore(tables)
     except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile):
         msg = f"{path} is damaged; remove it, and its weights are counted again."
         raise FormatError(msg) from None

@@ -2,8 +2,8 @@
 
 from fastapi import APIRouter
 
-from metra.web.admin import campaigns, entering, files, people, results, wizard
+from metra.web.admin import campaigns, files, login, people, results, wizard
 
 router = APIRouter(include_in_schema=False)
-for part in (entering, campaigns, wizard, files, people, results):
+for part in (login, campaigns, wizard, files, people, results):
     router.include_router(part.router)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from metra.errors import CorpusError
-from metra.formats.scores.ratings import collect_ratings, convert_matrix
+from metra.formats.scores.ratings import collect_ratings
 from metra.formats.scores.read import read_scores
 from metra.meta.agree import (
     agree,
@@ -26,6 +26,7 @@ from metra.meta.agree import (
 )
 from metra.meta.judge_plots import count_gaps
 from metra.stats.agreement import SCALES, alpha, cohen
+from metra.stats.ratings import convert_matrix
 
 NAN = float("nan")
 KRIPPENDORFF = [
@@ -299,7 +300,8 @@ def test_raters_of_quality_estimation_data(shared, lang, expected):
 
 def test_threads_do_not_change_a_digit():
     code = (
-        "import numpy as np; from metra.meta import agree; rng = np.random.default_rng(0);"
+        "import numpy as np; from metra.meta.arrays import agree;"
+        "rng = np.random.default_rng(0);"
         "grid = np.round(rng.normal(size=2000) + rng.normal(size=(4, 2000)), 1);"
         "print(sorted(agree(grid, trials=60).intervals.items()))"
     )

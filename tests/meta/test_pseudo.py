@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 import scipy.stats
-from tests.meta.panels import made, panel_of
+from tests.panels import made, panel_of
 
 from metra.errors import CorpusError, OptionError
-from metra.formats.scores.panel import SegmentStatistics, build_panel
+from metra.formats.scores.panel import build_panel
 from metra.formats.scores.record import (
     ScoredItem,
     Scorer,
@@ -21,6 +21,7 @@ from metra.meta.pseudo import (
     report_pseudo,
 )
 from metra.stats.exact_tests import rank_sum_p, signed_rank_p
+from metra.stats.panel import SegmentStatistics
 
 
 def once(found):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.meta.panels import scores_of
+from tests.panels import scores_of
 
 from metra.errors import CorpusError
 from metra.formats.scores.record import (

@@ -7,18 +7,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.meta.panels import scores_of
+from tests.panels import scores_of
 
 from metra.errors import CorpusError
+from metra.formats.scores.panel import count_comparisons
 from metra.formats.scores.record import ScoredItem, Scorer, build_score_table
 from metra.meta.rank import report_ranking
 from metra.stats.moments import pearson
-from metra.stats.trueskill import (
-    PairwiseCounts,
-    compare_systems,
-    learn_skills,
-    update_ratings,
-)
+from metra.stats.trueskill import PairwiseCounts, learn_skills, update_ratings
 
 NAN = float("nan")
 MEAN = st.floats(-2, 2)
@@ -70,7 +66,7 @@ def test_judges_are_compared_with_themselves():
     scores = build_score_table(
         systems, [ScoredItem(s) for s in segments], {Scorer("da"): values}, judges
     )
-    found = compare_systems(scores, "da")
+    found = count_comparisons(scores, "da")
     assert found.wins.tolist() == [[0, 2], [0, 0]]
     assert found.draws.tolist() == [[0, 0], [0, 0]]
 
@@ -82,7 +78,7 @@ def test_means_are_compared_where_no_judge_saw_two_systems():
         {Scorer("da"): [2, 1]},
         ["ann", "bob"],
     )
-    assert compare_systems(scores, "da").wins.tolist() == [[0, 1], [0, 0]]
+    assert count_comparisons(scores, "da").wins.tolist() == [[0, 1], [0, 0]]
 
 
 def test_a_system_that_never_met_another_is_refused():
@@ -109,7 +105,7 @@ def test_judged_systems_are_ranked_much_as_by_expected_wins(shared, lang):
                 ]
     systems, items, ranks = zip(*lines, strict=True)
     scores = build_score_table(systems, items, {Scorer("rank"): ranks})
-    found = learn_skills(compare_systems(scores, "rank"), runs=20, matches=4000)
+    found = learn_skills(count_comparisons(scores, "rank"), runs=20, matches=4000)
     with (folder / f"{lang}.sys_scores.tsv").open(encoding="utf-8") as given:
         wins = {
             row["system"]: float(row["expected_wins"])

@@ -110,7 +110,7 @@ def test_differences_that_repeat_are_not_looked_at_one_by_one(metric, monkeypatc
     def never(*_):
         pytest.fail("single differences were looked at")
 
-    monkeypatch.setattr(tie_calibration, "_looked_at", never)
+    monkeypatch.setattr(tie_calibration, "_search_intervals", never)
     gold = np.random.default_rng(0).integers(0, 3, 6000).astype(float)
     found = calibrate_long(gold[None], metric[None])
     exact = float(accuracy(gold, metric, eps=found.eps))

@@ -1,4 +1,4 @@
-"""What a judge's browser is told: the protocol, the progress, and one screen at a time."""
+"""The JSON that a judge's browser receives: protocol, progress, one screen at a time."""
 
 from dataclasses import asdict
 from typing import Any
@@ -16,7 +16,7 @@ from metra.store.assignment import JudgeProgress
 from metra.store.campaigns import StoredCampaign
 from metra.store.screens import ScreenPlace, ScreenSequence
 from metra.store.tasks import StoredTask
-from metra.web.strings import direction, language_name
+from metra.web.strings import get_direction, get_language_name
 
 OPTIONS = {
     "idle_after_ms": 30_000,
@@ -26,12 +26,12 @@ OPTIONS = {
 
 
 def build_options_json(stored: StoredCampaign) -> dict[str, Any]:
-    """How the browser measures, and whether it records what is typed."""
+    """Return how the browser measures time, and whether it records keys."""
     return OPTIONS | {"log_keys": stored.campaign.settings.log_keys}
 
 
 def build_campaign_json(stored: StoredCampaign, wording: Wording) -> dict[str, Any]:
-    """The campaign's title, the language of that, and the languages of its texts."""
+    """Return the campaign's title with its language, and the languages of the texts."""
     settings = stored.campaign.settings
     return {
         "title": wording.title or settings.name,
@@ -42,14 +42,14 @@ def build_campaign_json(stored: StoredCampaign, wording: Wording) -> dict[str, A
 
 
 def build_language_json(code: str) -> dict[str, str]:
-    """A language's code, name and direction."""
-    return {"code": code, "name": language_name(code), "dir": direction(code)}
+    """Return a language's code, name and direction."""
+    return {"code": code, "name": get_language_name(code), "dir": get_direction(code)}
 
 
 def build_protocol_json(
     protocol: Protocol, target: str, wording: Wording
 ) -> dict[str, Any]:
-    """The steps in a wording, the target language's name filled in."""
+    """Return the steps in a wording, with the target language's name filled in."""
     return {
         "name": protocol.name,
         "title": protocol.title,
@@ -58,7 +58,7 @@ def build_protocol_json(
         "guidance_seconds": protocol.guidance_seconds,
         # What the judge reads; it comes back with the answer.
         "wording": wording.language,
-        "direction": direction(wording.language),
+        "direction": get_direction(wording.language),
         "steps": [_build_step_json(step, target, wording) for step in protocol.steps],
     }
 
@@ -70,14 +70,14 @@ def _build_step_json(step: Step, target: str, wording: Wording) -> dict[str, Any
     }
     said = {
         part: _fill_language(
-            getattr(words, part), language_name(target, languages[part])
+            getattr(words, part), get_language_name(target, languages[part])
         )
         for part in STEP_PARTS
         if part != "anchors"
     }
     ask = asdict(step.asks)
     if words.anchors:
-        named = language_name(target, languages["anchors"])
+        named = get_language_name(target, languages["anchors"])
         ask["anchors"] = [_fill_language(asdict(one), named) for one in words.anchors]
     if words.brief:
         ask["brief"] = said["brief"]
@@ -97,7 +97,7 @@ def _build_step_json(step: Step, target: str, wording: Wording) -> dict[str, Any
 
 
 def build_guide_json(wording: Wording) -> dict[str, Any]:
-    """What the guide's page needs to let judges try the examples."""
+    """Return the worked examples of the guide."""
     return {
         "language": wording.language_of("examples"),
         # None where the examples' texts are in the campaign's own languages.
@@ -107,7 +107,7 @@ def build_guide_json(wording: Wording) -> dict[str, Any]:
 
 
 def build_progress_json(progress: JudgeProgress) -> dict[str, int]:
-    """How far the judge is."""
+    """Return the judge's progress."""
     return asdict(progress)
 
 
@@ -119,7 +119,7 @@ def build_screen_json(
     at: int,
     step: int,
 ) -> dict[str, Any]:
-    """One screen with what the steps up to `step` show, its draft and its answer."""
+    """Return a screen as far as `step` shows it, with its draft and answer."""
     place = way.places[at]
     campaign = add_judged_outputs(
         stored.campaign, _read_own_judgements(db, stored, owned)
@@ -145,7 +145,7 @@ def build_screen_json(
 
 
 def build_answer_json(db: Connection, task: str, number: int) -> dict[str, Any] | None:
-    """The newest answer to a screen, as its judge may see it."""
+    """Return the newest answer to a screen, as its judge may see it."""
     last = answers.find_latest_answer(db, task, number)
     given = None if last is None else answers.find_answer(db, last.id)
     if given is None:
@@ -161,19 +161,19 @@ def build_answer_json(db: Connection, task: str, number: int) -> dict[str, Any] 
 def _read_own_judgements(
     db: Connection, stored: StoredCampaign, owned: StoredTask
 ) -> list[Judgement]:
-    """What the judge has judged before, where new texts are judged beside it."""
+    """Return what the judge judged before, if new texts are judged beside it."""
     if not shows_judged(stored.campaign.protocol):
         return []
     return answers.read_judgements(db, stored, owned.judge)
 
 
 def find_reached_step(db: Connection, place: ScreenPlace) -> int:
-    """The furthest step of a screen that has been shown."""
+    """Return the furthest step of a screen that has been shown."""
     return max(screens.find_shown_steps(db, place.task, place.number), default=0)
 
 
 def build_place_json(place: ScreenPlace | None) -> dict[str, Any] | None:
-    """Where a screen is."""
+    """Return the place of a screen."""
     return None if place is None else {"task": place.task, "number": place.number}
 
 

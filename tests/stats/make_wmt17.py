@@ -1,6 +1,6 @@
 """Make data/wmt17_en_de.npz: statistics of WMT17 systems that have published p-values.
 
-python tests/infer/make_wmt17.py SDIST/test/wmt17_en_de_systems.pkl.bz2
+python tests/stats/make_wmt17.py SDIST/test/wmt17_en_de_systems.pkl.bz2
 
 The texts are in sacreBLEU's source distribution; what is kept of them are counts.
 """

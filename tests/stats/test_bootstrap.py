@@ -11,9 +11,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from tests.meta.panels import given_too, made, panel_of
+from tests.panels import given_too, made, panel_of
 
-from metra.formats.scores.panel import SegmentStatistics, build_panel
+from metra.formats.scores.panel import build_panel
 from metra.stats.bootstrap import (
     bootstrap,
     compute_bounds,
@@ -21,6 +21,7 @@ from metra.stats.bootstrap import (
     resamples_segments,
 )
 from metra.stats.correlation import Options, correlate_all
+from metra.stats.panel import SegmentStatistics
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -243,17 +244,18 @@ def test_intervals_need_most_draws():
 
 def test_threads_change_no_digit():
     code = (
-        "from tests.meta.panels import made\n"
+        "from tests.panels import made\n"
         "from metra.stats.bootstrap import bootstrap\n"
         "from metra.stats.correlation import Options\n"
         "for coef in ('pearson', 'spa'):\n"
         "    for draws in bootstrap(made(), 'sys', Options(coef=coef, trials=50)).values():\n"
         "        print(draws.tobytes().hex())\n"
     )
+    python_path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
     found = {
         subprocess.run(
             [sys.executable, "-c", code],
-            env={**os.environ, "METRA_THREADS": threads, "PYTHONPATH": str(ROOT)},
+            env={**os.environ, "METRA_THREADS": threads, "PYTHONPATH": python_path},
             capture_output=True,
             check=True,
         ).stdout

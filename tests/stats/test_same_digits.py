@@ -13,13 +13,13 @@ from metra.stats.exact_tests import weigh_values
 # Large enough that BLAS shares every product out among its threads.
 PROGRAM = """
 import numpy as np
-from metra.meta.arrays import panel_of
+from metra.meta.arrays import panel_from_arrays
 from metra.stats.bootstrap import bootstrap
 from metra.meta.compare import compare
-from metra.meta.correlate import asked, values
+from metra.meta.correlate import correlate_panel, parse_specs
 from metra.stats.correlation import Options
-from metra.meta.pseudo import Judgements, pseudo_documents
-from metra.formats.scores.panel import Statistics
+from metra.meta.pseudo import JudgementCells, draw_documents
+from metra.stats.panel import SegmentStatistics
 from metra.stats.moments import fit_line
 
 rng = np.random.default_rng(7)
@@ -28,15 +28,15 @@ metrics = {f"m{at}": gold + (at + 1) * rng.normal(size=gold.shape) for at in ran
 for gaps in (False, True):
     if gaps:
         gold = np.where(rng.random(gold.shape) < 0.1, np.nan, gold)
-    panel = panel_of(gold, metrics)
+    panel = panel_from_arrays(gold, metrics)
     options = Options(trials=200)
     for level, coef in [
         ("sys", "pearson"), ("sys", "accuracy"), ("sys", "spa"), ("sys", "kendall-b"),
         ("seg", "pearson"), ("seg", "pearson:item"), ("seg", "acc*_eq:item"),
         ("seg", "kendall-b:item"), ("seg", "acc*_eq"),
     ]:
-        question = asked([coef], level, options)[0]
-        for name, result in values(panel, question).items():
+        question = parse_specs([coef], level, options)[0]
+        for name, result in correlate_panel(panel, question).items():
             print(gaps, level, coef, name, result.value.hex())
         if coef != "acc*_eq":
             drawn = bootstrap(panel, level, question.options)
@@ -47,19 +47,19 @@ for gaps in (False, True):
             for test in ("perm-both", "perm-sys"):
                 found = compare(panel, question, test=test)
                 print(found.test, *(p.hex() for p in found.p.ravel().tolist()))
-    judged = Judgements(
+    judged = JudgementCells(
         2 * np.arange(gold.size).reshape(gold.shape),
         2 * np.isfinite(gold),
         np.nan_to_num(np.repeat(gold, 2)) + rng.normal(size=2 * gold.size),
     )
-    curves = pseudo_documents(panel, judged, documents=200, coef="pearson")
+    curves = draw_documents(panel, judged, documents=200, coef="pearson")
     print([v.hex() for v in curves.judge_mean()])
     print([v.hex() for name in panel.names for v in curves.mean(name)])
     if not gaps:
-        soft = asked(["spa"], "sys", Options(wmt=True))[0]
-        print([r.value.hex() for r in values(panel, soft).values()])
+        soft = parse_specs(["spa"], "sys", Options(wmt=True))[0]
+        print([r.value.hex() for r in correlate_panel(panel, soft).values()])
 rows = rng.normal(size=(5, 3000, 4))
-pooled = Statistics(rows, lambda totals: totals.sum(-1)).pooled(
+pooled = SegmentStatistics(rows, lambda totals: totals.sum(-1)).score_weightings(
     rng.integers(0, 4, (300, 3000)).astype(float)
 )
 print(float(pooled.sum()).hex())

@@ -1,0 +1,131 @@
+"""Click options derived from the fields of an options record.
+
+A field's annotation gives the type (a `Literal` its choices, a tuple that the option may be
+repeated), its default the default, and its metadata the rest:
+
+- help: the text of `--help`
+- flags: what the option is called, if not after the field; several with blanks between
+- metavar: how its value is shown
+- low, high: the smallest and the largest value; with open, the values next to them
+- parse: a function of the given text that returns the value; a ValueError refuses it
+- split: names may be given with commas between them
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, fields
+from functools import wraps
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import click
+
+
+class FiniteFloat(click.types.FloatParamType):
+    """A number; NaN and infinity are none."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Read the number."""
+        number = super().convert(value, param, ctx)
+        return number if math.isfinite(number) else self.fail(_REFUSAL, param, ctx)
+
+
+class FiniteRange(click.FloatRange):
+    """A number within limits; NaN and infinity lie within none."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Read the number."""
+        number = super().convert(value, param, ctx)
+        return number if math.isfinite(number) else self.fail(_REFUSAL, param, ctx)
+
+
+_REFUSAL = "NaN and infinity are not possible; expected a finite number."
+
+
+def options_from(
+    record: type, parameter: str = "options"
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return a decorator that adds an option for each field of a dataclass.
+
+    The command gets the record with what was given as its keyword argument `parameter`.
+    """
+    hints = get_type_hints(record)
+    entries: tuple[Field[Any], ...] = fields(record)
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def call(**given: Any) -> Any:
+            chosen = record(**{entry.name: given.pop(entry.name) for entry in entries})
+            return command(**given, **{parameter: chosen})
+
+        for entry in reversed(entries):
+            derive_option(entry, hints[entry.name])(call)
+        return call
+
+    return decorate
+
+
+def derive_option(entry: Field[Any], hint: Any) -> Callable[..., Any]:
+    """Return the click option of one field."""
+    about = entry.metadata
+    flags = about.get("flags", f"--{entry.name.replace('_', '-')}").split()
+    default = None if entry.default is MISSING else entry.default
+    settings: dict[str, Any] = {"help": about.get("help")}
+    if "metavar" in about:
+        settings["metavar"] = about["metavar"]
+    if hint is bool:
+        return click.option(*flags, entry.name, is_flag=True, **settings)
+    repeated = get_origin(hint) is tuple
+    if repeated and "parse" not in about:
+        settings |= {"multiple": True, "type": _choose_type(get_args(hint)[0], about)}
+        if about.get("split"):
+            settings |= {"callback": _split_names, "metavar": "NAMES"}
+    elif "parse" in about:
+        # The default is shown, and read, as it would be given.
+        default = about["default"]
+        settings |= {"callback": _call_parser(about["parse"])}
+    else:
+        settings |= {"type": _choose_type(hint, about)}
+    if (default is not None and not repeated) or "parse" in about:
+        settings |= {"default": default, "show_default": True}
+    return click.option(*flags, entry.name, **settings)
+
+
+def _choose_type(hint: Any, about: Mapping[str, Any]) -> "click.ParamType[Any]":
+    options = [kind for kind in get_args(hint) if kind is not NoneType]
+    if get_origin(hint) is Literal:
+        return click.Choice(options)
+    kind = options[0] if options else hint
+    if get_origin(kind) is Literal:
+        return click.Choice(get_args(kind))
+    limits: dict[str, Any] = {"min": about.get("low"), "max": about.get("high")}
+    limited = any(limit is not None for limit in limits.values())
+    if kind is int:
+        return click.IntRange(**limits) if limited else click.INT
+    if kind is float:
+        ends = {
+            "min_open": about.get("open", False),
+            "max_open": about.get("open", False),
+        }
+        return FiniteRange(**limits, **ends) if limited else FiniteFloat()
+    return click.STRING
+
+
+def _split_names(_: object, __: object, given: tuple[str, ...]) -> tuple[str, ...]:
+    """Split names that were given several times, or with commas between them."""
+    names = (name.strip() for names in given for name in names.split(","))
+    return tuple(filter(None, names))
+
+
+def _call_parser(parse: Callable[[str], Any]) -> Callable[..., Any]:
+    def callback(_: click.Context, __: click.Parameter, given: str) -> Any:
+        try:
+            return parse(given)
+        except ValueError as reason:
+            raise click.BadParameter(str(reason)) from None
+
+    return callback

@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 import pytest
+from metra.campaign.files import appraise, jsonl, marot
 from sqlalchemy import text
 from tests.campaigns import made, opened
 
 from metra.campaign.demo_data import fill_store, list_demo_protocols
-from metra.campaign.files import appraise, jsonl, marot
 from metra.campaign.judgement import keep_latest
 from metra.campaign.ranking import rank_systems
 from metra.campaign.second_look import read_completed

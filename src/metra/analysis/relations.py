@@ -11,7 +11,7 @@ import numpy as np
 from metra.analysis.distributions import BINS, compute_bin_edges, get_segment_scores
 from metra.analysis.findings import CorpusTexts
 from metra.errors import CorpusError, UnknownNameError, no_such
-from metra.formats.scores.judgement_table import TableJudgement
+from metra.formats.scores.record import ScoredItem, Scores
 from metra.metrics.record import Array
 from metra.scoring.results import Results
 
@@ -155,15 +155,14 @@ class HumanScores:
 
 
 def relate_judgements(
-    judgements: Sequence[TableJudgement], texts: CorpusTexts, results: Results
+    judgements: Scores, texts: CorpusTexts, results: Results
 ) -> HumanScores:
     """Join judgements with the outputs that they are about.
 
     Several judgements of one output are averaged as they are, without a correction for
     strict and mild judges.
     """
-    for judgement in judgements:
-        _check_judgement(judgement, texts, results.segments)
+    _check_judgements(judgements, texts, results.segments)
     found = {
         name: _average_judgements(judgements, name, results.segments)
         for name in texts.outputs
@@ -184,16 +183,17 @@ def relate_judgements(
         )
         for spec in results.specs
     ]
-    judges = {judgement.judge for judgement in judgements} - {None}
-    return HumanScores(len(judgements), len(judges) or None, found, means, relations)
+    judges = len(judgements.judges) or None
+    return HumanScores(len(judgements), judges, found, means, relations)
 
 
-def _average_judgements(
-    judgements: Sequence[TableJudgement], system: str, count: int
-) -> Array:
-    own = [entry for entry in judgements if entry.system == system]
-    places = np.array([entry.segment - 1 for entry in own], np.intp)
-    totals = np.bincount(places, [entry.score for entry in own], count)
+def _average_judgements(judgements: Scores, system: str, count: int) -> Array:
+    if system not in judgements.systems:
+        return np.full(count, np.nan)
+    own = judgements.system == judgements.systems.index(system)
+    numbers = np.array([int(item.segment) for item in judgements.items], np.intp)
+    places = numbers[judgements.item[own]] - 1
+    totals = np.bincount(places, judgements.value[own], count)
     times = np.bincount(places, minlength=count)
     return np.where(times > 0, totals / np.maximum(times, 1), np.nan)
 
@@ -203,24 +203,38 @@ def _compute_mean(values: Array) -> float:
     return float(judged.mean()) if len(judged) else np.nan
 
 
-def _check_judgement(judgement: TableJudgement, texts: CorpusTexts, count: int) -> None:
-    place = f"Judgement in line {judgement.line}"
-    if judgement.system not in texts.outputs:
-        msg = f"{place}: {no_such('system', judgement.system, texts.outputs)}"
+def _check_judgements(judgements: Scores, texts: CorpusTexts, count: int) -> None:
+    lines = (
+        judgements.line if len(judgements.line) else np.arange(1, len(judgements) + 1)
+    )
+    rows = zip(judgements.system, judgements.item, lines, strict=True)
+    for system, item, line in rows:
+        _check_judgement(
+            judgements.systems[system], judgements.items[item], int(line), texts, count
+        )
+
+
+def _check_judgement(
+    system: str, item: ScoredItem, line: int, texts: CorpusTexts, count: int
+) -> None:
+    place = f"Judgement in line {line}"
+    if system not in texts.outputs:
+        msg = f"{place}: {no_such('system', system, texts.outputs)}"
         raise UnknownNameError(msg)
-    if judgement.segment > count:
+    segment = int(item.segment)
+    if segment > count:
         msg = (
-            f"{place} is about segment {judgement.segment}, but the last one is {count}; "
+            f"{place} is about segment {segment}, but the last one is {count}; "
             "segments are counted from 1 through the whole test set."
         )
         raise CorpusError(msg)
-    if judgement.document is None or texts.documents is None:
+    if not item.document or texts.documents is None:
         return
-    document = texts.documents[judgement.segment - 1]
-    if document != judgement.document:
+    document = texts.documents[segment - 1]
+    if document != item.document:
         msg = (
-            f"{place} puts segment {judgement.segment} into document "
-            f"{judgement.document!r}, but it is in {document!r}; segments are counted from "
+            f"{place} puts segment {segment} into document "
+            f"{item.document!r}, but it is in {document!r}; segments are counted from "
             "1 through the whole test set, not within documents."
         )
         raise CorpusError(msg)

@@ -265,7 +265,9 @@ def _asks_about_outputs(asked: Protocol) -> bool:
 #: In the order in which they are offered.
 EXPORT_FORMATS: Mapping[str, ExportFormat] = {
     "jsonl": ExportFormat(
-        "judgements.jsonl", _JSONL, lambda request: format_judgements(request.judgements)
+        "judgements.jsonl",
+        _JSONL,
+        lambda request: format_judgements(request.judgements),
     ),
     "tsv": ExportFormat(
         "scores.tsv",

@@ -13,6 +13,7 @@ from metra.campaign.judgement import check_imported
 from metra.campaign.protocols.marks import Marks
 from metra.campaign.protocols.registry import PROTOCOLS, protocol
 from metra.errors import FormatError, OptionError, UnknownNameError, no_such
+from metra.formats.recognise import FileHead, recognise
 from metra.formats.scores import (
     appraise,
     judgement_jsonl,
@@ -57,11 +58,12 @@ class ImportOptions(NamedTuple):
 class ImportFormat(NamedTuple):
     """How files of a format are recognised, and what is read from them."""
 
-    #: Takes the path, the text and its first line.
-    recognise: Callable[[str, str, str], bool]
-    read_judgements: (
-        Callable[[ImportedFile, ImportOptions], list[Judgement]] | None
-    ) = None
+    name: str
+    #: Takes the whole file.
+    looks_like: Callable[[FileHead], bool]
+    read_judgements: Callable[[ImportedFile, ImportOptions], list[Judgement]] | None = (
+        None
+    )
     #: For files of texts without judgements.
     read_texts: Callable[[str, str], list[JudgedText]] | None = None
 
@@ -160,12 +162,12 @@ def _recognise_file(path: str, content: bytes) -> ImportedFile:
     except UnicodeDecodeError as error:
         msg = f"{path} is not UTF-8 at byte {error.start}; save it as UTF-8."
         raise FormatError(msg) from None
-    first_line = text.partition("\n")[0].rstrip("\r")
-    for name, form in _FORMATS.items():
-        if form.recognise(path, text, first_line):
-            return ImportedFile(path, name, text)
+    head = FileHead(path, text.encode())
+    form = recognise(head, _FORMATS.values())
+    if form is not None:
+        return ImportedFile(path, form.name, text)
     msg = (
-        f"{path} begins with {first_line[:60]!r}, which no reader knows; expected "
+        f"{path} begins with {head.first_line[:60]!r}, which no reader knows; expected "
         "judgements of metra, Pearmut, Appraise, Marot or mt-metrics-eval."
     )
     raise FormatError(msg)
@@ -184,6 +186,10 @@ def split_language_pair(name: str | None) -> tuple[str, str] | None:
         msg = f"The languages are {name!r}; expected two codes, such as en-de."
         raise OptionError(msg)
     return source, target
+
+
+def _read_metra(file: ImportedFile, _: ImportOptions) -> list[Judgement]:
+    return parse_judgement_lines(file.lines, file.path)
 
 
 def _read_pearmut(file: ImportedFile, options: ImportOptions) -> list[Judgement]:
@@ -234,47 +240,60 @@ def _read_folder(file: ImportedFile, _: ImportOptions) -> list[Judgement]:
     )
 
 
-def _parse_json(text: str) -> object:
-    """Parse JSON; None if it is none."""
-    if not text.lstrip().startswith(("{", "[")):
+def _is_folder_file(head: FileHead) -> bool:
+    return head.path.endswith((".seg.rating", ".seg.score"))
+
+
+def _is_marot(head: FileHead) -> bool:
+    return tuple(head.columns) == mqm.COLUMNS
+
+
+def _is_metra(head: FileHead) -> bool:
+    return "schema" in (head.first_object or {})
+
+
+def _is_pearmut(head: FileHead) -> bool:
+    return {"annotation", "user_id"} <= (head.first_object or {}).keys()
+
+
+def _is_pearmut_campaign(head: FileHead) -> bool:
+    content = _parse_json(head)
+    return isinstance(content, dict) and "data" in content
+
+
+def _is_batches(head: FileHead) -> bool:
+    return isinstance(_parse_json(head), list)
+
+
+def _parse_json(head: FileHead) -> object:
+    if not head.text.lstrip().startswith(("{", "[")):
         return None
     try:
-        return json.loads(text)
+        return json.loads(head.text)
     except ValueError:
         return None
 
 
-def _has_entries(text: str, *names: str) -> bool:
-    entry = _parse_json(text)
-    return isinstance(entry, dict) and all(name in entry for name in names)
+def _is_appraise(head: FileHead) -> bool:
+    return appraise.is_appraise(head.first_line)
 
 
-#: The first format that recognises a file reads it.
+#: The first format that a file looks like reads it.
 _FORMATS = {
-    "mt-metrics-eval": ImportFormat(
-        lambda path, _, __: path.endswith((".seg.rating", ".seg.score")), _read_folder
-    ),
-    "marot": ImportFormat(
-        lambda _, __, first: tuple(first.split("\t")) == mqm.COLUMNS, _read_marot
-    ),
-    "metra": ImportFormat(
-        lambda _, __, first: _has_entries(first, "schema"),
-        lambda file, _: parse_judgement_lines(file.lines, file.path),
-    ),
-    "pearmut": ImportFormat(
-        lambda _, __, first: _has_entries(first, "annotation", "user_id"), _read_pearmut
-    ),
-    "pearmut-campaign": ImportFormat(
-        lambda _, text, __: _has_entries(text, "data"),
-        read_texts=pearmut.parse_campaign,
-    ),
-    "appraise-batches": ImportFormat(
-        lambda _, text, __: isinstance(_parse_json(text), list),
-        read_texts=appraise.parse_batches,
-    ),
-    "appraise": ImportFormat(
-        lambda _, __, first: appraise.is_appraise(first), _read_appraise
-    ),
+    form.name: form
+    for form in (
+        ImportFormat("mt-metrics-eval", _is_folder_file, _read_folder),
+        ImportFormat("marot", _is_marot, _read_marot),
+        ImportFormat("metra", _is_metra, _read_metra),
+        ImportFormat("pearmut", _is_pearmut, _read_pearmut),
+        ImportFormat(
+            "pearmut-campaign", _is_pearmut_campaign, read_texts=pearmut.parse_campaign
+        ),
+        ImportFormat(
+            "appraise-batches", _is_batches, read_texts=appraise.parse_batches
+        ),
+        ImportFormat("appraise", _is_appraise, _read_appraise),
+    )
 }
 #: Formats of texts without judgements.
 TEXTS = tuple(name for name, form in _FORMATS.items() if form.read_texts is not None)

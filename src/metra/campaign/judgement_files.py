@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 from functools import partial
-from pathlib import Path
 
 from metra.campaign.imports import parse_judgement_lines
 from metra.campaign.judgement import score_judgements
 from metra.errors import FormatError
 from metra.formats.lines import read_lines
+from metra.formats.recognise import read_head
 from metra.formats.scores import judgement_table
 from metra.formats.scores.judgement import ScoredJudgement
 from metra.formats.scores.long_table import (
@@ -19,7 +19,6 @@ from metra.formats.scores.read import (
     SCORE_FORMATS,
     ScoreFormat,
     read_scores,
-    read_start,
     recognise_score_format,
 )
 from metra.formats.scores.record import Scores
@@ -33,10 +32,7 @@ def read_question(path: str, question: str | None = None) -> Scores:
 
     Where less is better, as with the costs of MQM, scores are turned round by their sign.
     """
-    if path == STDIN or (
-        not Path(path).is_dir()
-        and judgement_table.is_judgement_table(read_start(path).first_line)
-    ):
+    if path == STDIN or judgement_table.is_judgement_table(read_head(path)):
         return judgement_table.read_judgement_table(path, question)
     if recognise_score_format(path) == "metra-judgements":
         lines = format_judgement_table(_read_judgements(path)).split("\n")[:-1]
@@ -55,7 +51,9 @@ def read_judgement_scores(path: str) -> Scores:
         for scores in scored.scores
         for score in scores
     ):
-        reasons = {why for counts in count_undefined(judgements).values() for why in counts}
+        reasons = {
+            why for counts in count_undefined(judgements).values() for why in counts
+        }
         because = f": {'; '.join(sorted(reasons))}" if reasons else ""
         msg = f"{format_path(path)} has judgements but no score in them{because}."
         raise FormatError(msg)

@@ -42,6 +42,7 @@ FLAGS = {
     "source": "-s FILE",
     "documents": "--docs FILE",
     "input_format": "--input-format",
+    "units": "--unit",
 }
 
 

@@ -7,14 +7,12 @@ import numpy as np
 
 from metra.analysis.relations import HUMAN_SCORE, HumanScores
 from metra.errors import CorpusError, OptionError
-from metra.formats.scores.judgement_table import TableJudgement
 from metra.formats.scores.panel import build_panel
 from metra.formats.scores.ratings import collect_ratings
 from metra.formats.scores.record import (
     ScoredItem,
     Scorer,
     Scores,
-    build_score_table,
     concatenate_scores,
 )
 from metra.meta.agree import JudgeAgreement, agree
@@ -87,7 +85,7 @@ class TrustReport:
 
 
 def assess_trust(
-    judgements: Sequence[TableJudgement],
+    judgements: Scores,
     found: HumanScores,
     metrics: Mapping[str, Metric],
     sheets: CorpusStatistics,
@@ -97,7 +95,7 @@ def assess_trust(
 ) -> TrustReport:
     """Hold metrics against people, people against people, and both by length of document."""
     scores, statistics = build_scores(tuple(systems), metrics, sheets)
-    everything = concatenate_scores([scores, _build_scores(judgements)])
+    everything = concatenate_scores([scores, _rename_scorer(judgements)])
     notes: list[str] = []
     lined_up = build_panel(
         everything, HUMAN_SCORE, list(metrics), statistics=statistics
@@ -125,12 +123,12 @@ def assess_trust(
     )
 
 
-def _build_scores(judgements: Sequence[TableJudgement]) -> Scores:
-    return build_score_table(
-        [entry.system for entry in judgements],
-        [ScoredItem(str(entry.segment)) for entry in judgements],
-        {Scorer(HUMAN_SCORE, "human"): [entry.score for entry in judgements]},
-        [entry.judge or "" for entry in judgements],
+def _rename_scorer(judgements: Scores) -> Scores:
+    """Name the only scorer of judgements as people; documents do not matter."""
+    return replace(
+        judgements,
+        scorers=(Scorer(HUMAN_SCORE, "human"),),
+        items=tuple(ScoredItem(item.segment) for item in judgements.items),
     )
 
 
@@ -185,9 +183,9 @@ def _build_curve(everything: Scores, lined_up: ScorePanel, seed: int) -> LengthC
 
 
 def _summarise_judges(
-    everything: Scores, judgements: Sequence[TableJudgement], seed: int
+    everything: Scores, judgements: Scores, seed: int
 ) -> tuple[JudgeSummary | None, str]:
-    nameless = sum(not entry.judge for entry in judgements)
+    nameless = int((judgements.judge < 0).sum())
     if nameless:
         return None, (
             f"{nameless:,} of {len(judgements):,} judgements name no judge: how far judges "

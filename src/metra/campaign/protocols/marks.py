@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from metra.errors import OptionError
 from metra.formats.scores.judgement import OMISSION, OutputScore
+from metra.formats.scores.mqm import Weights, find_cost
 
 SIDES = ("output", "source", OMISSION)
 
@@ -23,7 +24,7 @@ class Marks:
     #: Whether other categories than these are refused.
     closed: bool = True
     #: Tenths of a point by severity and category, the more special first; empty if unweighed.
-    costs: tuple[tuple[str, str, int], ...] = ()
+    costs: Weights = ()
     #: The cost, in points, that is 0 of 100.
     worst: int = 25
 
@@ -57,21 +58,11 @@ class Marks:
         if not self.costs:
             return []
         tenths = sum(
-            self.cost(mark["severity"], mark.get("category", "")) for mark in value
+            find_cost(self.costs, mark["severity"], mark.get("category", ""))
+            for mark in value
         )
         hundred = 100 * max(0.0, 1 - tenths / (10 * self.worst))
         return [OutputScore(name, tenths / 10, hundred, False)]
-
-    def cost(self, severity: str, category: str) -> int:
-        """Tenths of a point: whole numbers add up to the same whatever their order."""
-        return next(
-            (
-                cost
-                for which, what, cost in self.costs
-                if which in ("", severity) and category.startswith(what)
-            ),
-            0,
-        )
 
     def _mark(
         self, mark: object, place: str, texts: Mapping[str, str]

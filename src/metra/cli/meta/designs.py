@@ -337,7 +337,7 @@ def scatter(
     metra meta scatter scores.tsv --gold mqm --metric BLEU --plot bleu.svg
     """
     from metra.formats.scores.long_table import read_named_pairs
-    from metra.formats.table import read_packed_lines
+    from metra.formats.lines import read_lines
     from metra.meta.scatter import report_scatter as scattered
     from metra.stats.correlation import Options
 
@@ -349,7 +349,7 @@ def scatter(
         classes=read_named_pairs(classes) if classes else None,
         outliers=None
         if outliers == "mad"
-        else [*filter(None, read_packed_lines(outliers))],
+        else [*filter(None, read_lines(outliers))],
     )
     if plot:
         from metra.report.scatter import draw_scatter

@@ -14,6 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from metra.errors import FormatError, OptionError
+from metra.formats.lines import read_lines
+from metra.formats.scores.columns import parse_numbers
 from metra.formats.scores.judgement import (
     OMISSION,
     JudgedText,
@@ -26,8 +28,6 @@ from metra.formats.scores.judgement import (
 )
 from metra.formats.scores.record import ScoredItem, Scorer, Scores, build_score_table
 from metra.formats.stream import format_path, parse_json
-from metra.formats.lines import read_lines
-from metra.formats.scores.columns import parse_numbers
 from metra.formats.table import COMMAS, escape_formula, split_rows, unescape_formula
 from metra.text.offsets import Span, code_points_inclusive, utf16_inclusive
 
@@ -106,9 +106,7 @@ def is_appraise(first_line: str) -> bool:
 
 def is_esa(first_line: str) -> bool:
     """Tell an export with error marks by its first line."""
-    return is_appraise(first_line) and bool(
-        parse_appraise([first_line], "")[0].marks
-    )
+    return is_appraise(first_line) and bool(parse_appraise([first_line], "")[0].marks)
 
 
 def read_appraise(path: str) -> Scores:
@@ -261,7 +259,9 @@ def _format_marks(judgement: Judgement) -> str:
 
 def parse_batches(text: str, path: str) -> list[JudgedText]:
     """Parse the texts of batches; each once, however many tasks show it."""
-    texts = {(item.system, item.item, type_): item for type_, item in _items(text, path)}
+    texts = {
+        (item.system, item.item, type_): item for type_, item in _items(text, path)
+    }
     return list(texts.values())
 
 

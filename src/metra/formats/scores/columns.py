@@ -47,7 +47,9 @@ class ScoreColumns:
 
     def get(self, role: str) -> Sequence[str]:
         """Return the cells of a role; empty ones if no column plays it."""
-        return self.columns[self.roles[role]] if role in self.roles else [""] * self.rows
+        return (
+            self.columns[self.roles[role]] if role in self.roles else [""] * self.rows
+        )
 
     def named(self) -> dict[str, tuple[str, ...]]:
         """Return the columns by their headings; nothing if there are no rows."""
@@ -73,7 +75,9 @@ def read_columns(path: str, dialect: Dialect = TABS) -> ScoreColumns:
     """Read a table with a header."""
     table = read_table(path, dialect)
     rows = [row.cells for row in table.rows]
-    columns = list(zip(*rows, strict=True)) if rows else [()] * len(table.header)
+    columns: list[tuple[str, ...]] = [()] * len(table.header)
+    if rows:
+        columns = list(zip(*rows, strict=True))
     roles = find_columns(table.header)
     return ScoreColumns(path, table.header, columns, len(rows), roles)
 

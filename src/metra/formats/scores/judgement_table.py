@@ -13,6 +13,7 @@ import numpy as np
 
 from metra.errors import FormatError, UnknownNameError, no_such
 from metra.formats.lines import read_lines
+from metra.formats.recognise import FileHead
 from metra.formats.scores.record import ScoredItem, Scorer, Scores, build_score_table
 from metra.formats.stream import format_path
 from metra.formats.table import parse_table
@@ -23,9 +24,9 @@ OPTIONAL = ("document", "judge")
 _CAMPAIGN = ("system", "segment", "scorer", "kind", "hundred")
 
 
-def is_judgement_table(header: str) -> bool:
+def is_judgement_table(head: FileHead) -> bool:
     """Tell from its first line whether a file is a table that is read here."""
-    names = set(header.split("\t"))
+    names = set(head.columns)
     return set(NEEDED) <= names or set(_CAMPAIGN) <= names
 
 
@@ -93,18 +94,17 @@ def select_question(scores: Scores, path: str, question: str | None = None) -> S
         )
         raise FormatError(msg)
     name = choose_question([scorer.name for scorer in named], question)
-    selected = replace(scores, line=np.arange(1, len(scores) + 1)).only(scorers=[name])
-    is_segment = np.array([bool(item.segment) for item in selected.items], bool)
-    selected = selected.keep_lines(is_segment[selected.item])
+    is_segment = np.array([bool(item.segment) for item in scores.items], bool)
+    numbered = replace(scores, line=np.arange(1, len(scores) + 1))
+    selected = numbered.keep_lines(is_segment[scores.item]).only(scorers=[name])
     if not len(selected):
         msg = (
             f"{place} has judgements of whole systems or documents only; expected "
             "some of segments."
         )
         raise FormatError(msg)
-    for index in np.unique(selected.item).tolist():
-        segment = selected.items[index].segment
-        if not (segment.isascii() and segment.isdecimal()):
+    for segment, *_ in selected.items:
+        if not (segment.isascii() and segment.isdecimal() and int(segment)):
             msg = (
                 f"{place} calls a segment {segment!r}; expected its number, counted "
                 "from 1 through the whole test set."

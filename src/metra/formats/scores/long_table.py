@@ -80,9 +80,7 @@ def read_matrix(path: str, units: Sequence[str] = ()) -> Scores:
         msg = f"{format_path(path)} has a header but no scores."
         raise FormatError(msg)
     if not values:
-        msg = (
-            f"{format_path(path)} has no column of numbers; expected one for each scorer."
-        )
+        msg = f"{format_path(path)} has no column of numbers; expected one for each scorer."
         raise FormatError(msg)
     names = table.name_segments(units)
     others = (table.get(role) for role in ("document", "domain", "lang"))
@@ -164,7 +162,9 @@ def read_jsonl(path: str, units: Sequence[str] = ()) -> Scores:
             msg = f"{format_path(path)}, line {number} is no JSON: {error}."
             raise FormatError(msg) from None
         if not isinstance(entry, dict):
-            msg = f"{format_path(path)}, line {number} is no JSON object; expected {{…}}."
+            msg = (
+                f"{format_path(path)}, line {number} is no JSON object; expected {{…}}."
+            )
             raise FormatError(msg)
         lower = {str(key).lower(): value for key, value in entry.items()}
         for role in ROLES:
@@ -254,7 +254,7 @@ def format_judgement_table(judgements: Iterable[ScoredJudgement]) -> str:
 
 def list_judgement_rows(judgements: Iterable[ScoredJudgement]) -> list[tuple[str, ...]]:
     """List the cells of `JUDGEMENT_COLUMNS` of each score that is defined."""
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for scored in judgements:
         judgement = scored.judgement
         ending = "" if judgement.counts else f"-{judgement.kind}"

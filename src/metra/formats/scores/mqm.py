@@ -18,6 +18,7 @@ from operator import add
 from typing import Any, NamedTuple, TypeAlias
 
 from metra.errors import FormatError, OptionError
+from metra.formats.scores.columns import find_columns, require_columns
 from metra.formats.scores.judgement import (
     OMISSION,
     Judgement,
@@ -28,7 +29,6 @@ from metra.formats.scores.judgement import (
 )
 from metra.formats.scores.record import ScoredItem, Scorer, Scores, build_score_table
 from metra.formats.stream import format_path
-from metra.formats.scores.columns import find_columns, require_columns
 from metra.formats.table import Table, parse_table, read_table, replace_line_breaks
 
 #: What an error costs, in tenths of a point, by severity (empty for any) and the beginning
@@ -146,7 +146,9 @@ def parse_errors(table: Table) -> Iterator[MqmError]:
     require_columns(columns, ("system",), table.path, "a table of MQM errors")
     for name in ("category", "severity"):
         if name not in names:
-            msg = f"{table.path} has no column {name}, which a table of MQM errors needs."
+            msg = (
+                f"{table.path} has no column {name}, which a table of MQM errors needs."
+            )
             raise FormatError(msg)
     if "segment" not in columns:
         what = "a table of MQM errors without segment ids"

@@ -141,7 +141,10 @@ def parse_score_lines(lines: Iterable[str], path: str) -> list[ScoreLine]:
 def _check_counts(lines: Sequence[ScoreLine], path: str) -> None:
     counts = {line.system: line.segment for line in lines}
     if len(set(counts.values())) > 1:
-        least, most = min(counts, key=counts.__getitem__), max(counts, key=counts.__getitem__)
+        least, most = (
+            min(counts, key=counts.__getitem__),
+            max(counts, key=counts.__getitem__),
+        )
         msg = (
             f"{path} has {counts[most]} segments of {most} but {counts[least]} of {least}; "
             "each system needs a line a segment, with None where a score is missing."
@@ -420,7 +423,8 @@ def _format_rating(judgement: Judgement, weights: Weights) -> str:
                 "category", OMISSION if mark["side"] == OMISSION else ""
             ),
             "severity": mark["severity"],
-            "score": find_cost(weights, mark["severity"], mark.get("category", "")) / 10,
+            "score": find_cost(weights, mark["severity"], mark.get("category", ""))
+            / 10,
             "is_source_error": mark["side"] == "source",
         }
         for mark in get_marks(judgement)

@@ -1,118 +1,123 @@
 """Files of scores in any format: `read_scores` recognises them and gives one record.
 
-To add a format, write a module with a function that reads a path, and add a line to
+To add a format, write a module with a function that reads a path, and add a record to
 `SCORE_FORMATS`.
 """
 
-import json
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
 from typing import NamedTuple
 from zipfile import is_zipfile
 
 from metra.errors import FormatError, OptionError
-from metra.formats.scores import appraise, long_table, metra, mqm, mt_metrics_eval, wmt_da
+from metra.formats.recognise import FileHead, read_head, recognise
+from metra.formats.scores import (
+    appraise,
+    long_table,
+    metra,
+    mqm,
+    mt_metrics_eval,
+    wmt_da,
+)
 from metra.formats.scores.columns import find_columns
 from metra.formats.scores.record import ScoredItem, Scores, concatenate_scores
-from metra.formats.stream import STDIN, ByteStream, format_path
-
-_HEAD = 1 << 16
-
-
-class FileStart(NamedTuple):
-    """The first part of a file, by which its format is recognised."""
-
-    text: str
-
-    @property
-    def first_line(self) -> str:
-        """The first line, without its end."""
-        return self.text.partition("\n")[0].rstrip("\r")
-
-    @property
-    def headings(self) -> list[str]:
-        """The cells of the first line, in lower case, if tabs separate them."""
-        return [cell.strip().lower() for cell in self.first_line.split("\t")]
-
-    @property
-    def entry(self) -> dict[str, object] | None:
-        """The first line as a JSON object, empty if there is more to the object."""
-        if not self.text.lstrip().startswith("{"):
-            return None
-        try:
-            return dict(json.loads(self.first_line))
-        except ValueError:
-            return {}
+from metra.formats.stream import STDIN, format_path
 
 
 class ScoreFormat(NamedTuple):
-    """How files of a format are read and recognised."""
+    """A format of scores: how files are recognised and read."""
 
+    name: str
+    looks_like: Callable[[FileHead], bool]
     #: Takes a path; also `units` if `has_units`.
     read: Callable[..., Scores]
-    recognise: Callable[[FileStart], bool] = lambda _: False
     #: Whether columns are up to those who write a file, and may tell segments apart.
     has_units: bool = False
 
 
-def _is_judgements(start: FileStart) -> bool:
-    return str((start.entry or {}).get("schema", "")).startswith("metra-judgement/")
+def _is_folder(head: FileHead) -> bool:
+    is_score_file = head.path.endswith((".seg.score", ".sys.score", ".doc.score"))
+    return (
+        head.is_folder
+        or is_score_file
+        or (head.path != STDIN and is_zipfile(head.path))
+    )
 
 
-def _is_metra_json(start: FileStart) -> bool:
-    return start.entry is not None and (not start.entry or "metra" in start.entry)
+def _is_json(head: FileHead) -> bool:
+    return head.text.lstrip().startswith("{")
 
 
-def _is_wmt_da(start: FileStart) -> bool:
-    return start.first_line.startswith(("SYS SID ", "HITId WorkerId "))
+def _is_judgements(head: FileHead) -> bool:
+    schema = str((head.first_object or {}).get("schema", ""))
+    return schema.startswith("metra-judgement/")
 
 
-def _is_long_table(start: FileStart) -> bool:
-    return find_columns(start.headings).keys() >= {"system", "scorer", "value"}
+def _is_metra_json(head: FileHead) -> bool:
+    return _is_json(head) and "metra" in (head.first_object or {"metra": None})
 
 
-def _is_matrix(start: FileStart) -> bool:
-    roles = find_columns(start.headings)
-    return len(start.headings) > 1 and ("system" in roles or "judge" in roles)
+def _is_metra_tsv(head: FileHead) -> bool:
+    return _has_columns(head, "level", "system", "item", "metric", "score")
+
+
+def _is_mqm(head: FileHead) -> bool:
+    return _has_columns(head, "system", "category", "severity")
+
+
+def _has_columns(head: FileHead, *names: str) -> bool:
+    return {*names} <= {column.strip().lower() for column in head.columns}
+
+
+def _is_wmt_da(head: FileHead) -> bool:
+    return head.first_line.startswith(("SYS SID ", "HITId WorkerId "))
+
+
+def _is_long_table(head: FileHead) -> bool:
+    return find_columns(head.columns).keys() >= {"system", "scorer", "value"}
+
+
+def _is_matrix(head: FileHead) -> bool:
+    roles = find_columns(head.columns)
+    return len(head.columns) > 1 and ("system" in roles or "judge" in roles)
+
+
+def _is_appraise(head: FileHead) -> bool:
+    return appraise.is_appraise(head.first_line)
+
+
+def _is_esa(head: FileHead) -> bool:
+    return appraise.is_esa(head.first_line)
 
 
 def _refuse_judgements(path: str) -> Scores:
     msg = (
         f"{format_path(path)} holds judgements, whose scores depend on their protocols; "
-        "read it with the formats of `metra.campaign.judgement_files`."
+        "give the `formats` of metra.campaign.judgement_files."
     )
     raise FormatError(msg)
 
 
-#: All formats. The first one that recognises a file reads it. `metra.campaign` has the
+#: The first format that a file looks like reads it. `metra.campaign.judgement_files` has the
 #: same table with what protocols and metrics know.
 SCORE_FORMATS: Mapping[str, ScoreFormat] = {
-    "metra-judgements": ScoreFormat(_refuse_judgements, _is_judgements),
-    "metra-json": ScoreFormat(metra.read_metra_json, _is_metra_json),
-    "metra-tsv": ScoreFormat(
-        metra.read_metra_tsv,
-        lambda start: (
-            {"level", "system", "item", "metric", "score"} <= {*start.headings}
+    form.name: form
+    for form in (
+        ScoreFormat(
+            "mt-metrics-eval", _is_folder, mt_metrics_eval.read_mt_metrics_eval
         ),
-    ),
-    "mqm": ScoreFormat(
-        mqm.read_mqm,
-        lambda start: {"system", "category", "severity"} <= {*start.headings},
-    ),
-    "da": ScoreFormat(wmt_da.read_wmt_da, _is_wmt_da),
-    "long": ScoreFormat(long_table.read_long_table, _is_long_table, has_units=True),
-    "jsonl": ScoreFormat(
-        long_table.read_jsonl, lambda start: start.entry is not None, has_units=True
-    ),
-    "matrix": ScoreFormat(long_table.read_matrix, _is_matrix, has_units=True),
-    "esa": ScoreFormat(appraise.read_esa, lambda s: appraise.is_esa(s.first_line)),
-    "appraise": ScoreFormat(
-        appraise.read_appraise, lambda s: appraise.is_appraise(s.first_line)
-    ),
-    "mqm-wmt": ScoreFormat(mqm.read_mqm_as_wmt),
-    "mt-metrics-eval": ScoreFormat(mt_metrics_eval.read_mt_metrics_eval),
+        ScoreFormat("metra-judgements", _is_judgements, _refuse_judgements),
+        ScoreFormat("metra-json", _is_metra_json, metra.read_metra_json),
+        ScoreFormat("metra-tsv", _is_metra_tsv, metra.read_metra_tsv),
+        ScoreFormat("mqm", _is_mqm, mqm.read_mqm),
+        ScoreFormat("da", _is_wmt_da, wmt_da.read_wmt_da),
+        ScoreFormat("long", _is_long_table, long_table.read_long_table, True),
+        ScoreFormat("jsonl", _is_json, long_table.read_jsonl, True),
+        ScoreFormat("matrix", _is_matrix, long_table.read_matrix, True),
+        ScoreFormat("esa", _is_esa, appraise.read_esa),
+        ScoreFormat("appraise", _is_appraise, appraise.read_appraise),
+        ScoreFormat("mqm-wmt", lambda _: False, mqm.read_mqm_as_wmt),
+    )
 }
 #: Formats that the official scorer of WMT reads otherwise.
 _AS_WMT = {"mqm": "mqm-wmt"}
@@ -180,29 +185,18 @@ def read_score_files(
 
 def recognise_score_format(path: str) -> str:
     """Return the name of a file's format, by its name and its first lines."""
-    is_file = path == STDIN or not Path(path).is_dir()
-    if not is_file or path.endswith((".seg.score", ".sys.score", ".doc.score")):
-        return "mt-metrics-eval"
-    if path != STDIN and is_zipfile(path):
-        return "mt-metrics-eval"
-    start = read_start(path)
-    if not start.text:
+    head = read_head(path)
+    form = recognise(head, SCORE_FORMATS.values())
+    if form is not None:
+        return form.name
+    if not head.content:
         msg = f"{format_path(path)} is empty; expected scores."
         raise FormatError(msg)
-    for name, form in SCORE_FORMATS.items():
-        if form.recognise(start):
-            return name
     msg = (
-        f"{format_path(path)} begins with {start.first_line[:60]!r}, which is no table of "
+        f"{format_path(path)} begins with {head.first_line[:60]!r}, which is no table of "
         "scores that is known; give `input_format`."
     )
     raise FormatError(msg)
-
-
-def read_start(path: str) -> FileStart:
-    """Read the first part of a file."""
-    with closing(ByteStream(path)) as stream:
-        return FileStart(stream.read(_HEAD).decode("utf-8-sig", errors="replace"))
 
 
 def _is_language_pair(name: str) -> bool:

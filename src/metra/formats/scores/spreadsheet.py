@@ -52,7 +52,13 @@ def _list_cells(score: OutputScore) -> list[str]:
 
 def format_undefined(judgements: Iterable[ScoredJudgement]) -> str:
     """Return a line for each score that is missing, and for what could not be judged."""
-    lines = ["\t".join(UNDEFINED_COLUMNS)]
+    rows = [UNDEFINED_COLUMNS, *list_undefined(judgements)]
+    return "".join("\t".join(row) + "\n" for row in rows)
+
+
+def list_undefined(judgements: Iterable[ScoredJudgement]) -> list[list[str]]:
+    """List the cells of `UNDEFINED_COLUMNS` of each score that is missing."""
+    rows = []
     for scored in judgements:
         judgement = scored.judgement
         place = str(judgement.segment), judgement.document, judgement.judge
@@ -69,8 +75,8 @@ def format_undefined(judgements: Iterable[ScoredJudgement]) -> str:
             ]
         for system, scorer, reason in reasons:
             cells = (system, scorer, *place, reason)
-            lines.append("\t".join(map(replace_line_breaks, cells)))
-    return "".join(f"{line}\n" for line in lines)
+            rows.append([replace_line_breaks(cell) for cell in cells])
+    return rows
 
 
 def count_undefined(

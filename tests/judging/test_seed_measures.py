@@ -6,13 +6,13 @@ import pytest
 from tests.human.campaigns import REFERENCE, SYSTEMS, answered, opened
 
 from metra.campaign.campaign import freeze_campaign
+from metra.campaign.codebook import write_codebook
 from metra.campaign.exercise import (
     EvaluatorScore,
     compare_evaluators,
     convert_text_scores,
     read_results,
 )
-from metra.campaign.exports import write_codebook
 from metra.campaign.material import read_material
 from metra.campaign.monitoring import collect_judged_outputs, compute_running_scores
 from metra.campaign.protocols.chips import Chips

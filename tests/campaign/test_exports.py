@@ -9,10 +9,10 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.judging.answers import made
+from tests.campaign.answers import made
 
-from metra.campaign.campaign import freeze_campaign
 from metra.campaign.codebook import MEANINGS
+from metra.campaign.creation import freeze_campaign
 from metra.campaign.exports import (
     export_judgements,
     list_formats,

@@ -7,7 +7,6 @@ from dataclasses import fields
 from metra.campaign.campaign import Campaign
 from metra.campaign.judgement import keep_latest
 from metra.campaign.protocols.registry import protocol
-from metra.campaign.protocols.scales import RatingScale
 from metra.campaign.results import describe_word_counting
 from metra.formats.scores.judgement import Judgement
 from metra.formats.scores.judgement_jsonl import SCHEMA
@@ -86,12 +85,7 @@ def write_codebook(
         lines += ["", counted]
     for step in asked.steps:
         lines += ["", f"## {step.name}", "", step.question]
-        if isinstance(step.asks, RatingScale):
-            lines += ["", "| value | meaning |", "| --: | :-- |"]
-            lines += [
-                f"| {anchor.at:g} | {anchor.label}: {anchor.text} |"
-                for anchor in step.asks.anchors
-            ]
+        lines += step.asks.describe()
     lines += _describe_wordings(kept, campaign)
     names = [field.name for field in fields(Judgement)]
     for title, columns in (

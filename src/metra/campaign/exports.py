@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 from metra.campaign.campaign import Campaign
 from metra.campaign.codebook import write_codebook
+from metra.campaign.evaltrans import collect_added_outputs, shows_judged
 from metra.campaign.exercise import compare_evaluators, convert_text_scores
 from metra.campaign.judgement import keep_latest, score_judgements
-from metra.campaign.material import MarkChanges, count_mark_changes, shows_judged
-from metra.campaign.monitoring import collect_added_outputs
-from metra.campaign.protocols.marks import Marks
+from metra.campaign.prefilled_marks import MarkChanges, count_mark_changes
+from metra.campaign.protocols.marks import find_marks
 from metra.campaign.protocols.record import Protocol
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.results import (
@@ -138,13 +138,13 @@ def write_metrics_files(
         # Files that were imported may use few of the numbers of a corpus.
         numbers = map(campaign.number, range(len(campaign.segments)))
         segments = max(segments, *numbers)
-    asks = [step.asks for step in protocol(counted[0].judgement.protocol).steps]
-    weights = [ask.costs for ask in asks if isinstance(ask, Marks)]
+    asked = protocol(counted[0].judgement.protocol)
+    marks = find_marks(step.asks for step in asked.steps)
     return format_folder(
         counted,
         systems=list(systems),
         segments=segments,
-        weights=weights[0] if weights else None,
+        weights=None if marks is None else marks.costs,
     )
 
 

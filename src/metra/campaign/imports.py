@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from metra.campaign.judgement import check_imported
-from metra.campaign.protocols.marks import Marks
+from metra.campaign.protocols.marks import find_marks
 from metra.campaign.protocols.registry import PROTOCOLS, protocol
 from metra.errors import FormatError, OptionError, UnknownNameError, no_such
 from metra.formats.recognise import FileHead, recognise
@@ -206,12 +206,15 @@ def _read_pearmut(file: ImportedFile, options: ImportOptions) -> list[Judgement]
 
 def list_answer_steps(name: str) -> list[AnswerStep]:
     """List the steps of a protocol as readers of answers need them."""
-    return [
-        AnswerStep(step.name, step.asks.severities, bool(step.asks.categories))
-        if isinstance(step.asks, Marks)
-        else AnswerStep(step.name)
-        for step in protocol(name).steps
-    ]
+    steps = []
+    for step in protocol(name).steps:
+        marks = find_marks([step.asks])
+        if marks is None:
+            steps.append(AnswerStep(step.name))
+        else:
+            has_categories = bool(marks.categories)
+            steps.append(AnswerStep(step.name, marks.severities, has_categories))
+    return steps
 
 
 def _read_appraise(file: ImportedFile, options: ImportOptions) -> list[Judgement]:

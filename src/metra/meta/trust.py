@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from metra.analysis.relations import HUMAN_SCORE, HumanScores
 from metra.errors import CorpusError, OptionError
 from metra.formats.scores.panel import build_panel
 from metra.formats.scores.ratings import collect_ratings
@@ -32,7 +31,6 @@ from metra.scoring.scorers import build_scores
 from metra.scoring.statistics import CorpusStatistics
 from metra.stats.bootstrap import bootstrap, compute_bounds
 from metra.stats.correlation import Options
-from metra.stats.moments import LineFit, fit_line
 from metra.stats.panel import ScorePanel
 
 #: Documents drawn of each length: enough for a curve.
@@ -76,7 +74,6 @@ class JudgeSummary:
 class TrustReport:
     """What there is to say; what there is not has its reason among the notes."""
 
-    fits: Mapping[str, LineFit]
     agreement: Sequence[MetricAgreement]
     comparison: MetricComparison | None
     curve: LengthCurve | None
@@ -86,20 +83,21 @@ class TrustReport:
 
 def assess_trust(
     judgements: Scores,
-    found: HumanScores,
     metrics: Mapping[str, Metric],
     sheets: CorpusStatistics,
     systems: Sequence[str],
     *,
+    scorer: str,
     seed: int,
 ) -> TrustReport:
-    """Hold metrics against people, people against people, and both by length of document."""
+    """Hold metrics against people, people against people, and both by length of document.
+
+    `scorer` names people beside the metrics.
+    """
     scores, statistics = build_scores(tuple(systems), metrics, sheets)
-    everything = concatenate_scores([scores, _rename_scorer(judgements)])
+    everything = concatenate_scores([scores, _rename_scorer(judgements, scorer)])
     notes: list[str] = []
-    lined_up = build_panel(
-        everything, HUMAN_SCORE, list(metrics), statistics=statistics
-    )
+    lined_up = build_panel(everything, scorer, list(metrics), statistics=statistics)
     options = Options(seed=seed)
     comparison = curve = None
     try:
@@ -112,9 +110,8 @@ def assess_trust(
         curve = _build_curve(everything, lined_up, seed)
     except CorpusError as reason:
         notes.append(f"No curve by length of document: {reason}")
-    judges, why = _summarise_judges(everything, judgements, seed)
+    judges, why = _summarise_judges(everything, judgements, scorer, seed)
     return TrustReport(
-        fits=_fit_lines(found),
         agreement=_correlate_people(lined_up, options),
         comparison=comparison,
         curve=curve,
@@ -123,26 +120,13 @@ def assess_trust(
     )
 
 
-def _rename_scorer(judgements: Scores) -> Scores:
+def _rename_scorer(judgements: Scores, name: str) -> Scores:
     """Name the only scorer of judgements as people; documents do not matter."""
     return replace(
         judgements,
-        scorers=(Scorer(HUMAN_SCORE, "human"),),
+        scorers=(Scorer(name, "human"),),
         items=tuple(ScoredItem(item.segment) for item in judgements.items),
     )
-
-
-def _fit_lines(found: HumanScores) -> dict[str, LineFit]:
-    """A line through the systems of each metric, as they are drawn."""
-    fits = {}
-    for entry in found.relations:
-        line = fit_line(
-            np.array([point.x for point in entry.points]),
-            np.array([point.y for point in entry.points]),
-        )
-        if line is not None:
-            fits[entry.y] = line
-    return fits
 
 
 def _correlate_people(lined_up: ScorePanel, options: Options) -> list[MetricAgreement]:
@@ -183,7 +167,10 @@ def _build_curve(everything: Scores, lined_up: ScorePanel, seed: int) -> LengthC
 
 
 def _summarise_judges(
-    everything: Scores, judgements: Scores, seed: int
+    everything: Scores,
+    judgements: Scores,
+    scorer: str,
+    seed: int,
 ) -> tuple[JudgeSummary | None, str]:
     nameless = int((judgements.judge < 0).sum())
     if nameless:
@@ -192,13 +179,11 @@ def _summarise_judges(
             "agree cannot be said."
         )
     try:
-        found: JudgeAgreement = agree(
-            collect_ratings(everything, HUMAN_SCORE), trials=0
-        )
+        found: JudgeAgreement = agree(collect_ratings(everything, scorer), trials=0)
     except CorpusError as reason:
         return None, f"No agreement of judges: {reason}"
-    plot = _thin_points(build_judge_plot(found, HUMAN_SCORE, seed=seed))
-    return JudgeSummary(plot, build_gap_histogram(found, HUMAN_SCORE), found.values), ""
+    plot = _thin_points(build_judge_plot(found, scorer, seed=seed))
+    return JudgeSummary(plot, build_gap_histogram(found, scorer), found.values), ""
 
 
 def _thin_points(plot: JudgePlot) -> JudgePlot:

@@ -15,7 +15,6 @@ from metra import _core
 from metra.corpus.batch import Batch, SegmentColumn, Sentence
 from metra.metrics.options import FromZero, NgramOrder, format_value
 from metra.metrics.record import Array, Metric, Parts, record_options
-from metra.stats.totals import BLOCK
 from metra.text.preparation import (
     Preparation,
     mteval_preparation,
@@ -90,7 +89,10 @@ def bleu(
                 "ref_len",
             ),
             rows=partial(rows, n=n, text=text, ref_len=ref_len),
-            sums=partial(sums, n=n, text=text, ref_len=ref_len),
+            # An average length may be a fraction, whose plain sums are not exact.
+            sums=None
+            if ref_len == "average"
+            else partial(sums, n=n, text=text, ref_len=ref_len),
             aggregate=formula.score,
             single=cut and partial(formula.sentence, cut, ref_len),
             pairs=partial(pairs, text=text, formula=formula),
@@ -111,9 +113,9 @@ def rows(batch: Batch | Sentence, *, n: int, text: Preparation, ref_len: str) ->
 
 def sums(
     batch: Batch | Sentence, *, n: int, text: Preparation, ref_len: str
-) -> list[list[float]]:
-    """The sums of the same rows, block by block."""
-    return _core.ngram_sums(batch.hits(text), n, ref_len, BLOCK)
+) -> list[float]:
+    """The sums of the same rows."""
+    return _core.ngram_sums(batch.hits(text), n, ref_len, len(batch))[0]
 
 
 def pairs(

@@ -81,9 +81,9 @@ class Metric:
     higher_is_better: bool = True
     #: Named pieces of one row of totals that users expect beside the score.
     parts: Callable[[Array], Parts] = _no_parts
-    #: A shorter way to the sums of a batch's rows, `pool.BLOCK` rows at a time, if there is
-    #: one; `aggregate` and `parts` then take a plain list of totals as well as an array.
-    sums: Callable[[Batch], list[list[float]]] | None = None
+    #: A shorter way to the sums of a batch's rows, if there is one and all are whole numbers;
+    #: `aggregate` and `parts` then take a plain list of totals as well as an array.
+    sums: Callable[[Batch], list[float]] | None = None
     #: The measure for single segments where that is another configuration; same rows.
     for_segments: "Metric | None" = None
     #: A shorter way from one output and its references to the same score, if there is one.

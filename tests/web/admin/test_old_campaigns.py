@@ -1,7 +1,7 @@
 """Judgements from files through the admin's pages."""
 
 import pytest
-from tests.judging.answers import made as made_judgement
+from tests.campaign.answers import made as made_judgement
 
 from metra.campaign.imports import parse_judgement_lines
 from metra.formats.scores.judgement_jsonl import format_judgements

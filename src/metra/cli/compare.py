@@ -6,6 +6,7 @@ import click
 
 from metra.cli import options
 from metra.cli.derive import FiniteRange
+from metra.stats import defaults
 
 
 @click.command()
@@ -28,7 +29,7 @@ from metra.cli.derive import FiniteRange
 @click.option(
     "--trials",
     type=click.IntRange(1),
-    show_default="10000, or as many as the comparisons need",
+    show_default=f"{defaults.TEST_TRIALS}, or as many as the comparisons need",
     help="Number of swaps or resamples.",
 )
 @options.seed

@@ -15,6 +15,7 @@ import click
 from metra import report
 from metra.cli.derive import FiniteRange
 from metra.formats.recognise import FORMATS, PARQUET
+from metra.stats import defaults
 
 if TYPE_CHECKING:
     from metra.analysis.findings import AnalysisOptions
@@ -347,7 +348,7 @@ metrics = metrics_of("bleu")
 seed = click.option(
     "--seed",
     type=click.IntRange(0),
-    default=12345,
+    default=defaults.SEED,
     show_default=True,
     help="Seed of the random draws.",
 )

@@ -7,6 +7,7 @@ import click
 
 from metra.cli import options
 from metra.cli.options import check_alignment_options, parse_segment_numbers
+from metra.stats import defaults
 
 if TYPE_CHECKING:
     from metra.formats.annotations.quality_model import QualityModel
@@ -65,7 +66,7 @@ def _parse_levels(_: click.Context, __: click.Parameter, value: str) -> list[str
 @click.option(
     "--trials",
     type=click.IntRange(1),
-    default=1000,
+    default=defaults.TRIALS,
     show_default=True,
     help="Number of resamples.",
 )

@@ -22,6 +22,7 @@ from metra.campaign.second_look import MADE_OF_OTHERS
 from metra.campaign.settings import check_settings
 from metra.campaign.wording import JUDGES_OWN, LANGUAGES
 from metra.errors import FormatError, MetraError
+from metra.stats.defaults import SEED
 from metra.store import campaigns
 from metra.store.access import Session
 from metra.web.admin.frame import render_admin_page
@@ -57,7 +58,7 @@ _SWITCHES = ("complete", "reference_as_system")
 _MORE = ("options", "wording", *READERS)
 _DEFAULTS = {
     "each": "2",
-    "seed": "12345",
+    "seed": str(SEED),
     "unit": "segment",
     "protocol": "ldc",
 }

@@ -166,7 +166,7 @@ def stability(
     from metra.analysis.word_stability import compute_stability as study
     from metra.cli.output import get_screen_width, wants_color, write_output
     from metra.formats.stream import name_system as name_of
-    from metra.report import scatter
+    from metra.report.pictures import polygons
     from metra.report.table import Style
     from metra.report.writers.salience import format_stability_lines, render_stability
     from metra.scoring.files import open_texts, read_streams
@@ -182,7 +182,7 @@ def stability(
     if out is not None:
         write_output("\n".join(format_stability_lines(found)), out)
     if plot is not None:
-        write_output(scatter.draw_polygons(found), plot)
+        write_output(polygons.draw_polygons(found), plot)
     style = Style(color=wants_color(), width=get_screen_width())
     if out != "-":
         write_output(render_stability(found, style), None)

@@ -101,7 +101,7 @@ def pseudo(
         test=test,
     )
     if plot:
-        from metra.report.pictures import CurvePlot, draw_curves
+        from metra.report.pictures.curves import CurvePlot, draw_curves
 
         means = {name: found.mean(name) for name in found.by_name}
         if found.judges:
@@ -192,7 +192,7 @@ def refs(
         score, count_streams(corpus), question, counts=counts, most=most, seed=seed
     )
     if plot:
-        from metra.report.pictures import CurvePlot, draw_curves
+        from metra.report.pictures.curves import CurvePlot, draw_curves
 
         curves = CurvePlot(
             f"{question.heading} with {gold} by number of references",
@@ -262,7 +262,7 @@ def robust(
         window=window,
     )
     if plot:
-        from metra.report.pictures import CurvePlot, draw_curves
+        from metra.report.pictures.curves import CurvePlot, draw_curves
 
         across = {
             "top": "best systems",
@@ -348,7 +348,7 @@ def scatter(
         else [*filter(None, read_packed_lines(outliers))],
     )
     if plot:
-        from metra.report.scatter import draw_scatter
+        from metra.report.pictures.scatter import draw_scatter
 
         notes = shared.write_pictures(plot, [draw_scatter(cloud) for cloud in clouds])
         findings = shared.add_notes(findings, notes)

@@ -113,7 +113,7 @@ def rank(
         seed=seed,
     )
     if plot:
-        from metra.report.pictures import Heatmap, draw_heatmap
+        from metra.report.pictures.heatmap import Heatmap, draw_heatmap
 
         heat = Heatmap(
             "Which systems are better",
@@ -194,12 +194,11 @@ def agree(
     )
     if plot:
         from metra.meta.judge_plots import build_gap_histogram, build_judge_plot
-        from metra.report import pictures as histogram
-        from metra.report import pictures as judges
+        from metra.report.pictures.judges import draw_histogram, draw_judge_plot
 
         pictures = [
-            judges.draw_judge_plot(build_judge_plot(found, name, seed=seed)),
-            histogram.draw_histogram(build_gap_histogram(found, name)),
+            draw_judge_plot(build_judge_plot(found, name, seed=seed)),
+            draw_histogram(build_gap_histogram(found, name)),
         ]
         shared.write_pictures(plot, pictures)
     return shared.add_notes(findings, notes)

@@ -135,7 +135,7 @@ def compare(
         absolute=absolute,
     )
     if plot:
-        from metra.report.pictures import Heatmap, draw_heatmap
+        from metra.report.pictures.heatmap import Heatmap, draw_heatmap
 
         shared.write_pictures(
             plot,
@@ -319,7 +319,7 @@ def diff(
         interval=not no_ci,
     )
     if plot:
-        from metra.report.scatter import draw_scatter
+        from metra.report.pictures.scatter import draw_scatter
 
         notes = shared.write_pictures(plot, [draw_scatter(cloud) for cloud in clouds])
         findings = shared.add_notes(findings, notes)
@@ -368,7 +368,7 @@ def cross(
     options = parse_specs([coef], level, Options())[0].options
     findings, found = report_cross(scores, scorers or scores.names, level, options)
     if plot:
-        from metra.report.pictures import Heatmap, draw_heatmap
+        from metra.report.pictures.heatmap import Heatmap, draw_heatmap
 
         caption = f"{coef} of {LEVELS[level]}"
         heat = Heatmap(

@@ -12,9 +12,9 @@ from typing import Any
 
 from metra.analysis.changes import ScoreChange, SegmentChange, SystemChanges
 from metra.analysis.word_diff import OutputPiece
-from metra.report import grid
 from metra.report.html.markup import Child, Html, join_markup, mark_safe, tag
 from metra.report.html.tables import format_difference
+from metra.report.pictures import grid
 from metra.report.study import Study
 from metra.report.table import format_count, format_score
 

@@ -120,10 +120,10 @@ def draw_segments_figure(entry: ScoreRelation) -> Html:
 def draw_systems_figure(entry: ScoreRelation, fit: LineFit | None = None) -> Html:
     """Draw the systems as dots with their names, and a fitted line with its band."""
     x = chart.AxisScale(
-        *chart.pad_chart_range([p.x for p in entry.points], 0.12), LEFT, LEFT + SIDE
+        *chart.pad_range([p.x for p in entry.points], 0.12), LEFT, LEFT + SIDE
     )
     y = chart.AxisScale(
-        *chart.pad_chart_range([p.y for p in entry.points], 0.12), TOP + SIDE, TOP
+        *chart.pad_range([p.y for p in entry.points], 0.12), TOP + SIDE, TOP
     )
     marks = [
         *chart.draw_x_axis(x, TOP + SIDE, TOP, entry.x),

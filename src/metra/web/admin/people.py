@@ -10,7 +10,7 @@ from fastapi import APIRouter, Form, Request, Response
 from markupsafe import Markup
 
 from metra.campaign.monitoring import JudgeStatus, compute_status
-from metra.report.pictures import draw_progress
+from metra.report.pictures.campaign import draw_progress
 from metra.store import campaigns, judges, screens
 from metra.store.assignment import JudgeProgress, compute_progress
 from metra.store.campaigns import StoredCampaign

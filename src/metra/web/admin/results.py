@@ -36,7 +36,7 @@ from metra.campaign.times import WORDS_PER_MINUTE
 from metra.errors import MetraError
 from metra.formats.scores.judgement import Judgement, JudgementKind
 from metra.metrics import registry
-from metra.report.pictures import draw_judge_times, draw_ranking, draw_times
+from metra.report.pictures.campaign import draw_judge_times, draw_ranking, draw_times
 from metra.store import answers, campaigns
 from metra.store.campaigns import StoredCampaign
 from metra.web.admin.frame import (

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 
 from metra.metrics.alignment import AlignedSegment
-from metra.report.chart import (
+from metra.report.pictures.grid_plot import (
     EQUAL,
     LEFT_OUT,
     GridPlot,

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 
 from metra.campaign.agreement import ScorerAgreement, compute_agreement_from_scores
 from metra.campaign.campaign import Campaign
+from metra.campaign.evaltrans import RunningScores, compute_running_scores, shows_judged
 from metra.campaign.exercise import Exercise, compare_evaluators, convert_text_scores
-from metra.campaign.files import tables
-from metra.campaign.judgement import keep_latest
+from metra.campaign.judgement import keep_latest, score_judgements
 from metra.campaign.judges import (
     FlagRules,
     JudgeRow,
@@ -24,9 +24,6 @@ from metra.campaign.judges import (
     find_flagged,
     flag_judges,
 )
-from metra.campaign.material import shows_judged
-from metra.campaign.monitoring import RunningScores, compute_running_scores
-from metra.campaign.protocols.orders import RankOrder
 from metra.campaign.protocols.reading import is_interrupted
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.protocols.task_protocols import SETTLED_BY
@@ -52,6 +49,7 @@ from metra.campaign.results import (
 )
 from metra.campaign.times import TimeTable, build_times_from_latest
 from metra.formats.scores.judgement import Judgement
+from metra.formats.scores.spreadsheet import count_undefined, list_undefined
 from metra.stats.defaults import AGREEMENT_TRIALS
 
 
@@ -131,10 +129,8 @@ def _keep_systems(judgement: Judgement, systems: frozenset[str]) -> Judgement | 
         return None
     value = dict(judgement.value)
     for step in protocol(judgement.protocol).steps:
-        if isinstance(step.asks, RankOrder) and step.name in value:
-            ranks = [value[step.name][at] for at in places]
-            texts = {str(at): "" for at in range(len(ranks))}
-            value[step.name] = step.asks.check(ranks, step.name, texts)
+        if step.name in value:
+            value[step.name] = step.asks.keep_outputs(value[step.name], places)
     return replace(
         judgement,
         systems=tuple(judgement.systems[at] for at in places),
@@ -179,7 +175,7 @@ def compute_measurements(
     return CampaignMeasurements(
         texts,
         compare_evaluators(results) if results else None,
-        [line.split("\t") for line in tables.write_undefined(kept).split("\n")[1:-1]],
+        list_undefined(score_judgements(kept)),
         [
             InterruptedAttempt(
                 one.judge,
@@ -266,7 +262,7 @@ def summarise_judgements(
         average_from_scores(counted),
         compute_agreement_from_scores(figures, trials=trials, seed=wishes.ranking.seed),
         build_times_from_latest(mine),
-        tables.count_undefined(mine),
+        count_undefined(score_judgements(mine)),
     )
 
 

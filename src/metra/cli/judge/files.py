@@ -71,8 +71,6 @@ def import_(
     metra judge import judgements.jsonl --store judge.db
     metra judge import campaign.json -o corpus.jsonl
     """
-    from metra.campaign.files import jsonl
-    from metra.campaign.files.pearmut import write_corpus
     from metra.campaign.imports import (
         TEXTS,
         parse_judgements,
@@ -82,6 +80,8 @@ def import_(
     )
     from metra.campaign.results import describe_counts
     from metra.errors import OptionError
+    from metra.formats.scores.judgement import format_corpus
+    from metra.formats.scores.judgement_jsonl import format_judgements
 
     if name is not None and url is None:
         msg = "--name is what a campaign is called in a store; add --store."
@@ -91,7 +91,7 @@ def import_(
         if url is not None:
             msg = f"{files[0]} holds texts without judgements; leave --store out."
             raise OptionError(msg)
-        lines, kept, lost = write_corpus(read_texts(files))
+        lines, kept, lost = format_corpus(read_texts(files))
         more = f"; {lost} that some systems lack are left out" if lost else ""
         click.echo(f"{kept} segments{more}.", err=True)
         write_output(lines.removesuffix("\n"), out or "-")
@@ -103,7 +103,7 @@ def import_(
     if url is not None:
         _store_judgements(url, judgements, files, name)
     if out is not None or url is None:
-        write_output(jsonl.write(judgements).removesuffix("\n"), out or "-")
+        write_output(format_judgements(judgements).removesuffix("\n"), out or "-")
 
 
 def _store_judgements(
@@ -167,11 +167,11 @@ def export(campaign: str | None, url: str, form: str, out: str, unblind: bool) -
     metra judge export spring --format zip -o spring.zip
     """
     from metra.campaign import exports
-    from metra.campaign.key_log import write_key_log
-    from metra.campaign.second_look import read_completed
     from metra.campaign.summary import assign_blind_names, blind_judgements
     from metra.formats.atomic import write_file
     from metra.store import audit, campaigns
+    from metra.store.events import write_key_log
+    from metra.store.second_looks import read_completed
 
     store = open_store(url)
     now = get_time()
@@ -252,8 +252,8 @@ def exercise(
 
 def _read_text_scores(url: str, names: tuple[str, ...]) -> "list[TextScore]":
     from metra.campaign.results import score_texts
-    from metra.campaign.second_look import read_completed
     from metra.store import campaigns
+    from metra.store.second_looks import read_completed
 
     store = open_store(url)
     found = []

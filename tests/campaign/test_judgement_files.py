@@ -1,0 +1,350 @@
+"""Judgements as files: nothing shifts, nothing runs, and other programs' ends are theirs."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metra.campaign.imports import parse_judgement_lines
+from metra.campaign.judgement import (
+    check_imported,
+    keep_latest,
+    score_judgements,
+    score_outputs,
+)
+from metra.campaign.protocols.rating_protocols import CATEGORIES
+from metra.campaign.protocols.registry import protocol
+from metra.errors import FormatError, OptionError
+from metra.formats.scores.appraise import format_appraise, parse_appraise_judgements
+from metra.formats.scores.judgement import Judgement
+from metra.formats.scores.judgement_jsonl import SCHEMA, format_judgements
+from metra.formats.scores.long_table import format_judgement_table
+from metra.formats.scores.mqm import COLUMNS, MQM_WEIGHTS, format_marot, parse_marot
+from metra.formats.scores.mt_metrics_eval import (
+    format_ratings,
+    format_scores,
+    parse_rating_lines,
+)
+from metra.formats.scores.read import read_scores
+from metra.formats.table import escape_formula, unescape_formula
+
+ALPHABET = "ab é\u0301😀👩\u200dא語\u2028<v>/'=,\"\t\n"
+NAMES = st.text("ab=+-@'é😀 ", min_size=1, max_size=6)
+
+
+def made(name, value, *, output="a😀b", system="one", **more):
+    fields = {
+        "id": "1",
+        "campaign": "c",
+        "protocol": name,
+        "protocol_version": protocol(name).version,
+        "source_language": "fr",
+        "target_language": "en",
+        "judge": "ann",
+        "task": "t",
+        "kind": "judged",
+        "systems": (system,),
+        "document": "d",
+        "segment": 1,
+        "source": "src",
+        "outputs": (output,),
+        "value": value,
+    }
+    return Judgement(**fields | more)
+
+
+@st.composite
+def marked(draw, name):
+    """A judgement with marks anywhere in a text full of traps."""
+    asked = protocol(name)
+    output = draw(st.text(ALPHABET, min_size=1, max_size=10))
+    source = draw(st.text(ALPHABET, min_size=1, max_size=10))
+    marks = []
+    for _ in range(draw(st.integers(0, 4))):
+        sides = (
+            ["output", "missing"] if name == "esa" else ["output", "source", "missing"]
+        )
+        side = draw(st.sampled_from(sides))
+        length = len(source if side == "source" else output)
+        start = draw(st.integers(0, length - 1))
+        marks.append(
+            {"side": side, "start": start, "end": draw(st.integers(start + 1, length))}
+            | {"severity": draw(st.sampled_from(["minor", "major"]))}
+            | ({"category": draw(st.sampled_from(CATEGORIES))} if name == "mqm" else {})
+        )
+    value = {"mqm": marks}
+    if name == "esa":
+        value = {"errors": marks, "esa": draw(st.floats(0, 100))}
+    texts = {"output": output, "source": source}
+    return made(
+        name,
+        asked.check(value, texts),
+        output=output,
+        source=source,
+        judge=draw(NAMES),
+        system=draw(NAMES),
+        segment=draw(st.integers(1, 99)),
+    )
+
+
+@given(st.one_of(marked("esa"), marked("mqm")))
+def test_json_lines_there_and_back(judgement):
+    assert parse_judgement_lines(format_judgements([judgement]).split("\n"), "x") == [
+        judgement
+    ]
+
+
+@given(marked("esa"))
+def test_appraise_there_and_back(judgement):
+    key = judgement.systems[0], str(judgement.segment), "TGT"
+    outputs = {key: (judgement.source, judgement.outputs[0])}
+    [back] = read_appraise(write_appraise([judgement]), outputs=outputs)
+    assert back.value == judgement.value
+    assert (back.judge, back.systems) == (judgement.judge, judgement.systems)
+
+
+@given(marked("mqm"))
+def test_marot_there_and_back(judgement):
+    [back] = read_marot(write_marot([judgement]))
+    assert back.value == judgement.value
+    assert (back.outputs, back.source) == (judgement.outputs, judgement.source)
+
+
+@given(marked("mqm"))
+def test_ratings_there_and_back(judgement):
+    text = format_ratings(
+        score_judgements(
+            [replace(judgement, segment=2, systems=("one",), judge="ann")]
+        ),
+        systems=["one"],
+        segments=2,
+        judge="ann",
+        weights=MQM_WEIGHTS,
+    )
+    first, second = parse_rating_lines(text.split("\n"), "x")
+    assert first == ("one", 1, "ann", None)
+    assert second[:3] == ("one", 2, "ann")
+    assert second[3] == judgement.value["mqm"]
+
+
+def test_ends_as_each_program_counts_them():
+    # b of a😀b: code points 2 to 3; UTF-16 unit 3, which is first and last.
+    esa = made("esa", {"errors": [_at(2, 3)], "esa": 50.0})
+    row = write_appraise([esa])
+    assert '""start_i"": 3, ""end_i"": 3' in row
+    mqm = made("mqm", {"mqm": [_at(2, 3, category="other")]})
+    ratings = format_ratings(
+        score_judgements([mqm]),
+        systems=["one"],
+        segments=1,
+        judge="ann",
+        weights=MQM_WEIGHTS,
+    )
+    [error] = json.loads(ratings.split("\t")[1])["errors"]
+    assert (error["start"], error["end"], error["score"]) == (2, 3, 1.0)
+    assert "\ta😀<v>b</v>\t" in write_marot([mqm])
+
+
+def write_appraise(judgements):
+    return format_appraise(score_judgements(judgements))
+
+
+def read_appraise(text, outputs):
+    lines = text.split("\n")
+    return parse_appraise_judgements(lines, "x", outputs=outputs, check=check_imported)
+
+
+def write_marot(judgements):
+    return format_marot(score_judgements(judgements))
+
+
+def read_marot(text):
+    languages = ("fr", "en")
+    lines = text.split("\n")
+    return parse_marot(lines, "x", languages=languages, check=check_imported)
+
+
+def _at(start, end, **more):
+    return {"side": "output", "start": start, "end": end, "severity": "minor"} | more
+
+
+def test_what_is_missing_has_no_place_for_appraise():
+    gone = {"side": "missing", "start": 0, "end": 0, "severity": "major"}
+    row = format_appraise(
+        score_judgements([made("esa", {"errors": [gone], "esa": 1.0})])
+    )
+    assert '""start_i"": ""missing"", ""end_i"": ""missing""' in row
+
+
+def test_marot_by_others_marks_places_in_the_text_only():
+    row = [
+        "one",
+        "d",
+        "1",
+        "7",
+        "r",
+        "src",
+        "a <v>😀b</v> c",
+        "Style/Awkward",
+        "Minor",
+        "",
+    ]
+    text = "\t".join(COLUMNS) + "\n" + "\t".join(row) + "\n"
+    [judgement] = read_marot(text)
+    assert judgement.outputs == ("a 😀b c",)
+    assert judgement.value == {"mqm": [_at(2, 4, category="style/awkward")]}
+    assert judgement.segment == 7
+
+
+def test_marot_by_others_may_hold_many_errors_of_other_kinds():
+    row = ["one", "d", "1", "7", "r", "", "<v>a</v>", "Non-translation!", "Major", ""]
+    text = "\t".join(COLUMNS) + "\n" + 6 * ("\t".join(row) + "\n")
+    [judgement] = read_marot(text)
+    assert score_outputs(judgement)[0][0].native == 150
+    assert parse_judgement_lines(format_judgements([judgement]).split("\n"), "x") == [
+        judgement
+    ]
+
+
+@given(st.text("='+-@\t\ra", max_size=6))
+def test_the_guard_hides_formulas_and_comes_off(cell):
+    assert escape_formula(cell)[:1] not in {"=", "+", "-", "@", "\t", "\r"}
+    assert unescape_formula(escape_formula(cell)) == cell
+
+
+def test_no_cell_of_appraise_runs():
+    row = format_appraise(
+        score_judgements(
+            [made("da", {"da": 5.0}, system="=cmd()", judge="@x", document="-d")]
+        )
+    )
+    assert row == "'@x,'=cmd(),1,TGT,fr,en,5.0,'-d,False,,\n"
+
+
+CAMPAIGN = [
+    made("da", {"da": 80.0}),
+    made("da", {"da": 60.0}, judge="bob", task="t2"),
+    made("da", {"da": 10.0}, kind="degraded", task="t3", original="t"),
+    made("da", {"da": 81.0}, kind="repeat", task="t4", original="t"),
+    made("da", {"da": 33.0}, kind="calibration", task="t5", segment=2),
+    made("da", {"da": 70.0}, revision=2),
+]
+
+
+def test_the_last_revision_counts():
+    assert [one.value["da"] for one in keep_latest(CAMPAIGN)] == [70, 60, 10, 81, 33]
+    assert [one.revision for one in keep_latest(CAMPAIGN[::-1])] == [2, 1, 1, 1, 1]
+
+
+def test_meta_reads_the_long_table(write):
+    path = write(
+        "judged.tsv", format_judgement_table(score_judgements(CAMPAIGN)).encode()
+    )
+    scores = read_scores(str(path))
+    names = {scorer.name for scorer in scores.scorers}
+    assert names == {"da", "da-degraded", "da-repeat", "da-calibration"}
+
+
+def test_meta_reads_appraise(write):
+    path = write("judged.csv", write_appraise(CAMPAIGN).encode())
+    names = {scorer.name for scorer in read_scores(str(path)).scorers}
+    assert names == {"da", "da-bad", "da-repeat"}
+
+
+def test_meta_reads_marot(write):
+    path = write(
+        "judged.tsv",
+        write_marot([made("mqm", {"mqm": []})]).encode(),
+    )
+    assert [scorer.name for scorer in read_scores(str(path)).scorers] == ["mqm"]
+
+
+def test_meta_reads_scores_of_segments(write):
+    text = format_scores(
+        score_judgements(CAMPAIGN), "da", systems=["one", "two"], segments=2
+    )
+    assert text == "one\t65.0\none\tNone\ntwo\tNone\ntwo\tNone\n"
+    path = write("human-scores/fr-en.da.seg.score", text.encode())
+    assert [scorer.name for scorer in read_scores(str(path)).scorers] == ["da"]
+
+
+def test_penalties_are_negated_where_higher_must_be_better():
+    mqm = made("mqm", {"mqm": [_at(0, 1, severity="major", category="other")]})
+    text = format_scores(score_judgements([mqm]), "mqm", systems=["one"], segments=1)
+    assert text == "one\t-5.0\n"
+    clean = made("mqm", {"mqm": []})
+    text = format_scores(score_judgements([clean]), "mqm", systems=["one"], segments=1)
+    assert text == "one\t0.0\n"
+
+
+def test_compared_outputs_get_a_line_each():
+    compared = made(
+        "ranking",
+        {"ranking": [2, 1, 2]},
+        systems=("x", "y", "z"),
+        outputs=("a", "b", "c"),
+    )
+    lines = format_judgement_table(score_judgements([compared])).split("\n")[1:4]
+    assert [(line.split("\t")[0], line.split("\t")[-1]) for line in lines] == [
+        ("x", "25.0"),
+        ("y", "100.0"),
+        ("z", "25.0"),
+    ]
+
+
+def test_a_name_stays_in_its_column():
+    lines = format_judgement_table(
+        score_judgements([made("da", {"da": 1.0}, system="a\tb\nc")])
+    ).split("\n")
+    assert lines[1].startswith("a b c\tda\t1.0\t")
+    assert len(lines) == 3
+
+
+GOOD = json.loads(format_judgements([made("da", {"da": 1.0})]))
+WRONG = [
+    pytest.param("x", "line 1 is no JSON", id="not JSON"),
+    pytest.param("[]", "is no judgement", id="a list"),
+    pytest.param(
+        GOOD | {"schema": "metra-judgement/9"}, "expected an object", id="schema"
+    ),
+    pytest.param(GOOD | {"more": 1}, "unknown entry 'more'", id="an entry too many"),
+    pytest.param({"schema": SCHEMA}, "lacks 'campaign'", id="an entry too few"),
+    pytest.param(GOOD | {"protocol": "x"}, "follows 'x'", id="an unknown protocol"),
+    pytest.param(GOOD | {"systems": []}, "lists with at least one", id="no system"),
+    pytest.param(GOOD | {"value": {"da": 101}}, "line 1: da is 101", id="a bad answer"),
+]
+
+
+@pytest.mark.parametrize(("line", "says"), WRONG)
+def test_bad_json_lines(line, says):
+    text = line if isinstance(line, str) else json.dumps(line)
+    with pytest.raises(FormatError, match=says) as error:
+        parse_judgement_lines(text.split("\n"), "file.jsonl")
+    assert str(error.value).startswith("file.jsonl, line 1")
+
+
+def test_bad_lines_of_other_programs():
+    with pytest.raises(FormatError, match="line 1 is no line of Appraise"):
+        read_appraise("a,b\n", outputs={})
+    with pytest.raises(FormatError, match="line 1 cannot be read: could not convert"):
+        read_appraise("a,s,1,TGT,fr,en,good,d,False,,\n", outputs={})
+    marks = '[{""start_i"": 0, ""end_i"": 1, ""severity"": ""minor""}]'
+    with pytest.raises(FormatError, match="mark 1 runs from"):
+        read_appraise(f'a,s,1,TGT,fr,en,5,d,False,"{marks}",,\n', outputs={})
+    with pytest.raises(FormatError, match="line 1 is 'a'"):
+        read_marot("a\n")
+    with pytest.raises(FormatError, match="line 2 has 1 columns but the header has 10"):
+        read_marot("\t".join(COLUMNS) + "\na\n")
+    with pytest.raises(FormatError, match="line 1 has 1 columns"):
+        parse_rating_lines(["a", ""], "x")
+    with pytest.raises(FormatError, match="no JSON with errors"):
+        parse_rating_lines(["a\t{}\tb", ""], "x")
+
+
+def test_protocols_that_a_format_has_no_place_for():
+    with pytest.raises(OptionError, match="no place for mqm"):
+        write_appraise([made("mqm", {"mqm": []})])
+    with pytest.raises(OptionError, match="no place for da"):
+        write_marot([made("da", {"da": 1.0})])

@@ -1,0 +1,206 @@
+"""Protocols: what is a valid answer, what it is worth, and what makes a new version."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metra.campaign.protocols.registry import PROTOCOLS, protocol
+from metra.campaign.protocols.scales import RatingScale
+from metra.errors import OptionError, UnknownNameError
+from metra.formats.scores.mqm import find_cost
+
+TEXTS = {"output": "un café 😀", "source": "a coffee"}
+THREE = {"1": "a", "2": "b", "3": "c", "source": "s"}
+PLACE = {"start": 3, "end": 7, "severity": "minor"}
+
+
+def mark(severity, category="style/awkward", **more):
+    return {"start": 0, "end": 1, "severity": severity, "category": category} | more
+
+
+WORTH = [  # worked by hand from the definitions
+    pytest.param("ldc", {"fluency": 5, "adequacy": 1}, [(5, 100), (1, 0)], id="ends"),
+    pytest.param("ldc", {"fluency": 2, "adequacy": 4}, [(2, 25), (4, 75)], id="inside"),
+    pytest.param("adequacy", {"adequacy": 3}, [(3, 50)], id="the middle of five"),
+    pytest.param("da", {"da": 62.5}, [(62.5, 62.5)], id="a slider between ticks"),
+    pytest.param("da-sqm", {"da-sqm": 0}, [(0, 0)], id="zero is a score"),
+    pytest.param(
+        "esa",
+        {"errors": [PLACE], "esa": 80},
+        [(80, 80)],
+        id="ESA's marks are not weighed",
+    ),
+    pytest.param("mqm", {"mqm": []}, [(0, 100)], id="no error"),
+    pytest.param("mqm", {"mqm": [mark("major")]}, [(5, 80)], id="a major error"),
+    pytest.param(
+        "mqm",
+        {"mqm": [mark("minor", "fluency/punctuation")] * 3},
+        [(0.3, 98.8)],
+        id="minor punctuation costs a tenth, and thirds add up",
+    ),
+    pytest.param(
+        "mqm",
+        {"mqm": [mark("major", "fluency/punctuation")]},
+        [(5, 80)],
+        id="major punctuation is major",
+    ),
+    pytest.param(
+        "mqm",
+        {"mqm": [mark("major", "non-translation")]},
+        [(25, 0)],
+        id="no translation",
+    ),
+    pytest.param(
+        "mqm",
+        {"mqm": [mark("major", "non-translation")] + [mark("major")] * 4},
+        [(45, 0)],
+        id="worse than the worst is still 0",
+    ),
+    pytest.param(
+        "mqm",
+        {"mqm": [mark("neutral"), mark("major", "source error")]},
+        [(0, 100)],
+        id="neutral marks and the source's errors are free",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "expected"), WORTH)
+def test_worth(name, value, expected):
+    asked = protocol(name)
+    [found] = asked.scores(asked.check(value, TEXTS))
+    assert [(s.native, pytest.approx(s.hundred)) for s in found] == expected
+    assert all(s.higher_is_better == (name != "mqm") for s in found)
+
+
+RANKS = [
+    pytest.param([1, 2, 3], [100, 50, 0], id="strict"),
+    pytest.param([1, 2, 2], [100, 25, 25], id="a tie is half a win"),
+    pytest.param([7, 7, 7], [50, 50, 50], id="all equal"),
+    pytest.param([9, 2, 4], [0, 100, 50], id="gaps close"),
+]
+
+
+@pytest.mark.parametrize(("ranks", "expected"), RANKS)
+def test_ranks(ranks, expected):
+    asked = protocol("ranking")
+    value = asked.check({"ranking": ranks}, THREE)
+    assert [only.hundred for (only,) in asked.scores(value)] == expected
+    assert set(value["ranking"]) == set(range(1, len(set(ranks)) + 1))
+
+
+@given(st.lists(st.integers(1, 9), min_size=2, max_size=6))
+def test_wins_are_shared_out(ranks):
+    asked = protocol("ranking")
+    texts = {str(at): "" for at in range(len(ranks))}
+    scores = asked.scores(asked.check({"ranking": ranks}, texts))
+    assert sum(one.hundred for (one,) in scores) == pytest.approx(50 * len(ranks))
+
+
+REFUSED = [
+    pytest.param("ldc", 3, "for each step", id="not an object"),
+    pytest.param("ldc", {"fluency": 3}, "lacks 'adequacy'", id="a step left out"),
+    pytest.param("da", {"da": 3, "x": 1}, "unknown entry 'x'", id="an entry too many"),
+    pytest.param("adequacy", {"adequacy": 0}, "from 1 to 5", id="below the scale"),
+    pytest.param(
+        "adequacy", {"adequacy": 2.5}, "whole number", id="between the points"
+    ),
+    pytest.param("adequacy", {"adequacy": True}, "is True", id="a boolean is no 1"),
+    pytest.param("adequacy", {"adequacy": "4"}, "is '4'", id="text is no number"),
+    pytest.param("da", {"da": float("nan")}, "from 0 to 100", id="not a number"),
+    pytest.param("da", {"da": 100.1}, "from 0 to 100", id="above the slider"),
+    pytest.param("mqm", {"mqm": {}}, "a list of marks", id="marks in no list"),
+    pytest.param("mqm", {"mqm": [mark("minor")] * 6}, "at most 5", id="six errors"),
+    pytest.param("mqm", {"mqm": [mark("grave")]}, "severity is 'grave'", id="severity"),
+    pytest.param(
+        "mqm", {"mqm": [mark("minor", "x")]}, "category is 'x'", id="category"
+    ),
+    pytest.param("mqm", {"mqm": ["x"]}, "mark 1 is 'x'", id="a mark without places"),
+    pytest.param(
+        "mqm",
+        {"mqm": [mark("minor", end=10)]},
+        "within the 9 characters",
+        id="too long",
+    ),
+    pytest.param(
+        "mqm", {"mqm": [mark("minor", start=1)]}, "end after its start", id="empty"
+    ),
+    pytest.param(
+        "mqm", {"mqm": [mark("minor", start=-1)]}, "from -1 to 1", id="from the end"
+    ),
+    pytest.param(
+        "mqm", {"mqm": [mark("minor", side="left")]}, "side is 'left'", id="side"
+    ),
+    pytest.param(
+        "ranking", {"ranking": [1, 2]}, "expected 3 ranks", id="too few ranks"
+    ),
+    pytest.param("ranking", {"ranking": [0, 1, 2]}, "from 1", id="ranks start at 1"),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "says"), REFUSED)
+def test_refused(name, value, says):
+    texts = THREE if protocol(name).contrastive else TEXTS
+    with pytest.raises(OptionError, match=says) as error:
+        protocol(name).check(value, texts)
+    assert str(error.value).endswith(".")
+
+
+def test_marks_are_sorted_and_what_is_missing_has_no_place():
+    gone = {"side": "missing", "severity": "major", "start": 5, "end": 2}
+    later = {"start": 3, "end": 9, "severity": "minor"}
+    value = protocol("esa").check({"errors": [later, gone], "esa": 1}, TEXTS)
+    assert value["errors"] == [
+        {"side": "missing", "start": 0, "end": 0, "severity": "major"},
+        {"side": "output", **later},
+    ]
+
+
+def test_an_unknown_protocol_gets_a_suggestion():
+    with pytest.raises(UnknownNameError, match="Did you mean 'mqm'"):
+        protocol("mqn")
+
+
+@pytest.mark.parametrize("asked", PROTOCOLS.values(), ids=PROTOCOLS)
+def test_a_version_is_stable_and_changes_with_any_word(asked):
+    assert asked.version == replace(asked).version
+    step = asked.steps[-1]
+    other = replace(step, question=step.question + " ")
+    assert replace(asked, steps=(*asked.steps[:-1], other)).version != asked.version
+    assert len({known.version for known in PROTOCOLS.values()}) == len(PROTOCOLS)
+
+
+@pytest.mark.parametrize("asked", PROTOCOLS.values(), ids=PROTOCOLS)
+def test_anchors_lie_on_their_scale_and_name_its_ends(asked):
+    for step in asked.steps:
+        if isinstance(step.asks, RatingScale):
+            at = [anchor.at for anchor in step.asks.anchors]
+            assert (min(at), max(at)) == (step.asks.low, step.asks.high)
+            assert all(anchor.text.endswith(".") for anchor in step.asks.anchors)
+
+
+def test_fluency_is_judged_before_anything_else_is_seen():
+    fluency, adequacy = protocol("ldc").steps
+    assert (fluency.name, fluency.shows) == ("fluency", ())
+    assert (adequacy.name, adequacy.shows) == ("adequacy", ("basis",))
+
+
+def test_answers_given_elsewhere_may_name_other_kinds_and_more_of_them():
+    many = {"mqm": [mark("minor", "style/bad sentence structure")] * 6}
+    recorded = protocol("mqm").relax_rules()
+    assert len(recorded.check(many, TEXTS)["mqm"]) == 6
+    with pytest.raises(OptionError, match="category is ''"):
+        recorded.check({"mqm": [mark("minor", "")]}, TEXTS)
+
+
+@pytest.mark.parametrize("lang", ["en-de", "zh-en"])
+def test_costs_are_those_of_the_official_program(shared, read_table, lang):
+    weighed = protocol("mqm").steps[0].asks
+    rows = read_table(shared / f"data/wmt23-mqm-esa/{lang}.mqm_errors.tsv.gz")
+    errors = [row for row in rows if row["severity"] != "no-error"]
+    assert len(errors) > 15_000
+    for row in errors:
+        cost = find_cost(weighed.costs, row["severity"], row["category"]) / 10
+        assert cost == float(row["penalty"]), row

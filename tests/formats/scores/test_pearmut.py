@@ -1,0 +1,323 @@
+"""Pearmut's files: spans that count UTF-16 units, resets, revisions, campaigns."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metra.campaign.imports import list_answer_steps
+from metra.campaign.judgement import check_imported, keep_latest
+from metra.errors import FormatError
+from metra.formats.scores import pearmut
+
+FR_EN = ("fr", "en")
+
+
+def line(user="u", screen=0, score=50, spans=(), output="a😀b c", **more):
+    """A screen of one item and one system, as Pearmut logs it."""
+    answer = {"score": score, "error_spans": list(spans), "textfield": None}
+    entry = {
+        "annotation": [{"one": answer}],
+        "actions": [
+            {"time": 100.0, "action": "load"},
+            {"time": 110.0, "action": "score"},
+            {"time": 200.0, "action": "submit"},
+        ],
+        "item": [{"item_id": "i1", "src": "s", "tgt": {"one": output}}],
+        "user_id": user,
+        "item_i": screen,
+    }
+    return json.dumps(entry | more)
+
+
+def read(*lines, **more):
+    return pearmut.parse_results(
+        lines,
+        "x",
+        languages=FR_EN,
+        steps_of=list_answer_steps,
+        check=check_imported,
+        **more,
+    )
+
+
+def span(start, end, severity="minor", category=None):
+    return {
+        "start_i": start,
+        "end_i": end,
+        "severity": severity,
+        "category": category,
+    }
+
+
+def test_a_screen():
+    [one] = read(line(spans=[span(1, 2)]))
+    assert (one.protocol, one.judge, one.systems) == ("esa", "u", ("one",))
+    assert (one.source, one.outputs, one.segment) == ("s", ("a😀b c",), 1)
+    # Units 1 and 2 are the two halves of the one emoji.
+    place = {"side": "output", "start": 1, "end": 2, "severity": "minor"}
+    assert one.value == {"errors": [place], "esa": 50.0}
+    # Ten seconds, and a pause that counts as 61.
+    assert (one.shown_at, one.submitted_at, one.active_ms) == (100.0, 200.0, 71000)
+
+
+def test_marks_tell_the_protocol():
+    assert read(line())[0].protocol == "da"
+    [one] = read(line(spans=[span(0, 0, "Critical", "Accuracy/Other")], score=None))
+    assert one.protocol == "mqm"
+    [mark] = one.value["mqm"]
+    assert (mark["severity"], mark["category"]) == ("major", "accuracy/other")
+    assert read(line(), protocol="esa")[0].value == {"errors": [], "esa": 50.0}
+
+
+def test_what_lies_behind_the_text_is_missing():
+    # The text has seven units and no eighth.
+    [one] = read(line(output="a😀b cd", spans=[span(7, 15, "major")]))
+    assert one.value["errors"][0]["side"] == "missing"
+
+
+def test_marks_without_a_severity_were_never_made():
+    [one] = read(line(spans=[span(0, 0, None), span(0, 0, "neutral"), span(0, 0)]))
+    assert len(one.value["errors"]) == 1
+
+
+def test_later_lines_replace_and_resets_mask():
+    first, second = line(score=1), line(score=2)
+    found = read(first, second)
+    assert [one.revision for one in found] == [1, 2]
+    assert len({one.id for one in found}) == 2
+    assert [one.value["da"] for one in keep_latest(found)] == [2.0]
+    reset = json.dumps({"user_id": "u", "item_i": 0, "annotation": "__RESET__"})
+    assert [one.value["da"] for one in read(first, reset, second)] == [2.0]
+    assert read(first, line(user="v"), reset)[0].judge == "v"
+    everywhere = json.dumps({"user_id": "u", "annotation": "__RESET__"})
+    assert read(first, line(screen=1), everywhere) == []
+    assert len(read(first, line(screen=1), reset)) == 1
+
+
+def test_tutorials_do_not_count():
+    [one] = read(line(screen="welcome_0"))
+    assert not one.counts
+
+
+def test_forms_are_no_judgements():
+    form = {"item": [{"text": "Age?", "form": "number"}], "annotation": [9]}
+    assert read(json.dumps(form | {"user_id": "u", "item_i": "welcome_1"}), line())
+
+
+def test_several_systems_on_a_screen_share_its_time():
+    both = json.loads(line())
+    both["annotation"][0]["two"] = {"score": 9, "error_spans": []}
+    both["item"][0]["tgt"]["two"] = "b"
+    found = read(json.dumps(both))
+    assert [one.systems for one in found] == [("one",), ("two",)]
+    assert {one.active_ms for one in found} == {35500}
+    assert {one.segment for one in found} == {1}
+
+
+@given(st.text("aé😀語\u0301 ", min_size=1, max_size=12), st.data())
+def test_spans_slice_the_text_that_was_marked(text, data):
+    start = data.draw(st.integers(0, len(text) - 1))
+    end = data.draw(st.integers(start + 1, len(text)))
+
+    def units(piece):
+        return len(piece.encode("utf-16-le")) // 2
+
+    there = span(units(text[:start]), units(text[:end]) - 1)
+    [one] = read(line(output=text, spans=[there]))
+    [mark] = one.value["errors"]
+    assert text[mark["start"] : mark["end"]] == text[start:end]
+
+
+CAMPAIGN = {
+    "info": {"assignment": "task-based", "protocol": "cESA"},
+    "campaign_id": "c",
+    "data": [
+        [[{"item_id": "i1", "src": "s", "ref": "r", "tgt": {"one": "a", "two": "b"}}]],
+        [[{"item_id": "i1", "src": "s", "ref": "r", "tgt": {"one": "a", "two": "b"}}]],
+    ],
+    "data_welcome": [
+        [{"text": "Age?", "form": "number"}],
+        [{"src": "t", "tgt": {"x": "y"}}],
+    ],
+}
+
+
+def test_a_campaign_gives_each_text_once():
+    text = json.dumps(CAMPAIGN)
+    found = pearmut.parse_campaign(text, "x")
+    assert [(one.system, one.output, one.is_check) for one in found] == [
+        ("one", "a", False),
+        ("two", "b", False),
+        ("x", "y", True),
+    ]
+    assert (found[0].reference, found[0].document) == ("r", "i1")
+    assert pearmut.find_protocol(text, "x") == "esa"
+    assert pearmut.find_protocol('{"data": []}', "x") is None
+
+
+WRONG = [
+    pytest.param("[1]", "line 1 is no JSON object", id="a list"),
+    pytest.param("{", "line 1 is no JSON", id="half a line"),
+    pytest.param(line(score=101), "da is 101; expected a number from 0", id="score"),
+    pytest.param(line(score=None), "da is None", id="no score"),
+    pytest.param(
+        line(item=[{"src": "s", "tgt": "text"}]),
+        "tgt is str; expected",
+        id="old format",
+    ),
+    pytest.param(line(annotation=[]), "line 1 cannot be read", id="no annotation"),
+]
+
+
+@pytest.mark.parametrize(("text", "says"), WRONG)
+def test_lines_that_cannot_be_read(text, says):
+    with pytest.raises(FormatError, match=says):
+        read(text)
+
+
+def screen(user, number, *items, actions=(), **more):
+    """A document of several items, each with its texts and answers by system."""
+    entry = {
+        "annotation": [
+            {
+                system: {"score": score, "error_spans": list(spans), "textfield": None}
+                for system, (_, score, spans) in by_system.items()
+            }
+            for _, by_system in items
+        ],
+        "actions": list(actions),
+        "item": [
+            {
+                "item_id": name,
+                "src": f"source of {name}",
+                "tgt": {system: text for system, (text, _, _) in by_system.items()},
+            }
+            for name, by_system in items
+        ],
+        "user_id": user,
+        "item_i": number,
+    }
+    return json.dumps(entry | more)
+
+
+#: A document of two sentences by three systems, as two judges who compared them would leave it.
+DOCUMENT = (
+    (
+        "doc-0",
+        {
+            "alpha": ("Das 😀 Haus", 80, [span(4, 5, "minor")]),
+            "beta": ("Ein Haus", 100, []),
+            "gamma": ("Haus", 30, [span(4, 12, "major"), span(0, 3, "minor")]),
+        },
+    ),
+    (
+        "doc-1",
+        {
+            "alpha": ("Ja 👍🏽!", 95, [span(3, 6, "minor")]),
+            "beta": ("Nein", 5, [span(0, 3, "major")]),
+            "gamma": ("", 0, [span(0, 8, "major")]),
+        },
+    ),
+)
+
+
+def test_a_document_by_several_systems():
+    found = read(screen("u", 3, *DOCUMENT), screen("v", 3, *DOCUMENT))
+    assert len(found) == 12
+    assert {one.document for one in found} == {"doc-0"}
+    assert [(one.segment, one.systems[0]) for one in found[:6]] == [
+        (at, system) for at in (1, 2) for system in ("alpha", "beta", "gamma")
+    ]
+    texts = [
+        [one.outputs[0][mark["start"] : mark["end"]] for mark in one.value["errors"]]
+        for one in found[:6]
+    ]
+    # What is missing has no place; the thumb and its tone are two characters.
+    assert texts == [["😀"], [], ["", "Haus"], ["👍🏽"], ["Nein"], [""]]
+    sides = [mark["side"] for one in found[:6] for mark in one.value["errors"]]
+    assert sides.count("missing") == 2
+    assert len({one.id for one in found}) == 12
+
+
+def test_a_reset_masks_one_judges_screen_and_later_work_counts():
+    found = read(
+        screen("u", 0, DOCUMENT[0]),
+        screen("u", 1, DOCUMENT[1]),
+        screen("v", 0, DOCUMENT[0]),
+        json.dumps({"user_id": "u", "item_i": 0, "annotation": "__RESET__"}),
+        screen("u", 0, DOCUMENT[0]),
+        screen("u", 10, DOCUMENT[0]),
+    )
+    # The mask of screen 0 leaves screen 10 and the other judge alone.
+    assert sorted({(one.judge, one.task.split(":")[2]) for one in found}) == [
+        ("u", "0"),
+        ("u", "1"),
+        ("u", "10"),
+        ("v", "0"),
+    ]
+    assert {one.revision for one in found} == {1}
+
+
+def test_validations_comments_and_missing_times_do_no_harm():
+    checked = screen(
+        "u", 0, DOCUMENT[0], validations=[{"alpha": False}], comment="too short"
+    )
+    found = read(checked)
+    assert {one.comment for one in found} == {"too short"}
+    assert {one.active_ms for one in found} == {None}
+    assert {one.shown_at for one in found} == {None}
+
+
+def test_a_mark_may_say_that_something_is_missing():
+    [one] = read(line(spans=[span("missing", "missing", "major")]))
+    assert one.value["errors"] == [
+        {"side": "missing", "start": 0, "end": 0, "severity": "major"}
+    ]
+
+
+def test_a_whole_log_with_forms_tutorials_and_work():
+    form = {
+        "item": [{"text": "Your age?", "form": "number"}],
+        "annotation": [{"value": 30}],
+        "user_id": "u",
+        "item_i": "welcome_0",
+    }
+    found = read(
+        json.dumps(form),
+        screen("u", "welcome_1", DOCUMENT[1]),
+        screen("u", 0, DOCUMENT[0]),
+    )
+    assert [one.kind for one in found] == ["calibration"] * 3 + ["judged"] * 3
+
+
+def test_own_sliders_are_refused_in_words():
+    entry = json.loads(line(score=None))
+    entry["annotation"][0]["one"]["sliders"] = {"Fluency": 3, "Adequacy": 2}
+    with pytest.raises(FormatError, match=r"sliders of its own \(Fluency, Adequacy\)"):
+        read(json.dumps(entry))
+
+
+@given(
+    st.lists(
+        st.tuples(st.text("aé😀語\u0301👩\u200d ", min_size=1, max_size=9), st.data()),
+        min_size=1,
+        max_size=3,
+    )
+)
+def test_spans_of_several_systems_slice_their_own_texts(texts):
+    outputs, wanted = {}, []
+    for at, (text, data) in enumerate(texts):
+        start = data.draw(st.integers(0, len(text) - 1))
+        end = data.draw(st.integers(start + 1, len(text)))
+        first = len(text[:start].encode("utf-16-le")) // 2
+        last = len(text[:end].encode("utf-16-le")) // 2 - 1
+        outputs[f"s{at}"] = (text, 50, [span(first, last)])
+        wanted.append(text[start:end])
+    found = read(screen("u", 0, ("i", outputs)))
+    marks = [one.value["errors"][0] for one in found]
+    assert [
+        one.outputs[0][mark["start"] : mark["end"]]
+        for one, mark in zip(found, marks, strict=True)
+    ] == wanted

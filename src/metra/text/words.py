@@ -19,10 +19,8 @@ that metrics choose among, in `metra.text.tokenizers`.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, NamedTuple, TypeAlias
-from unicodedata import category
 
 from metra.text.offsets import Span
 from metra.text.scripts import EAST_ASIAN, SOUND_MARKS, is_unspaced_letter

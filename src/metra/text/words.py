@@ -19,8 +19,10 @@ that metrics choose among, in `metra.text.tokenizers`.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, NamedTuple, TypeAlias
+from unicodedata import category
 
 from metra.text.offsets import Span
 from metra.text.scripts import EAST_ASIAN, SOUND_MARKS, is_unspaced_letter
@@ -239,3 +241,104 @@ def find_numbers(text: str) -> list[str]:
             if len(digits) > 1:
                 numbers.append(digits)
     return numbers
+
+
+def count_words_to_read(text: str) -> float:
+    """Count words at the least; where a script has no blanks, ten letters are one.
+
+    >>> count_words_to_read("a b c"), count_words_to_read("これは空白のない日本語です。")
+    (3.0, 1.4)
+    """
+    return max(float(len(text.split())), len(text) / _LETTERS_PER_WORD)
+
+
+def _split_token(token: str) -> list[str]:
+    """Cut what stands between blanks, if it has letters of a script without blanks."""
+    if not any(map(is_unspaced_letter, token)):
+        return [token]
+    return [token[start:end] for start, end in find_pieces(token)]
+
+
+def _is_unspaced_pair(left: str, right: str) -> bool:
+    """Whether a letter of a script without blanks meets another, or a sign."""
+    last = next((sign for sign in reversed(left) if category(sign)[0] != "M"), " ")
+    ends = last, right[:1] or " "
+    alone = [is_unspaced_letter(sign) for sign in ends]
+    return any(alone) and all(
+        is_alone or category(sign)[0] == "P"
+        for is_alone, sign in zip(alone, ends, strict=True)
+    )
+
+
+def _find_letter_end(text: str, start: int) -> int:
+    """Find where a letter ends, with its marks and with letters that are stacked on it."""
+    end = start + 1
+    while end < len(text):
+        stacked = text[end - 1] in _STACKING and text[end].isalpha()
+        if not (stacked or category(text[end])[0] == "M" or text[end] in _ATTACHED):
+            break
+        end += 1
+    return end
+
+
+def _strip_punctuation(text: str, start: int, end: int) -> list[Span]:
+    """Leave punctuation and signs at the ends out; nothing may be left."""
+    while start < end and _is_outside_word(text[start]):
+        start += 1
+    while start < end and _is_outside_word(text[end - 1]):
+        end -= 1
+    return [Span(start, end)] if start < end else []
+
+
+def _is_outside_word(sign: str) -> bool:
+    """Whether it is no part of a word: punctuation, or a sign such as €; emoji are signs."""
+    return category(sign)[0] in "PSC"
+
+
+def _split_punctuation(word: str) -> list[str]:
+    edges = [0]
+    for position, sign in enumerate(word):
+        if category(sign).startswith("P") and not _is_inside_word(word, position):
+            edges += [position, position + 1]
+    return [
+        word[start:stop]
+        for start, stop in pairwise([*edges, len(word)])
+        if start < stop
+    ]
+
+
+def _is_inside_word(word: str, position: int) -> bool:
+    """Whether the mark stands inside a word or a number."""
+    sides = word[max(position - 1, 0) : position] + word[position + 1 : position + 2]
+    if len(sides) < 2:
+        return False
+    return (word[position] in "'’‐-" and sides.isalnum()) or (
+        word[position] in ".,:" and sides.isdigit()
+    )
+
+
+@lru_cache(maxsize=1 << 18)
+def _classify_word(word: str) -> tuple[bool, bool]:
+    """Tell whether a word is more than a letter, a number or an address; has a capital."""
+    alone = len(word) == 1 and not _EAST_ASIAN_LETTER.match(word)
+    if alone or _IS_ADDRESS.fullmatch(word) or any(c.isdigit() for c in word):
+        return False, False
+    return True, any(c.isupper() for c in word)
+
+
+def _begins_sentence(text: str, start: int) -> bool:
+    """Whether a word is the first of a sentence; Dr. and the like end none."""
+    before = text[max(0, start - _REACH) : start].rstrip(_BETWEEN_SENTENCES)
+    if not before:
+        return start <= _REACH
+    if before[-1] != ".":
+        return before[-1] in "!?…:。！？："
+    last = re.split(r"[\s.]", before[:-1])[-1]
+    return not (len(last) <= 3 and last[:1].isupper())
+
+
+@lru_cache(maxsize=1 << 18)
+def _split_parts(word: str) -> tuple[str, ...]:
+    folded = word.casefold()
+    parts = re.split(r"['’‑-]", folded)
+    return (folded, *filter(None, parts)) if len(parts) > 1 else (folded,)

@@ -98,7 +98,8 @@ def test_documents_that_are_not_known(score):
     assert score("--level", "document") == (
         2,
         "",
-        "metra: Document scores were asked for, but no documents are known; give --docs FILE.\n",
+        "metra: Document scores were asked for, but no documents are known; give --docs "
+        "FILE.\n",
     )
     assert score("--ci", "--ci-unit", "document") == (
         2,

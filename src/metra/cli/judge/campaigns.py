@@ -92,7 +92,8 @@ def init(
     \b
     metra judge init campaign.toml
     """
-    from metra.campaign.creation import describe_cost, open_campaign
+    from metra.campaign.creation import open_campaign
+    from metra.campaign.workload import describe_cost
     from metra.store import access, campaigns, tasks
 
     opened = [open_campaign(path) for path in files]
@@ -296,16 +297,22 @@ def settle(
     \b
     metra judge settle cloze -j zoe -j yan --each 2
     """
-    from metra.campaign.creation import describe_cost
-    from metra.campaign.second_look import build_follow_up, read_completed
+    from metra.campaign.second_look import build_follow_up
+    from metra.campaign.workload import describe_cost
     from metra.store import campaigns, tasks
+    from metra.store.second_looks import read_completed
 
     store = open_store(url)
     now = get_time()
     with store.transaction() as db:
         stored = campaigns.find_by_name(db, campaign)
         made = build_follow_up(
-            stored, read_completed(db, stored), judges=judges, each=each, name=name
+            stored.campaign,
+            stored.id,
+            read_completed(db, stored),
+            judges=judges,
+            each=each,
+            name=name,
         )
         key = campaigns.create_campaign(
             db, made, now=now, who=AT_KEYBOARD, state="open"

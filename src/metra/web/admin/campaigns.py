@@ -6,17 +6,17 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from sqlalchemy import Connection
 
-from metra.campaign.campaign import Campaign
+from metra.campaign.campaign import FIRST, Campaign
 from metra.campaign.exercise import Exercise, compare_evaluators, convert_text_scores
 from metra.campaign.exports import zip_files
 from metra.campaign.own_wording import list_wordings
 from metra.campaign.results import score_texts
 from metra.campaign.screen import build_screen, get_screen_protocol
-from metra.campaign.second_look import FIRST, read_completed
 from metra.campaign.task import Task
 from metra.campaign.wording import choose_wording
 from metra.store import audit, campaigns, tasks
 from metra.store.campaigns import StoredCampaign
+from metra.store.second_looks import read_completed
 from metra.web.admin.frame import find_stored_campaign, is_blind, render_admin_page
 from metra.web.judge.views import build_campaign_json, build_protocol_json
 from metra.web.security.visitors import Administering

@@ -13,11 +13,11 @@ from metra.campaign.imports import (
     recognise_upload,
     split_language_pair,
 )
-from metra.campaign.key_log import write_key_log
 from metra.errors import MetraError
 from metra.store import audit, imported
 from metra.store.access import Session
 from metra.store.campaigns import StoredCampaign
+from metra.store.events import write_key_log
 from metra.web.admin.frame import (
     find_stored_campaign,
     is_blind,

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi import Request, Response
 
-from metra.campaign.second_look import read_completed
 from metra.campaign.summary import assign_blind_names, blind_judgements
 from metra.formats.scores.judgement import Judgement
 from metra.store import campaigns, judges
 from metra.store.campaigns import StoredCampaign
 from metra.store.judges import Judge
+from metra.store.second_looks import read_completed
 from metra.web.pages import load_templates, render_page
 from metra.web.state import Refusal, get_state
 from metra.web.strings import load_strings

@@ -9,22 +9,12 @@ from fastapi import APIRouter, Form, Query, Request, Response
 from markupsafe import Markup
 from starlette.datastructures import QueryParams
 
+from metra.campaign.disagreements import APART, find_disagreements
 from metra.campaign.judges import FlagRules
-from metra.campaign.material import count_mark_changes
 from metra.campaign.metric_scores import JudgeCorrelation, correlate_metrics
-from metra.campaign.monitoring import (
-    APART,
-    create_adjudication_draft,
-    find_disagreements,
-    read_adjudications,
-)
+from metra.campaign.prefilled_marks import count_mark_changes
 from metra.campaign.ranking import RankingOptions
-from metra.campaign.second_look import (
-    build_follow_up,
-    count_open_answers,
-    find_second_looks,
-    read_completed,
-)
+from metra.campaign.second_look import build_follow_up, count_open_answers
 from metra.campaign.summary import (
     JudgementFilter,
     SummaryOptions,
@@ -39,6 +29,12 @@ from metra.metrics import registry
 from metra.report.pictures.campaign import draw_judge_times, draw_ranking, draw_times
 from metra.store import answers, campaigns
 from metra.store.campaigns import StoredCampaign
+from metra.store.second_looks import (
+    create_adjudication_draft,
+    find_second_looks,
+    read_adjudications,
+    read_completed,
+)
 from metra.web.admin.frame import (
     find_stored_campaign,
     get_visible_names,
@@ -235,7 +231,8 @@ def create_second_look(
         with state.store.transaction() as db:
             number = len(find_second_looks(db, stored)) + 1
             made = build_follow_up(
-                stored,
+                stored.campaign,
+                stored.id,
                 read_completed(db, stored),
                 judges=tuple(dict.fromkeys(names)),
                 each=each,

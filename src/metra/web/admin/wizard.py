@@ -7,20 +7,17 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 
-from metra.campaign.campaign import Campaign, freeze_campaign
-from metra.campaign.creation import (
-    CampaignTexts,
-    Upload,
-    pair_uploads,
-    plan_workload,
-    unpack_texts,
-)
-from metra.campaign.material import READERS, check_marks, read_options, read_pasted
+from metra.campaign.campaign import Campaign
+from metra.campaign.creation import freeze_campaign
+from metra.campaign.material import READERS, read_options, read_pasted
 from metra.campaign.own_wording import add_wordings, read_wording
+from metra.campaign.prefilled_marks import check_marks
 from metra.campaign.protocols.registry import PROTOCOLS
 from metra.campaign.second_look import MADE_OF_OTHERS
 from metra.campaign.settings import check_settings
+from metra.campaign.uploads import CampaignTexts, Upload, pair_uploads, unpack_texts
 from metra.campaign.wording import JUDGES_OWN, LANGUAGES
+from metra.campaign.workload import plan_workload
 from metra.errors import FormatError, MetraError
 from metra.store import campaigns
 from metra.store.access import Session

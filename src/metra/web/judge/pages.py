@@ -5,7 +5,6 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Request, Response
 
 from metra.campaign.own_wording import choose_campaign_wording
-from metra.campaign.protocols.edit import Edit
 from metra.campaign.wording import Wording
 from metra.store import access, audit, campaigns, judges, screens
 from metra.store.access import Session
@@ -134,7 +133,7 @@ def show_consent(request: Request, visit: Judging) -> Response:
         screens=planned.of,
         minutes=planned.minutes_left,
         counts_keys=any(
-            isinstance(step.asks, Edit) for step in stored.campaign.protocol.steps
+            step.asks.counts_keys for step in stored.campaign.protocol.steps
         ),
         log_keys=stored.campaign.settings.log_keys,
         organiser=stored.campaign.settings.organiser,

@@ -5,8 +5,9 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from metra.campaign.material import add_judged_outputs, prefill_marks, shows_judged
-from metra.campaign.protocols.record import ASKS_WITH_EXTRA, Protocol, Step, hide_key
+from metra.campaign.evaltrans import add_judged_outputs, shows_judged
+from metra.campaign.prefilled_marks import prefill_marks
+from metra.campaign.protocols.record import Protocol, Step, hide_key
 from metra.campaign.screen import build_screen
 from metra.campaign.wording import STEP_PARTS, Wording
 from metra.formats.scores.judgement import Judgement
@@ -92,7 +93,7 @@ def _build_step_json(step: Step, target: str, wording: Wording) -> dict[str, Any
         "ask": ask,
         "shows": list(step.shows),
         # Whether it needs more on the screen than texts, and so a word with the server.
-        "extra": isinstance(step.asks, ASKS_WITH_EXTRA),
+        "extra": step.asks.has_extra,
     }
 
 

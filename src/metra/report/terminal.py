@@ -133,6 +133,8 @@ def escape_controls(text: str) -> str:
 
 def measure_width(text: str) -> int:
     """Count the columns that a text takes in a terminal."""
+    if text.isascii():
+        return len(text)
     return sum(
         0 if _has_no_width(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text
     )

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from metra.analysis.relations import ScoreRelation
 from metra.meta.scatter import ScatterPoints
 from metra.report import chart
-from metra.report.html import trust
 from metra.report.html.markup import Html, join_markup, tag
 from metra.report.html.tables import (
     NumberCell,
@@ -186,6 +185,9 @@ def build_judgements_section(study: Study) -> Html | None:
     found = study.people
     if found is None:
         return None
+    # Most reports have no judgements, and need nothing of what trust is computed from.
+    from metra.report.html.trust import build_trust_parts
+
     judges = (
         "" if found.judges is None else f" by {format_count(found.judges, 'judge')}"
     )
@@ -209,5 +211,5 @@ def build_judgements_section(study: Study) -> Html | None:
         ),
         tag("div", systems, class_="figures"),
         tag("div", segments, class_="figures"),
-        trust.build_trust_parts(trusted) if trusted is not None else None,
+        build_trust_parts(trusted) if trusted is not None else None,
     )

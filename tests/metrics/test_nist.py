@@ -7,8 +7,8 @@ import pytest
 
 import metra
 from metra.errors import OptionError, UnfittedError
+from metra.formats.annotations.weights import write_information
 from metra.metrics.nist import fit_information
-from metra.text.salience import write_information
 
 ALPHABET = "a b c d e f g h i j k l m n o p q r s"
 GUIDE = (

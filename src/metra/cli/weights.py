@@ -78,9 +78,10 @@ def build(
     metra score sysA.txt -r ref.txt --docs docs.txt -m ltv:weights=list.tsv
     """
     from metra.cli.output import write_output
+    from metra.formats.annotations.weights import format_salience_list
     from metra.scoring.files import read_tokens
     from metra.text.preparation import preparation
-    from metra.text.salience import Frequencies, format_salience_list
+    from metra.text.salience import Frequencies
 
     text = preparation(tok=tok, case=case, stem=stem)
     found = Frequencies(read_tokens(files, docs, text, input_format=input_format))
@@ -112,9 +113,9 @@ def show(path: str, document: str | None, by: str, top: int) -> None:
     metra weights show list.tsv --document news-7
     """
     from metra.cli.output import get_screen_width, wants_color, write_output
+    from metra.formats.annotations.weights import WEIGHTS, read_salience_table
     from metra.report.table import Style
     from metra.report.writers.salience import render_word_list
-    from metra.text.salience import WEIGHTS, read_salience_table
 
     table = read_salience_table(path, ("word", WEIGHTS[by]))
     style = Style(color=wants_color(), width=get_screen_width())

@@ -10,6 +10,11 @@ import numpy as np
 from metra import _core
 from metra.corpus.batch import Batch, Sentence
 from metra.errors import CorpusError, OptionError
+from metra.formats.annotations.weights import (
+    WEIGHTS,
+    compute_list_version,
+    read_salience_list,
+)
 from metra.metrics.options import FromZero, NgramOrder
 from metra.metrics.record import (
     Array,
@@ -24,13 +29,10 @@ from metra.metrics.record import (
 from metra.stats.parallel import ordered_map, thread_count
 from metra.text.preparation import Preparation, preparation
 from metra.text.salience import (
-    WEIGHTS,
     Frequencies,
     Tokens,
     WordWeights,
     build_word_weights,
-    compute_list_version,
-    read_salience_list,
 )
 
 NO_DOCUMENTS = (

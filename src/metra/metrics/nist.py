@@ -9,6 +9,10 @@ import numpy as np
 
 from metra import _core
 from metra.corpus.batch import Batch, Sentence
+from metra.formats.annotations.weights import (
+    compute_information_version,
+    read_information,
+)
 from metra.metrics.options import NgramOrder
 from metra.metrics.record import (
     Array,
@@ -21,7 +25,6 @@ from metra.metrics.record import (
     refuse_unfitted,
 )
 from metra.text.preparation import Preparation, mteval_preparation, preparation
-from metra.text.salience import compute_information_version, read_information
 
 
 @record_options
@@ -64,7 +67,8 @@ def nist(
         style: whose conventions: mteval takes the word 0 for no word when it counts what
             stands before another, has its own white space, and lower-cases ASCII only.
         info: a file with the weights, instead of counting the references: n-gram, tab,
-            weight in bits; `metra.text.salience.write_information` writes one.
+            weight in bits; `metra.formats.annotations.weights.write_information`
+            writes one.
     """
     text = _choose_preparation(tok=tok, case=case, stem=stem, style=style)
     settled = text.versions() | ({"tok": tok} if style == "mteval" else {})

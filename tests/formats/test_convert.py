@@ -11,7 +11,13 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metra.errors import CorpusError, FormatError, MetraError, OptionError
+from metra.errors import (
+    CorpusError,
+    FormatError,
+    MetraError,
+    OptionError,
+    UnknownNameError,
+)
 from metra.formats.convert import ConversionSettings, convert_files
 from metra.formats.texts.columns import format_column_name
 from metra.formats.texts.parallel import ParallelTable
@@ -49,9 +55,9 @@ def write_rows(path: Path, rows: list[dict]) -> Path:
 
 
 def run(files: list[Path], out: Path, to: str = "auto", **more) -> Path:
-    wishes = ConversionSettings(to=to, **more)
+    settings = ConversionSettings(to=to, **more)
     convert_files(
-        list_sources([str(file) for file in files], use="any"), str(out), wishes
+        list_sources([str(file) for file in files], use="any"), str(out), settings
     )
     return out
 
@@ -402,6 +408,24 @@ def refusal(kind: type[MetraError], *arguments, **more) -> str:
     with pytest.raises(kind) as raised:
         run(*arguments, **more)
     return str(raised.value)
+
+
+def test_formats_that_are_only_read_are_not_written(tmp_path):
+    start = write_rows(tmp_path / "a.jsonl", ROWS)
+    out = tmp_path / "out.tmx"  # it was written, as the XML of WMT
+    assert refusal(OptionError, [start], out) == (
+        f"{out} would be tmx, which is read but not written; give another name, or `to` "
+        "with one of plain, tsv, jsonl, sgml, wmt-xml, parquet."
+    )
+    assert refusal(UnknownNameError, [start], out, "tmx").startswith(
+        "No format to write named 'tmx'."
+    )
+    assert not out.exists()
+
+
+def test_letter_case_of_a_suffix_does_not_count(tmp_path):
+    start = write_rows(tmp_path / "a.jsonl", ROWS)
+    assert run([start], tmp_path / "b.SGM").read_bytes().startswith(b"<mteval>")
 
 
 def test_where_and_what_to_write(tmp_path):

@@ -2,8 +2,16 @@
 
 import pytest
 
-from metra.errors import FormatError
-from metra.formats.recognise import recognise_format
+from metra.errors import FormatError, UnknownNameError
+from metra.formats.recognise import (
+    FORMATS,
+    FileHead,
+    Format,
+    choose_format,
+    read_head,
+    recognise,
+    recognise_format,
+)
 
 SGML = b'<refset setid="x" srclang="any" trglang="en">\n'
 XML = b"<?xml version='1.0' encoding='utf-8'?>\n<dataset id=\"x\">"
@@ -42,3 +50,26 @@ def test_other_xml(tmp_path):
         f"{path} begins with '<html>'; expected WMT's XML (<dataset>) or NIST's (<srcset>, "
         "<refset>, <tstset>), or give `input_format`."
     )
+
+
+def test_a_named_format():
+    assert choose_format("a.tsv", "plain") is FORMATS["plain"]
+    with pytest.raises(UnknownNameError, match="No format named 'xls'"):
+        choose_format("a.tsv", "xls")
+
+
+def test_the_first_record_that_fits():
+    tables = Format("table", lambda head: len(head.columns) > 1, str)
+    objects = Format("object", lambda head: head.first_object is not None, str)
+    anything = Format("anything", lambda _: True, str)
+    formats = [tables, objects, anything]
+    assert recognise(FileHead("a", b"x\ty\n"), formats) is tables
+    assert recognise(FileHead("a", b'{"x": 1}\r\n[2'), formats) is objects
+    assert recognise(FileHead("a", b"[1]"), formats) is anything
+    assert recognise(FileHead("a", b"[1]"), formats[:2]) is None
+
+
+def test_what_is_known_of_a_file(tmp_path, write):
+    head = read_head(str(write("A.Score.TSV", b"\xef\xbb\xbfa\tb\r\n1\t2")))
+    assert (head.suffix, head.first_line, head.columns) == (".tsv", "a\tb", ["a", "b"])
+    assert read_head(str(tmp_path)) == FileHead(str(tmp_path), b"", is_folder=True)

@@ -11,15 +11,14 @@ from metra.errors import (
     OptionError,
     UnknownNameError,
 )
-from metra.text.salience import (
+from metra.formats.annotations.weights import (
     COLUMNS,
-    Frequencies,
-    Tokens,
     format_salience_list,
     rank_words,
     read_salience_list,
     read_salience_table,
 )
+from metra.text.salience import Frequencies, Tokens
 
 
 @pytest.fixture
@@ -43,7 +42,9 @@ def test_what_is_written_is_read(found, write):
 
 BAD = [
     pytest.param(["word\tx", "a\t1"], "Line 1 of .* names no column 'S'", id="header"),
-    pytest.param(["word\tS", "a"], "Line 2 of .* has 1 cells; expected 2", id="cells"),
+    pytest.param(
+        ["word\tS", "a"], "line 2 has 1 columns but the header has 2", id="cells"
+    ),
     pytest.param(
         ["word\tS", "a\t1", "", "b\tx"],
         "Line 4 of .* has 'x' as S; expected a number",
@@ -57,7 +58,9 @@ BAD = [
     ),
     pytest.param(["word\tS", "a\t1", "a\t2"], "has 'a' again", id="twice in all"),
     pytest.param(["word\tS"], "has no words below its header", id="nothing"),
-    pytest.param(b"word\tS\n\xff\t1\n", "is not UTF-8 at byte 7", id="encoding"),
+    pytest.param(
+        b"word\tS\n\xff\t1\n", "line 2: byte 1 of the line is 0xff", id="encoding"
+    ),
 ]
 
 

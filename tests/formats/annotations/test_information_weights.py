@@ -6,7 +6,7 @@ import pytest
 
 from metra._core import Information, Tokens
 from metra.errors import FormatError, MissingResourceError, OptionError
-from metra.text.salience import (
+from metra.formats.annotations.weights import (
     compute_information_version,
     read_information,
     write_information,
@@ -53,7 +53,8 @@ BAD = [
     pytest.param(b"\t1\n", NO_ENTRY.format(1, "\t1"), id="no words"),
     pytest.param(
         b"a\t1\n\xff\t1\n",
-        "{} is not UTF-8 at byte 4; expected a text file.",
+        "{}, line 2: byte 1 of the line is 0xff, which is not UTF-8; convert the file to "
+        "UTF-8.",
         id="not UTF-8",
     ),
 ]

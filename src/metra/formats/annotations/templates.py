@@ -24,10 +24,11 @@ def read_templates(path: str) -> Templates:
 
 @lru_cache(maxsize=64)
 def _read_templates(path: str, _: object) -> Templates:
-    found: dict[str, Counter[tuple[str, str]]] = {}
+    templates: dict[str, Counter[tuple[str, str]]] = {}
     for document, slot, value in read_filled_slots(path):
-        found.setdefault(document, Counter())[slot, _normalise_value(value)] += 1
-    return found
+        filled = templates.setdefault(document, Counter())
+        filled[slot, _normalise_value(value)] += 1
+    return templates
 
 
 def read_filled_slots(path: str) -> Iterator[tuple[str, str, str]]:

@@ -53,11 +53,11 @@ class NullValueError(CorpusError):
 def check_columns_exist(schema: pa.Schema, names: Sequence[str], where: str) -> None:
     """Refuse a table that lacks one of these columns, or has it twice."""
     for name in names:
-        found = schema.names.count(name)
-        if found > 1:
+        count = schema.names.count(name)
+        if count > 1:
             msg = f"{where} has two columns {name!r}; give each a name of its own."
             raise FormatError(msg)
-        if not found:
+        if not count:
             raise FormatError(describe_missing_column(name, schema.names, where))
 
 
@@ -123,17 +123,18 @@ def get_references(
     rows: pa.RecordBatch, names: Sequence[str], nulls: Nulls
 ) -> list[pa.Array]:
     """Give the references. Where all are null, that is refused, or the first made empty."""
-    found = [decode_dictionary(rows.column(name)) for name in names]
-    if not found or not all(values.null_count for values in found):
-        return found
-    gaps = found[0].is_null()
-    for values in found[1:]:
+    columns = [decode_dictionary(rows.column(name)) for name in names]
+    if not columns or not all(values.null_count for values in columns):
+        return columns
+    first, *others = columns
+    gaps = first.is_null()
+    for values in others:
         gaps = pc.and_(gaps, values.is_null())
     if not pc.any(gaps).as_py():
-        return found
+        return columns
     if nulls == "refuse":
         _refuse_nulls(names[0], gaps)
-    return [pc.if_else(gaps, "", found[0].cast(pa.large_string())), *found[1:]]
+    return [pc.if_else(gaps, "", first.cast(pa.large_string())), *others]
 
 
 def _refuse_nulls(name: str, gaps: pa.Array) -> NoReturn:
@@ -167,10 +168,10 @@ def read_batches(
     with _translate_errors(path):
         opened = _open_parquet(path)
     with opened as file:
-        found = file.iter_batches(ROWS, columns=columns, use_threads=False)
+        batches = file.iter_batches(ROWS, columns=columns, use_threads=False)
         while True:
             with _translate_errors(path):
-                batch = next(found, None)
+                batch = next(batches, None)
             if batch is None:
                 return
             yield batch
@@ -247,28 +248,28 @@ class ParquetReader:
             for field, name in self._columns.items()
             if wanted is None or field in wanted
         } or dict([next(iter(self._columns.items()))])
-        self._found = self._batches(paths)
+        self._batches = self._read_batches(paths)
         self._held: list[pa.RecordBatch] = []
 
     def read(self, most: int) -> dict[Field, Text | list[str | None]]:
         """Read the next segments: fewer than `most` only where the last file ends."""
         held, self._held = self._held, []
-        there = sum(batch.num_rows for batch in held)
-        while there < most:
-            batch = next(self._found, None)
+        held_rows = sum(batch.num_rows for batch in held)
+        while held_rows < most:
+            batch = next(self._batches, None)
             if batch is None:
                 break
             held.append(batch)
-            there += batch.num_rows
+            held_rows += batch.num_rows
         schema = self._schema()
         table = pa.Table.from_batches(held, schema).combine_chunks()
-        if there > most:
+        if held_rows > most:
             self._held = table.slice(most).to_batches()
         rows = table.slice(0, most)
         first, self.count = self.count, self.count + rows.num_rows
         return {
-            field: _pack_values(field, _merge_chunks(rows.column(at)), first)
-            for at, field in enumerate(self._read)
+            field: _pack_values(field, _merge_chunks(rows.column(index)), first)
+            for index, field in enumerate(self._read)
         }
 
     def share(self) -> float | None:
@@ -279,13 +280,13 @@ class ParquetReader:
 
     def close(self) -> None:
         """Let go of the files before their end."""
-        self._found.close()
+        self._batches.close()
 
     def _schema(self) -> pa.Schema:
-        kinds = ((str(at), pa.large_string()) for at in range(len(self._read)))
+        kinds = ((str(index), pa.large_string()) for index in range(len(self._read)))
         return pa.schema(list(kinds))
 
-    def _batches(self, paths: Sequence[str]) -> Generator[pa.RecordBatch]:
+    def _read_batches(self, paths: Sequence[str]) -> Generator[pa.RecordBatch]:
         for path in paths:
             check_columns(read_schema(path), path, self._columns)
             first = 0
@@ -343,17 +344,17 @@ def _select_columns(
     rows: pa.RecordBatch, columns: dict[Field, str], nulls: Nulls | None
 ) -> list[pa.Array]:
     """Give the columns as strings, with nulls only where they may be."""
-    found = {
+    values = {
         field: decode_dictionary(rows.column(name)) for field, name in columns.items()
     }
     if nulls is not None:
         refs = [field for field in columns if field.role == "reference"]
         names = [columns[field] for field in refs]
-        found |= zip(refs, get_references(rows, names, nulls), strict=True)
+        values |= zip(refs, get_references(rows, names, nulls), strict=True)
         for field, name in columns.items():
             if field.role in ("output", "source", "document"):
-                found[field] = get_required_column(rows, name, nulls)
-    return [values.cast(pa.large_string()) for values in found.values()]
+                values[field] = get_required_column(rows, name, nulls)
+    return [column.cast(pa.large_string()) for column in values.values()]
 
 
 def _pack_values(field: Field, column: pa.Array, first: int) -> Text | list[str | None]:

@@ -13,7 +13,7 @@ from metra.campaign.protocols.answers import KEY
 from metra.campaign.protocols.reading import compute_reading_speed
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.task import BASELINE, Task
-from metra.formats.scores.judgement import Judgement, OutputScore
+from metra.formats.scores.judgement import Judgement, OutputScore, ScoredJudgement
 
 
 def add_baselines(judgements: Sequence[Judgement]) -> list[Judgement]:
@@ -55,6 +55,34 @@ def score_outputs(judgement: Judgement) -> list[tuple[OutputScore, ...]]:
     if judgement.cannot is not None:
         return [() for _ in judgement.outputs]
     return protocol(judgement.protocol).scores(judgement.value)
+
+
+def score_judgements(judgements: Iterable[Judgement]) -> list[ScoredJudgement]:
+    """Return the last revisions with their scores, as the writers of files take them."""
+    return [
+        ScoredJudgement(
+            judgement, score_outputs(judgement), protocol(judgement.protocol).whole
+        )
+        for judgement in keep_latest(judgements)
+    ]
+
+
+def check_imported(judgement: Judgement) -> Judgement:
+    """Check an answer that was given elsewhere, and add its protocol's version.
+
+    What other programs let judges say is allowed; marks must lie inside the texts.
+    """
+    asked = protocol(judgement.protocol)
+    texts = {"output": judgement.outputs[0]}
+    if asked.contrastive:
+        texts = {str(place): text for place, text in enumerate(judgement.outputs, 1)}
+    if judgement.source is not None:
+        texts["source"] = judgement.source
+    value = {}
+    if judgement.cannot is None:
+        value = asked.relax_rules().check(judgement.value, texts)
+    version = judgement.protocol_version or asked.version
+    return replace(judgement, value=value, protocol_version=version)
 
 
 def check_answer(

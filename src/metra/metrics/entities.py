@@ -24,8 +24,8 @@ from metra.metrics.record import (
     record_options,
 )
 from metra.metrics.units import check_places, units_of
+from metra.text.normalisation import contains_words, make_normaliser
 from metra.text.resources import get_model_version, load_spacy_model
-from metra.text.words import contains_words, make_normaliser
 
 
 class EntityFinder:

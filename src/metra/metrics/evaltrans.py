@@ -9,7 +9,6 @@ from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 
-from metra import _core
 from metra.corpus.batch import Batch, Sentence
 from metra.errors import OptionError
 from metra.formats.annotations.judged_outputs import (
@@ -28,6 +27,7 @@ from metra.metrics.record import (
     record_options,
 )
 from metra.text.columns import pack
+from metra.text.diff import count_edits
 from metra.text.preparation import Preparation, preparation, prepare
 
 
@@ -80,16 +80,6 @@ class JudgedOutputs:
         if self._key == "segment":
             return str(batch.place.first + at + 1)
         return ((batch.source.text[at] if batch.source else "") or "").strip()
-
-
-def count_edits(pairs: Iterable[tuple[Sequence[str], Sequence[str]]]) -> Array:
-    """Count the fewest words to change, add or drop from the first to the second."""
-    listed = list(pairs)
-    if not listed:
-        return np.zeros(0)
-    ours = _core.Tokens([list(pair[0]) for pair in listed])
-    theirs = _core.Tokens([list(pair[1]) for pair in listed])
-    return _core.edit_rows(_core.Hits(ours, [theirs]), "fixed", "best")[:, :3].sum(1)
 
 
 @record_options

@@ -12,7 +12,7 @@ from metra.formats.lines import read_lines
 from metra.formats.stream import compute_file_version
 from metra.metrics.record import Array, Detail, Metric, Parts, record_options
 from metra.text.resources import Dictionary, load_dictionaries
-from metra.text.scripts import get_alphabetic_script, list_scripts
+from metra.text.scripts import get_script, list_scripts
 from metra.text.words import RunningWord, find_running_words, split_word_parts
 
 
@@ -199,7 +199,7 @@ class _WordChecker:
 
     def _type(self, word: str) -> _Type:
         folded = word.casefold()
-        scripts = {get_alphabetic_script(letter) for letter in word} - {""}
+        scripts = {get_script(letter) for letter in word} - {""}
         foreign = not scripts <= self.scripts
         return _Type(
             folded,

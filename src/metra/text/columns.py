@@ -89,8 +89,8 @@ def pack(segments: list[str | None], what: str, *, first: int = 0) -> Text:
     try:
         return Text(segments)
     except BadSegment as error:
-        index, found = error.args
-        msg = f"Segment {first + index + 1} of {what} is {found}; expected a string."
+        index, value = error.args
+        msg = f"Segment {first + index + 1} of {what} is {value}; expected a string."
         raise CorpusError(msg) from None
 
 
@@ -147,8 +147,8 @@ def pack_arrow_column(column: Any, what: str, *, first: int = 0) -> Text:
             there,
         )
     except BadSegment as error:
-        index, found = error.args
+        index, value = error.args
         msg = (
-            f"Segment {first + index + 1} of {what} is {found}; expected text in UTF-8."
+            f"Segment {first + index + 1} of {what} is {value}; expected text in UTF-8."
         )
         raise CorpusError(msg) from None

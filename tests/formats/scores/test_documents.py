@@ -109,5 +109,5 @@ def test_a_column_that_is_not_there_is_named(write):
 
 
 def test_formats_of_others_have_no_columns_of_ones_own(tmp_path):
-    with pytest.raises(OptionError, match="--unit is for long, jsonl, matrix"):
+    with pytest.raises(OptionError, match="`units` is for long, jsonl, matrix"):
         read_scores(str(tmp_path), input_format="mqm", units=["condition"])

@@ -8,9 +8,10 @@ from zipfile import ZipFile
 import numpy as np
 import pytest
 
+from metra.campaign.judgement_files import ALL_SCORE_FORMATS
 from metra.errors import FormatError, OptionError
 from metra.formats.scores.read import (
-    FORMATS,
+    SCORE_FORMATS,
     read_score_files,
     read_scores,
     recognise_score_format,
@@ -111,11 +112,25 @@ def test_what_metra_writes(form, write, cli):
     ref = write("ref.txt", ["a b c d", "a b"])
     done = cli("score", *hyps, "-r", ref, "-m", "bleu", "-m", "ter", "--level",
                "system,segment", "--format", form)  # fmt: skip
-    scores = read_scores(str(write(f"scores.{form}", [done.out.rstrip("\n")])))
+    path = str(write(f"scores.{form}", [done.out.rstrip("\n")]))
+    scores = read_scores(path, formats=ALL_SCORE_FORMATS)
     assert scores.names == ["bleu", "ter"]
     assert [scorer.higher_is_better for scorer in scores.scorers] == [True, False]
     assert scores.matrix("ter")[0].tolist() == [0, 0]
     assert scores.system_scores("bleu")[0] == pytest.approx(100)
+
+
+def test_what_a_file_does_not_say_is_not_guessed(write):
+    table = write(
+        "scores.tsv", ["level\tsystem\titem\tmetric\tscore", "system\tA\t\tter\t4"]
+    )
+    with pytest.raises(
+        FormatError, match="does not say whether higher scores are better"
+    ):
+        read_scores(str(table))
+    judgements = write("judged.jsonl", ['{"schema": "metra-judgement/1"}'])
+    with pytest.raises(FormatError, match="whose scores depend on their protocols"):
+        read_scores(str(judgements))
 
 
 def test_directories_of_mt_metrics_eval(write, tmp_path):
@@ -190,12 +205,12 @@ RECOGNISED = {
 
 @pytest.mark.parametrize("form", sorted(RECOGNISED))
 def test_content_tells_the_format(form, write):
-    assert form in FORMATS
+    assert form in SCORE_FORMATS
     assert recognise_score_format(str(write("file", RECOGNISED[form]))) == form
 
 
 WRONG = [
-    ("file", ["what is this"], "auto", "begins with 'what is this'.*--input-format"),
+    ("file", ["what is this"], "auto", "begins with 'what is this'.*`input_format`"),
     ("a.tsv", ["system\tscorer\tvalue", "A\tb"], "long", "2 columns but the header has 3"),
     ("a.tsv", ["system\tscorer\tvalue", "A\tb\tx"], "long", "line 2: the value is 'x'"),
     ("a.tsv", ["system\tscorer\tvalue", "A\tb\tinf"], "long", "the value is 'inf'"),

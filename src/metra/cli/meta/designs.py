@@ -336,8 +336,8 @@ def scatter(
     \b
     metra meta scatter scores.tsv --gold mqm --metric BLEU --plot bleu.svg
     """
+    from metra.formats.lines import read_lines
     from metra.formats.scores.long_table import read_named_pairs
-    from metra.formats.table import read_packed_lines
     from metra.meta.scatter import report_scatter as scattered
     from metra.stats.correlation import Options
 
@@ -347,9 +347,7 @@ def scatter(
         panel,
         Options(coef=coef),
         classes=read_named_pairs(classes) if classes else None,
-        outliers=None
-        if outliers == "mad"
-        else [*filter(None, read_packed_lines(outliers))],
+        outliers=None if outliers == "mad" else [*filter(None, read_lines(outliers))],
     )
     if plot:
         from metra.report.pictures.scatter import draw_scatter

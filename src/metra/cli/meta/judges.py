@@ -242,7 +242,7 @@ def normalise(
     metra meta normalise da.csv --method rank --bad BAD_REF --scores ranks.tsv
     """
     from metra.cli.output import write_output
-    from metra.formats.scores.record import format_long_table
+    from metra.formats.scores.long_table import format_long_table
     from metra.meta.normalise import find_failing_judges, report_normalisation
 
     name = shared.choose_scorer(scores, name)

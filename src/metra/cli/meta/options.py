@@ -196,10 +196,11 @@ def fit_thresholds(
         raise click.UsageError(msg)
     from pathlib import Path
 
+    from metra.campaign.judgement_files import ALL_SCORE_FORMATS
     from metra.formats.scores.read import read_score_files
     from metra.meta.correlate import transfer_thresholds
 
-    others = read_score_files(eps_from)
+    others = read_score_files(eps_from, formats=ALL_SCORE_FORMATS)
     lower = [each.name for each in scores.scorers if not each.higher_is_better]
     others = others.with_lower_is_better([n for n in lower if n in others.names])
     (lined_up,) = build_panels(require_one_language(others), gold, metrics)
@@ -226,6 +227,7 @@ def question(command: Callable[..., "MetaReport"]) -> Callable[..., None]:
         gold_from: tuple[str, ...] = (),
         **asked: Any,
     ) -> None:
+        from metra.campaign.judgement_files import ALL_SCORE_FORMATS
         from metra.formats.scores.read import read_score_files
         from metra.meta.findings import merge_reports
 
@@ -234,6 +236,7 @@ def question(command: Callable[..., "MetaReport"]) -> Callable[..., None]:
             input_format=input_format,
             units=units,
             wmt=asked.get("wmt", False),
+            formats=ALL_SCORE_FORMATS,
         )
         scores = read(paths)
         notes = []

@@ -1,13 +1,11 @@
-"""One long table of scores: judgements, our measures and other programs' scores alike.
+"""The record of scores: judgements, our metrics and other programs' scores in one table.
 
-A line says that a scorer (a measure or a kind of judgement) gave a value to a system's
-output for a segment, a document or the whole test set, perhaps by the hand of a judge.
-
-A table of scores as text: a line for each value.
+A line says that a scorer (a metric or a kind of judgement) gave a value to a system's
+output for a segment, a document or the whole test set, and which judge gave it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple, TypeVar
 
@@ -60,6 +58,8 @@ class Scores:
     scorer: Codes
     judge: Codes  # -1 where no judge is named
     value: Array
+    #: The line of its file that each value is from, counted from 1; empty if not known.
+    line: Codes = field(default_factory=lambda: np.empty(0, np.int64))
 
     def __len__(self) -> int:
         return len(self.value)
@@ -89,11 +89,11 @@ class Scores:
 
     def lines(self, name: str) -> "Scores":
         """Keep one scorer's lines; systems and items keep their numbers."""
-        return self._filter_lines(self.scorer == self.find(name))
+        return self.keep_lines(self.scorer == self.find(name))
 
     def of_judge(self, judge: int) -> "Scores":
         """Keep one judge's lines, by the judge's number; -1 for lines that name none."""
-        return self._filter_lines(self.judge == judge)
+        return self.keep_lines(self.judge == judge)
 
     def matrix(self, name: str, *, level: str = "segment") -> Array:
         """Systems × items of a level, NaN where nothing was scored.
@@ -172,7 +172,7 @@ class Scores:
             if name not in self.systems:
                 raise UnknownNameError(no_such("system", name, self.systems))
         keep &= ~np.isin(self.system, [self.systems.index(name) for name in left_out])
-        return self._filter_lines(keep)._compact()
+        return self.keep_lines(keep)._compact()
 
     def with_lower_is_better(self, names: Iterable[str]) -> "Scores":
         """Say of some scorers that their lower values are the better ones."""
@@ -192,7 +192,7 @@ class Scores:
             return concatenate_scores([self, theirs])
         gone = np.array([item.lang in theirs.languages for item in self.items], bool)
         keep = ~gone[self.item] | (self.scorer != self.find(name))
-        return concatenate_scores([self._filter_lines(keep)._compact(), theirs])
+        return concatenate_scores([self.keep_lines(keep)._compact(), theirs])
 
     def repeated(self) -> int:
         """Count the lines that repeat a judge's judgement of the same thing."""
@@ -200,7 +200,8 @@ class Scores:
         key = (key * len(self.items) + self.item) * (len(self.judges) + 1) + self.judge
         return len(self) - len(np.unique(key))
 
-    def _filter_lines(self, keep: NDArray[np.bool_]) -> "Scores":
+    def keep_lines(self, keep: NDArray[np.bool_]) -> "Scores":
+        """Keep some lines; systems, items, scorers and judges keep their numbers."""
         return replace(
             self,
             system=self.system[keep],
@@ -208,6 +209,7 @@ class Scores:
             scorer=self.scorer[keep],
             judge=self.judge[keep],
             value=self.value[keep],
+            line=self.line[keep] if len(self.line) else self.line,
         )
 
     def _compact(self) -> "Scores":
@@ -216,9 +218,8 @@ class Scores:
         items, item = _drop_unused_names(self.items, self.item)
         scorers, scorer = _drop_unused_names(self.scorers, self.scorer)
         judges, judge = _drop_unused_names(self.judges, self.judge)
-        return Scores(
-            systems, items, scorers, judges, system, item, scorer, judge, self.value
-        )
+        codes = system, item, scorer, judge, self.value, self.line
+        return Scores(systems, items, scorers, judges, *codes)
 
 
 def build_score_table(
@@ -358,41 +359,3 @@ def _average_by_judge(
     by_judge = np.bincount(place, value) / np.bincount(place)
     cells, place = np.unique(each // judges, return_inverse=True)
     return cells, np.bincount(place, by_judge) / np.bincount(place)
-
-
-COLUMNS = (
-    "system",
-    "segment",
-    "document",
-    "scorer",
-    "value",
-    "judge",
-    "kind",
-    "domain",
-    "lang",
-    "higher_is_better",
-)
-
-
-def format_long_table(scores: Scores) -> str:
-    """Write the scores as tab-separated lines that can be read again to the last digit."""
-    lines = ["\t".join(COLUMNS)]
-    columns = (scores.system, scores.item, scores.scorer, scores.judge, scores.value)
-    for system, at, who, judge, value in zip(
-        *(column.tolist() for column in columns), strict=True
-    ):
-        item, scorer = scores.items[at], scores.scorers[who]
-        cells = (
-            scores.systems[system],
-            item.segment,
-            item.document,
-            scorer.name,
-            repr(value),
-            scores.judges[judge] if judge >= 0 else "",
-            scorer.kind,
-            item.domain,
-            item.lang,
-            "true" if scorer.higher_is_better else "false",
-        )
-        lines.append("\t".join(cells))
-    return "\n".join(lines)

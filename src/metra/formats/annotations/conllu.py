@@ -9,13 +9,12 @@ segment. Segments that are named nowhere have no sentences, as empty outputs hav
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import takewhile
 from typing import NamedTuple
 
 from metra.errors import FormatError
 from metra.formats.lines import read_lines
-from metra.formats.stream import get_file_state
+from metra.formats.stream import cache_by_file
 
 COLUMNS = 10
 
@@ -82,16 +81,12 @@ class Parses:
         )
 
 
+@cache_by_file
 def read_conllu(path: str) -> Parses:
     """Read a file; what was read is cached until the file changes.
 
     Raises FormatError with the line where something is not CoNLL-U.
     """
-    return _read_conllu(path, get_file_state(path))
-
-
-@lru_cache(maxsize=64)
-def _read_conllu(path: str, _: object) -> Parses:
     return parse_conllu(read_lines(path), path)
 
 

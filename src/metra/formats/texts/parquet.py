@@ -91,7 +91,7 @@ def is_key_type(kind: Any) -> bool:
 
 
 def get_key_kind(kind: Any) -> str | None:
-    """Name the values of a type by what can be compared with each other, if they are keys."""
+    """Return what values of a type can be compared with, None if they are no keys."""
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
     tests = {
@@ -105,14 +105,14 @@ def get_key_kind(kind: Any) -> str | None:
 
 
 def decode_dictionary(values: pa.Array) -> pa.Array:
-    """A column without Arrow's dictionary, if it has one."""
+    """Return a column without Arrow's dictionary, if it has one."""
     if pa.types.is_dictionary(values.type):
         return values.dictionary_decode()
     return values
 
 
 def get_required_column(rows: pa.RecordBatch, name: str, nulls: Nulls) -> pa.Array:
-    """Give a column without nulls: they are refused, or made empty texts."""
+    """Return a column without nulls: they are refused, or made empty texts."""
     values = decode_dictionary(rows.column(name))
     if values.null_count and nulls == "refuse":
         _refuse_nulls(name, values.is_null())
@@ -122,7 +122,7 @@ def get_required_column(rows: pa.RecordBatch, name: str, nulls: Nulls) -> pa.Arr
 def get_references(
     rows: pa.RecordBatch, names: Sequence[str], nulls: Nulls
 ) -> list[pa.Array]:
-    """Give the references. Where all are null, that is refused, or the first made empty."""
+    """Return the references; where all are null, refuse that or make the first empty."""
     columns = [decode_dictionary(rows.column(name)) for name in names]
     if not columns or not all(values.null_count for values in columns):
         return columns
@@ -150,13 +150,13 @@ _BUFFER = 1 << 20
 
 
 def read_schema(path: str) -> pa.Schema:
-    """Tell a file's columns."""
+    """Return a file's columns."""
     with _translate_errors(path), _open_parquet(path) as file:
         return file.schema_arrow
 
 
 def count_rows(path: str) -> int:
-    """Tell how many rows a file says that it has."""
+    """Return how many rows a file says that it has."""
     with _translate_errors(path), _open_parquet(path) as file:
         return file.metadata.num_rows
 
@@ -273,13 +273,13 @@ class ParquetReader:
         }
 
     def share(self) -> float | None:
-        """Tell what share of the rows has been read."""
+        """Return the share of the rows that has been read."""
         if self._rows is None:
             self._rows = sum(map(count_rows, self._paths))
         return self.count / max(self._rows, 1)
 
     def close(self) -> None:
-        """Let go of the files before their end."""
+        """Close the files before their end."""
         self._batches.close()
 
     def _schema(self) -> pa.Schema:
@@ -305,7 +305,7 @@ def map_fields(
     default_system: str = "",
     names: ColumnNames | None = None,
 ) -> dict[Field, str]:
-    """Tell which of a table's columns are what; those that are neither text nor key are none.
+    """Return which of a table's columns are what, without those of other types.
 
     A lone output goes by the default name, or by its column's.
     """
@@ -343,7 +343,7 @@ def check_columns(schema: pa.Schema, where: str, columns: dict[Field, str]) -> N
 def _select_columns(
     rows: pa.RecordBatch, columns: dict[Field, str], nulls: Nulls | None
 ) -> list[pa.Array]:
-    """Give the columns as strings, with nulls only where they may be."""
+    """Return the columns as strings, with nulls only where they may be."""
     values = {
         field: decode_dictionary(rows.column(name)) for field, name in columns.items()
     }
@@ -364,7 +364,7 @@ def _pack_values(field: Field, column: pa.Array, first: int) -> Text | list[str 
 
 
 def _merge_chunks(column: pa.ChunkedArray) -> pa.Array:
-    """The column in one piece; there is at most one after `combine_chunks`."""
+    """Return the column in one piece; there is at most one after `combine_chunks`."""
     if column.num_chunks == 1:
         return column.chunk(0)
     return pa.array([], column.type)

@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
-from metra._core import Text
 from metra.errors import FormatError
+from metra.text.columns import Text
 
 Role: TypeAlias = Literal["output", "reference", "source", "document", "label"]
 

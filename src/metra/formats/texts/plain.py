@@ -5,7 +5,6 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from metra._core import Text
 from metra.errors import FormatError, OptionError
 from metra.formats.atomic import is_folder_name, write_folder
 from metra.formats.lines import LineReader, list_strings
@@ -19,6 +18,7 @@ from metra.formats.texts.columns import (
     describe_field,
 )
 from metra.formats.texts.rows import RowChunk, check_names, check_values, refuse_value
+from metra.text.columns import Text
 
 if TYPE_CHECKING:
     from metra.formats.texts.sources import Source

@@ -96,7 +96,7 @@ class NgramIndex:
         """
         compared: dict[str, list[NgramComparison]] = {name: [] for name in systems}
         # Segment by segment, so that a stable sort of n-grams leaves them in that order.
-        places = np.argsort(self._segments, kind="stable").astype(np.int32)
+        places = _argsort(self._segments).astype(np.int32)
         kinds = self.ids[places]
         for n in range(1, order + 1):
             whole = (self._room[places] >= n) & (kinds >= 0)
@@ -121,7 +121,7 @@ class NgramIndex:
         keys = kinds.astype(np.int64)
         if n > 1:
             keys = keys * self._vocabulary + self.ids[places + n - 1]
-        order = np.argsort(keys, kind="stable")
+        order = _argsort(keys)
         keys, segments = keys[order], self._segments[places[order]]
         if least >= ONE_SEGMENT:
             # What stands in one segment cannot weigh more, nor can longer n-grams around it.
@@ -210,6 +210,17 @@ def split_places(kinds: SmallIds) -> Iterator[Ids]:
         )
         yield np.flatnonzero((kinds >= first) & (kinds < last))
         first = last
+
+
+def _argsort(keys: Ids) -> Ids:
+    """Sort numbers from 0 on stably, and tell where each stood."""
+    bits = len(keys).bit_length()
+    if int(keys.max(initial=0)).bit_length() + bits > 63:
+        return np.argsort(keys, kind="stable")
+    # Plain numbers sort many times faster than their places do.
+    packed = (keys << bits) | np.arange(len(keys))
+    packed.sort()
+    return packed & ((1 << bits) - 1)
 
 
 def _mark_changes(values: NDArray[Any]) -> NDArray[np.bool_]:

@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from metra.campaign.protocols.record import Basis
 from metra.campaign.wording import JUDGES_OWN, LANGUAGES
 from metra.errors import FormatError, no_such
+from metra.stats.defaults import SEED
 
 Unit: TypeAlias = Literal["segment", "document"]
 
@@ -27,7 +28,7 @@ class Settings:
     source_language: str
     target_language: str
     judges: tuple[str, ...]
-    seed: int = 12345
+    seed: int = SEED
     #: Show the source or the reference; None is what the protocol asks for.
     basis: Basis | None = None
     unit: Unit = "segment"

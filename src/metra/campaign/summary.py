@@ -50,6 +50,7 @@ from metra.campaign.results import (
 from metra.campaign.times import TimeTable, build_times_from_latest
 from metra.formats.scores.judgement import Judgement
 from metra.formats.scores.spreadsheet import count_undefined, list_undefined
+from metra.stats.defaults import AGREEMENT_TRIALS
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,10 +214,6 @@ def write_annotations(
     if name.startswith("term-"):
         return "terms.tsv", write_terms(judgements)
     return None
-
-
-#: Draws for the intervals of agreement, which take longer than all the rest.
-AGREEMENT_TRIALS = 200
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,9 +63,7 @@ def _parse_lengths(_: click.Context, __: click.Parameter, value: str) -> list[in
 @shared.plot
 def pseudo(
     scores: "Scores",
-    outputs: tuple[str, ...],
-    references: tuple[str, ...],
-    specs: tuple[str, ...],
+    own: shared.OwnOutputs,
     gold: str,
     metrics: list[str],
     lengths: list[int],
@@ -91,7 +89,7 @@ def pseudo(
 
     scores = shared.require_one_language(scores)
     scores, gold, notes = shared.normalise_scores(scores, gold, method)
-    scores, statistics = shared.add_own_scores(scores, outputs, references, specs)
+    scores, statistics = shared.add_own_scores(scores, own)
     panel = shared.build_panels(scores, gold, metrics, statistics)[0]
     findings, found = drawn(
         scores,
@@ -150,9 +148,7 @@ def pseudo(
 @shared.plot
 def refs(
     scores: "Scores",
-    outputs: tuple[str, ...],
-    references: tuple[str, ...],
-    specs: tuple[str, ...],
+    own: shared.OwnOutputs,
     gold: str,
     level: str,
     coef: str | None,
@@ -166,7 +162,7 @@ def refs(
     \b
     metra meta refs da.tsv --gold da --output out.tsv -r r1.txt -r r2.txt -r r3.txt -m bleu
     """
-    if not (outputs and specs and references):
+    if not (own.outputs and own.specs and own.references):
         msg = "Give --output, two or more -r and a measure (-m): what to score, with what."
         raise click.UsageError(msg)
     from metra.formats.scores.panel import build_panel
@@ -180,8 +176,8 @@ def refs(
     from metra.stats.panel import ScorePanel
 
     scores = shared.require_one_language(scores)
-    corpus = open_corpus(outputs, references, None, None)
-    measures = make_metrics(specs)
+    corpus = open_corpus(own.outputs, own.references, own.source, own.docs)
+    measures = make_metrics(own.specs)
     where = scores.languages[0]
 
     def score(chosen: Sequence[int]) -> ScorePanel:

@@ -212,9 +212,7 @@ def compare(
 @shared.seed
 def correlate(
     scores: "Scores",
-    outputs: tuple[str, ...],
-    references: tuple[str, ...],
-    specs: tuple[str, ...],
+    own: shared.OwnOutputs,
     gold: str,
     metrics: list[str],
     level: str,
@@ -249,7 +247,7 @@ def correlate(
     from metra.meta.correlate import parse_specs, report_correlation
     from metra.stats.correlation import Options
 
-    scores, statistics = shared.add_own_scores(scores, outputs, references, specs)
+    scores, statistics = shared.add_own_scores(scores, own)
     if level == "doc":
         from metra.formats.scores.panel import average_documents
 
@@ -291,9 +289,7 @@ def correlate(
 @shared.plot
 def diff(
     scores: "Scores",
-    outputs: tuple[str, ...],
-    references: tuple[str, ...],
-    specs: tuple[str, ...],
+    own: shared.OwnOutputs,
     gold: str,
     metrics: list[str],
     orient: str,
@@ -315,7 +311,7 @@ def diff(
     from metra.meta.diff import report_differences
     from metra.stats.correlation import Options
 
-    scores, statistics = shared.add_own_scores(scores, outputs, references, specs)
+    scores, statistics = shared.add_own_scores(scores, own)
     options = Options(orient=orient, trials=trials, seed=seed)  # type: ignore[arg-type]
     findings, clouds = report_differences(
         shared.build_panels(scores, gold, metrics, statistics),

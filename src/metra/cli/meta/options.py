@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from functools import partial, wraps
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from metra.cli import options as inputs
+from metra.stats import defaults
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -123,7 +124,7 @@ input_format = inputs.input_format_of(*INPUT_FORMATS)
 trials = click.option(
     "--trials",
     type=click.IntRange(1),
-    default=1000,
+    default=defaults.TRIALS,
     show_default=True,
     help="Number of resamples or permutations.",
 )
@@ -134,8 +135,27 @@ plot = click.option(
 )
 
 
+class OwnOutputs(NamedTuple):
+    """Outputs that are scored right here, with what metrics need for it."""
+
+    outputs: tuple[str, ...]
+    references: tuple[str, ...]
+    source: str | None
+    docs: str | None
+    specs: tuple[str, ...]
+
+
 def own(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add what is scored right here, so that corpus scores can be pooled anew."""
+    """Add what is scored right here, so that corpus scores can be pooled anew.
+
+    The command gets it as its keyword argument `own`.
+    """
+
+    @wraps(command)
+    def collect(**given: Any) -> Any:
+        chosen = OwnOutputs(**{name: given.pop(name) for name in OwnOutputs._fields})
+        return command(own=chosen, **given)
+
     specs = click.option(
         "-m",
         "--score-with",
@@ -151,9 +171,9 @@ def own(command: Callable[..., Any]) -> Callable[..., Any]:
         metavar="OUTPUT",
         help="Output to score here: a file, or a table of several systems.",
     )
-    for option in reversed([output, inputs.references, specs]):
-        command = option(command)
-    return command
+    for option in (specs, inputs.documents, inputs.source, inputs.references, output):
+        option(collect)
+    return collect
 
 
 def thresholds(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -299,15 +319,12 @@ def build_panels(
 
 
 def add_own_scores(
-    scores: "Scores",
-    outputs: tuple[str, ...],
-    references: tuple[str, ...],
-    specs: tuple[str, ...],
+    scores: "Scores", own: OwnOutputs
 ) -> "tuple[Scores, dict[str, SegmentStatistics]]":
-    """Score outputs by our own measures and put the scores beside the others."""
-    if not outputs and not specs:
+    """Score outputs by our own metrics and put the scores beside the others."""
+    if not own.outputs and not own.specs:
         return scores, {}
-    if not (outputs and specs):
+    if not (own.outputs and own.specs):
         msg = "--output and -m belong together: what to score, and by which measure."
         raise click.UsageError(msg)
     from metra.cli.output import ProgressLine
@@ -317,12 +334,12 @@ def add_own_scores(
     from metra.scoring.scorers import score_systems
 
     lang = require_one_language(scores).languages[0]
-    corpus = open_corpus(outputs, references, None, None)
+    corpus = open_corpus(own.outputs, own.references, own.source, own.docs)
     with ProgressLine() as progress:
-        found, statistics = score_systems(
-            corpus, make_metrics(specs), lang=lang, progress=progress
+        automatic, statistics = score_systems(
+            corpus, make_metrics(own.specs), lang=lang, progress=progress
         )
-    return concatenate_scores([scores, found]), statistics
+    return concatenate_scores([scores, automatic]), statistics
 
 
 def require_one_language(scores: "Scores") -> "Scores":

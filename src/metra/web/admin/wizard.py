@@ -19,6 +19,7 @@ from metra.campaign.uploads import CampaignTexts, Upload, pair_uploads, unpack_t
 from metra.campaign.wording import JUDGES_OWN, LANGUAGES
 from metra.campaign.workload import plan_workload
 from metra.errors import FormatError, MetraError
+from metra.stats.defaults import SEED
 from metra.store import campaigns
 from metra.store.access import Session
 from metra.web.admin.frame import render_admin_page
@@ -54,7 +55,7 @@ _SWITCHES = ("complete", "reference_as_system")
 _MORE = ("options", "wording", *READERS)
 _DEFAULTS = {
     "each": "2",
-    "seed": "12345",
+    "seed": str(SEED),
     "unit": "segment",
     "protocol": "ldc",
 }

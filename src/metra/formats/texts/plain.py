@@ -5,7 +5,6 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from metra._core import Text
 from metra.errors import FormatError, OptionError
 from metra.formats.lines import LineReader, list_strings
 from metra.formats.texts.columns import (
@@ -16,6 +15,7 @@ from metra.formats.texts.columns import (
     Reader,
     describe_field,
 )
+from metra.text.columns import Text
 
 if TYPE_CHECKING:
     from metra.formats.texts.rows import RowChunk

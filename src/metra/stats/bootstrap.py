@@ -21,7 +21,7 @@ from metra.stats.distributions import upper_tail
 from metra.stats.exact_tests import WeightedValues
 from metra.stats.pairs import OF_COUNTS, PairCounts
 from metra.stats.panel import ScorePanel
-from metra.stats.resampling import interval
+from metra.stats.resampling import count_draws, draw_counts, interval
 
 Drawn: TypeAlias = Literal["both", "sys", "item"]
 
@@ -36,10 +36,7 @@ class Resample:
     @property
     def weights(self) -> Array:
         """How often each system was drawn: draws × systems."""
-        draws, count = self.systems.shape
-        at = self.systems + np.arange(draws)[:, None] * count
-        counts = np.bincount(at.ravel(), minlength=draws * count)
-        return counts.reshape(draws, count).astype(np.float64)
+        return count_draws(self.systems).astype(np.float64)
 
     @property
     def pair_weights(self) -> Array:
@@ -62,10 +59,7 @@ def draw_resamples(
             chosen = np.tile(np.arange(systems), (size, 1))
         counts = np.ones((size, segments))
         if drawn != "sys" and segments:
-            places = rng.integers(0, segments, (size, segments))
-            places += np.arange(size)[:, None] * segments
-            flat = np.bincount(places.ravel(), minlength=size * segments)
-            counts = flat.reshape(size, segments).astype(np.float64)
+            counts = draw_counts(segments, size, rng).astype(np.float64)
         yield Resample(chosen, counts)
 
 

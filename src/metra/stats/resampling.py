@@ -1,7 +1,6 @@
-"""Intervals for any measure, from its rows and its `aggregate` alone.
+"""Resampling: random draws in blocks, totals of weighted rows, bootstrap intervals.
 
-Random draws in blocks: how often each unit is taken, or which units change sides.
-Totals of weighted rows, for many rows of weights and many samples at once.
+Intervals need only a metric's rows and its `aggregate`.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -42,13 +41,26 @@ def draw_weights(
     for size in _sizes(count, trials, block):
         weights = np.empty((size, count), np.uint16)
         start = 0
-        for some in _sizes(count, size, step):
-            draws = rng.integers(0, count, (some, count))
-            draws += np.arange(some)[:, None] * count
-            counts = np.bincount(draws.ravel(), minlength=some * count)
-            weights[start : start + some] = counts.reshape(some, count)
-            start += some
+        for draws in _sizes(count, size, step):
+            weights[start : start + draws] = draw_counts(count, draws, rng)
+            start += draws
         yield weights
+
+
+def draw_counts(
+    count: int, draws: int, rng: "np.random.Generator"
+) -> NDArray[np.int64]:
+    """Draw `count` units out of `count`, and count how often each came: (draws, count)."""
+    drawn = rng.integers(0, count, (draws, count))
+    return count_draws(drawn)
+
+
+def count_draws(drawn: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Count in each row how often each number below the row's length was drawn."""
+    draws, count = drawn.shape
+    cells = drawn + np.arange(draws)[:, None] * count
+    counts = np.bincount(cells.ravel(), minlength=draws * count)
+    return counts.reshape(draws, count)
 
 
 def draw_swaps(
@@ -72,8 +84,6 @@ def _sizes(count: int, trials: int, budget: int) -> Iterator[int]:
 
 #: Matrices of more numbers than this together are not copied into one.
 MOST_STACKED = 4_000_000
-
-#: How many weights are made floating-point numbers at a time.
 
 
 class StackedRows:
@@ -184,7 +194,7 @@ def interval_of_defined(
 def bca_interval(
     scores: Array, sample: Sample, *, level: float = 0.95
 ) -> tuple[float, float]:
-    """Bias-correct_share and accelerated interval (Efron 1987, JASA 82).
+    """Bias-corrected and accelerated interval (Efron 1987, JASA 82).
 
     Resampled scores that all lie on one side of the observed one leave nothing to
     correct with; then, and where all scores are equal, it is the percentile interval.

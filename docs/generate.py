@@ -1,4 +1,4 @@
-"""Write what follows from the code: measures, commands, lists, the tree, console output.
+"""Write what follows from the code: metrics, commands, modules, lists, console output.
 
 python docs/generate.py          writes what is stale
 python docs/generate.py --check  writes nothing; exits 1 if anything is stale
@@ -11,8 +11,8 @@ from pathlib import Path
 
 import command_page
 import consoles
-import folder_tree
 import measure_pages
+import module_index
 import protocol_scales
 
 from metra.corpus import examples
@@ -50,11 +50,11 @@ def generated() -> dict[Path, str]:
         for name in measure_pages.NAMES:
             pages[MEASURES / f"{name}.md"] = measure_pages.page(name)
     pages[ROOT / "docs" / "cli.md"] = command_page.page()
+    pages[ROOT / "docs" / "modules.md"] = module_index.page()
     for place, block, text in (
         ("README.md", "measures", measure_pages.listed("docs/metrics/")),
         ("README.md", "commands", command_page.listed()),
         ("docs/index.md", "measures", measure_pages.listed("metrics/")),
-        ("ARCHITECTURE.md", "tree", folder_tree.tree(ROOT)),
         ("docs/human/protocols.md", "scales", protocol_scales.scales()),
         ("mkdocs.yml", "measures", measure_pages.menu()),
     ):

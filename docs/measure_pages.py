@@ -9,8 +9,8 @@ from metra.errors import MetraError
 from metra.metrics import registry
 from metra.metrics.describe import Description, read_description
 from metra.metrics.record import Metric, read_parameters
-from metra.report import render
-from metra.report.layout import Style
+from metra.report.table import Style
+from metra.report.writers.results import render
 from metra.scoring.details import add_details
 from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus, make_metrics
 from metra.scoring.files import FileCorpus, open_corpus

@@ -3,6 +3,7 @@
 import ast
 import os
 import re
+import sys
 import sysconfig
 import tomllib
 from collections.abc import Iterator
@@ -13,6 +14,9 @@ import pytest
 import metra
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "docs"))
+import module_index  # noqa: E402, it is no package
+
 PACKAGE = ROOT / "src" / "metra"
 KERNELS = ROOT / "rust" / "src"
 
@@ -124,6 +128,17 @@ def test_kernels_know_no_python_and_no_threads(path):
 )
 def test_files_are_short_enough_to_read(path):
     assert path.read_text(encoding="utf-8").count("\n") <= 600
+
+
+@pytest.mark.parametrize("package", list(module_index.list_packages()), ids=id_of)
+def test_packages_list_their_modules(package):
+    listed = [name for name, _ in entries(package)]
+    assert len(listed) == len(set(listed))
+    assert set(listed) == module_index.list_modules(package)
+
+
+def entries(package: Path) -> list[tuple[str, str]]:
+    return module_index.ENTRY.findall(module_index.read_docstring(package))
 
 
 def test_names_say_what_is_in_a_file():

@@ -11,8 +11,8 @@ from metra.corpus.outputs import Outputs
 from metra.errors import OptionError
 from metra.metrics.record import Detail, Finding, Metric
 from metra.metrics.registry import metric
-from metra.report import render
-from metra.report.layout import Style
+from metra.report.table import Style
+from metra.report.writers.results import render
 from metra.scoring.details import add_details, select_detailed
 from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus
 

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 import metra
 from metra.corpus.outputs import Outputs
-from metra.report import grid_text, render
-from metra.report.layout import Style
+from metra.report.table import Style
 from metra.report.terminal import measure_width
+from metra.report.writers.alignments import render_alignments
+from metra.report.writers.results import render
 from metra.scoring.alignments import add_alignments, find_aligners
 from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus, make_metrics
 
@@ -25,7 +26,7 @@ def aligned(hyp, refs, spec="wer"):
 
 
 def blocks(hyp, refs, spec="wer", **style):
-    return list(grid_text.render_alignments(aligned(hyp, refs, spec), Style(**style)))
+    return list(render_alignments(aligned(hyp, refs, spec), Style(**style)))
 
 
 CASES = [

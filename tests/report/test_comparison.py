@@ -6,9 +6,10 @@ from itertools import combinations
 
 import pytest
 
-from metra.report import FORMATS, render
-from metra.report.layout import Style
-from metra.report.scores import choose_mark, format_p_value, format_signed
+from metra.report import FORMATS
+from metra.report.table import Style, format_p_value, format_signed
+from metra.report.writers.comparison import choose_mark
+from metra.report.writers.results import render
 from metra.scoring.results import (
     Results,
     Score,

@@ -9,16 +9,16 @@ from metra.analysis.profiles import build_profiles
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import OptionError, UnknownNameError
-from metra.report import analysis as profile_layout
-from metra.report import render
-from metra.report.analysis import check_format, render_with_findings
-from metra.report.layout import Style, convert_record
+from metra.report.table import Style, convert_record
 from metra.report.terminal import (
     MarkedText,
     measure_width,
     merge_marks,
     wrap_marked_text,
 )
+from metra.report.writers import profiles as profile_layout
+from metra.report.writers.analysis import check_format, render_with_findings
+from metra.report.writers.results import render
 from metra.scoring.compare import ComparisonSettings, compare_statistics
 from metra.scoring.evaluate import EvaluationOptions, count_statistics, make_metrics
 

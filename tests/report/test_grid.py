@@ -12,7 +12,7 @@ from metra.errors import CorpusError
 from metra.metrics.alignment import AlignedSegment, Alignment, Link, WordRange
 from metra.report import grid, grid_text
 from metra.report.chart import MOST_WORDS, build_plot
-from metra.report.layout import Style
+from metra.report.table import Style
 from metra.report.terminal import measure_width
 
 SVG = "{http://www.w3.org/2000/svg}"

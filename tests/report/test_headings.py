@@ -2,7 +2,7 @@
 
 import pytest
 
-from metra.report.layout import shorten_specs
+from metra.report.writers.headings import shorten_specs
 
 CASES = [
     pytest.param(["bleu", "bleu:tok=intl"], ["bleu", "bleu:tok=intl"], id="no files"),

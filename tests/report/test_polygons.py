@@ -6,8 +6,8 @@ import pytest
 
 from metra.analysis.word_stability import compute_stability
 from metra.report import scatter
-from metra.report.layout import Style
-from metra.report.salience import format_stability_lines, render_stability
+from metra.report.table import Style
+from metra.report.writers.salience import format_stability_lines, render_stability
 from metra.text.salience import Tokens
 
 

@@ -6,9 +6,11 @@ import math
 import numpy as np
 import pytest
 
-from metra.report import FORMATS, render
-from metra.report.layout import Style, build_tables, order_systems
+from metra.report import FORMATS
+from metra.report.table import Style
 from metra.report.terminal import escape_controls, measure_width
+from metra.report.writers.headings import order_systems
+from metra.report.writers.results import build_tables, render
 from metra.scoring.results import Results, Score, SystemScores
 
 
@@ -55,8 +57,8 @@ def test_equal_scores_keep_their_order():
 
 
 def test_equal_scores_are_equally_best():
-    (sheet,) = build_tables(results(2, 2, 1), Style())
-    assert [cells[0].best for _, cells in sheet.rows] == [True, True, False]
+    (table,) = build_tables(results(2, 2, 1), Style())
+    assert [row[1].best for row in table.rows] == [True, True, False]
 
 
 def test_one_system_is_not_the_best_of_anything():
@@ -171,13 +173,13 @@ def test_levels_mark_the_better_system():
         SystemScores("A", {"m": score(1.0, segments=np.array([1.0, 5.0, 3.0]))}),
         SystemScores("B", {"m": score(2.0, segments=np.array([2.0, 4.0, 3.0]))}),
     ]
-    _, sheet = build_tables(Results(systems, 3, 1), Style(digits=0))
-    assert (sheet.corner, sheet.title, sheet.headings) == ("segment", "m ↑", ["A", "B"])
-    marks = [
-        (name, [cell.score + "*" * cell.best for cell in row])
-        for name, row in sheet.rows
-    ]
-    assert marks == [("1", ["1", "2*"]), ("2", ["5*", "4"]), ("3", ["3", "3"])]
+    _, table = build_tables(Results(systems, 3, 1), Style())
+    assert [column.title for column in table.columns] == ["segment", "A", "B"]
+    assert table.caption == "m ↑"
+    values = [[cell.value for cell in row] for row in table.rows]
+    assert values == [["1", 1, 2], ["2", 5, 4], ["3", 3, 3]]
+    best = [[cell.best for cell in row[1:]] for row in table.rows]
+    assert best == [[False, True], [True, False], [False, False]]
 
 
 def test_levels_follow_the_order_of_the_systems():
@@ -185,9 +187,9 @@ def test_levels_follow_the_order_of_the_systems():
         SystemScores("A", {"m": score(1.0, documents={"d": 1.0})}),
         SystemScores("B", {"m": score(2.0, documents={"d": 2.0})}),
     ]
-    main, sheet = build_tables(Results(systems, 3, 1, 1), Style(sort=True))
-    assert [name for name, _ in main.rows] == ["B", "A"]
-    assert sheet.headings == ["B", "A"]
+    main, table = build_tables(Results(systems, 3, 1, 1), Style(sort=True))
+    assert [row[0].value for row in main.rows] == ["B", "A"]
+    assert [column.heading for column in table.columns] == ["document", "B", "A"]
 
 
 def test_results_by_name():

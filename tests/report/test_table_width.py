@@ -2,8 +2,9 @@
 
 import pytest
 
-from metra.report.layout import Style
-from metra.report.terminal import measure_width, render
+from metra.report.table import Style
+from metra.report.terminal import measure_width
+from metra.report.writers.results import render_terminal
 from metra.scoring.results import Results, Score, SystemScores
 
 
@@ -14,7 +15,7 @@ def results(measures):
 
 @pytest.mark.parametrize("limit", [20, 40, 80])
 def test_no_line_is_wider_than_the_screen(limit):
-    table = render(results(9), Style(width=limit))
+    table = render_terminal(results(9), Style(width=limit))
     tables = [line for line in table.split("\n") if not line.startswith("sig")]
     assert max(map(measure_width, tables)) <= max(limit, 24)
     assert all(f"metric{at} " in table for at in range(9))
@@ -22,6 +23,6 @@ def test_no_line_is_wider_than_the_screen(limit):
 
 
 def test_a_pipe_gets_one_table():
-    table = render(results(30), Style(width=None))
+    table = render_terminal(results(30), Style(width=None))
     assert table.count("system") == 1
     assert all(f"metric{at} " in table for at in range(30))

@@ -82,7 +82,7 @@ def clir(
     from metra.analysis.retrieval import evaluate_retrieval
     from metra.cli.output import write_output
     from metra.formats.annotations.relevance import read_qrels, read_queries
-    from metra.report import scores
+    from metra.report.writers import ranking
     from metra.scoring.files import open_corpus
     from metra.text.preparation import preparation
 
@@ -94,8 +94,8 @@ def clir(
         corpus, asked, judged, text=text, top=top, trials=trials, seed=seed
     )
     shown = (
-        scores.render_retrieval_json
+        ranking.render_retrieval_json
         if form == "json"
-        else scores.render_retrieval_table
+        else ranking.render_retrieval_table
     )
     write_output(shown(found), out)

@@ -98,8 +98,8 @@ def compare(
         wants_color,
         write_output,
     )
-    from metra.report.analysis import check_format, render_with_findings
-    from metra.report.layout import Style
+    from metra.report.table import Style
+    from metra.report.writers.analysis import check_format, render_with_findings
     from metra.scoring.compare import (
         ComparisonSettings,
         choose_baseline,

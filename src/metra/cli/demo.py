@@ -31,8 +31,8 @@ def demo(folder: str, every: bool) -> None:
     from metra.cli.output import get_screen_width, wants_color
     from metra.corpus import examples
     from metra.metrics import registry
-    from metra.report import render
-    from metra.report.layout import Style
+    from metra.report.table import Style
+    from metra.report.writers.results import render
     from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus, make_metrics
     from metra.scoring.files import open_corpus
 

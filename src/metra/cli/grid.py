@@ -66,7 +66,7 @@ def grid(
     from metra.metrics.registry import metric
     from metra.report import grid as picture
     from metra.report import grid_text
-    from metra.report.layout import Style
+    from metra.report.table import Style
     from metra.scoring.alignments import read_aligned_segment
     from metra.scoring.files import open_corpus
 

@@ -10,12 +10,14 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import click
 
 from metra.errors import FormatError
-from metra.report.html.page import Provenance
+
+if TYPE_CHECKING:
+    from metra.report.html.page import Provenance
 
 
 class _Line:
@@ -144,8 +146,10 @@ def _print_text(text: str) -> None:
         raise FormatError(msg) from None
 
 
-def build_provenance(files: Sequence[str]) -> Provenance:
+def build_provenance(files: Sequence[str]) -> "Provenance":
     """Note the command line and the day, or the day that SOURCE_DATE_EPOCH says."""
+    from metra.report.html.page import Provenance
+
     command = shlex.join(["metra", *sys.argv[1:]])
     moment = int(os.environ.get("SOURCE_DATE_EPOCH") or time.time())
     return Provenance(command, files, time.strftime("%Y-%m-%d", time.gmtime(moment)))

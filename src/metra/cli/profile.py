@@ -63,8 +63,8 @@ def profile(
     """
     from metra.analysis.profiles import build_profiles
     from metra.cli.output import get_screen_width, wants_color, write_output
-    from metra.report import analysis as layout
-    from metra.report.layout import Style
+    from metra.report.table import Style
+    from metra.report.writers import profiles as layout
     from metra.scoring.files import open_corpus
     from metra.text.preparation import preparation
 

@@ -44,7 +44,7 @@ def rank(
     """
     from metra.cli.output import ProgressLine, write_output
     from metra.meta.rank import rank_by_documents, read_ranks
-    from metra.report import scores
+    from metra.report.writers import ranking
     from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus, make_metrics
     from metra.scoring.files import open_corpus
 
@@ -56,6 +56,6 @@ def rank(
             corpus, chosen, EvaluationOptions(documents=True), progress=progress
         )
     shown = (
-        scores.render_ranking_json if form == "json" else scores.render_ranking_table
+        ranking.render_ranking_json if form == "json" else ranking.render_ranking_table
     )
     write_output(shown(rank_by_documents(results, ranks), results.documents or 0), out)

@@ -142,8 +142,8 @@ def score(
         wants_color,
         write_output,
     )
-    from metra.report import render
-    from metra.report.layout import Style
+    from metra.report.table import Style
+    from metra.report.writers.results import render
     from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus, make_metrics
     from metra.scoring.files import open_corpus
 
@@ -221,9 +221,9 @@ def score(
     )
     text = render(results, form, style)
     if described and form == "table":
-        from metra.report.scores import build_model_legend
+        from metra.report.writers.details import describe_models
 
-        text += f"\n\n{build_model_legend(described)}"
+        text += f"\n\n{describe_models(described)}"
     write_output(text, out)
 
 

@@ -112,8 +112,8 @@ def show(path: str, document: str | None, by: str, top: int) -> None:
     metra weights show list.tsv --document news-7
     """
     from metra.cli.output import get_screen_width, wants_color, write_output
-    from metra.report.layout import Style
-    from metra.report.salience import render_word_list
+    from metra.report.table import Style
+    from metra.report.writers.salience import render_word_list
     from metra.text.salience import WEIGHTS, read_salience_table
 
     table = read_salience_table(path, ("word", WEIGHTS[by]))
@@ -167,8 +167,8 @@ def stability(
     from metra.cli.output import get_screen_width, wants_color, write_output
     from metra.formats.stream import name_system as name_of
     from metra.report import scatter
-    from metra.report.layout import Style
-    from metra.report.salience import format_stability_lines, render_stability
+    from metra.report.table import Style
+    from metra.report.writers.salience import format_stability_lines, render_stability
     from metra.scoring.files import open_texts, read_streams
     from metra.text.preparation import preparation
 

@@ -10,13 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from metra.errors import CorpusError
-from metra.meta.findings import (
-    FigureTable,
-    MetaReport,
-    TableValue,
-    build_signature,
-    drop_nan,
-)
+from metra.meta.findings import MetaReport, build_signature, drop_nan
+from metra.scoring.table import Cell, Table, make_table
 from metra.stats.agreement import (
     MOST_CATEGORIES,
     ONE_WAY,
@@ -158,24 +153,26 @@ _FIGURES = (
 )
 
 
-def build_pair_table(pairs: list[JudgePair], within: float, most: int) -> FigureTable:
+def build_pair_table(pairs: list[JudgePair], within: float, most: int) -> Table:
     """One line for two judges; those who share most units first."""
     shown = pairs[:most] if most else pairs
     rows = [
         (
             f"{pair.first} – {pair.second}",
             [
-                TableValue(pair.n, digits=0),
-                *(TableValue(drop_nan(getattr(pair, name))) for name in _FIGURES),
+                Cell(pair.n, digits=0),
+                *(Cell(drop_nan(getattr(pair, name))) for name in _FIGURES),
             ],
         )
         for pair in shown
     ]
     heads = ["n", "equal", f"within {within:g}", *_FIGURES[2:]]
-    return FigureTable("pairs", "judges", heads, rows, "Two judges at a time")
+    return make_table(
+        "judges", heads, rows, caption="Two judges at a time", name="pairs"
+    )
 
 
-def build_judge_table(ratings: Ratings, within: float) -> FigureTable:
+def build_judge_table(ratings: Ratings, within: float) -> Table:
     """One line a judge: spread, distance from the others, correlation with their mean."""
     size = len(ratings.units)
     total = np.bincount(ratings.unit, ratings.value, size)[ratings.unit]
@@ -199,17 +196,16 @@ def build_judge_table(ratings: Ratings, within: float) -> FigureTable:
         rows.append(
             (
                 name,
-                [TableValue(figures[0], digits=0)]
-                + [TableValue(drop_nan(f)) for f in figures[1:]],
+                [Cell(figures[0], digits=0)] + [Cell(drop_nan(f)) for f in figures[1:]],
             )
         )
     heads = ["n", "mean", "sd", "above others", f"within {within:g}", "r with others"]
-    return FigureTable(
-        "judges", "judge", heads, rows, "Each judge and the others' mean"
+    return make_table(
+        "judge", heads, rows, caption="Each judge and the others' mean", name="judges"
     )
 
 
-def build_intra_table(ratings: Ratings, within: float) -> FigureTable:
+def build_intra_table(ratings: Ratings, within: float) -> Table:
     """Judges who judged again: all together, then each."""
     repeats = ratings.repeats
     choices = [("all", np.ones(len(repeats.judge), bool))]
@@ -232,18 +228,22 @@ def build_intra_table(ratings: Ratings, within: float) -> FigureTable:
             (
                 name,
                 [
-                    TableValue(len(a), digits=0),
-                    *(TableValue(drop_nan(f)) for f in figures),
+                    Cell(len(a), digits=0),
+                    *(Cell(drop_nan(f)) for f in figures),
                 ],
             )
         )
     heads = ["n", "equal", f"within {within:g}", "pearson", "kappa", "quadratic"]
-    return FigureTable(
-        "intra", "judge", heads, rows, "Judges with themselves, judging again"
+    return make_table(
+        "judge",
+        heads,
+        rows,
+        caption="Judges with themselves, judging again",
+        name="intra",
     )
 
 
-def build_worst_table(ratings: Ratings, most: int) -> FigureTable:
+def build_worst_table(ratings: Ratings, most: int) -> Table:
     """The units that the judges disagree about most, with what each of them said."""
     count = len(ratings.units)
     size = ratings.counts
@@ -265,11 +265,11 @@ def build_worst_table(ratings: Ratings, most: int) -> FigureTable:
         rows.append(
             (
                 ratings.units[unit],
-                [TableValue(float(sd[unit])), TableValue(", ".join(said))],
+                [Cell(float(sd[unit])), Cell(", ".join(said))],
             )
         )
     title = "Where the judges disagree most"
-    return FigureTable("worst", "unit", ["sd", "judgements"], rows, title)
+    return make_table("unit", ["sd", "judgements"], rows, caption=title, name="worst")
 
 
 #: Draws that are weighted at a time, to keep memory low.
@@ -358,16 +358,16 @@ def report_agreement(
         (
             label.format(within=f"{within:g}"),
             [
-                TableValue(
-                    drop_nan(found.values.get(key, np.nan)), found.intervals.get(key)
-                ),
-                TableValue(about),
+                Cell(drop_nan(found.values.get(key, np.nan)), found.intervals.get(key)),
+                Cell(about),
             ],
         )
         for key, label, about in _ROWS
     ]
     title = f"Agreement of {len(ratings.judges)} judges on {name}"
-    tables = [FigureTable("overall", "coefficient", ["value", "of"], rows, title)]
+    tables = [
+        make_table("coefficient", ["value", "of"], rows, caption=title, name="overall")
+    ]
     tables.append(build_pair_table(found.pairs, within, most_pairs))
     tables.append(build_judge_table(ratings, within))
     if len(ratings.repeats.judge):

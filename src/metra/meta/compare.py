@@ -8,13 +8,8 @@ import numpy as np
 
 from metra.errors import OptionError
 from metra.meta.correlate import CorrelationSpec, correlate_panel, group_by_reason
-from metra.meta.findings import (
-    FigureTable,
-    MetaReport,
-    TableValue,
-    build_count,
-    build_signature,
-)
+from metra.meta.findings import MetaReport, build_count, build_signature
+from metra.scoring.table import Cell, Table, make_table
 from metra.stats.arrays import Array
 from metra.stats.correlation import Options, compute_thresholds
 from metra.stats.exact_tests import pairs_p, wilcoxon_p, williams_p
@@ -121,7 +116,7 @@ def report_comparison(
     absolute: bool = False,
 ) -> tuple[MetaReport, list[MetricComparison]]:
     """Answer for each language pair: a ranking with clusters, and the p-values."""
-    tables: list[FigureTable] = []
+    tables: list[Table] = []
     notes: list[str] = []
     found, data = [], []
     for panel in panels:
@@ -159,11 +154,11 @@ def report_comparison(
 
 def _build_tables(
     panel: ScorePanel, question: CorrelationSpec, found: MetricComparison, alpha: float
-) -> list[FigureTable]:
+) -> list[Table]:
     place = f"{panel.lang}: " if panel.lang else ""
     below = [int((row < alpha).sum()) for row in found.p]
     ranking = [
-        (name, [TableValue(float(value)), build_count(cluster), build_count(wins)])
+        (name, [Cell(float(value)), build_count(cluster), build_count(wins)])
         for name, value, cluster, wins in zip(
             found.names, found.values, found.clusters, below, strict=True
         )
@@ -172,26 +167,26 @@ def _build_tables(
     p = [
         (
             f"{at} {name}",
-            [TableValue(float(x)) if np.isfinite(x) else TableValue("") for x in row],
+            [Cell(float(x)) if np.isfinite(x) else Cell("") for x in row],
         )
         for at, name, row in zip(numbered, found.names, found.p, strict=True)
     ]
     tag = panel.lang or "metrics"
     return [
-        FigureTable(
-            f"{tag} ranking",
+        make_table(
             "metric",
             [question.heading, "cluster", "better than"],
             ranking,
-            f"{place}{question.heading} with {panel.gold_name}",
+            caption=f"{place}{question.heading} with {panel.gold_name}",
+            name=f"{tag} ranking",
         ),
-        FigureTable(
-            f"{tag} p-values",
+        make_table(
             "better",
             numbered,
             p,
-            f"{place}p-values that the row is no better than the column ({found.test})",
-            found.names,
+            caption=f"{place}p-values that the row is no better than the column ({found.test})",
+            name=f"{tag} p-values",
+            names=found.names,
         ),
     ]
 

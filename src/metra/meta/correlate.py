@@ -7,14 +7,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from metra.errors import OptionError
-from metra.meta.findings import (
-    FigureTable,
-    MetaReport,
-    TableValue,
-    build_signature,
-    drop_nan,
-    mark_best,
-)
+from metra.meta.findings import MetaReport, build_signature, drop_nan
+from metra.scoring.table import Cell, Table, make_table, mark_best
 from metra.stats.bootstrap import Drawn, bootstrap, compute_bounds, resamples_segments
 from metra.stats.correlation import (
     CorrelationResult,
@@ -231,7 +225,7 @@ def _build_table(
     panel: ScorePanel,
     questions: Sequence[CorrelationSpec],
     answers: Sequence[Mapping[str, CorrelationResult]],
-) -> FigureTable:
+) -> Table:
     def key(name: str) -> float:
         value = answers[0][name].value
         return -value if np.isfinite(value) else np.inf
@@ -239,10 +233,7 @@ def _build_table(
     names = sorted(panel.names, key=key)
     columns = [
         mark_best(
-            [
-                TableValue(drop_nan(found[name].value), found[name].interval)
-                for name in names
-            ]
+            [Cell(drop_nan(found[name].value), found[name].interval) for name in names]
         )
         for found in answers
     ]
@@ -251,12 +242,12 @@ def _build_table(
         for name, cells in zip(names, zip(*columns, strict=True), strict=True)
     ]
     title = f"{panel.lang}: {panel.gold_name}" if panel.lang else panel.gold_name
-    return FigureTable(
-        panel.lang or "correlations",
+    return make_table(
         "metric",
         [question.heading for question in questions],
         rows,
-        f"Agreement with {title}",
+        caption=f"Agreement with {title}",
+        name=panel.lang or "correlations",
     )
 
 

@@ -7,7 +7,8 @@ import numpy as np
 
 from metra.errors import CorpusError
 from metra.formats.scores.record import Scores
-from metra.meta.findings import FigureTable, MetaReport, TableValue, build_signature
+from metra.meta.findings import MetaReport, build_signature
+from metra.scoring.table import Cell, make_table
 from metra.stats.arrays import Array, Codes
 from metra.stats.correlation import Options, correlate_all
 
@@ -54,7 +55,7 @@ def report_cross(
     rows = [
         (
             f"{at} {name}",
-            [TableValue(float(v)) if np.isfinite(v) else TableValue(None) for v in row],
+            [Cell(float(v)) if np.isfinite(v) else Cell(None) for v in row],
         )
         for at, (name, row) in enumerate(zip(found.names, found.values, strict=True), 1)
     ]
@@ -74,7 +75,9 @@ def report_cross(
         order="average linkage",
         sys=len(scores.systems),
     )
-    table = FigureTable("cross", "scorer", heads, rows, title, found.names)
+    table = make_table(
+        "scorer", heads, rows, caption=title, name="cross", names=found.names
+    )
     return MetaReport([table], line, notes), found
 
 

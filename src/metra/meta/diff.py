@@ -11,15 +11,9 @@ from metra.meta.correlate import (
     explain_missing,
     parse_specs,
 )
-from metra.meta.findings import (
-    FigureTable,
-    MetaReport,
-    TableValue,
-    build_signature,
-    drop_nan,
-    mark_best,
-)
+from metra.meta.findings import MetaReport, build_signature, drop_nan
 from metra.meta.scatter import ScatterPoints
+from metra.scoring.table import Cell, Table, make_table, mark_best
 from metra.stats.arrays import Array, Mask
 from metra.stats.bootstrap import bootstrap, compute_bounds, resamples_segments
 from metra.stats.correlation import CorrelationResult, Options
@@ -161,7 +155,7 @@ def _build_table(
     answers: list[dict[str, CorrelationResult]],
     p: Array | None,
     interval: bool,
-) -> FigureTable:
+) -> Table:
     if interval and len(panel.systems) > 2:
         for at, question in enumerate(questions):
             draws = bootstrap(panel, "sys", question.options)
@@ -175,10 +169,7 @@ def _build_table(
     )
     columns = [
         mark_best(
-            [
-                TableValue(drop_nan(found[name].value), found[name].interval)
-                for name in names
-            ]
+            [Cell(drop_nan(found[name].value), found[name].interval) for name in names]
         )
         for found in answers
     ]
@@ -192,20 +183,20 @@ def _build_table(
         )
     rows = list(zip(names, map(list, zip(*columns, strict=True)), strict=True))
     title = f"{panel.lang}: " if panel.lang else ""
-    return FigureTable(
-        panel.lang or "differentials",
+    return make_table(
         "metric",
         headings,
         rows,
-        f"{title}Differences between systems, {panel.gold_name}",
+        caption=f"{title}Differences between systems, {panel.gold_name}",
+        name=panel.lang or "differentials",
     )
 
 
-def _score_sure(panel: ScorePanel, name: str, gold: Array, sure: Mask) -> TableValue:
+def _score_sure(panel: ScorePanel, name: str, gold: Array, sure: Mask) -> Cell:
     if not sure.any():
-        return TableValue(None)
+        return Cell(None)
     right = np.sign(_compute_gaps(panel.system_metrics[name])) == gold
-    return TableValue(float(right[sure].mean()))
+    return Cell(float(right[sure].mean()))
 
 
 def _compute_gaps(x: Array) -> Array:

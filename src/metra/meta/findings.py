@@ -1,45 +1,19 @@
-"""What a question about metrics or judges came to: tables of figures, notes, a signature.
-
-The line that says how a result of meta-evaluation came about.
-"""
+"""What every question of meta-evaluation returns: tables with notes and a signature."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from metra import __version__
+from metra.scoring.table import Cell, Table
 from metra.stats.panel import ScorePanel
-
-
-@dataclass(frozen=True, slots=True)
-class TableValue:
-    """A number or a word of a table; None where there is none, and then a note says why."""
-
-    value: float | str | None
-    interval: tuple[float, float] | None = None
-    best: bool = False
-    #: Digits after the point; None for what the table is printed with.
-    digits: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class FigureTable:
-    """A table: what its rows are, a heading for each column, and named rows of figures."""
-
-    name: str
-    corner: str
-    headings: Sequence[str]
-    rows: Sequence[tuple[str, Sequence[TableValue]]]
-    title: str = ""
-    #: What rows and columns are, alike, where the table on paper numbers them.
-    names: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class MetaReport:
     """Everything that is reported of a question."""
 
-    tables: Sequence[FigureTable]
+    tables: Sequence[Table]
     signature: str
     notes: Sequence[str] = ()
     #: More for programs: what JSON gets besides the tables.
@@ -60,23 +34,9 @@ def merge_reports(by_gold: Mapping[str, MetaReport]) -> MetaReport:
     )
 
 
-def mark_best(column: Sequence[TableValue]) -> list[TableValue]:
-    """Mark the largest number of a column, unless there is only one row."""
-    numbers = [f.value for f in column if isinstance(f.value, float | int)]
-    if len(numbers) < 2:
-        return list(column)
-    top = max(numbers)
-    return [
-        TableValue(f.value, f.interval, f.value == top, f.digits)
-        if isinstance(f.value, float | int)
-        else f
-        for f in column
-    ]
-
-
-def build_count(value: int) -> TableValue:
+def build_count(value: int) -> Cell:
     """Show a count or a place, which has no digits after the point."""
-    return TableValue(value, digits=0)
+    return Cell(value, digits=0)
 
 
 def drop_nan(value: float) -> float | None:

@@ -8,13 +8,8 @@ import numpy as np
 
 from metra.errors import CorpusError, UnknownNameError, no_such
 from metra.formats.scores.record import Scorer, Scores
-from metra.meta.findings import (
-    FigureTable,
-    MetaReport,
-    TableValue,
-    build_signature,
-    drop_nan,
-)
+from metra.meta.findings import MetaReport, build_signature, drop_nan
+from metra.scoring.table import Cell, make_table
 from metra.stats.arrays import Array
 from metra.stats.distributions import student_tail
 from metra.stats.moments import ranks
@@ -102,12 +97,12 @@ def report_normalisation(
         (
             report.judge,
             [
-                TableValue(report.n, digits=0),
-                TableValue(report.mean),
-                TableValue(drop_nan(report.sd)),
-                TableValue(report.low),
-                TableValue(report.high),
-                TableValue(report.left_out or "kept"),
+                Cell(report.n, digits=0),
+                Cell(report.mean),
+                Cell(drop_nan(report.sd)),
+                Cell(report.low),
+                Cell(report.high),
+                Cell(report.left_out or "kept"),
             ],
         )
         for report in reports
@@ -125,7 +120,7 @@ def report_normalisation(
     line = build_signature(
         scorer=name, method=method, ddof=1 if method == "z" else None
     )
-    table = FigureTable("judges", "judge", heads, rows, title)
+    table = make_table("judge", heads, rows, caption=title, name="judges")
     return made, MetaReport([table], line, notes)
 
 

@@ -17,13 +17,8 @@ from numpy.typing import NDArray
 
 from metra.errors import CorpusError, OptionError
 from metra.formats.scores.record import Scores
-from metra.meta.findings import (
-    FigureTable,
-    MetaReport,
-    TableValue,
-    build_signature,
-    drop_nan,
-)
+from metra.meta.findings import MetaReport, build_signature, drop_nan
+from metra.scoring.table import Cell, Table, make_table
 from metra.stats.arrays import Array, Codes, Mask
 from metra.stats.correlation import find_coefficient
 from metra.stats.defaults import SEED
@@ -267,7 +262,7 @@ def report_pseudo(
         (name, [_mean_and_se(each) for each in line]) for name, line in series.items()
     ]
     title = f"Mean {coef} with {panel.gold_name} over documents of so many segments"
-    tables = [FigureTable("pseudo", "scorer", heads, rows, title)]
+    tables = [make_table("scorer", heads, rows, caption=title, name="pseudo")]
     if test:
         tables += [_build_p_table(found, at) for at in range(len(found.lengths))]
     notes = list(panel.notes)
@@ -307,10 +302,10 @@ def compute_wilcoxon(found: DocumentCurves, at: int) -> Array:
     return p
 
 
-def _build_p_table(found: DocumentCurves, at: int) -> FigureTable:
+def _build_p_table(found: DocumentCurves, at: int) -> Table:
     names = list(found.by_name)
     rows = [
-        (f"{i} {name}", [TableValue(drop_nan(p)) for p in row])
+        (f"{i} {name}", [Cell(drop_nan(p)) for p in row])
         for i, (name, row) in enumerate(
             zip(names, compute_wilcoxon(found, at), strict=True), 1
         )
@@ -319,15 +314,17 @@ def _build_p_table(found: DocumentCurves, at: int) -> FigureTable:
     n = found.lengths[at]
     length = "1 segment" if n == 1 else f"{n} segments"
     title = f"Wilcoxon signed ranks at {length}: p that the row is no better"
-    return FigureTable(f"wilcoxon {n}", "metric", heads, rows, title, names)
+    return make_table(
+        "metric", heads, rows, caption=title, name=f"wilcoxon {n}", names=names
+    )
 
 
-def _mean_and_se(found: Array) -> TableValue:
+def _mean_and_se(found: Array) -> Cell:
     there = found[np.isfinite(found)]
     if not len(there):
-        return TableValue(None)
+        return Cell(None)
     mean, se = float(there.mean()), _se(found)
-    return TableValue(mean, (mean - se, mean + se) if se is not None else None)
+    return Cell(mean, (mean - se, mean + se) if se is not None else None)
 
 
 def _se(found: Array) -> float | None:

@@ -13,15 +13,10 @@ from metra.errors import CorpusError, FormatError
 from metra.formats.lines import read_lines
 from metra.formats.scores.panel import count_comparisons
 from metra.formats.scores.record import Scores
-from metra.meta.findings import (
-    FigureTable,
-    MetaReport,
-    TableValue,
-    build_signature,
-    drop_nan,
-)
+from metra.meta.findings import MetaReport, build_signature, drop_nan
 from metra.meta.normalise import normalise
 from metra.scoring.results import Results
+from metra.scoring.table import Cell, Table, make_table
 from metra.stats.arrays import Array, Codes, Mask, row_means
 from metra.stats.defaults import SEED
 from metra.stats.multiplicity import clusters_greedy, clusters_wmt
@@ -172,26 +167,28 @@ def _build_table(
     values: Array,
     name: str,
     automatic: Array | None,
-) -> FigureTable:
+) -> Table:
     rows = []
     for at, system in enumerate(found.systems):
         place = order[at]
         top, bottom = found.ranges[at]
         n = int(np.isfinite(values[place]).sum())
         figures = [
-            TableValue(found.ranks[at], digits=0 if found.ranks[at] % 1 == 0 else 1),
-            TableValue(found.clusters[at], digits=0),
-            TableValue(f"{top}–{bottom}"),
-            *(TableValue(drop_nan(columns[key][place])) for key in columns),
-            TableValue(n, digits=0),
+            Cell(found.ranks[at], digits=0 if found.ranks[at] % 1 == 0 else 1),
+            Cell(found.clusters[at], digits=0),
+            Cell(f"{top}–{bottom}"),
+            *(Cell(drop_nan(columns[key][place])) for key in columns),
+            Cell(n, digits=0),
         ]
         if automatic is not None:
-            figures.append(TableValue(drop_nan(automatic[place])))
+            figures.append(Cell(drop_nan(automatic[place])))
         rows.append((system, figures))
     heads = ["rank", "cluster", "range", "mean", "z", "average rank", "wins"]
     heads += [*list(columns)[len(heads) - 3 :], "n"]
     heads += ["AutoRank"] if automatic is not None else []
-    return FigureTable("ranking", "system", heads, rows, f"Systems by {name}")
+    return make_table(
+        "system", heads, rows, caption=f"Systems by {name}", name="ranking"
+    )
 
 
 def _compare_rankings(
@@ -200,7 +197,7 @@ def _compare_rankings(
     order_by: Array,
     against: Sequence[str],
     notes: list[str],
-) -> list[FigureTable]:
+) -> list[Table]:
     """Compare the ranking with those by other scorers' means, on the systems of both."""
     rows = []
     ranks = mid_ranks(order_by)
@@ -218,10 +215,10 @@ def _compare_rankings(
             (
                 other,
                 [
-                    TableValue(result.distance, digits=1),
-                    TableValue(result.similarity, digits=1),
-                    TableValue(result.precision, digits=1),
-                    TableValue(result.recall, digits=1),
+                    Cell(result.distance, digits=1),
+                    Cell(result.similarity, digits=1),
+                    Cell(result.precision, digits=1),
+                    Cell(result.recall, digits=1),
                 ],
             )
         )
@@ -229,7 +226,7 @@ def _compare_rankings(
         return []
     heads = ["distance", "similarity %", "precision %", "recall %"]
     title = "Other rankings held against this one"
-    return [FigureTable("against", "scorer", heads, rows, title)]
+    return [make_table("scorer", heads, rows, caption=title, name="against")]
 
 
 def _rank_automatic(

@@ -14,13 +14,8 @@ import numpy as np
 
 from metra.errors import CorpusError
 from metra.meta.correlate import CorrelationSpec, correlate_panel
-from metra.meta.findings import (
-    FigureTable,
-    MetaReport,
-    TableValue,
-    build_signature,
-    drop_nan,
-)
+from metra.meta.findings import MetaReport, build_signature, drop_nan
+from metra.scoring.table import Cell, make_table
 from metra.stats.defaults import SEED
 from metra.stats.panel import ScorePanel
 
@@ -111,7 +106,7 @@ def report_references(
     ]
     title = f"{question.heading} with {panel.gold_name} by number of references"
     heads = [str(count) for count in found.counts]
-    tables = [FigureTable("refs", "metric", heads, rows, title)]
+    tables = [make_table("metric", heads, rows, caption=title, name="refs")]
     tried = ", ".join(
         f"{count}: {len(subsets)} of {math.comb(streams, count):,}"
         for count, subsets in zip(found.counts, found.subsets, strict=True)
@@ -143,10 +138,10 @@ def _choose_counts(streams: int) -> list[int]:
     return [*small, *doubled, streams] if streams > 8 else small
 
 
-def _build_figure(each: list[float]) -> TableValue:
+def _build_figure(each: list[float]) -> Cell:
     there = [v for v in each if v == v]
     span = (min(there), max(there)) if len(there) > 1 else None
-    return TableValue(drop_nan(_mean(each)), span)
+    return Cell(drop_nan(_mean(each)), span)
 
 
 def _mean(each: list[float]) -> float:

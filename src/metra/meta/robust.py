@@ -7,13 +7,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from metra.errors import CorpusError
-from metra.meta.findings import (
-    FigureTable,
-    MetaReport,
-    TableValue,
-    build_signature,
-    drop_nan,
-)
+from metra.meta.findings import MetaReport, build_signature, drop_nan
+from metra.scoring.table import Cell, make_table
 from metra.stats.bootstrap import compute_bounds
 from metra.stats.correlation import Options, correlate_all
 from metra.stats.panel import ScorePanel
@@ -123,7 +118,7 @@ def report_robustness(
             (
                 label,
                 [
-                    TableValue(
+                    Cell(
                         drop_nan(one.curves[name][at]),
                         one.spread[name][at] if one.spread else None,
                     )
@@ -135,7 +130,9 @@ def report_robustness(
         place = f"{panel.lang}: " if panel.lang else ""
         title = f"{place}{options.coef} with {panel.gold_name} by choice of systems"
         tables.append(
-            FigureTable(panel.lang or "robust", "systems", panel.names, rows, title)
+            make_table(
+                "systems", panel.names, rows, caption=title, name=panel.lang or "robust"
+            )
         )
         notes += [f"{place}{note}" for note in panel.notes]
         if any(v != v for curve in one.curves.values() for v in curve):

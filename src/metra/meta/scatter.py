@@ -6,13 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from metra.errors import UnknownNameError, no_such
-from metra.meta.findings import (
-    FigureTable,
-    MetaReport,
-    TableValue,
-    build_signature,
-    drop_nan,
-)
+from metra.meta.findings import MetaReport, build_signature, drop_nan
+from metra.scoring.table import Cell, make_table
 from metra.stats.correlation import Options, correlate_all
 from metra.stats.moments import LineFit, fit_line, mad_outliers
 from metra.stats.panel import ScorePanel
@@ -92,7 +87,7 @@ def report_scatter(
             )
         )
     rows = [
-        (name, [TableValue(drop_nan(found[name].value)) for found in columns.values()])
+        (name, [Cell(drop_nan(found[name].value)) for found in columns.values()])
         for name in panel.names
     ]
     heads = [f"{label} ({int(keep.sum())})" for label, keep in choices.items()]
@@ -111,5 +106,5 @@ def report_scatter(
     )
     title = f"{options.coef} of systems with {panel.gold_name}"
     return MetaReport(
-        [FigureTable("scatter", "metric", heads, rows, title)], line, notes
+        [make_table("metric", heads, rows, caption=title, name="scatter")], line, notes
     ), clouds

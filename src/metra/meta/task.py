@@ -13,14 +13,8 @@ import numpy as np
 
 from metra.errors import CorpusError, UnknownNameError, no_such
 from metra.meta.correlate import CorrelationSpec, correlate_panel, describe_spa
-from metra.meta.findings import (
-    FigureTable,
-    MetaReport,
-    TableValue,
-    build_count,
-    build_signature,
-    mark_best,
-)
+from metra.meta.findings import MetaReport, build_count, build_signature
+from metra.scoring.table import Cell, make_table, mark_best
 from metra.stats.arrays import Array, Codes
 from metra.stats.correlation import Options
 from metra.stats.multiplicity import clusters_greedy
@@ -117,13 +111,11 @@ def report_task(
     weights = weights / weights.sum()
     average = _average(parts, scores, weights)
     order = np.argsort(-average, kind="stable")
-    columns = [mark_best([TableValue(float(average[at])) for at in order])]
+    columns = [mark_best([Cell(float(average[at])) for at in order])]
     if test:
         p = _p_values(parts, order, weights, options)
         columns.append([build_count(c) for c in clusters_greedy(p, alpha)])
-    columns += [
-        mark_best([TableValue(float(row[at])) for at in order]) for row in scores
-    ]
+    columns += [mark_best([Cell(float(row[at])) for at in order]) for row in scores]
     heads = ["average", *(["cluster"] if test else []), *(part.name for part in parts)]
     rows = [
         (shared[at], list(cells))
@@ -152,7 +144,7 @@ def report_task(
     )
     title = f"{protocol} protocol, gold {panels[0].gold_name}"
     return MetaReport(
-        [FigureTable(protocol, "metric", heads, rows, title)], line, notes
+        [make_table("metric", heads, rows, caption=title, name=protocol)], line, notes
     )
 
 

@@ -14,7 +14,7 @@ from metra.analysis.distributions import choose_round_step
 from metra.errors import CorpusError
 from metra.metrics.alignment import AlignedSegment, Alignment, Link
 from metra.report.html.markup import Html, tag
-from metra.report.layout import format_count, format_score
+from metra.report.table import format_count, format_score
 from metra.report.terminal import measure_width
 
 #: More words than this on a side make a picture that nobody can read.

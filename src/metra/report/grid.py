@@ -18,7 +18,7 @@ from metra.report.chart import (
     shorten_word,
 )
 from metra.report.chart import escape_xml as _text
-from metra.report.layout import format_count
+from metra.report.table import format_count
 from metra.report.terminal import measure_width
 
 CELL = 16

@@ -1,13 +1,9 @@
-"""The bitext grid for a terminal: a sign for each cell, the words on both sides.
-
-Alignments for the terminal: reference above output, under each pair what it is.
-"""
+"""The bitext grid for a terminal: a sign for each cell, the words on both sides."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 
-from metra.metrics.alignment import AlignedSegment, Alignment, Link
+from metra.metrics.alignment import AlignedSegment
 from metra.report.chart import (
     EQUAL,
     LEFT_OUT,
@@ -17,19 +13,17 @@ from metra.report.chart import (
     format_scores,
     format_title,
 )
-from metra.report.layout import Style, format_count, order_systems
+from metra.report.table import Style
 from metra.report.terminal import (
     BOLD,
     DIM,
     PLAIN,
-    distinguish_words,
-    escape_controls,
     isolate_text,
     make_visible,
     measure_width,
     split_text,
+    style_text,
 )
-from metra.scoring.results import Results
 
 #: How many columns a word may take beside its row, and how many lines above its column.
 LONGEST = 16
@@ -46,7 +40,7 @@ def render(segment: AlignedSegment, style: Style) -> str:
     grid = build_plot(segment)
     signs = _assign_signs(grid)
     lines = [
-        _color_text(make_visible(format_title(segment)), BOLD, style),
+        style_text(make_visible(format_title(segment)), BOLD, style),
         format_scores(segment),
     ]
     if not grid.rows or not grid.columns:
@@ -91,7 +85,7 @@ def _build_cells(
     grid: GridPlot, signs: Mapping[str, str], style: Style
 ) -> dict[tuple[int, int], str]:
     """Write what stands in each cell that is not empty."""
-    found = {cell: _color_text(OTHER, DIM, style) for cell in grid.other_hits}
+    found = {cell: style_text(OTHER, DIM, style) for cell in grid.other_hits}
     for block in grid.blocks:
         sign = signs[block.kind]
         code = {MATCHED: GREEN, KEPT_OUT: DIM}.get(sign, YELLOW)
@@ -100,7 +94,7 @@ def _build_cells(
             for row in range(block.row, block.row + block.height)
             for column in range(block.column, block.column + block.width)
         ]
-        found |= dict.fromkeys(cells, _color_text(sign, code, style))
+        found |= dict.fromkeys(cells, style_text(sign, code, style))
     return found
 
 
@@ -188,127 +182,3 @@ def _pad_cell(text: str) -> str:
     """Fill a cell; a text with colour codes in it is one sign wide."""
     size = 1 if PLAIN in text else measure_width(text)
     return text + " " * (CELL - size)
-
-
-def _color_text(text: str, code: str, style: Style) -> str:
-    return f"{code}{text}{PLAIN}" if style.color else text
-
-
-# Kinds of links that are not of equal words: what stands below, and the colour.
-MARKS = {
-    "substitution": ("S", "\x1b[33m"),
-    "insertion": ("I", "\x1b[32m"),
-    "deletion": ("D", "\x1b[31m"),
-    "stem": ("stem", "\x1b[36m"),
-    "synonym": ("syn", "\x1b[35m"),
-    "paraphrase": ("para", "\x1b[34m"),
-}
-# Kinds whose name is no noun.
-NOUNS = {"exact": "exact link"}
-LABELS = ("REF  ", "HYP  ", "     ")
-ALIGNMENT_NARROWEST = 20
-
-
-def render_alignments(results: Results, style: Style) -> Iterator[str]:
-    """Lay out every alignment in the results, a block for each segment and reference."""
-    for system in order_systems(results, style):
-        for spec, score in system.scores.items():
-            for number, alignments in (score.alignments or {}).items():
-                title = f"{escape_controls(system.name)}, segment {number}, {spec}"
-                for at, alignment in enumerate(alignments):
-                    head = [] if at else [_color_alignment(title, BOLD, style)]
-                    head.append(_format_heading(alignment, results.references))
-                    yield "\n".join([*head, *_format_alignment(alignment, style)])
-
-
-@dataclass(frozen=True, slots=True)
-class _AlignmentCell:
-    """What stands above each other: reference, output, mark; and their colour."""
-
-    texts: tuple[str, str, str]
-    color: str
-
-    @property
-    def width(self) -> int:
-        return max(map(measure_width, self.texts))
-
-
-def _format_heading(alignment: Alignment, references: int) -> str:
-    counts = ", ".join(
-        format_count(count, NOUNS.get(kind, kind))
-        for kind, count in alignment.counts.items()
-    )
-    places = [link.ref for link in alignment.links]
-    if places != sorted(places):
-        counts += "; reference words in the output's order"
-    if references == 1:
-        return counts
-    chosen = ", chosen" if alignment.chosen else ""
-    return f"reference {alignment.reference + 1} of {references}{chosen}: {counts}"
-
-
-def _format_alignment(alignment: Alignment, style: Style) -> Iterator[str]:
-    room = max(style.width or 80, ALIGNMENT_NARROWEST) - len(LABELS[0])
-    gap = " " if alignment.unit == "word" else ""
-    cells = [
-        cell
-        for link in alignment.links
-        for cell in _build_link_cells(alignment, link, room)
-    ]
-    if not cells:
-        yield "both sides are empty"
-    for at, row in enumerate(_split_rows(cells, room, len(gap))):
-        if at:
-            yield ""
-        for kind, label in enumerate(LABELS):
-            texts = (_pad_alignment_cell(cell, kind, style) for cell in row)
-            line = f"{label}{gap.join(texts)}".rstrip()
-            if line:
-                yield line
-
-
-def _build_link_cells(
-    alignment: Alignment, link: Link, room: int
-) -> Iterator[_AlignmentCell]:
-    """Make a link's cell, or several where a word is too long for a line."""
-    hyp, ref = alignment.words(link)
-    mark, color = MARKS.get(link.kind, ("", ""))
-    upper, lower = " ".join(ref), " ".join(hyp)
-    if upper == lower:
-        upper = lower = make_visible(upper)
-    elif ref and hyp:
-        upper, lower = distinguish_words(upper, lower)
-    elif ref:
-        upper = make_visible(upper)
-        lower = "*" * measure_width(upper)
-    else:
-        lower = make_visible(lower)
-        upper = "*" * measure_width(lower)
-    columns = split_text(upper, room), split_text(lower, room), [mark]
-    for texts in zip_longest(*columns, fillvalue=""):
-        yield _AlignmentCell(texts, color)
-
-
-def _split_rows(
-    cells: Sequence[_AlignmentCell], room: int, gap: int
-) -> Iterator[Sequence[_AlignmentCell]]:
-    start = used = 0
-    for at, cell in enumerate(cells):
-        if at > start and used + gap + cell.width > room:
-            yield cells[start:at]
-            start, used = at, 0
-        used += cell.width + (gap if at > start else 0)
-    if cells:
-        yield cells[start:]
-
-
-def _pad_alignment_cell(cell: _AlignmentCell, kind: int, style: Style) -> str:
-    text = cell.texts[kind]
-    blanks = " " * (cell.width - measure_width(text))
-    return (
-        _color_alignment(isolate_text(text), cell.color, style) if text else ""
-    ) + blanks
-
-
-def _color_alignment(text: str, code: str, style: Style) -> str:
-    return f"{code}{text}{PLAIN}" if style.color and code else text

@@ -9,7 +9,7 @@ from metra.metrics.record import Metric
 from metra.metrics.registry import metric as make_metric
 from metra.report import grid as svg_grid
 from metra.report import grid_text
-from metra.report.layout import Style
+from metra.report.table import Style
 from metra.scoring.alignments import align_segment
 
 

@@ -1,24 +1,13 @@
-"""The table for the terminal: aligned, the best in bold, what was scored underneath.
-
-Words as a terminal can show them, in a number of columns that is known beforehand.
-Running text with marked words, in lines that fit the screen.
-"""
+"""Tables, words and running text for a terminal: widths, colours and line breaks."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from textwrap import wrap
+from typing import NamedTuple
 from unicodedata import bidirectional, category, east_asian_width, normalize
 
-from metra.report.layout import (
-    ReportTable,
-    Style,
-    TableCell,
-    build_notes,
-    build_remarks,
-    build_tables,
-    list_signatures,
-)
-from metra.scoring.results import Results
+from metra.report.table import Style, format_cell, format_cell_interval
+from metra.scoring.table import Cell, Column, Table
 
 BOLD = "\x1b[1m"
 DIM = "\x1b[2m"
@@ -26,49 +15,75 @@ PLAIN = "\x1b[0m"
 TONES = {"good": "\x1b[32m", "bad": "\x1b[31m"}
 
 
-def render(results: Results, style: Style) -> str:
-    """Lay out the results for a terminal."""
-    blocks = [render_table(sheet, style) for sheet in build_tables(results, style)]
-    said = "\n".join(escape_controls(line) for line in build_remarks(results))
-    small = [*build_notes(results), *list_signatures(results)]
-    below = "\n".join(style_text(note, DIM, style) for note in small)
-    blocks.extend(filter(None, [said, below]))
-    if any(score.alignments for score in results.systems[0].scores.values()):
-        from metra.report import grid_text
-
-        blocks.extend(grid_text.render_alignments(results, style))
-    if any(score.details is not None for score in results.systems[0].scores.values()):
-        from metra.report import scores
-
-        blocks.extend(scores.render_findings(results, style))
-    return "\n\n".join(blocks)
-
-
-def render_table(sheet: ReportTable, style: Style) -> str:
-    """Lay out a sheet, in parts one below the other where it is too wide."""
-    left = max(
-        measure_width(name)
-        for name in [sheet.corner, *map(_format_row_name, sheet.rows)]
-    )
-    columns = list(zip(*(cells for _, cells in sheet.rows), strict=True))
-    marked = any(cell.best for column in columns for cell in column)
-    layouts = [
-        _Column(escape_controls(title), column, marked)
-        for title, column in zip(sheet.headings, columns, strict=True)
-    ]
+def render_table(table: Table, style: Style) -> str:
+    """Lay out a table, in parts one below the other where it is too wide."""
+    names, *layouts = _lay_out_columns(table, style)
     parts = [
-        _render_part(sheet, left, layouts[first:last], first, style)
-        for first, last in _split_columns(layouts, left, style.width)
+        _render_part(names, layouts[first:last], style)
+        for first, last in _split_columns(layouts, names.width, style.width)
     ]
-    if sheet.title:
-        parts[0] = (
-            f"{style_text(escape_controls(sheet.title), BOLD, style)}\n{parts[0]}"
-        )
+    if table.caption:
+        caption = style_text(escape_controls(table.caption), BOLD, style)
+        parts[0] = f"{caption}\n{parts[0]}"
     return "\n\n".join(parts)
 
 
+def render_plain_table(table: Table, style: Style) -> list[str]:
+    """Lay out a table without rules and emphasis: a line of headings, then the rows."""
+    layouts = _lay_out_columns(table, style._replace(color=False))
+    lines = (
+        [layout.heading for layout in layouts],
+        *zip(*(layout.cells for layout in layouts), strict=True),
+    )
+    return ["  ".join(line).rstrip() for line in lines]
+
+
+class _ColumnLayout(NamedTuple):
+    """A column's heading and cells, all as wide as the column."""
+
+    heading: str
+    cells: Sequence[str]
+    width: int
+
+
+def _lay_out_columns(table: Table, style: Style) -> list[_ColumnLayout]:
+    marked = any(cell.best for row in table.rows for cell in row)
+    return [
+        _lay_out_column(
+            column, [row[at] for row in table.rows], bool(at) and marked, style
+        )
+        for at, column in enumerate(table.columns)
+    ]
+
+
+def _lay_out_column(
+    column: Column, cells: Sequence[Cell], marked: bool, style: Style
+) -> _ColumnLayout:
+    """Align texts, marks and intervals under the heading."""
+    heading = escape_controls(column.title)
+    texts = [escape_controls(format_cell(cell, column, style)) for cell in cells]
+    intervals = [format_cell_interval(cell, column, style) for cell in cells]
+    room = max(map(measure_width, texts), default=0)
+    interval_room = max(map(len, intervals), default=0)
+    gap = " " if room and interval_room else ""
+    natural = room + marked + len(gap) + interval_room
+    width = max(natural, measure_width(heading), column.width)
+    blanks = " " * (width - natural)
+    if column.align == "left":
+        padded = [pad_right(text, width) for text in texts]
+        return _ColumnLayout(pad_right(heading, width), padded, width)
+    shown = []
+    for cell, text, interval in zip(cells, texts, intervals, strict=True):
+        mark = ("*" if cell.best else " ") if marked else ""
+        code = (BOLD if cell.best else "") + TONES.get(cell.tone, "")
+        value = style_text(pad_left(text, room) + mark, code, style)
+        after = gap + interval.rjust(interval_room) if interval_room else ""
+        shown.append(blanks + value + style_text(after, DIM, style))
+    return _ColumnLayout(pad_left(heading, width), shown, width)
+
+
 def _split_columns(
-    layouts: Sequence["_Column"], left: int, most: int | None
+    layouts: Sequence[_ColumnLayout], left: int, most: int | None
 ) -> list[tuple[int, int]]:
     """Part the columns into runs that fit the screen, at least one column in each."""
     runs = []
@@ -82,60 +97,19 @@ def _split_columns(
 
 
 def _render_part(
-    sheet: ReportTable,
-    left: int,
-    layouts: Sequence["_Column"],
-    first: int,
-    style: Style,
+    names: _ColumnLayout, layouts: Sequence[_ColumnLayout], style: Style
 ) -> str:
-    heads = "  ".join(_pad_left(column.heading, column.width) for column in layouts)
-    lines = [
-        style_text(f"{_pad_right(sheet.corner, left)}  {heads}".rstrip(), BOLD, style)
-    ]
-    rule = "─" * (left + sum(2 + column.width for column in layouts))
-    lines.append(style_text(rule, DIM, style))
-    for row in sheet.rows:
-        cells = row[1][first : first + len(layouts)]
-        shown = [
-            column.cell(cell, style)
-            for column, cell in zip(layouts, cells, strict=True)
+    shown = [names, *layouts]
+    heading = "  ".join(layout.heading for layout in shown).rstrip()
+    rule = "─" * (names.width + sum(2 + layout.width for layout in layouts))
+    rows = zip(*(layout.cells for layout in shown), strict=True)
+    return "\n".join(
+        [
+            style_text(heading, BOLD, style),
+            style_text(rule, DIM, style),
+            *("  ".join(row).rstrip() for row in rows),
         ]
-        lines.append(
-            f"{_pad_right(_format_row_name(row), left)}  {'  '.join(shown)}".rstrip()
-        )
-    return "\n".join(lines)
-
-
-def _format_row_name(row: tuple[str, Sequence[TableCell]]) -> str:
-    return escape_controls(row[0])
-
-
-class _Column:
-    """How wide a column's scores and intervals are."""
-
-    def __init__(
-        self, heading: str, cells: tuple[TableCell, ...], marked: bool
-    ) -> None:
-        self.heading = heading
-        self._score = max(measure_width(cell.score) for cell in cells)
-        self._interval = max(len(cell.interval) for cell in cells)
-        self._mark = marked
-        self._gap = " " if self._score and self._interval else ""
-        natural = self._score + marked + len(self._gap) + self._interval
-        self.width = max(natural, measure_width(heading))
-
-    def cell(self, cell: TableCell, style: Style) -> str:
-        """Align a score, its mark and its interval under the heading's right end."""
-        mark = ("*" if cell.best else " ") if self._mark else ""
-        score = cell.score.rjust(self._score)
-        blanks = self.width - self._score - len(mark)
-        interval = ""
-        if self._interval:
-            interval = self._gap + cell.interval.rjust(self._interval)
-            blanks -= len(interval)
-        code = (BOLD if cell.best else "") + TONES.get(cell.tone, "")
-        text = style_text(score + mark, code, style) if code else score + mark
-        return " " * blanks + text + style_text(interval, DIM, style)
+    )
 
 
 def escape_controls(text: str) -> str:
@@ -155,17 +129,19 @@ def _has_no_width(c: str) -> bool:
     return category(c) in ("Mn", "Me", "Cf") or "\u1160" <= c <= "\u11ff"
 
 
-def _pad_right(text: str, size: int) -> str:
+def pad_right(text: str, size: int) -> str:
+    """Fill a text with blanks on its right."""
     return text + " " * (size - measure_width(text))
 
 
-def _pad_left(text: str, size: int) -> str:
+def pad_left(text: str, size: int) -> str:
+    """Fill a text with blanks on its left."""
     return " " * (size - measure_width(text)) + text
 
 
 def style_text(text: str, code: str, style: Style) -> str:
     """Set a text in bold or in colour, where there are colours."""
-    return f"{code}{text}{PLAIN}" if style.color and text else text
+    return f"{code}{text}{PLAIN}" if style.color and text and code else text
 
 
 # They shape letters or order them, and have no width of their own.
@@ -210,7 +186,7 @@ def split_text(text: str, columns: int) -> list[str]:
 
 
 def isolate_text(text: str) -> str:
-    """Keep a right-to-left word from changing places with its neighbours."""
+    """Keep right-to-left text from changing places with what stands beside it."""
     if any(bidirectional(c) in _RIGHT_TO_LEFT for c in text):
         return f"{_ISOLATE}{text}{_END_OF_ISOLATE}"
     return text
@@ -270,15 +246,13 @@ def wrap_marked_text(
                 found[-1] += f" … {len(atoms) - at:,} more words"
                 break
             line, used, gap = "", 0, 0
-        line += (
-            " " * gap + style_text(text, color, style) if color else " " * gap + text
-        )
+        line += " " * gap + style_text(text, color, style)
         used += gap + measure_width(text)
     else:
         found.append(line)
     indent = " " * len(label)
     return [
-        f"{indent if at else label}{_isolate_line(line)}".rstrip()
+        f"{indent if at else label}{isolate_text(line)}".rstrip()
         for at, line in enumerate(found)
     ]
 
@@ -319,10 +293,3 @@ def _split_atoms(
                 glued = True
             glued = False
         glued = glued if not words else not stretch.space
-
-
-def _isolate_line(line: str) -> str:
-    """Keep right-to-left text from changing places with what stands beside it."""
-    if any(bidirectional(c) in _RIGHT_TO_LEFT for c in line):
-        return f"{_ISOLATE}{line}{_END_OF_ISOLATE}"
-    return line

@@ -386,8 +386,8 @@ def write_findings(
 ) -> None:
     """Print what was found, or put it into a file."""
     from metra.cli.output import get_screen_width, wants_color, write_output
-    from metra.report.layout import Style
-    from metra.report.meta_findings import render
+    from metra.report.table import Style
+    from metra.report.writers.meta import render
 
     style = Style(
         digits=digits,

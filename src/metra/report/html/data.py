@@ -15,8 +15,8 @@ from metra.analysis.word_diff import OutputPiece
 from metra.report import grid
 from metra.report.html.markup import Child, Html, join_markup, mark_safe, tag
 from metra.report.html.tables import format_difference
-from metra.report.layout import format_count, format_score
 from metra.report.study import Study
+from metra.report.table import format_count, format_score
 
 #: Longer texts are cut in the plain list; the script shows them whole.
 LONG = 1500

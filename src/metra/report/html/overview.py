@@ -20,9 +20,10 @@ from metra.report.html.tables import (
     make_row_heading,
     make_scrollable,
 )
-from metra.report.layout import Style, format_count, format_score, order_systems
-from metra.report.layout import format_metric_heading as metric_heading
 from metra.report.study import Study
+from metra.report.table import Style, format_count, format_score
+from metra.report.writers.headings import format_metric_heading as metric_heading
+from metra.report.writers.headings import order_systems
 from metra.scoring.results import (
     Score,
     SignificanceSettings,

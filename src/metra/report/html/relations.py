@@ -16,8 +16,8 @@ from metra.report.html.tables import (
     build_html_table,
     format_with_minus,
 )
-from metra.report.layout import format_count
 from metra.report.study import Study
+from metra.report.table import format_count
 from metra.stats.moments import LineFit
 
 LEFT, TOP, SIDE = 52.0, 8.0, 270.0

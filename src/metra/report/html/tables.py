@@ -15,8 +15,9 @@ from metra.analysis.ngrams import NgramChange, NgramChanges
 from metra.analysis.profiles import Trait, TraitValue
 from metra.report import chart
 from metra.report.html.markup import Child, Html, join_markup, tag
-from metra.report.layout import Style, format_count, format_score, order_systems
 from metra.report.study import Study
+from metra.report.table import Style, format_count, format_score
+from metra.report.writers.headings import order_systems
 
 
 @dataclass(frozen=True, slots=True)

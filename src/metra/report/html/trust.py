@@ -14,7 +14,7 @@ from metra.report.html.tables import (
     format_with_minus,
     make_interval_cell,
 )
-from metra.report.layout import format_count
+from metra.report.table import format_count
 
 LEFT, TOP, SIDE = 52.0, 8.0, 270.0
 HEIGHT = TOP + SIDE + 38

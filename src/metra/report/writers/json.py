@@ -1,59 +1,51 @@
 """JSON, schema 1: the contract with other programs."""
 
-import json
 from typing import Any
 
-from metra import __version__
 from metra.metrics.alignment import Alignment
-from metra.report.layout import Style, convert_number
+from metra.report.table import convert_number
 from metra.scoring.results import Results, Score, SystemComparison, SystemScores
-
-SCHEMA = 1
-
-
-def render(results: Results, _: Style) -> str:
-    """Write everything that was found, numbers in full."""
-    return json.dumps(convert_results(results), ensure_ascii=False, indent=1)
 
 
 def convert_results(results: Results) -> dict[str, Any]:
-    """Give the results as plain dicts and lists."""
+    """Return the results as plain dicts and lists, by key of the document."""
     shape: dict[str, Any] = {"segments": results.segments}
     if results.documents is not None:
         shape["documents"] = results.documents
     shape["references"] = results.references
-    return (
-        {
-            "metra": __version__,
-            "schema": SCHEMA,
-            "evalset": shape,
-            "systems": [
-                _convert_system(entry)
-                | _wrap_level(
-                    "documents", _collect_by_spec(entry.scores, _convert_documents)
-                )
-                | _wrap_level(
-                    "segments", _collect_by_spec(entry.scores, _convert_segments)
-                )
-                | _wrap_level(
-                    "alignments", _collect_by_spec(entry.scores, _convert_alignments)
-                )
-                | _wrap_level(
-                    "details", _collect_by_spec(entry.scores, _convert_details)
-                )
-                for entry in results.systems
-            ],
-        }
-        | _convert_comparisons(results)
-        | _convert_groups(results)
-    )
+    data: dict[str, Any] = {
+        "evalset": shape,
+        "systems": [
+            _convert_system(entry) | _convert_levels(entry) for entry in results.systems
+        ],
+    }
+    return data | _convert_comparisons(results) | _convert_groups(results)
 
 
 def _convert_system(entry: SystemScores) -> dict[str, Any]:
     return {
         "name": entry.name,
-        "scores": _collect_by_spec(entry.scores, _convert_score),
+        "scores": {spec: _convert_score(score) for spec, score in entry.scores.items()},
     }
+
+
+def _convert_levels(entry: SystemScores) -> dict[str, Any]:
+    """Return what is known of documents and segments, by level and spec."""
+    data = {}
+    for level, convert in (
+        ("documents", _convert_documents),
+        ("segments", _convert_segments),
+        ("alignments", _convert_alignments),
+        ("details", _convert_details),
+    ):
+        by_spec = {
+            spec: value
+            for spec, score in entry.scores.items()
+            if (value := convert(score)) is not None
+        }
+        if by_spec:
+            data[level] = by_spec
+    return data
 
 
 def _convert_groups(results: Results) -> dict[str, Any]:
@@ -90,36 +82,23 @@ def _convert_comparisons(results: Results) -> dict[str, Any]:
     return data
 
 
-def _convert_comparison(found: SystemComparison) -> dict[str, Any]:
-    ends = found.interval
+def _convert_comparison(comparison: SystemComparison) -> dict[str, Any]:
+    ends = comparison.interval
     data: dict[str, Any] = {
-        "metric": found.metric,
-        "baseline": found.baseline,
-        "system": found.system,
-        "difference": convert_number(found.difference),
+        "metric": comparison.metric,
+        "baseline": comparison.baseline,
+        "system": comparison.system,
+        "difference": convert_number(comparison.difference),
         "interval": None if ends is None else [convert_number(end) for end in ends],
-        "standard_error": _convert_optional(found.standard_error),
-        "effect": _convert_optional(found.effect),
-        "p_value": _convert_optional(found.p_value),
-        "p_holm": _convert_optional(found.p_holm),
-        "significant": found.significant,
-        "higher_is_better": found.higher_is_better,
-        "test": found.test,
+        "standard_error": convert_number(comparison.standard_error),
+        "effect": convert_number(comparison.effect),
+        "p_value": convert_number(comparison.p_value),
+        "p_holm": convert_number(comparison.p_holm),
+        "significant": comparison.significant,
+        "higher_is_better": comparison.higher_is_better,
+        "test": comparison.test,
     }
-    return data | ({"reason": found.reason} if found.reason else {})
-
-
-def _convert_optional(value: float | None) -> float | int | None:
-    return None if value is None else convert_number(value)
-
-
-def _collect_by_spec(scores: Any, part: Any) -> dict[str, Any]:
-    found = {spec: part(score) for spec, score in scores.items()}
-    return {spec: value for spec, value in found.items() if value is not None}
-
-
-def _wrap_level(name: str, found: dict[str, Any]) -> dict[str, Any]:
-    return {name: found} if found else {}
+    return data | ({"reason": comparison.reason} if comparison.reason else {})
 
 
 def _convert_score(score: Score) -> dict[str, Any]:

@@ -1,0 +1,234 @@
+"""Tables as Markdown, LaTeX, tab-separated values and JSON, and numbers as text.
+
+The record is `metra.scoring.table.Table`; the terminal's writer is in `metra.report.terminal`.
+"""
+
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import fields, is_dataclass
+from typing import Any, NamedTuple
+
+from metra import __version__
+from metra.scoring.table import Cell, Column, Table
+
+#: The version of every JSON document.
+SCHEMA = 1
+MISSING = "–"
+
+_LATEX_ESCAPES = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "&": r"\&",
+        "%": r"\%",
+        "$": r"\$",
+        "#": r"\#",
+        "_": r"\_",
+        "{": r"\{",
+        "}": r"\}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "↑": r"$\uparrow$",
+        "↓": r"$\downarrow$",
+        "−": "$-$",
+        "▲": r"$\blacktriangle$",
+        "▼": r"$\blacktriangledown$",
+        "△": r"$\vartriangle$",
+        "▽": r"$\triangledown$",
+        "<": "$<$",
+        "\n": " ",
+        "\r": " ",
+    }
+)
+_MARKDOWN_ESCAPES = str.maketrans(
+    {character: f"\\{character}" for character in "\\`*_{}[]<>#|"}
+    | {"\n": " ", "\r": " "}
+)
+_TSV_ESCAPES = str.maketrans({"\t": " ", "\n": " ", "\r": " "})
+
+
+class Style(NamedTuple):
+    """Choices of presentation."""
+
+    digits: int = 2
+    color: bool = False
+    sort: bool = False
+    width: int | None = None
+
+
+def render_markdown_table(table: Table, style: Style) -> str:
+    """Write a table in Markdown, the best and the significant in bold."""
+    lines = [
+        _join_markdown([escape_markdown(column.title) for column in table.columns]),
+        _join_markdown(
+            [":--" if column.align == "left" else "--:" for column in table.columns]
+        ),
+        *(
+            _join_markdown(_format_markdown_row(table, row, style))
+            for row in table.rows
+        ),
+    ]
+    if table.caption:
+        lines = [f"**{escape_markdown(table.caption)}**", "", *lines]
+    return "\n".join(lines)
+
+
+def render_latex_table(table: Table, style: Style) -> str:
+    """Write a table as a tabular for booktabs, the best and the significant in bold."""
+    heads = " & ".join(_escape_latex(column.title) for column in table.columns)
+    caption = [f"% {' '.join(table.caption.split())}"] if table.caption else []
+    return "\n".join(
+        [
+            *caption,
+            rf"\begin{{tabular}}{{{''.join(column.align[0] for column in table.columns)}}}",
+            r"\toprule",
+            rf"{heads} \\",
+            r"\midrule",
+            *(
+                rf"{' & '.join(_format_latex_row(table, row, style))} \\"
+                for row in table.rows
+            ),
+            r"\bottomrule",
+            r"\end{tabular}",
+        ]
+    )
+
+
+def list_rows(table: Table) -> Iterator[tuple[str, list[tuple[str, Cell]]]]:
+    """List each row's name and its cells with their headings, as programs get them."""
+    headings = [column.heading for column in table.columns[1:]]
+    for at, (first, *cells) in enumerate(table.rows):
+        if table.names:
+            # Only one half of such a matrix may be filled.
+            named = zip(table.names, cells, strict=True)
+            yield table.names[at], [pair for pair in named if pair[1].value != ""]
+        else:
+            yield str(first.value), list(zip(headings, cells, strict=True))
+
+
+def render_tsv(lines: Iterable[Sequence[str]]) -> str:
+    """Join cells by tabs; a name must not add a column or a line."""
+    return "\n".join(
+        "\t".join(cell.translate(_TSV_ESCAPES) for cell in line) for line in lines
+    )
+
+
+def render_json(data: dict[str, Any]) -> str:
+    """Write a JSON document with the versions of metra and of the schema first."""
+    document = {"metra": __version__, "schema": SCHEMA, **data}
+    return json.dumps(document, ensure_ascii=False, indent=1)
+
+
+def convert_record(value: Any, number: Callable[[float], Any] | None = None) -> Any:
+    """Return a record, or whatever is in one, as plain dicts, lists and numbers.
+
+    `number` converts floats; `convert_number` unless it is given.
+    """
+    if is_dataclass(value) and not isinstance(value, type):
+        return {
+            field.name: convert_record(getattr(value, field.name), number)
+            for field in fields(value)
+        }
+    if isinstance(value, dict):
+        return {str(key): convert_record(entry, number) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [convert_record(entry, number) for entry in value]
+    if isinstance(value, float):
+        return (number or convert_number)(value)
+    return value
+
+
+def convert_number(value: float | None) -> float | int | None:
+    """Return counts as whole numbers, and None for what JSON has no number for."""
+    if value is None or not math.isfinite(value):
+        return None
+    return int(value) if value == int(value) and abs(value) < 2**53 else value
+
+
+def format_cell(cell: Cell, column: Column, style: Style) -> str:
+    """Write a cell's value, without its interval."""
+    if cell.value is None:
+        return MISSING
+    if isinstance(cell.value, str):
+        text = cell.value
+    else:
+        write = format_signed if cell.signed else format_score
+        text = write(cell.value, _choose_digits(cell, column, style))
+    return f"{cell.prefix}{text}{cell.suffix}"
+
+
+def format_cell_interval(cell: Cell, column: Column, style: Style) -> str:
+    """Write a cell's interval; an empty string if there is none."""
+    if cell.interval is None:
+        return ""
+    write = format_signed if cell.signed else format_score
+    low, high = (
+        write(end, _choose_digits(cell, column, style)) for end in cell.interval
+    )
+    return f"[{low}, {high}]"
+
+
+def format_score(value: float, digits: int) -> str:
+    """Write a score; a dash where there was nothing to score."""
+    # Adding zero takes the sign from a zero that has one.
+    return MISSING if value != value else f"{value + 0.0:.{digits}f}"
+
+
+def format_signed(value: float, digits: int) -> str:
+    """Write a difference with its sign."""
+    text = f"{value:+.{digits}f}"
+    return MISSING if value != value else text.replace("-", "−")
+
+
+def format_p_value(p: float | None) -> str:
+    """Write a p-value; a dash if there is none."""
+    if p is None:
+        return MISSING
+    return "<0.0001" if p < 0.00005 else f"{p:.4f}"
+
+
+def format_count(count: int, noun: str) -> str:
+    """Write a number and its noun.
+
+    >>> format_count(1, "segment"), format_count(3003, "segment")
+    ('1 segment', '3,003 segments')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def escape_markdown(text: str) -> str:
+    """Keep text from being read as Markdown."""
+    return text.translate(_MARKDOWN_ESCAPES)
+
+
+def _choose_digits(cell: Cell, column: Column, style: Style) -> int:
+    if cell.digits is not None:
+        return cell.digits
+    return style.digits if column.digits is None else column.digits
+
+
+def _join_markdown(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _format_markdown_row(table: Table, row: Sequence[Cell], style: Style) -> list[str]:
+    texts = []
+    for cell, column in zip(row, table.columns, strict=True):
+        text = escape_markdown(format_cell(cell, column, style))
+        text = f"**{text}**" if cell.best or cell.tone else text
+        texts.append(f"{text} {format_cell_interval(cell, column, style)}".strip())
+    return texts
+
+
+def _format_latex_row(table: Table, row: Sequence[Cell], style: Style) -> list[str]:
+    texts = []
+    for cell, column in zip(row, table.columns, strict=True):
+        text = _escape_latex(format_cell(cell, column, style))
+        text = rf"\textbf{{{text}}}" if cell.best or cell.tone else text
+        interval = _escape_latex(format_cell_interval(cell, column, style))
+        texts.append((text + (rf" {{\small {interval}}}" if interval else "")).strip())
+    return texts
+
+
+def _escape_latex(text: str) -> str:
+    return text.translate(_LATEX_ESCAPES)

@@ -1,0 +1,133 @@
+"""Alignments for the terminal: reference above output, under each pair what it is."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from metra.metrics.alignment import Alignment, Link
+from metra.report.table import Style, format_count
+from metra.report.terminal import (
+    BOLD,
+    distinguish_words,
+    escape_controls,
+    isolate_text,
+    make_visible,
+    measure_width,
+    split_text,
+    style_text,
+)
+from metra.report.writers.headings import order_systems
+from metra.scoring.results import Results
+
+# Kinds of links that are not of equal words: what stands below, and the colour.
+MARKS = {
+    "substitution": ("S", "\x1b[33m"),
+    "insertion": ("I", "\x1b[32m"),
+    "deletion": ("D", "\x1b[31m"),
+    "stem": ("stem", "\x1b[36m"),
+    "synonym": ("syn", "\x1b[35m"),
+    "paraphrase": ("para", "\x1b[34m"),
+}
+# Kinds whose name is no noun.
+NOUNS = {"exact": "exact link"}
+LABELS = ("REF  ", "HYP  ", "     ")
+NARROWEST = 20
+
+
+def render_alignments(results: Results, style: Style) -> Iterator[str]:
+    """Lay out every alignment in the results, a block for each segment and reference."""
+    for system in order_systems(results, style):
+        for spec, score in system.scores.items():
+            for number, alignments in (score.alignments or {}).items():
+                title = f"{escape_controls(system.name)}, segment {number}, {spec}"
+                for at, alignment in enumerate(alignments):
+                    head = [] if at else [style_text(title, BOLD, style)]
+                    head.append(_format_heading(alignment, results.references))
+                    yield "\n".join([*head, *_format_alignment(alignment, style)])
+
+
+@dataclass(frozen=True, slots=True)
+class _AlignmentCell:
+    """What stands above each other: reference, output, mark; and their colour."""
+
+    texts: tuple[str, str, str]
+    color: str
+
+    @property
+    def width(self) -> int:
+        return max(map(measure_width, self.texts))
+
+
+def _format_heading(alignment: Alignment, references: int) -> str:
+    counts = ", ".join(
+        format_count(count, NOUNS.get(kind, kind))
+        for kind, count in alignment.counts.items()
+    )
+    places = [link.ref for link in alignment.links]
+    if places != sorted(places):
+        counts += "; reference words in the output's order"
+    if references == 1:
+        return counts
+    chosen = ", chosen" if alignment.chosen else ""
+    return f"reference {alignment.reference + 1} of {references}{chosen}: {counts}"
+
+
+def _format_alignment(alignment: Alignment, style: Style) -> Iterator[str]:
+    room = max(style.width or 80, NARROWEST) - len(LABELS[0])
+    gap = " " if alignment.unit == "word" else ""
+    cells = [
+        cell
+        for link in alignment.links
+        for cell in _build_link_cells(alignment, link, room)
+    ]
+    if not cells:
+        yield "both sides are empty"
+    for at, row in enumerate(_split_rows(cells, room, len(gap))):
+        if at:
+            yield ""
+        for kind, label in enumerate(LABELS):
+            texts = (_pad_alignment_cell(cell, kind, style) for cell in row)
+            line = f"{label}{gap.join(texts)}".rstrip()
+            if line:
+                yield line
+
+
+def _build_link_cells(
+    alignment: Alignment, link: Link, room: int
+) -> Iterator[_AlignmentCell]:
+    """Make a link's cell, or several where a word is too long for a line."""
+    hyp, ref = alignment.words(link)
+    mark, color = MARKS.get(link.kind, ("", ""))
+    upper, lower = " ".join(ref), " ".join(hyp)
+    if upper == lower:
+        upper = lower = make_visible(upper)
+    elif ref and hyp:
+        upper, lower = distinguish_words(upper, lower)
+    elif ref:
+        upper = make_visible(upper)
+        lower = "*" * measure_width(upper)
+    else:
+        lower = make_visible(lower)
+        upper = "*" * measure_width(lower)
+    columns = split_text(upper, room), split_text(lower, room), [mark]
+    for texts in zip_longest(*columns, fillvalue=""):
+        yield _AlignmentCell(texts, color)
+
+
+def _split_rows(
+    cells: Sequence[_AlignmentCell], room: int, gap: int
+) -> Iterator[Sequence[_AlignmentCell]]:
+    start = used = 0
+    for at, cell in enumerate(cells):
+        if at > start and used + gap + cell.width > room:
+            yield cells[start:at]
+            start, used = at, 0
+        used += cell.width + (gap if at > start else 0)
+    if cells:
+        yield cells[start:]
+
+
+def _pad_alignment_cell(cell: _AlignmentCell, kind: int, style: Style) -> str:
+    text = cell.texts[kind]
+    blanks = " " * (cell.width - measure_width(text))
+    return style_text(isolate_text(text), cell.color, style) + blanks

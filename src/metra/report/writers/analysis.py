@@ -1,0 +1,246 @@
+"""What was analysed beyond the scores: sections below the tables, or keys of the JSON document.
+
+Scores by bucket and n-grams that changed are tables; changes and profiles have modules of
+their own.
+"""
+
+from collections.abc import Iterator
+from typing import Literal
+
+from metra.analysis.buckets import SMALL, Bucket, Buckets, BucketScore
+from metra.analysis.findings import AnalysisOptions, AnalysisResults
+from metra.analysis.ngrams import NgramChange, NgramChanges
+from metra.errors import OptionError
+from metra.report.table import (
+    Style,
+    convert_record,
+    escape_markdown,
+    format_signed,
+    render_json,
+    render_markdown_table,
+)
+from metra.report.terminal import DIM, render_table, style_text, wrap_sentence
+from metra.report.writers.changes import (
+    render_changes_markdown,
+    render_changes_terminal,
+)
+from metra.report.writers.json import convert_results
+from metra.report.writers.profiles import (
+    render_profiles_markdown,
+    render_profiles_terminal,
+)
+from metra.report.writers.results import render
+from metra.scoring.results import Results
+from metra.scoring.table import Cell, Column, Table, make_table
+
+BUCKETS_NOTE = (
+    "▲ better, ▼ worse than {baseline} by a bootstrap of the bucket's segments; hollow △ ▽: it "
+    "may be chance; ?: {small}, which say little. No correction for the number of buckets."
+)
+CORNERS = {
+    "length": "words",
+    "source-length": "words",
+    "frequency": "frequency",
+    "score": "score",
+}
+#: The lists of n-gram changes: what the counts are of, and the caption.
+NGRAM_LISTS = {
+    "gained": (
+        "matched",
+        "n-grams of the references that {system} has more often: better",
+    ),
+    "mended": (
+        "wrong",
+        "n-grams beyond those of the references that {system} has less often: better",
+    ),
+    "lost": (
+        "matched",
+        "n-grams of the references that {system} has less often: worse",
+    ),
+    "broken": (
+        "wrong",
+        "n-grams beyond those of the references that {system} has more often: worse",
+    ),
+}
+NGRAMS_NOTE = (
+    "Counts of both systems and of the references; in how many segments they rose and fell; "
+    "weight = (rose − fell) / √(rose + fell + 1), which sorts. (+3): three n-grams inside, "
+    "around or beside it tell of the same change."
+)
+
+
+def render_with_findings(
+    results: Results, findings: AnalysisResults, form: str, style: Style
+) -> str:
+    """Write the results as `render` does, and what was analysed after them."""
+    if not any(
+        (findings.changes, findings.ngrams, findings.buckets, findings.profiles)
+    ):
+        return render(results, form, style)
+    return WRITERS[form](results, findings, style)
+
+
+def check_format(form: str, options: AnalysisOptions) -> None:
+    """Refuse, before the work begins, a format that cannot show the analyses."""
+    if form not in WRITERS and options.any:
+        msg = (
+            f"The format {form} has no room for changes, n-grams, buckets and profiles; "
+            f"expected {', '.join(WRITERS)}."
+        )
+        raise OptionError(msg)
+
+
+def _render_terminal(results: Results, findings: AnalysisResults, style: Style) -> str:
+    blocks = [render(results, "table", style)]
+    blocks += [render_changes_terminal(entry, style) for entry in findings.changes]
+    for tables, notes in _build_sections(findings):
+        blocks += [render_table(table, style) for table in tables]
+        wrapped = "\n".join(wrap_sentence(line, style) for line in notes)
+        blocks.append(style_text(wrapped, DIM, style))
+    if findings.profiles is not None:
+        blocks.append(render_profiles_terminal(findings.profiles, style))
+    return "\n\n".join(blocks)
+
+
+def _render_json(results: Results, findings: AnalysisResults, _: Style) -> str:
+    analysed = {key: value for key, value in convert_record(findings).items() if value}
+    return render_json(convert_results(results) | analysed)
+
+
+def _render_markdown(results: Results, findings: AnalysisResults, style: Style) -> str:
+    blocks = [render(results, "markdown", style)]
+    blocks += [render_changes_markdown(entry) for entry in findings.changes]
+    for tables, notes in _build_sections(findings):
+        blocks += [render_markdown_table(table, style) for table in tables]
+        blocks.append("\n".join(map(escape_markdown, notes)))
+    if findings.profiles is not None:
+        blocks.append(render_profiles_markdown(findings.profiles))
+    return "\n\n".join(blocks)
+
+
+#: The functions that write the formats that have room for texts.
+WRITERS = {
+    "table": _render_terminal,
+    "json": _render_json,
+    "markdown": _render_markdown,
+}
+
+
+def _build_sections(
+    findings: AnalysisResults,
+) -> Iterator[tuple[list[Table], list[str]]]:
+    """Lay out what is tables in every format, each with what explains it."""
+    for changes in findings.ngrams:
+        tables = _build_ngram_tables(changes)
+        if tables:
+            yield tables, [NGRAMS_NOTE, changes.preparation]
+        else:
+            pair = f"{changes.baseline} to {changes.system}"
+            yield [], [f"No n-gram changed from {pair}."]
+    for buckets in findings.buckets:
+        tables = [_build_bucket_table(buckets, spec) for spec in buckets.directions]
+        yield tables, [_explain_buckets(buckets)]
+
+
+def _explain_buckets(buckets: Buckets) -> str:
+    """Explain the signs."""
+    small = f"fewer than {SMALL} {buckets.unit}"
+    if buckets.baseline is None:
+        return f"?: {small}, which say little."
+    return BUCKETS_NOTE.format(baseline=buckets.baseline, small=small)
+
+
+def _build_bucket_table(buckets: Buckets, spec: str) -> Table:
+    others = [name for name in buckets.systems if name != buckets.baseline]
+    # Two systems leave room for the interval of their difference.
+    pair = buckets.baseline is not None and len(others) == 1
+    headings = [buckets.unit, *buckets.systems]
+    if pair:
+        headings += ["difference", "95% interval"]
+    rows = []
+    for bucket in buckets.buckets:
+        scores = [bucket.scores[name][spec] for name in buckets.systems]
+        cells = [_build_size_cell(bucket)]
+        if pair:
+            cells += [Cell(entry.score) for entry in scores]
+            rival = bucket.scores[others[0]][spec]
+            cells += _build_difference_cells(rival, buckets.directions[spec])
+        else:
+            cells += [_build_score_cell(entry, buckets, spec) for entry in scores]
+        rows.append((bucket.label, cells))
+    corner = CORNERS.get(buckets.kind, buckets.title)
+    metric = Column(spec, higher_is_better=buckets.directions[spec]).title
+    return make_table(corner, headings, rows, caption=f"{metric} by {buckets.title}")
+
+
+def _build_size_cell(bucket: Bucket) -> Cell:
+    return Cell(f"{bucket.count}{'?' if bucket.small else ' '}")
+
+
+def _build_score_cell(score: BucketScore, buckets: Buckets, spec: str) -> Cell:
+    if buckets.baseline is None:
+        return Cell(score.score, score.interval)
+    if score.difference is None:
+        return Cell(score.score, suffix="  ")
+    mark, tone = _mark_difference(score, buckets.directions[spec])
+    return Cell(score.score, suffix=f" {mark}", tone=tone)
+
+
+def _build_difference_cells(score: BucketScore, higher_is_better: bool) -> list[Cell]:
+    mark, tone = _mark_difference(score, higher_is_better)
+    difference = score.difference or 0.0
+    return [
+        Cell(difference, signed=True, prefix=f"{mark} ", tone=tone),
+        Cell("", score.difference_interval, signed=True),
+    ]
+
+
+def _mark_difference(
+    score: BucketScore, higher_is_better: bool
+) -> tuple[str, Literal["", "good", "bad"]]:
+    """Return the sign of a difference, and the tone of one that is significant."""
+    difference = score.difference or 0.0
+    if difference == 0:
+        return "=", ""
+    ends = score.difference_interval
+    significant = ends is not None and (ends[0] > 0 or ends[1] < 0)
+    if (difference > 0) == higher_is_better:
+        return ("▲", "good") if significant else ("△", "")
+    return ("▼", "bad") if significant else ("▽", "")
+
+
+def _build_ngram_tables(changes: NgramChanges) -> list[Table]:
+    """Lay out each list that has something in it: better first, then worse."""
+    headings = [changes.baseline, changes.system, "references"]
+    headings += ["rose", "fell", "weight", "segments"]
+    return [
+        make_table(
+            name,
+            headings,
+            [
+                (_format_ngram(entry), _build_ngram_cells(entry, what))
+                for entry in entries
+            ],
+            caption=caption.format(system=changes.system),
+        )
+        for name, (what, caption) in NGRAM_LISTS.items()
+        if (entries := getattr(changes, name))
+    ]
+
+
+def _format_ngram(entry: NgramChange) -> str:
+    more = f"  (+{entry.stands_for})" if entry.stands_for else ""
+    return " ".join(entry.words) + more
+
+
+def _build_ngram_cells(entry: NgramChange, what: str) -> list[Cell]:
+    more = ", …" if entry.rose + entry.fell > 3 else ""
+    return [
+        Cell(str(getattr(entry, f"{what}_before"))),
+        Cell(str(getattr(entry, f"{what}_after"))),
+        Cell(str(entry.reference)),
+        Cell(str(entry.rose)),
+        Cell(str(entry.fell)),
+        Cell(format_signed(entry.weight, 2)),
+        Cell(", ".join(map(str, entry.segments[:3])) + more),
+    ]

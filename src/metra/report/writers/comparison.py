@@ -1,0 +1,250 @@
+"""Comparisons of systems: tables of differences, and verdicts in words."""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from metra.report.table import format_count, format_p_value
+from metra.report.writers.headings import (
+    build_metric_columns,
+    format_metric_heading,
+    shorten_specs,
+)
+from metra.scoring.results import Results, SystemComparison
+from metra.scoring.table import Cell, Table, make_table
+
+TESTS = {
+    "ar": "paired approximate randomisation",
+    "bootstrap": "paired bootstrap",
+}
+LEGEND = "▲ better, ▼ worse; △ ▽ may be chance"
+
+
+def build_comparison_tables(results: Results) -> list[Table]:
+    """Lay out all metrics side by side if there are several, then each by itself."""
+    build_details = _build_pairs_table if results.clusters else _build_baseline_table
+    tables = [build_details(results, spec) for spec in results.specs]
+    return [_build_overview_table(results), *tables] if len(tables) > 1 else tables
+
+
+def describe_comparisons(results: Results) -> list[str]:
+    """Say in words which systems are better, and why there was no test."""
+    describe = _describe_rankings if results.clusters else _describe_systems
+    reasons = dict.fromkeys(entry.reason for entry in results.comparisons)
+    return [
+        *describe(results),
+        *(f"No test: {reason}" for reason in reasons if reason),
+    ]
+
+
+def build_comparison_legend(results: Results) -> list[str]:
+    """Explain the signs and name the test."""
+    terms = results.terms
+    if terms is None:
+        return []
+    after = " after Holm's correction" if _is_corrected(results) else ""
+    lines = [f"{LEGEND} (p above {terms.alpha:g}{after})"]
+    if results.clusters:
+        lines.append("above the diagonal row minus column, below it p-values")
+    lines.append(
+        f"{TESTS[terms.test]} of {format_count(terms.units, terms.unit)}, "
+        f"{format_count(terms.trials, 'trial')}, seed {terms.seed}"
+    )
+    return lines
+
+
+def choose_mark(comparison: SystemComparison) -> str:
+    """Choose a triangle that points up for better, hollow if it may be chance."""
+    if comparison.difference != comparison.difference:
+        return " "
+    if comparison.difference == 0:
+        return "="
+    if comparison.gain > 0:
+        return "▲" if comparison.significant else "△"
+    return "▼" if comparison.significant else "▽"
+
+
+def _build_overview_table(results: Results) -> Table:
+    comparisons = {(entry.metric, entry.system): entry for entry in results.comparisons}
+    clusters = results.clusters
+    rows = []
+    for system in results.systems:
+        cells = []
+        for spec, score in system.scores.items():
+            entry = comparisons.get((spec, system.name))
+            if clusters:
+                place = _find_cluster(clusters[spec], system.name)
+                cells.append(Cell(score.score, suffix=f" ({place})"))
+            elif entry is None:
+                cells.append(Cell(score.score, suffix="  "))
+            else:
+                mark = f" {choose_mark(entry)}"
+                cells.append(Cell(score.score, suffix=mark, tone=_choose_tone(entry)))
+        rows.append((system.name, cells))
+    caption = "scores, and in brackets the rank of the cluster" if clusters else ""
+    return make_table("system", build_metric_columns(results), rows, caption=caption)
+
+
+def _build_baseline_table(results: Results, spec: str) -> Table:
+    """One metric: each system's score and its difference from the baseline."""
+    comparisons = {
+        entry.system: entry for entry in results.comparisons if entry.metric == spec
+    }
+    corrected = ["p (Holm)"] if _is_corrected(results) else []
+    headings = ["score", "difference", "95% interval", "p", *corrected, ""]
+    rows = []
+    for system in results.systems:
+        score = Cell(system.scores[spec].score)
+        entry = comparisons.get(system.name)
+        if entry is None:
+            blanks = [Cell("")] * (len(headings) - 2)
+            rows.append((system.name, [score, *blanks, Cell("baseline")]))
+            continue
+        tone = _choose_tone(entry)
+        mark = f"{choose_mark(entry)} "
+        cells = [
+            score,
+            Cell(entry.difference, signed=True, prefix=mark, tone=tone),
+            Cell("", entry.interval, signed=True),
+            Cell(format_p_value(entry.p_value)),
+            *(Cell(format_p_value(entry.p_holm)) for _ in corrected),
+            Cell(_classify_comparison(entry), tone=tone),
+        ]
+        rows.append((system.name, cells))
+    return make_table(_format_corner(results, spec), headings, rows)
+
+
+def _build_pairs_table(results: Results, spec: str) -> Table:
+    """One metric, all pairs, best first: differences above the diagonal, p-values below."""
+    pairs = {
+        (entry.baseline, entry.system): entry
+        for entry in results.comparisons
+        if entry.metric == spec
+    }
+    corrected = _is_corrected(results)
+    ranked = results.ranked(spec)
+    clusters = (results.clusters or {})[spec]
+    rows = []
+    for at, system in enumerate(ranked):
+        cells = [
+            Cell(str(_find_cluster(clusters, system.name))),
+            Cell(system.scores[spec].score),
+        ]
+        for other, opponent in enumerate(ranked):
+            if other == at:
+                cells.append(Cell("·"))
+                continue
+            against_opponent = pairs.get((opponent.name, system.name))
+            entry = against_opponent or pairs[system.name, opponent.name]
+            if other > at:
+                ahead = entry.difference if against_opponent else -entry.difference
+                cells.append(_build_lead_cell(ahead, entry.significant))
+            else:
+                p = entry.p_holm if corrected else entry.p_value
+                cells.append(Cell(format_p_value(p)))
+        rows.append((f"{at + 1} {system.name}", cells))
+    numbers = [str(at + 1) for at in range(len(ranked))]
+    headings = ["cluster", "score", *numbers]
+    return make_table(_format_corner(results, spec), headings, rows)
+
+
+def _build_lead_cell(ahead: float, significant: bool) -> Cell:
+    mark = "=" if ahead == 0 else "▲" if significant else "△"
+    tone: Literal["", "good"] = "good" if significant else ""
+    return Cell(ahead, signed=True, prefix=f"{mark} ", tone=tone)
+
+
+def _format_corner(results: Results, spec: str) -> str:
+    score = results.systems[0].scores[spec]
+    return format_metric_heading(shorten_specs(results.specs)[spec], score)
+
+
+def _is_corrected(results: Results) -> bool:
+    """Whether there are corrected p-values that differ from the others."""
+    same = all(entry.p_value == entry.p_holm for entry in results.comparisons)
+    terms = results.terms
+    return not same and terms is not None and terms.correction != "none"
+
+
+def _find_cluster(clusters: Sequence[Sequence[str]], system: str) -> int:
+    return next(at for at, members in enumerate(clusters, 1) if system in members)
+
+
+def _choose_tone(comparison: SystemComparison) -> Literal["", "good", "bad"]:
+    if not comparison.significant:
+        return ""
+    return "good" if comparison.gain > 0 else "bad"
+
+
+def _classify_comparison(comparison: SystemComparison) -> str:
+    if comparison.reason:
+        is_scored = comparison.difference == comparison.difference
+        return "too few" if is_scored else "no score"
+    if not comparison.significant:
+        return "unclear"
+    return "better" if comparison.gain > 0 else "worse"
+
+
+def _describe_systems(results: Results) -> list[str]:
+    """Say which systems are better, worse, or neither; by which metrics, if by several."""
+    tested = [entry for entry in results.comparisons if entry.reason is None]
+    if len(results.specs) == 1:
+        return _describe_one_metric(tested)
+    short_names = shorten_specs(results.specs)
+    lines = []
+    for system in dict.fromkeys(entry.system for entry in tested):
+        specs_by_verdict: dict[str, list[str]] = {}
+        for entry in tested:
+            if entry.system == system:
+                verdict = _classify_comparison(entry)
+                specs_by_verdict.setdefault(verdict, []).append(
+                    short_names[entry.metric]
+                )
+        verdicts = _join_verdicts(specs_by_verdict, tested[0].baseline, " by")
+        lines.append(f"{system}: {verdicts}.")
+    return lines
+
+
+def _describe_one_metric(tested: Sequence[SystemComparison]) -> list[str]:
+    systems_by_verdict: dict[str, list[str]] = {}
+    for entry in tested:
+        verdict = _classify_comparison(entry)
+        systems_by_verdict.setdefault(verdict, []).append(entry.system)
+    if not systems_by_verdict:
+        return []
+    sentence = _join_verdicts(systems_by_verdict, tested[0].baseline, ":")
+    return [f"{sentence[0].upper()}{sentence[1:]}."]
+
+
+def _join_verdicts(
+    names_by_verdict: Mapping[str, Sequence[str]], baseline: str, link: str
+) -> str:
+    """Join verdicts and who or what they hold for; the baseline is named once."""
+    parts: list[str] = []
+    for verdict, words, word in (
+        ("better", "better", "than"),
+        ("worse", "worse", "than"),
+        ("unclear", "no clear difference", "from"),
+    ):
+        if verdict in names_by_verdict:
+            against = f" {word} {baseline}" if not parts else ""
+            names = _join_names(names_by_verdict[verdict])
+            parts.append(f"{words}{against}{link} {names}")
+    return "; ".join(parts)
+
+
+def _describe_rankings(results: Results) -> list[str]:
+    short_names = shorten_specs(results.specs)
+    return [
+        f"{short_names[spec]}: {' > '.join(', '.join(members) for members in clusters)}"
+        for spec, clusters in (results.clusters or {}).items()
+    ]
+
+
+def _join_names(names: Sequence[str]) -> str:
+    """Join names as in a sentence.
+
+    >>> _join_names(["bleu"]), _join_names(["bleu", "chrf", "ter"])
+    ('bleu', 'bleu, chrf and ter')
+    """
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last

@@ -1,0 +1,79 @@
+"""What metrics noted, the most frequent first, and what quality models consist of."""
+
+from collections.abc import Iterator, Sequence
+from textwrap import fill
+from typing import TYPE_CHECKING
+
+from metra.metrics.record import Finding, format_value
+from metra.report.table import Style
+from metra.report.terminal import (
+    BOLD,
+    DIM,
+    escape_controls,
+    render_plain_table,
+    style_text,
+)
+from metra.report.writers.headings import order_systems, shorten_specs
+from metra.scoring.results import Results
+from metra.scoring.table import Cell, Column, Table
+
+if TYPE_CHECKING:
+    from metra.formats.annotations.quality_model import QualityModel
+
+MOST = 20
+SEGMENTS = 8
+
+
+def render_details(results: Results, style: Style) -> Iterator[str]:
+    """Lay out what metrics noted, a block for each system and metric."""
+    short_names = shorten_specs(results.specs)
+    for system in order_systems(results, style):
+        for spec, score in system.scores.items():
+            if score.details is not None:
+                title = escape_controls(f"{system.name}, {short_names[spec]}")
+                lines = _format_details(score.details, style)
+                yield "\n".join([style_text(title, BOLD, style), *lines])
+
+
+def describe_models(models: "Sequence[QualityModel]") -> str:
+    """Say of each model what it is for, which metrics it has and how much each counts."""
+    return "\n\n".join(map(_describe_model, models))
+
+
+def _format_details(details: Sequence[Finding], style: Style) -> list[str]:
+    if not details:
+        return ["nothing to note"]
+    lines = render_plain_table(_build_details_table(details), style)
+    lines[0] = style_text(lines[0], DIM, style)
+    left = len(details) - MOST
+    if left > 0:
+        more = f"and {left} more: --format json has all"
+        lines.append(style_text(more, DIM, style))
+    return lines
+
+
+def _build_details_table(details: Sequence[Finding]) -> Table:
+    names = list(dict.fromkeys(name for entry in details for name in entry.about))
+    rows = []
+    for entry in details[:MOST]:
+        about = [entry.about.get(name, "") for name in names]
+        numbers = list(map(str, dict.fromkeys(entry.segments)))
+        more = ["…"] if len(numbers) > SEGMENTS else []
+        segments = ", ".join([*numbers[:SEGMENTS], *more])
+        texts = [str(entry.count), entry.note, entry.text, *about, segments]
+        rows.append([Cell(text) for text in texts])
+    headings = ["what", "words", *names, "segments"]
+    return Table([Column("count"), *(Column(name, "left") for name in headings)], rows)
+
+
+def _describe_model(model: "QualityModel") -> str:
+    short_names = shorten_specs([member.spec for member in model.members])
+    total = sum(member.weight for member in model.members)
+    context = " ".join(model.context.split())
+    lines = [fill(f"{model.name}: {context}", 88)]
+    for member in model.members:
+        lines.append(
+            f"{100 * member.weight / total:6.1f} %  {short_names[member.spec]}, worth 0 "
+            f"at {format_value(member.worst)}, 100 at {format_value(member.best)}"
+        )
+    return "\n".join(lines)

@@ -1,0 +1,85 @@
+"""Names of metrics and systems above and beside tables, and what was scored."""
+
+import re
+from collections.abc import Sequence
+
+from metra.report.table import Style, format_count
+from metra.scoring.results import Results, Score, SystemScores
+from metra.scoring.table import Column
+
+_FILE = re.compile(r".*[/\\].*|.*\.[A-Za-z]\w{1,6}")
+
+
+def shorten_specs(specs: Sequence[str]) -> dict[str, str]:
+    """Leave files out of specs; where two would look the same, give the files' last names.
+
+    >>> shorten_specs(["ie:reference=a/b.tsv,x=1", "bleu"])["ie:reference=a/b.tsv,x=1"]
+    'ie:x=1'
+    >>> list(shorten_specs(["q:model=a/b.toml", "q:model=a/c.toml"]).values())
+    ['q:model=b.toml', 'q:model=c.toml']
+    """
+    short = [_rewrite_spec(spec, keep_files=False) for spec in specs]
+    longer = [_rewrite_spec(spec, keep_files=True) for spec in specs]
+    names = dict(zip(specs, specs, strict=True))
+    for spec, name, name_with_files in zip(specs, short, longer, strict=True):
+        if short.count(name) == 1:
+            names[spec] = name
+        elif longer.count(name_with_files) == 1:
+            names[spec] = name_with_files
+    return names
+
+
+def _rewrite_spec(spec: str, *, keep_files: bool) -> str:
+    name, _, rest = spec.partition(":")
+    options = []
+    for option in filter(None, rest.split(",")):
+        key, _, value = option.partition("=")
+        if not _FILE.fullmatch(value):
+            options.append(option)
+        elif keep_files:
+            last = re.split(r"[/\\]", value)[-1]
+            options.append(f"{key}={last}")
+    return f"{name}:{','.join(options)}" if options else name
+
+
+def build_metric_columns(results: Results) -> list[Column]:
+    """Build a column for each metric, headed by its short name and direction."""
+    short_names = shorten_specs(results.specs)
+    return [
+        Column(short_names[spec], higher_is_better=score.higher_is_better)
+        for spec, score in results.systems[0].scores.items()
+    ]
+
+
+def format_metric_heading(spec: str, score: Score) -> str:
+    """Name a metric with an arrow that points to the better scores."""
+    return Column(spec, higher_is_better=score.higher_is_better).title
+
+
+def order_systems(results: Results, style: Style) -> list[SystemScores]:
+    """List the systems as given or, with `style.sort`, the best by the first metric first."""
+    if not style.sort:
+        return list(results.systems)
+    return results.ranked(results.specs[0])
+
+
+def describe_corpus(results: Results) -> str:
+    """Say how many segments, documents, groups and references were scored."""
+    counts = [(results.segments, "segment")]
+    if results.documents is not None:
+        counts.append((results.documents, "document"))
+    if results.groups is not None:
+        counts.append((len(results.groups), "group"))
+    if results.references:
+        counts.append((results.references, "reference"))
+    return ", ".join(format_count(count, noun) for count, noun in counts)
+
+
+def list_signatures(results: Results) -> list[str]:
+    """List each metric's signature, once."""
+    signatures = [
+        signature
+        for score in results.systems[0].scores.values()
+        for signature in (score.signature, score.segment_signature)
+    ]
+    return list(dict.fromkeys(filter(None, signatures)))

@@ -1,0 +1,108 @@
+"""Answers of meta-evaluation as text, JSON, tab-separated values, Markdown or LaTeX."""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from metra.meta.findings import MetaReport
+from metra.report.table import (
+    Style,
+    convert_record,
+    list_rows,
+    render_json,
+    render_latex_table,
+    render_markdown_table,
+    render_tsv,
+)
+from metra.report.terminal import DIM, render_table, style_text
+from metra.scoring.table import Cell, Table
+
+COLUMNS = ("table", "row", "column", "value", "low", "high", "signature")
+
+
+def render(report: MetaReport, form: str, style: Style) -> str:
+    """Write the report in one of the formats, without a final newline."""
+    return WRITERS[form](report, style)
+
+
+def render_report_terminal(report: MetaReport, style: Style) -> str:
+    """Lay out the tables for a terminal, the notes and the signature below."""
+    blocks = [render_table(table, style) for table in report.tables]
+    notes = [*report.notes, report.signature]
+    below = "\n".join(style_text(note, DIM, style) for note in notes)
+    return "\n\n".join([*blocks, below])
+
+
+def render_report_json(report: MetaReport, _: Style) -> str:
+    """Write every table as a list of rows, numbers in full."""
+    data = {
+        "signature": report.signature,
+        "notes": list(report.notes),
+        "tables": {table.name: _convert_table(table) for table in report.tables},
+        **report.data,
+    }
+    return render_json(convert_record(data, _drop_infinite))
+
+
+def render_report_tsv(report: MetaReport, _: Style) -> str:
+    """Write one long table: a line for every cell, numbers in full."""
+    return render_tsv([COLUMNS, *_list_lines(report)])
+
+
+def render_report_markdown(report: MetaReport, style: Style) -> str:
+    """Write the tables in Markdown, the notes and the signature as a list."""
+    blocks = [render_markdown_table(table, style) for table in report.tables]
+    notes = [f"- {note}" for note in report.notes] + [f"- `{report.signature}`"]
+    return "\n\n".join([*blocks, "\n".join(notes)])
+
+
+def render_report_latex(report: MetaReport, style: Style) -> str:
+    """Write tabulars, with the notes and the signature as comments above."""
+    lines = [*report.notes, *report.signature.split("\n")]
+    comments = "\n".join(f"% {' '.join(line.split())}" for line in lines)
+    tables = [render_latex_table(table, style) for table in report.tables]
+    return "\n\n".join([comments, *tables])
+
+
+#: The function that writes each format.
+WRITERS = {
+    "table": render_report_terminal,
+    "json": render_report_json,
+    "tsv": render_report_tsv,
+    "markdown": render_report_markdown,
+    "latex": render_report_latex,
+}
+
+
+def _list_lines(report: MetaReport) -> Iterator[tuple[str, ...]]:
+    for table in report.tables:
+        for name, cells in list_rows(table):
+            for heading, cell in cells:
+                low, high = map(repr, cell.interval) if cell.interval else ("", "")
+                value = _format_value(cell)
+                yield table.name, name, heading, value, low, high, report.signature
+
+
+def _convert_table(table: Table) -> list[dict[str, Any]]:
+    corner = table.columns[0].heading
+    return [
+        {corner: name} | {heading: _convert_cell(cell) for heading, cell in cells}
+        for name, cells in list_rows(table)
+    ]
+
+
+def _convert_cell(cell: Cell) -> Any:
+    if cell.interval:
+        return {"value": cell.value, "interval": list(cell.interval)}
+    return cell.value
+
+
+def _format_value(cell: Cell) -> str:
+    if cell.value is None:
+        return ""
+    return cell.value if isinstance(cell.value, str) else repr(cell.value)
+
+
+def _drop_infinite(value: float) -> float | None:
+    """Return None for what JSON has no number for."""
+    return value if math.isfinite(value) else None

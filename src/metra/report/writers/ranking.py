@@ -1,0 +1,133 @@
+"""Rankings by average ranks and retrieval runs, as tables for the terminal or as JSON."""
+
+from collections.abc import Sequence
+
+from metra.analysis.retrieval import RetrievalResult, RetrievalRun
+from metra.meta.rank import MetricRanking
+from metra.report.table import Style, render_json
+from metra.report.terminal import render_plain_table
+from metra.report.writers.headings import shorten_specs
+from metra.scoring.table import Cell, Column, Table, make_table
+
+
+def render_ranking_table(rankings: Sequence[MetricRanking], documents: int) -> str:
+    """Lay out one block for each metric."""
+    noun = "document" if documents == 1 else "documents"
+    short_names = shorten_specs([ranking.spec for ranking in rankings])
+    return "\n\n".join(
+        "\n".join(
+            [
+                f"{short_names[ranking.spec]}: ranked by the average of ranks over "
+                f"{documents} {noun}",
+                *render_plain_table(_build_ranking_table(ranking), Style()),
+                *_describe_agreement(ranking),
+            ]
+        )
+        for ranking in rankings
+    )
+
+
+def render_ranking_json(rankings: Sequence[MetricRanking], documents: int) -> str:
+    """Write the rankings for other programs."""
+    listed = [
+        {
+            "metric": ranking.spec,
+            "signature": ranking.signature,
+            "systems": [
+                {"name": name, "rank": rank, "average_rank": average}
+                for name, rank, average in zip(
+                    ranking.systems, ranking.ranks, ranking.averages, strict=True
+                )
+            ],
+        }
+        | ({"agreement": ranking.agreement._asdict()} if ranking.agreement else {})
+        for ranking in rankings
+    ]
+    return render_json({"documents": documents, "rankings": listed})
+
+
+def render_retrieval_table(result: RetrievalResult) -> str:
+    """Lay out the runs, first that of the reference, with which the others are compared."""
+    queries = len(result.runs[0].average_precision)
+    columns = [
+        Column("MAP", width=6),
+        Column("95% interval", width=16),
+        Column("nDCG", width=6),
+        Column("of reference"),
+    ]
+    rows = [(run.name, _build_run_cells(run, result.runs[0])) for run in result.runs]
+    lines = render_plain_table(make_table("run", columns, rows), Style())
+    lines += ["", f"{queries} queries, {result.documents} documents"]
+    if result.left_out:
+        listed = ", ".join(result.left_out)
+        lines.append(f"left out, because no document is relevant: {listed}")
+    lines.append(result.signature)
+    return "\n".join(lines)
+
+
+def render_retrieval_json(result: RetrievalResult) -> str:
+    """Write the runs for other programs, with the ranking of every query."""
+    runs = [
+        {
+            "name": run.name,
+            "map": run.map,
+            "map_interval": run.map_interval,
+            "ndcg": run.mean_ndcg,
+            "ndcg_interval": run.ndcg_interval,
+            "queries": {
+                query: {
+                    "average_precision": run.average_precision[query],
+                    "ndcg": run.ndcg[query],
+                    "ranked": list(run.ranked[query]),
+                }
+                for query in run.average_precision
+            },
+        }
+        for run in result.runs
+    ]
+    return render_json(
+        {
+            "documents": result.documents,
+            "left_out": list(result.left_out),
+            "signature": result.signature,
+            "runs": runs,
+        }
+    )
+
+
+def _build_ranking_table(ranking: MetricRanking) -> Table:
+    columns = [
+        Column("rank", width=5),
+        Column("system", "left"),
+        Column("average rank"),
+    ]
+    return Table(
+        columns,
+        [
+            [Cell(f"{rank:g}"), Cell(system), Cell(average)]
+            for system, rank, average in zip(
+                ranking.systems, ranking.ranks, ranking.averages, strict=True
+            )
+        ],
+    )
+
+
+def _describe_agreement(ranking: MetricRanking) -> list[str]:
+    agreement = ranking.agreement
+    if not agreement:
+        return []
+    return [
+        f"against the expected ranking: distance {agreement.distance:g}, similarity "
+        f"{agreement.similarity:.1f} %, precision {agreement.precision:.1f} %, recall "
+        f"{agreement.recall:.1f} %"
+    ]
+
+
+def _build_run_cells(run: RetrievalRun, reference: RetrievalRun) -> list[Cell]:
+    share = 100 * run.map / reference.map if reference.map else None
+    return [
+        Cell(run.map),
+        Cell("", run.map_interval),
+        Cell(run.mean_ndcg),
+        Cell(share, digits=1, suffix=" %"),
+    ]

@@ -1,0 +1,272 @@
+"""Scores as text, JSON, tab-separated values, Markdown and LaTeX."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from metra.report.table import (
+    MISSING,
+    Style,
+    escape_markdown,
+    render_json,
+    render_latex_table,
+    render_markdown_table,
+    render_tsv,
+)
+from metra.report.terminal import DIM, escape_controls, render_table, style_text
+from metra.report.writers.alignments import render_alignments
+from metra.report.writers.comparison import (
+    build_comparison_legend,
+    build_comparison_tables,
+    describe_comparisons,
+)
+from metra.report.writers.details import render_details
+from metra.report.writers.headings import (
+    build_metric_columns,
+    describe_corpus,
+    list_signatures,
+    order_systems,
+)
+from metra.report.writers.json import convert_results
+from metra.scoring.results import GroupScores, Results, Score
+from metra.scoring.table import Cell, Column, Table, make_table
+
+COLUMNS = ("level", "system", "item", "metric", "score", "low", "high", "signature")
+#: Further columns where systems are compared. There a score is a difference, and the item
+#: the baseline.
+TEST_COLUMNS = ("standard_error", "effect", "p_value", "p_holm", "significant")
+
+
+def render(results: Results, form: str, style: Style) -> str:
+    """Write the results in one of the formats, without a final newline."""
+    return WRITERS[form](results, style)
+
+
+def render_terminal(results: Results, style: Style) -> str:
+    """Lay out the results for a terminal."""
+    blocks = [render_table(table, style) for table in build_tables(results, style)]
+    remarks = "\n".join(escape_controls(line) for line in build_remarks(results))
+    notes = [*build_notes(results), *list_signatures(results)]
+    below = "\n".join(style_text(note, DIM, style) for note in notes)
+    blocks.extend(filter(None, [remarks, below]))
+    blocks.extend(render_alignments(results, style))
+    blocks.extend(render_details(results, style))
+    return "\n\n".join(blocks)
+
+
+def render_results_tsv(results: Results, _: Style) -> str:
+    """Write one long table: a line for every score of every level, numbers in full."""
+    lines = [COLUMNS, *_list_score_rows(results), *_list_group_rows(results)]
+    if results.terms is not None:
+        blank = ("",) * len(TEST_COLUMNS)
+        lines = [COLUMNS + TEST_COLUMNS, *(line + blank for line in lines[1:])]
+        lines.extend(_list_comparison_rows(results))
+    return render_tsv(lines)
+
+
+def render_results_json(results: Results, _: Style) -> str:
+    """Write everything that was computed, numbers in full."""
+    return render_json(convert_results(results))
+
+
+def render_markdown(results: Results, style: Style) -> str:
+    """Write tables that read well as text and as a page."""
+    blocks = [
+        render_markdown_table(table, style) for table in build_tables(results, style)
+    ]
+    blocks += [*map(escape_markdown, build_remarks(results)), *build_notes(results)]
+    signed = "\n".join(f"- `{signature}`" for signature in list_signatures(results))
+    return "\n\n".join([*blocks, signed])
+
+
+def render_latex(results: Results, style: Style) -> str:
+    """Write tabulars, with what was scored and the signatures as comments."""
+    lines = [*build_remarks(results), *build_notes(results), *list_signatures(results)]
+    if results.terms is not None:
+        lines.append(r"The triangles need \usepackage{amssymb}.")
+    comments = "\n".join(f"% {' '.join(line.split())}" for line in lines)
+    tables = build_tables(results, style)
+    return "\n\n".join([comments, *(render_latex_table(t, style) for t in tables)])
+
+
+#: The function that writes each format.
+WRITERS = {
+    "table": render_terminal,
+    "json": render_results_json,
+    "tsv": render_results_tsv,
+    "markdown": render_markdown,
+    "latex": render_latex,
+}
+
+
+def build_tables(results: Results, style: Style) -> list[Table]:
+    """Lay out the systems' scores, then their documents' and segments' where asked for."""
+    if results.terms is not None:
+        return [*build_comparison_tables(results), *_build_level_tables(results, style)]
+    systems = order_systems(results, style)
+    columns = [
+        _build_score_cells([entry.scores[spec] for entry in systems])
+        for spec in results.specs
+    ]
+    rows = [
+        (entry.name, cells)
+        for entry, cells in zip(systems, zip(*columns, strict=True), strict=True)
+    ]
+    main = make_table("system", build_metric_columns(results), rows)
+    if results.groups is not None:
+        return [main, *_build_group_tables(results, results.groups, style)]
+    return [main, *_build_level_tables(results, style)]
+
+
+def build_notes(results: Results) -> list[str]:
+    """Explain the signs and name the test, if there is one, and say what was scored."""
+    legend = build_comparison_legend(results) if results.terms is not None else []
+    return [*legend, describe_corpus(results)]
+
+
+def build_remarks(results: Results) -> list[str]:
+    """Say in words how the systems compare, if they were compared."""
+    return [] if results.terms is None else describe_comparisons(results)
+
+
+def _build_score_cells(scores: Sequence[Score]) -> list[Cell]:
+    """Build a column of scores; the best is marked where there are several rows."""
+    best = _find_best([score.score for score in scores], scores[0])
+    several = len(scores) > 1
+    return [
+        Cell(score.score, score.interval, several and score.score == best)
+        for score in scores
+    ]
+
+
+def _build_level_tables(results: Results, style: Style) -> Iterator[Table]:
+    systems = order_systems(results, style)
+    names = [entry.name for entry in systems]
+    metrics = zip(results.specs, build_metric_columns(results), strict=True)
+    for spec, column in metrics:
+        scores = [entry.scores[spec] for entry in systems]
+        for level, values in (
+            ("document", [score.documents for score in scores]),
+            ("segment", [_number_segments(score) for score in scores]),
+        ):
+            by_item = [each for each in values if each is not None]
+            if len(by_item) == len(systems):
+                rows = [
+                    (str(item), _build_row([each[item] for each in by_item], scores[0]))
+                    for item in by_item[0]
+                ]
+                yield make_table(level, names, rows, caption=column.title)
+
+
+def _number_segments(score: Score) -> Mapping[Any, float] | None:
+    if score.segments is None:
+        return None
+    return dict(enumerate(score.segments.tolist(), 1))
+
+
+def _build_group_tables(
+    results: Results, groups: Sequence[GroupScores], style: Style
+) -> Iterator[Table]:
+    """Lay out the groups in the order of their keys, with how many segments each has.
+
+    One table of all metrics for one system, a table per metric for several.
+    """
+    corner = " · ".join(groups[0].key)
+    columns = build_metric_columns(results)
+    systems = [entry.name for entry in order_systems(results, style)]
+    if len(systems) == 1:
+        rows = [
+            (
+                _format_group_title(group),
+                [
+                    _build_size_cell(group),
+                    *(Cell(score.score) for score in group.systems[0].scores.values()),
+                ],
+            )
+            for group in groups
+        ]
+        yield make_table(corner, ["segments", *columns], rows)
+        return
+    for spec, column in zip(results.specs, columns, strict=True):
+        rows = []
+        for group in groups:
+            by_name = {entry.name: entry.scores[spec] for entry in group.systems}
+            scores = [by_name[name] for name in systems]
+            cells = _build_row([score.score for score in scores], scores[0])
+            rows.append((_format_group_title(group), [_build_size_cell(group), *cells]))
+        headings: list[str | Column] = ["segments", *systems]
+        yield make_table(corner, headings, rows, caption=column.title)
+
+
+def _build_row(values: Sequence[float], score: Score) -> list[Cell]:
+    """Build a row of one metric's scores; the best is marked unless all are equal."""
+    best = _find_best(values, score)
+    several = len(set(values)) > 1
+    return [Cell(value, best=several and value == best) for value in values]
+
+
+def _find_best(values: Sequence[float], score: Score) -> float:
+    """Find the best value of those that are not missing."""
+    known = [value for value in values if value == value]
+    return (max if score.higher_is_better else min)(known, default=0.0)
+
+
+def _build_size_cell(group: GroupScores) -> Cell:
+    return Cell(f"{group.segments:,}")
+
+
+def _format_group_title(group: GroupScores) -> str:
+    return " · ".join(map(_format_key, group.key.values()))
+
+
+def _format_key(value: object) -> str:
+    return MISSING if value is None else str(value)
+
+
+def _list_score_rows(results: Results) -> Iterator[tuple[str, ...]]:
+    for entry in results.systems:
+        for spec, score in entry.scores.items():
+            low, high = map(repr, score.interval) if score.interval else ("", "")
+            number = _format_number(score.score)
+            yield "system", entry.name, "", spec, number, low, high, score.signature
+            segments = _number_segments(score) or {}
+            signature = score.segment_signature or score.signature
+            for level, values, signed in (
+                ("document", score.documents or {}, score.signature),
+                ("segment", segments, signature),
+            ):
+                for item, value in values.items():
+                    number = _format_number(value)
+                    cells = (level, entry.name, str(item), spec, number)
+                    yield (*cells, "", "", signed)
+
+
+def _list_group_rows(results: Results) -> Iterator[tuple[str, ...]]:
+    for group in results.groups or ():
+        item = ",".join(
+            f"{key}={_format_key(value)}" for key, value in group.key.items()
+        )
+        for entry in group.systems:
+            for spec, score in entry.scores.items():
+                cells = ("group", entry.name, item, spec, _format_number(score.score))
+                yield (*cells, "", "", score.signature)
+
+
+def _list_comparison_rows(results: Results) -> Iterator[tuple[str, ...]]:
+    for entry in results.comparisons:
+        low, high = entry.interval or (None, None)
+        numbers = (entry.standard_error, entry.effect, entry.p_value, entry.p_holm)
+        yield (
+            "comparison",
+            entry.system,
+            entry.baseline,
+            entry.metric,
+            *map(_format_number, (entry.difference, low, high)),
+            entry.test,
+            *map(_format_number, numbers),
+            "yes" if entry.significant else "no",
+        )
+
+
+def _format_number(value: float | None) -> str:
+    """Write a number in full; nothing if it is missing."""
+    return "" if value is None or value != value else repr(value)

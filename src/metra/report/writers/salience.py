@@ -1,0 +1,133 @@
+"""Salience lists, and the study of two translations as tables and tab-separated values."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from metra.analysis.word_stability import WEIGHTS, StabilityResult
+from metra.report.table import MISSING, Style, format_count
+from metra.report.terminal import render_table
+from metra.scoring.table import Cell, Table, make_table
+from metra.text.salience import SalienceTable, rank_words
+
+WORD_COLUMNS = ("tf", "df", "tf.idf", "S")
+
+
+def render_stability(study: StabilityResult, style: Style) -> str:
+    """Lay out the overlaps, the mean salience of each set, and the polygons."""
+    blocks = [
+        render_table(table, style)
+        for table in (
+            _build_overlap_table(study),
+            _build_salience_table(study),
+            *(_build_polygon_table(study, weight) for weight in WEIGHTS),
+        )
+    ]
+    blocks.append(
+        f"{format_count(study.documents, 'document')}; the first translation is "
+        f"{study.references[0]}, the second {study.references[1]}. Overlaps are means over "
+        "documents of\ncommon n-grams over the mean of both sides; shares are of all words "
+        "of a set."
+    )
+    return "\n\n".join(blocks)
+
+
+def format_stability_lines(study: StabilityResult) -> Iterator[str]:
+    """Write everything as one long table, numbers in full."""
+    yield "\t".join(("table", "set", "weight", "from", "to", "value"))
+    for overlap in study.overlaps:
+        for what, share in (("tokens", overlap.tokens), ("types", overlap.types)):
+            yield _format_line("overlap", what, "", 1, overlap.n, share)
+    for entry in study.sets:
+        yield _format_line("tokens", entry.name, "", "", "", entry.tokens)
+        for weight in WEIGHTS:
+            yield _format_line("mean", entry.name, weight, "", "", entry.means[weight])
+    for weight in WEIGHTS:
+        for entry in study.sets:
+            polygon = entry.polygons[weight]
+            cells = "share", entry.name, weight
+            yield _format_line(*cells, "none", "none", polygon.without)
+            for low, high, share in zip(
+                polygon.bounds, polygon.bounds[1:], polygon.shares, strict=False
+            ):
+                yield _format_line(*cells, low, high, share)
+
+
+def render_word_list(
+    table: SalienceTable, style: Style, *, by: str, document: str | None, top: int
+) -> str:
+    """Show the words of one document, or of every document, ranked by a weight."""
+    headings = [name for name in WORD_COLUMNS if name in table.header]
+    places = [table.header.index(name) for name in headings]
+    word = table.header.index("word")
+    blocks = []
+    for name, rows in rank_words(table, by, document).items():
+        cells = [
+            (row[word], [_build_word_cell(row[place]) for place in places])
+            for row in rows[:top]
+        ]
+        blocks.append(
+            render_table(make_table("word", headings, cells, caption=name), style)
+        )
+    return "\n\n".join(blocks)
+
+
+def _build_overlap_table(study: StabilityResult) -> Table:
+    rows = [
+        (
+            format_count(entry.n, "word"),
+            [_build_percent_cell(entry.tokens), _build_percent_cell(entry.types)],
+        )
+        for entry in study.overlaps
+    ]
+    headings = ("tokens in common", "types in common")
+    return make_table("n-grams of up to", headings, rows, caption="Overlap")
+
+
+def _build_salience_table(study: StabilityResult) -> Table:
+    rows = [
+        (
+            entry.name,
+            [
+                Cell(f"{entry.tokens:,}"),
+                *(Cell(entry.means[weight], digits=4) for weight in WEIGHTS),
+                _build_percent_cell(entry.polygons["S"].without),
+            ],
+        )
+        for entry in study.sets
+    ]
+    headings = ("tokens", *(f"mean {weight}" for weight in WEIGHTS), "without S")
+    return make_table("words", headings, rows, caption="Salience")
+
+
+def _build_polygon_table(study: StabilityResult, weight: str) -> Table:
+    polygons = [entry.polygons[weight] for entry in study.sets]
+    rows = []
+    if any(polygon.without for polygon in polygons):
+        cells = [_build_percent_cell(polygon.without) for polygon in polygons]
+        rows.append(("none", cells))
+    bounds = polygons[0].bounds
+    for at, (low, high) in enumerate(pairwise(bounds)):
+        cells = [_build_percent_cell(polygon.shares[at]) for polygon in polygons]
+        rows.append((f"{low:g} to {high:g}", cells))
+    names = [entry.name for entry in study.sets]
+    return make_table(weight, names, rows, caption=f"How the words spread by {weight}")
+
+
+def _build_percent_cell(share: float) -> Cell:
+    return Cell(100 * share, digits=1, suffix=" %")
+
+
+def _format_line(*cells: object) -> str:
+    return "\t".join(
+        f"{cell:.10g}" if isinstance(cell, float) else str(cell) for cell in cells
+    )
+
+
+def _build_word_cell(text: str) -> Cell:
+    """Show two digits of what has a point, all else as it is, and a dash for nothing."""
+    if not text:
+        return Cell(MISSING)
+    try:
+        return Cell(float(text), digits=2) if "." in text or "e" in text else Cell(text)
+    except ValueError:
+        return Cell(text)

@@ -1,0 +1,105 @@
+"""The table record: what analyses and questions return and what the report writes.
+
+A table knows its numbers in full. Digits, alignment and marks are hints to the writers
+(`metra.report.table` and `metra.report.terminal`); nothing in here is formatted.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A heading and how the cells below it are shown."""
+
+    heading: str
+    align: Literal["left", "right"] = "right"
+    #: Whether higher numbers are better, shown as an arrow; None for no arrow.
+    higher_is_better: bool | None = None
+    #: Digits after the point; None for those that the table is printed with.
+    digits: int | None = None
+    #: Terminal columns that it takes at least.
+    width: int = 0
+
+    @property
+    def title(self) -> str:
+        """The heading, with an arrow that points to the better numbers."""
+        if self.higher_is_better is None:
+            return self.heading
+        return f"{self.heading} {'↑' if self.higher_is_better else '↓'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A number or a text with its interval; None if missing, and then a note says why."""
+
+    value: float | str | None
+    interval: tuple[float, float] | None = None
+    best: bool = False
+    #: Digits after the point; None for those of the column.
+    digits: int | None = None
+    #: A sign in front of positive numbers too, for differences.
+    signed: bool = False
+    prefix: str = ""
+    suffix: str = ""
+    #: What is significant; the prefix or suffix must say it too, not colour alone.
+    tone: Literal["", "good", "bad"] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Columns and rows of cells; the first column names the rows."""
+
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+    caption: str = ""
+    #: What programs call the table, where there are several.
+    name: str = ""
+    #: Names of rows and columns alike, of a matrix that shows numbers in their place.
+    names: Sequence[str] = ()
+
+
+def make_table(
+    corner: str,
+    columns: Sequence[str | Column],
+    rows: Sequence[tuple[str, Sequence[Cell]]],
+    *,
+    caption: str = "",
+    name: str = "",
+    names: Sequence[str] = (),
+) -> Table:
+    """Build a table of named rows, with `corner` above the names.
+
+    >>> table = make_table("system", ["bleu"], [("sysA", [Cell(34.2)])])
+    >>> [column.align for column in table.columns], table.rows[0][0].value
+    (['left', 'right'], 'sysA')
+    """
+    return Table(
+        [
+            Column(corner, "left"),
+            *(Column(each) if isinstance(each, str) else each for each in columns),
+        ],
+        [[Cell(row_name), *cells] for row_name, cells in rows],
+        caption,
+        name,
+        names,
+    )
+
+
+def mark_best(cells: Sequence[Cell]) -> list[Cell]:
+    """Mark the largest number of a column, unless it has only one number.
+
+    >>> [cell.best for cell in mark_best([Cell(1.0), Cell(None), Cell(2.0)])]
+    [False, False, True]
+    """
+    numbers = [cell.value for cell in cells if isinstance(cell.value, float | int)]
+    if len(numbers) < 2:
+        return list(cells)
+    top = max(numbers)
+    return [
+        replace(cell, best=cell.value == top)
+        if isinstance(cell.value, float | int)
+        else cell
+        for cell in cells
+    ]

@@ -1,0 +1,86 @@
+"""The table record in every format: digits, signs, alignment, and what must not get through."""
+
+import json
+
+import pytest
+
+from metra import report
+from metra.meta.findings import MetaReport
+from metra.report.table import (
+    Style,
+    list_rows,
+    render_latex_table,
+    render_markdown_table,
+)
+from metra.report.terminal import measure_width, render_plain_table, render_table
+from metra.report.writers import meta, results
+from metra.scoring.table import Cell, Column, Table, make_table
+
+
+def test_every_format_has_a_writer():
+    assert tuple(results.WRITERS) == tuple(meta.WRITERS) == report.FORMATS
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        pytest.param(Cell(1.0), "1.000", id="digits of the column"),
+        pytest.param(Cell(1.0, digits=0), "1", id="digits of the cell"),
+        pytest.param(Cell(-0.0), "0.000", id="negative zero"),
+        pytest.param(Cell(None, suffix=" %"), "–", id="missing"),
+        pytest.param(Cell(float("nan"), suffix=" ▲"), "– ▲", id="not a number"),
+        pytest.param(Cell(-1.5, signed=True, digits=1), "−1.5", id="a real minus"),
+        pytest.param(Cell(1.5, signed=True, prefix="▲ "), "▲ +1.500", id="a sign"),
+        pytest.param(Cell(1.0, (0.5, 2.0), digits=1), "1.0 [0.5, 2.0]", id="interval"),
+    ],
+)
+def test_cells(cell, text):
+    table = make_table("system", [Column("m", digits=3)], [("A", [cell])])
+    assert render_table(table, Style()).split("\n")[2].split("  ", 1)[1].strip() == text
+
+
+def test_control_characters_in_cells_do_not_reach_the_terminal():
+    table = make_table("unit", ["said"], [("1", [Cell("a\x1b[31mb")])])
+    assert "\x1b" not in render_table(table, Style())
+
+
+def test_wide_letters_line_up():
+    rows = [("1", [Cell("日本"), Cell("x")]), ("2", [Cell("ab"), Cell("y")])]
+    lines = render_table(make_table("n", ["said", "by"], rows), Style()).split("\n")
+    assert len({measure_width(line) for line in lines[2:]}) == 1
+
+
+def test_a_table_without_rows_has_its_headings():
+    lines = render_table(make_table("system", ["bleu"], []), Style()).split("\n")
+    assert lines == ["system  bleu", "────────────"]
+
+
+def test_alignment_is_the_same_in_every_format():
+    table = Table([Column("n"), Column("name", "left")], [[Cell("7"), Cell("a")]])
+    assert render_plain_table(table, Style()) == ["n  name", "7  a"]
+    assert "| --: | :-- |" in render_markdown_table(table, Style())
+    assert r"\begin{tabular}{rl}" in render_latex_table(table, Style())
+
+
+def test_rows_of_a_matrix_are_named_for_programs():
+    cells = [[Cell(""), Cell(0.25)], [Cell(""), Cell("")]]
+    rows = [("1 A", cells[0]), ("2 B", cells[1])]
+    table = make_table("better", ["1", "2"], rows, names=["A", "B"])
+    assert list(list_rows(table)) == [("A", [("B", Cell(0.25))]), ("B", [])]
+
+
+def report_of(signature):
+    table = make_table("metric", ["pearson"], [("bleu", [Cell(0.5)])], name="sys")
+    return MetaReport([table], signature, ["A note."], {"more": [float("inf")]})
+
+
+def test_every_signature_is_a_comment_in_latex():
+    text = meta.render(report_of("meta|gold:a\nmeta|gold:b"), "latex", Style())
+    comments, _ = text.split("\n\n")
+    assert comments.split("\n") == ["% A note.", "% meta|gold:a", "% meta|gold:b"]
+
+
+def test_json_of_a_report():
+    data = json.loads(meta.render(report_of("meta"), "json", Style()))
+    assert data["tables"] == {"sys": [{"metric": "bleu", "pearson": 0.5}]}
+    assert data["more"] == [None]

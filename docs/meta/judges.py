@@ -25,11 +25,10 @@ from metra.formats.scores.record import (
     build_score_table,
     concatenate_scores,
 )
-from metra.meta.agree import JudgeAgreement, agree
 from metra.meta.correlate import parse_specs
 from metra.meta.judge_plots import build_gap_histogram, build_judge_plot
 from metra.meta.normalise import normalise
-from metra.meta.pseudo import JUDGES, DocumentCurves, draw_documents, gather_judgements
+from metra.meta.pseudo import JUDGES, gather_judgements
 from metra.meta.refs import correlate_subsets
 from metra.report import pictures
 from metra.report import pictures as judge_picture
@@ -37,7 +36,9 @@ from metra.scoring.evaluate import make_metrics
 from metra.scoring.scorers import ReferenceSubset, score_systems
 from metra.stats.correlation import Options
 from metra.stats.defaults import SEED
+from metra.stats.judge_agreement import JudgeAgreement, agree
 from metra.stats.panel import ScorePanel
+from metra.stats.pseudo_documents import DocumentCurves, draw_documents
 
 HERE = Path(__file__).parent
 LENGTHS = (1, 2, 5, 10, 20, 50, 100, 0)

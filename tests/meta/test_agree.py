@@ -17,15 +17,15 @@ from hypothesis.extra.numpy import arrays
 from metra.errors import CorpusError
 from metra.formats.scores.ratings import collect_ratings
 from metra.formats.scores.read import read_scores
-from metra.meta.agree import (
+from metra.meta.agree import report_agreement
+from metra.meta.judge_plots import count_gaps
+from metra.stats.agreement import SCALES, alpha, cohen
+from metra.stats.judge_agreement import (
     agree,
     average_figure,
     compare_judges,
     pair_judgements,
-    report_agreement,
 )
-from metra.meta.judge_plots import count_gaps
-from metra.stats.agreement import SCALES, alpha, cohen
 from metra.stats.ratings import convert_matrix
 
 NAN = float("nan")

@@ -23,7 +23,8 @@ from metra.stats.distributions import (
 from metra.stats.exact_tests import pairs_p, wilcoxon_p, williams_p
 from metra.stats.multiplicity import clusters_greedy, clusters_wmt, holm
 from metra.stats.permutation import prepare_swaps, standardise_metrics
-from metra.stats.soft_pairwise import draw_signs, normal_p, permutation_p, spa, wmt_p
+from metra.stats.resampling import draw_signs
+from metra.stats.soft_pairwise import normal_p, permutation_p, spa, wmt_p
 
 # Four systems and two segments: the vectors of mt-metrics-eval's permutation tests.
 GOLD = np.array([1.0, 2, 3, 4, 5, 5, 7, 8]).reshape(4, 2)
@@ -92,7 +93,7 @@ def test_exchanges_by_sums_are_exchanges(coef, level, swap, gaps):
 
 def masks_of(swap, made_up, level, options):
     """The cells that keep their side, drawn as the code draws them."""
-    from metra.stats.soft_pairwise import draw_signs
+    from metra.stats.resampling import draw_signs
 
     rng = np.random.default_rng(options.seed)
     systems, segments = made_up.gold.shape

@@ -15,9 +15,9 @@ from metra.formats.scores.record import (
     build_score_table,
     format_long_table,
 )
-from metra.meta.agree import average_figure, compare_judges, pair_judgements
 from metra.meta.normalise import find_failing_judges, normalise, report_normalisation
 from metra.stats.agreement import alpha
+from metra.stats.judge_agreement import average_figure, compare_judges, pair_judgements
 
 
 def judged(by_judge):

@@ -13,15 +13,10 @@ from metra.formats.scores.record import (
     build_score_table,
     concatenate_scores,
 )
-from metra.meta.pseudo import (
-    JudgementCells,
-    compute_wilcoxon,
-    draw_documents,
-    gather_judgements,
-    report_pseudo,
-)
+from metra.meta.pseudo import compute_wilcoxon, gather_judgements, report_pseudo
 from metra.stats.exact_tests import rank_sum_p, signed_rank_p
 from metra.stats.panel import SegmentStatistics
+from metra.stats.pseudo_documents import JudgementCells, draw_documents
 
 
 def once(found):

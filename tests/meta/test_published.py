@@ -11,7 +11,7 @@ from metra.meta.correlate import correlate_panel, parse_specs
 from metra.meta.task import report_task
 from metra.stats.correlation import Options, correlate, correlate_all
 from metra.stats.exact_tests import williams_p
-from metra.stats.moments import mad_outliers
+from metra.stats.line_fit import mad_outliers
 
 PAIRS = ("en-de", "he-en", "zh-en")
 

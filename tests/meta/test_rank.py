@@ -12,14 +12,13 @@ from metra.formats.scores.record import (
     concatenate_scores,
 )
 from metra.meta.rank import report_ranking
+from metra.stats.multiplicity import clusters_by_range, rank_ranges
 from metra.stats.ranking import (
     are_paired,
     auto_rank,
     average_ranks,
-    clusters_by_range,
     expected_wins,
-    p_values,
-    rank_ranges,
+    rank_test_p_values,
 )
 
 NAN = float("nan")
@@ -68,8 +67,8 @@ def test_paired_where_systems_share_segments():
     apart = np.full((2, 40), NAN)
     apart[0, :20], apart[1, 20:] = 2.0 + dense[0, :20], dense[1, :20]
     assert not are_paired(apart)
-    assert p_values(apart, paired=False)[0, 1] < 0.001
-    assert np.isnan(p_values(apart, paired=True)).all()
+    assert rank_test_p_values(apart, paired=False)[0, 1] < 0.001
+    assert np.isnan(rank_test_p_values(apart, paired=True)).all()
     _, found = report_ranking(scores_of(apart, {}), "gold")
     assert not found.paired
 

@@ -235,7 +235,7 @@ KAPPA_WEIGHTS: dict[str, Callable[[Array, Array], tuple[float, float]]] = {
 
 
 def fleiss_columns(paired: Ratings) -> Columns:
-    """Return the columns of Fleiss' kappa: agreement within units against the pooled categories.
+    """Return the columns of Fleiss' kappa: agreement in units against pooled categories.
 
     Units may have different numbers of judges, two at least.
     """

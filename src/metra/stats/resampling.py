@@ -5,7 +5,7 @@ Intervals need only a metric's rows and its `aggregate`.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +15,10 @@ from metra.stats import totals as pool
 from metra.stats.defaults import SEED, TRIALS, Method
 from metra.stats.parallel import ordered_map, thread_count
 from metra.stats.totals import Array
+from metra.stats.weighting import STEP, StackedRows, Weights
 
-Weights: TypeAlias = NDArray[Any]
-
-#: Trials times units in one block, and of those how many are drawn at a time.
+#: Trials times units in one block; of those, `STEP` are drawn at a time.
 BLOCK = 4_000_000
-STEP = 1_000_000
 
 #: Larger blocks multiply no faster.
 MOST_TRIALS = 256
@@ -67,65 +65,31 @@ def draw_swaps(
     count: int, trials: int, rng: "np.random.Generator", *, block: int = BLOCK
 ) -> Iterator[Weights]:
     """Choose each unit or not, as by a coin, `trials` times: ones or zeros, (trials, count)."""
-    words = -(-count // 64)
     for size in _sizes(count, trials, block):
-        drawn = rng.integers(
-            0, 2**64 - 1, (size, words), dtype=np.uint64, endpoint=True
-        )
-        bits = drawn.astype("<u8").view(np.uint8)
-        yield np.unpackbits(bits, axis=1, count=count, bitorder="little")
+        yield _draw_bits(size, count, rng, "little")
+
+
+def draw_signs(trials: int, width: int, rng: "np.random.Generator") -> Iterator[Array]:
+    """Draw rows of +1 and -1, some at a time, from single random bits."""
+    block = max(1, min(trials, BLOCK // max(width, 1)))
+    for start in range(0, trials, block):
+        bits = _draw_bits(min(block, trials - start), width, rng, "big")
+        yield bits.astype(np.float64) * 2.0 - 1.0
+
+
+def _draw_bits(
+    draws: int, count: int, rng: "np.random.Generator", order: Literal["little", "big"]
+) -> NDArray[np.uint8]:
+    """Draw random bits, 64 at a time: (draws, count); `order` is that within bytes."""
+    words = rng.integers(0, 2**64, (draws, -(-count // 64)), np.uint64)
+    octets = words.astype("<u8").view(np.uint8)
+    return np.unpackbits(octets, axis=1, count=count, bitorder=order)
 
 
 def _sizes(count: int, trials: int, budget: int) -> Iterator[int]:
     size = max(1, min(MOST_TRIALS, budget // count))
     for start in range(0, trials, size):
         yield min(size, trials - start)
-
-
-#: Matrices of more numbers than this together are not copied into one.
-MOST_STACKED = 4_000_000
-
-
-class StackedRows:
-    """Matrices of rows that share their weights."""
-
-    def __init__(self, matrices: Sequence[Array]) -> None:
-        self._rows = [round_to_grid(rows) for rows in matrices]
-        self._ends = np.cumsum([rows.shape[1] for rows in matrices])
-        #: The plain sums of all rows, exact.
-        self.totals = [rows.sum(0) for rows in self._rows]
-        if sum(rows.size for rows in self._rows) <= MOST_STACKED:
-            # One product of wide matrices is some times quicker than many of narrow ones.
-            self._rows = [np.concatenate(self._rows, axis=1)]
-
-    def sum_weighted(self, weights: Weights) -> list[Array]:
-        """Give each matrix's totals under each row of weights: (trials, columns)."""
-        trials, count = weights.shape
-        sums = [np.zeros((trials, rows.shape[1])) for rows in self._rows]
-        step = max(1, STEP // trials)
-        for start in range(0, count, step):
-            part = weights[:, start : start + step].astype(np.float64)
-            for total, rows in zip(sums, self._rows, strict=True):
-                total += part @ rows[start : start + step]
-        if len(sums) == len(self._ends):
-            return sums
-        parts = np.split(sums[0], self._ends[:-1], axis=1)
-        return [np.ascontiguousarray(part) for part in parts]
-
-
-def round_to_grid(rows: Array) -> Array:
-    """Round each column so that sums of as many of its numbers are exact in any order.
-
-    >>> round_to_grid(np.array([[3.0], [0.1]])).tolist()
-    [[3.0], [0.09999999999999964]]
-    """
-    whole = rows == np.rint(rows)
-    if whole.all() or not np.isfinite(rows).all():
-        return rows
-    largest = np.abs(rows).max(0, initial=0)
-    _, exponent = np.frexp(len(rows) * largest)
-    bits = 53 - exponent
-    return np.ldexp(np.rint(np.ldexp(rows, bits)), -bits)
 
 
 Aggregate: TypeAlias = Callable[[Array], Array]
@@ -155,19 +119,19 @@ def bootstrap(
     def scores(weights: Weights) -> list[Array]:
         totals = weighing.sum_weighted(weights)
         return [
-            sample.aggregate(found)
-            for sample, found in zip(samples, totals, strict=True)
+            sample.aggregate(total)
+            for sample, total in zip(samples, totals, strict=True)
         ]
 
-    found = np.empty((len(samples), trials))
+    drawn = np.empty((len(samples), trials))
     done = 0
     blocks = draw_weights(len(samples[0].rows), trials, rng)
     for block in ordered_map(scores, blocks, thread_count()):
         size = len(block[0])
-        found[:, done : done + size] = block
+        drawn[:, done : done + size] = block
         done += size
         progress(done)
-    return list(found)
+    return list(drawn)
 
 
 def interval(scores: Array, *, level: float = 0.95) -> tuple[float, float]:
@@ -187,8 +151,8 @@ def interval_of_defined(
 
     A resample with nothing to score in it says nothing about the score.
     """
-    there = scores[~np.isnan(scores)]
-    return interval(there, level=level) if len(there) else None
+    defined = scores[~np.isnan(scores)]
+    return interval(defined, level=level) if len(defined) else None
 
 
 def bca_interval(
@@ -221,6 +185,20 @@ def bca_interval(
     ends = [correct_share((1 - level) / 2), correct_share((1 + level) / 2)]
     low, high = np.quantile(scores, ends)
     return float(low), float(high)
+
+
+def percentile_interval(
+    scores: Array, _: Sample, *, level: float = 0.95
+) -> tuple[float, float]:
+    """Central interval that holds `level` of the resampled scores."""
+    return interval(scores, level=level)
+
+
+#: The interval of a sample by each method, from its resampled scores.
+INTERVALS: dict[Method, Callable[..., tuple[float, float]]] = {
+    "percentile": percentile_interval,
+    "bca": bca_interval,
+}
 
 
 def jackknife_scores(sample: Sample) -> Array:
@@ -264,19 +242,28 @@ def compute_intervals(
     if len(samples[0].rows) < 2:
         return [None for _ in samples]
     drawn = bootstrap(samples, trials=trials, rng=np.random.default_rng(seed))
-    found: list[tuple[float, float] | None] = []
-    for scores, sample in zip(drawn, samples, strict=True):
-        there = scores[~np.isnan(scores)]
-        if method == "bca" and len(there):
-            found.append(bca_interval(there, sample, level=level))
-        else:
-            found.append(interval_of_defined(scores, level=level))
-    return found
+    compute = INTERVALS[method]
+    defined = [scores[~np.isnan(scores)] for scores in drawn]
+    return [
+        compute(scores, sample, level=level) if len(scores) else None
+        for scores, sample in zip(defined, samples, strict=True)
+    ]
+
+
+def share_reached(reached: int, trials: int) -> float:
+    """Return the p-value of a test that draws: (b + 1) / (k + 1), and so never 0.
+
+    `reached` of the trials had at least the observed difference, which counts as a draw.
+
+    >>> share_reached(9, 99)
+    0.1
+    """
+    return (reached + 1) / (trials + 1)
 
 
 def check_settings(what: str, given: Mapping[str, tuple[bool, str]]) -> None:
-    """Refuse the first wish that is not possible, and say what was expected."""
-    for wish, (possible, expected) in given.items():
+    """Refuse the first setting that is not possible, and say what was expected."""
+    for setting, (possible, expected) in given.items():
         if not possible:
-            msg = f"{what} with {wish} is not possible; expected {expected}."
+            msg = f"{what} with {setting} is not possible; expected {expected}."
             raise OptionError(msg)

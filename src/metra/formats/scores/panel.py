@@ -1,19 +1,18 @@
-"""What is compared with what: a gold scorer's values and other scorers', side by side.
+"""Scores lined up for comparison, and turned so that higher is better.
 
 Only cells that the gold and every metric have are compared; what is missing is counted
 and said, and nothing is dropped without a note.
-
-Documents as what is scored: their own scores, or the means of their segments'.
-Additive statistics of every system's segments: what corpus scores are pooled from.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from metra.errors import CorpusError
 from metra.formats.scores.record import (
     ScoredItem,
+    Scorer,
     Scores,
     build_score_table,
     concatenate_scores,
@@ -146,6 +145,20 @@ def average_systems(scores: Scores, name: str) -> Array:
     """Return a score for each system: the one given, else the mean of its segments."""
     given = orient_system_scores(scores, name)
     return np.where(np.isfinite(given), given, row_means(orient_scores(scores, name)))
+
+
+def replace_values(lines: Scores, value: Array, scorer: Scorer | None = None) -> Scores:
+    """Replace the values of one scorer's lines; lines whose new value is NaN are dropped."""
+    keep = np.isfinite(value)
+    return replace(
+        lines,
+        scorers=lines.scorers if scorer is None else (scorer,),
+        scorer=lines.scorer[keep] if scorer is None else np.zeros(keep.sum(), np.int64),
+        system=lines.system[keep],
+        item=lines.item[keep],
+        judge=lines.judge[keep],
+        value=value[keep],
+    )
 
 
 def count_comparisons(scores: Scores, name: str) -> PairwiseCounts:

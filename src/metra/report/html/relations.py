@@ -18,7 +18,7 @@ from metra.report.html.tables import (
 )
 from metra.report.study import Study
 from metra.report.table import format_count
-from metra.stats.moments import LineFit
+from metra.stats.line_fit import LineFit
 
 LEFT, TOP, SIDE = 52.0, 8.0, 270.0
 HEIGHT = TOP + SIDE + 38

@@ -19,11 +19,11 @@ from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 from metra import store
 from metra.campaign.campaign import Campaign
 from metra.campaign.creation import open_campaign
-from metra.campaign.demo_data import fill_store
 from metra.campaign.protocols.registry import protocol
 from metra.corpus import examples
 from metra.store import access, campaigns, judges
 from metra.store.database import Store
+from metra.store.demo import fill_store
 from metra.web.app import create_app
 
 HERE = Path(__file__).parent / "human"

@@ -8,7 +8,8 @@ from metra.corpus import examples
 from metra.errors import MetraError
 from metra.metrics import registry
 from metra.metrics.describe import Description, read_description
-from metra.metrics.record import Metric, read_parameters
+from metra.metrics.options import read_parameters
+from metra.metrics.record import Metric
 from metra.report.table import Style
 from metra.report.writers.results import render
 from metra.scoring.details import add_details

@@ -14,8 +14,8 @@ def page() -> str:
     """Return the page of all packages and their modules."""
     sections = [_section(package) for package in list_packages()]
     head = (
-        "# Modules\n\nEvery package with its modules, from their docstrings. The layers and the "
-        "data flow are in [Architecture](ARCHITECTURE.md).\n"
+        "# Modules\n\nEvery package with its modules, from their docstrings. The layers "
+        "and the data flow are in [Architecture](ARCHITECTURE.md).\n"
     )
     return "\n".join([head, *sections])
 

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from metra.campaign.campaign import Campaign, freeze_campaign
+from metra.campaign.campaign import Campaign
+from metra.campaign.creation import freeze_campaign
 from metra.campaign.settings import Settings
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs

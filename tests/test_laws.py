@@ -5,6 +5,7 @@ A measure that is added to the registry is covered without a line here.
 
 import json
 import math
+import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -17,12 +18,12 @@ from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import MissingResourceError, OptionError
 from metra.metrics import registry
-from metra.metrics.record import Metric, format_value, read_parameters
+from metra.metrics.options import format_value, read_parameters
+from metra.metrics.record import Metric
 from metra.scoring.statistics import count_corpus, fit_metrics
-from metra.stats import totals as pool
 from metra.stats.paired_tests import contrasts
 from metra.stats.resampling import Sample, compute_intervals
-from metra.stats.totals import sum_rows
+from metra.stats.totals import join_parts, sum_rows
 
 #: Measures whose best possible score is not 100, with the reason.
 NO_CEILING = {"nist": "adds up information, of which longer texts have more"}
@@ -267,19 +268,19 @@ def test_chunks_and_threads_change_no_bit(spec, threads, monkeypatch):
 
 
 @every_measure
-def test_the_shorter_way_to_the_sums_changes_no_bit(spec, monkeypatch):
+def test_the_shorter_way_to_the_sums_changes_no_bit(spec):
     metric = made(spec)
     expected = sum_rows(rows_of(metric))
-    monkeypatch.setattr(pool, "BLOCK", len(HYPS))
-    for chunk in (len(HYPS), len(HYPS) + 1):
-        sheets = count_corpus(corpus(), {"m": metric}, keep=False, chunk=chunk)
-        found = sheets.tallies["hyps", "m"].total
-        assert isinstance(found, list) == (
-            metric.sums is not None and chunk == len(HYPS)
+    for chunk in (1, 7, len(HYPS)):
+        statistics = count_corpus(corpus(), {"m": metric}, keep=False, chunk=chunk)
+        sums = statistics.totals[(), "hyps", "m"].sums
+        assert same(np.array(join_parts(sums)), expected)
+        if metric.sums is None:
+            continue
+        assert float(metric.aggregate(join_parts(sums))) == float(
+            metric.aggregate(expected)
         )
-        assert same(np.array(found), expected)
-        assert float(metric.aggregate(found)) == float(metric.aggregate(expected))
-        assert metric.parts(found) == metric.parts(expected)
+        assert metric.parts(join_parts(sums)) == metric.parts(expected)
 
 
 @every_measure
@@ -448,3 +449,36 @@ def test_a_system_does_not_differ_from_its_copy(spec, test):
     _, found = contrasts(samples, [(0, 1), (1, 0)], test=test, trials=60, resamples=60)
     assert [contrast.p_value for contrast in found] == [1.0, 1.0]
     assert [contrast.difference for contrast in found] == [0.0, 0.0]
+
+
+def numeric_options() -> Iterator[object]:
+    """Every option of a built-in metric that is a number."""
+    for name in registry.BUILT_IN:
+        for parameter in read_parameters(registry.find_factory(name)).values():
+            if {int, float} & set(parameter.kinds):
+                yield pytest.param(name, parameter.name, id=f"{name}:{parameter.name}")
+
+
+@pytest.mark.parametrize(("name", "option"), list(numeric_options()))
+def test_numbers_outside_their_range_are_refused(name, option):
+    allowed = read_parameters(registry.find_factory(name))[option].range
+    assert allowed is not None, "declare the range beside the parameter"
+    outside = [math.nan, math.inf, -math.inf, allowed.low - 1]
+    if allowed.above:
+        outside.append(allowed.low)
+    if allowed.high < math.inf:
+        outside.append(allowed.high + 1)
+    for value in outside:
+        for given in (value, format_value(value)):
+            expected = (
+                f"{name}: {option}={format_value(value)} is not possible; expected a"
+            )
+            with pytest.raises(OptionError, match=re.escape(expected)) as caught:
+                registry.find_factory(name)(**{option: given})
+            assert str(caught.value).endswith(f"number {allowed}.")
+
+
+@pytest.mark.parametrize("weights", ["nan", "inf", "-1", "2"])
+def test_weights_of_meteor_outside_their_range_are_refused(weights):
+    with pytest.raises(OptionError, match="expected 1 numbers from 0 to 1 joined"):
+        registry.metric(f"meteor:modules=exact,weights={weights}")

@@ -9,13 +9,8 @@ import metra
 from metra.corpus import examples
 from metra.errors import OptionError, UnknownNameError, no_such
 from metra.metrics import registry
-from metra.metrics.record import (
-    Metric,
-    format_value,
-    parse_spec,
-    read_parameters,
-    record_options,
-)
+from metra.metrics.options import format_value, parse_spec, read_parameters
+from metra.metrics.record import Metric, record_options
 
 
 @record_options

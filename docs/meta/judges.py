@@ -30,8 +30,8 @@ from metra.meta.judge_plots import build_gap_histogram, build_judge_plot
 from metra.meta.normalise import normalise
 from metra.meta.pseudo import JUDGES, gather_judgements
 from metra.meta.refs import correlate_subsets
-from metra.report import pictures
-from metra.report import pictures as judge_picture
+from metra.report.pictures.curves import CurvePlot, draw_curves
+from metra.report.pictures.judges import draw_histogram, draw_judge_plot
 from metra.scoring.evaluate import make_metrics
 from metra.scoring.scorers import ReferenceSubset, score_systems
 from metra.stats.correlation import Options
@@ -230,15 +230,15 @@ def draw(
     save = partial(Path.write_text, encoding="utf-8", newline="\n")
     save(
         HERE / "judges-pair.svg",
-        judge_picture.draw_judge_plot(build_judge_plot(adequacy, "adequacy")),
+        draw_judge_plot(build_judge_plot(adequacy, "adequacy")),
     )
     save(
         HERE / "judges-gaps.svg",
-        pictures.draw_histogram(build_gap_histogram(adequacy, "adequacy")),
+        draw_histogram(build_gap_histogram(adequacy, "adequacy")),
     )
     lines = {name: found.mean(name) for name in DRAWN}
     lines[JUDGES] = found.judge_mean()
-    by_length = pictures.CurvePlot(
+    by_length = CurvePlot(
         "Mean Spearman with people by length of document",
         f"{len(lined.systems)} systems, 1,000 documents of each length, ESA, z per judge",
         "segments in a document",
@@ -247,8 +247,8 @@ def draw(
         lines,
         dashed=[JUDGES],
     )
-    save(HERE / "judges-length.svg", pictures.draw_curves(by_length))
-    by_count = pictures.CurvePlot(
+    save(HERE / "judges-length.svg", draw_curves(by_length))
+    by_count = CurvePlot(
         "Pearson of segments by number of references",
         "12 systems, 160 segments, English-Czech; mean over all subsets of four references",
         "references",
@@ -256,7 +256,7 @@ def draw(
         [str(n) for n in counts],
         means,
     )
-    save(HERE / "judges-references.svg", pictures.draw_curves(by_count))
+    save(HERE / "judges-references.svg", draw_curves(by_count))
 
 
 def rows(path: Path) -> Iterator[dict[str, str]]:

@@ -19,7 +19,7 @@ import numpy as np
 
 import metra
 from metra.analysis.word_stability import StabilityResult, compute_stability
-from metra.report import scatter
+from metra.report.pictures import polygons
 from metra.text.columns import pack
 from metra.text.preparation import preparation, prepare
 from metra.text.salience import Frequencies, Tokens
@@ -58,7 +58,7 @@ def main() -> None:
     folder = Path(sys.argv[1])
     pairs = dict(two_references(folder))
     print_stability(pairs)
-    PICTURE.write_text(scatter.draw_polygons(next(iter(pairs.values()))) + "\n")
+    PICTURE.write_text(polygons.draw_polygons(next(iter(pairs.values()))) + "\n")
     print_words(folder)
     judged = [*wmt23(folder), *elitr(folder)]
     print_agreement(judged)

@@ -9,7 +9,7 @@ import metra
 from metra.cli import COMMANDS
 from metra.corpus import examples
 from metra.metrics import registry
-from metra.metrics.record import read_parameters
+from metra.metrics.options import read_parameters
 
 
 def test_version(metra_command):

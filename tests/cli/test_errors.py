@@ -64,9 +64,12 @@ SPECS = [
      "case, eff, n, ref_len, smooth, smooth_value, stem, style, tok."),
     ("bleu:smooth=x", "bleu: smooth=x is not possible; "
      "expected one of exp, floor, add-k, none."),
-    ("bleu:n=x", "bleu: n=x is not possible; expected a whole number."),
-    ("bleu:n=2.5", "bleu: n=2.5 is not possible; expected a whole number."),
-    ("bleu:smooth_value=x", "bleu: smooth_value=x is not possible; expected a number."),
+    ("bleu:n=x", "bleu: n=x is not possible; expected a whole number from 1 to 1000."),
+    ("bleu:n=2.5", "bleu: n=2.5 is not possible; expected a whole number from 1 to 1000."),
+    (
+        "bleu:smooth_value=x",
+        "bleu: smooth_value=x is not possible; expected a number of at least 0.",
+    ),
     ("bleu:tok", "'bleu:tok' has 'tok' where option=value was expected."),
     ("bleu:n=2,n=3", "'bleu:n=2,n=3' gives the option 'n' twice; give it once."),
     ("", "No metric named ''. Known: "),
@@ -95,12 +98,13 @@ def test_documents_that_are_not_known(score):
     assert score("--level", "document") == (
         2,
         "",
-        "metra: Document scores were asked for, but no documents are known; give --docs.\n",
+        "metra: Document scores were asked for, but no documents are known; give --docs "
+        "FILE.\n",
     )
     assert score("--ci", "--ci-unit", "document") == (
         2,
         "",
-        "metra: Documents were to be resampled, but none are known; give --docs.\n",
+        "metra: Documents were to be resampled, but none are known; give --docs FILE.\n",
     )
 
 

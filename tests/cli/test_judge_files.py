@@ -8,12 +8,13 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs metra[judge]")
 
-from metra.campaign.demo_data import SYSTEMS, fill_store, list_demo_protocols
+from metra.campaign.demo_data import SYSTEMS, list_demo_protocols
 from metra.campaign.files import jsonl
 from metra.campaign.judgement_files import read_question
 from metra.campaign.ranking import rank_systems
 from metra.campaign.results import average_systems
 from metra.errors import FormatError
+from metra.store.demo import fill_store
 
 
 @pytest.fixture(scope="module")

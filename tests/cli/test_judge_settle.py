@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs the extra judge")
 
-from tests.human.campaigns import opened
+from tests.campaign.campaigns import opened
 
 
 @pytest.fixture

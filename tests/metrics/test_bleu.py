@@ -230,7 +230,7 @@ def test_segments_are_scored_with_effective_order_and_say_so():
 
 
 WHOLE = "expected a whole number from 1 to 1000."
-FROM_0 = "expected a number from 0 up."
+FROM_0 = "expected a number of at least 0."
 
 
 @pytest.mark.parametrize(

@@ -217,16 +217,15 @@ def test_signature():
         ),
         (
             "chrf:word_order=-1",
-            "chrf: n=6 with word_order=-1 is not possible; expected whole numbers of at "
-            "least 0, one of them at least 1.",
+            "chrf: word_order=-1 is not possible; expected a whole number from 0 to 1000.",
         ),
         (
             "chrf:beta=0",
-            "chrf: beta=0 is not possible; expected a number above 0.",
+            "chrf: beta=0 is not possible; expected a number above 0 and at most 1000.",
         ),
         (
             "chrf:beta=nan",
-            "chrf: beta=nan is not possible; expected a number above 0.",
+            "chrf: beta=nan is not possible; expected a number above 0 and at most 1000.",
         ),
     ],
 )

@@ -143,7 +143,10 @@ def test_white_space_is_that_of_the_program():
         ("gtm:e=0.5", "gtm: e=0.5 is not possible; expected a number of at least 1."),
         ("gtm:e=nan", "gtm: e=nan is not possible; expected a number of at least 1."),
         ("gtm:e=inf", "gtm: e=inf is not possible; expected a number of at least 1."),
-        ("gtm:nodes=-1", "gtm: nodes=-1 is negative; expected 0 or more."),
+        (
+            "gtm:nodes=-1",
+            "gtm: nodes=-1 is not possible; expected a whole number of at least 0.",
+        ),
     ],
 )
 def test_options_have_bounds(spec, message):

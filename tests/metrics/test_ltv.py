@@ -10,7 +10,7 @@ from metra.corpus.batch import Batch
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, OptionError, UnfittedError
-from metra.scoring import evaluate
+from metra.scoring.statistics import fit_metrics
 
 REFS = ["a a b c", "a b b d", "a e e e"]
 DOCUMENTS = ["one", "two", "three"]
@@ -22,7 +22,7 @@ def segment(hyp: str, options: str, ref: str = REFS[0]) -> float:
     """The score of an output of document one, weighed by the three documents."""
     spec = f"ltv:n=2,tok=none,{options}"
     corpus = Outputs(EvalSet([REFS], documents=DOCUMENTS), {"copy": REFS})
-    fitted = evaluate.fit_metrics(corpus, {spec: metra.metric(spec)})[spec]
+    fitted = fit_metrics(corpus, {spec: metra.metric(spec)})[spec]
     rows = fitted.rows(Batch([hyp], [[ref]], documents=["one"]))
     return float(fitted.aggregate(rows)[0])
 
@@ -111,7 +111,7 @@ def test_references_of_a_document_are_counted_together():
 
 
 def test_without_documents_it_says_so():
-    with pytest.raises(CorpusError, match="no documents are known; give --docs"):
+    with pytest.raises(CorpusError, match="no documents are known; give"):
         metra.score(["a"], ["a"], "ltv")
     with pytest.raises(CorpusError, match="weighs words by their document"):
         metra.evaluate(metra.EvalSet([["a"]]), {"s": ["a"]}, ["ltv"])
@@ -129,7 +129,8 @@ def test_one_document_is_not_enough():
 
 def test_a_document_must_have_its_list():
     fitted = metra.metric("ltv").fit([Batch(REFS, [REFS], documents=DOCUMENTS)])
-    with pytest.raises(CorpusError, match="Document 'four' is not in the references"):
+    unknown = "Document 'four' is not in the references that the weights were fitted on"
+    with pytest.raises(CorpusError, match=unknown):
         fitted.rows(Batch(["a"], [["a"]], documents=["four"]))
     with pytest.raises(CorpusError, match="no documents are known"):
         fitted.sentence("a", ["a"])

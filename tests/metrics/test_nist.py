@@ -7,8 +7,8 @@ import pytest
 
 import metra
 from metra.errors import OptionError, UnfittedError
+from metra.formats.annotations.weights import write_information
 from metra.metrics.nist import fit_information
-from metra.text.salience import write_information
 
 ALPHABET = "a b c d e f g h i j k l m n o p q r s"
 GUIDE = (
@@ -193,7 +193,7 @@ def test_signature():
     [
         (
             "nist:n=0",
-            "nist: n=0 is not possible; expected a whole number of at least 1.",
+            "nist: n=0 is not possible; expected a whole number from 1 to 1000.",
         ),
         (
             "nist:style=mteval,tok=zh",

@@ -4,7 +4,12 @@ import json
 
 import pytest
 
-from metra.analysis.findings import AnalysisOptions, AnalysisResults, run_analyses
+from metra.analysis.findings import (
+    AnalysisOptions,
+    AnalysisResults,
+    prepare_analyses,
+    run_analyses,
+)
 from metra.analysis.profiles import build_profiles
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
@@ -48,13 +53,15 @@ def looked(old=OLD, new=NEW, refs=REFS, wishes=EVERYTHING, source=None, more=Non
     outputs = {"old": old, "new": new} | (more or {})
     documents = [f"doc {at % 2}" for at in range(len(old))]
     corpus = Outputs(EvalSet(refs, source, documents), outputs)
+    metrics = make_metrics(["bleu:tok=none", "ter"])
+    collected = prepare_analyses(corpus, metrics, wishes)
     metrics, sheets = count_statistics(
-        corpus, make_metrics(["bleu:tok=none", "ter"]), EvaluationOptions(), keep=True
+        corpus, metrics, EvaluationOptions(), keep=True, visitors=[collected]
     )
     results = compare_statistics(
         corpus, metrics, sheets, ComparisonSettings(trials=200)
     )
-    return results, run_analyses(corpus, metrics, sheets, wishes, baseline="old")
+    return results, run_analyses(collected, metrics, sheets, wishes, baseline="old")
 
 
 def table(style=None, **options):

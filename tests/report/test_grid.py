@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import metra
 from metra.errors import CorpusError
 from metra.metrics.alignment import AlignedSegment, Alignment, Link, WordRange
-from metra.report import grid, grid_text
-from metra.report.chart import MOST_WORDS, build_plot
+from metra.report.pictures import grid, grid_text
+from metra.report.pictures.grid_plot import MOST_WORDS, build_plot
 from metra.report.table import Style
 from metra.report.terminal import measure_width
 

@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 import pytest
 
 from metra.analysis.word_stability import compute_stability
-from metra.report import scatter
+from metra.report.pictures import polygons
 from metra.report.table import Style
 from metra.report.writers.salience import format_stability_lines, render_stability
 from metra.text.salience import Tokens
@@ -24,7 +24,7 @@ def found():
 
 
 def test_the_picture_is_one_whole_svg(found):
-    drawn = scatter.draw_polygons(found)
+    drawn = polygons.draw_polygons(found)
     root = ElementTree.fromstring(drawn)
     space = "{http://www.w3.org/2000/svg}"
     assert root.find(f"{space}title").text == (
@@ -34,7 +34,8 @@ def test_the_picture_is_one_whole_svg(found):
     classes += sum(len(entry.polygons["tf.idf"].shares) for entry in found.sets)
     points = [c for c in root.iter(f"{space}circle") if len(c)]
     assert len(points) == classes
-    paths = [p for p in root.iter(f"{space}path") if "line" in p.get("class")]
+    drawn = [*root.iter(f"{space}path"), *root.iter(f"{space}line")]
+    paths = [p for p in drawn if p.get("class") == "line"]
     assert len(paths) == 4 + 8  # the legend's, and two panels of four
     bottom = float(root.get("height"))
     assert all(0 <= float(point.get("cy")) <= bottom for point in points)

@@ -6,13 +6,14 @@ import pytest
 from sqlalchemy import text
 from tests.campaigns import made, opened
 
-from metra.campaign.demo_data import fill_store, list_demo_protocols
+from metra.campaign.demo_data import list_demo_protocols
 from metra.campaign.files import appraise, jsonl, marot
 from metra.campaign.judgement import keep_latest
 from metra.campaign.ranking import rank_systems
-from metra.campaign.second_look import read_completed
 from metra.errors import FormatError, OptionError
 from metra.store import answers, assignment, audit, campaigns, imported, judges, screens
+from metra.store.demo import fill_store
+from metra.store.second_looks import read_completed
 
 NOW = 1_900_000_000.0
 

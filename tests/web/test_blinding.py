@@ -168,7 +168,7 @@ def test_nor_does_a_second_look(tmp_path):
         with store.reading() as db:
             first = campaigns.get_campaign(db, house.campaign)
         second = build_follow_up(
-            first, house.judgements(), judges=["Zora"], name="again"
+            first.campaign, first.id, house.judgements(), judges=["Zora"], name="again"
         )
         settling = opened(store, second, clock=house.clock)
         received = walk(settling, "Zora", partial(really, house.clock))

@@ -1,9 +1,4 @@
-"""Scores by kind of segment or word: short or long, rare or frequent, by document or label.
-
-How well words of each frequency are translated: precision, recall and F1 by class.
-How many words each segment has, counted once for all systems.
-Ways to part a test set: by length, by document, by label, by how hard it seems to be.
-"""
+"""Scores by kind of segment or word: short or long, rare or frequent, by document or label."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -15,9 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from metra.analysis.ngram_counts import Ids, NumberedCorpus, TokenStream, number_words
+from metra.analysis.collection import (
+    CollectedCorpus,
+    Ids,
+    NumberedCorpus,
+    TokenStream,
+)
 from metra.analysis.word_diff import get_preparation
-from metra.corpus.batch import Batch, CorpusChunk, SegmentColumn
 from metra.corpus.outputs import Corpus
 from metra.errors import (
     CorpusError,
@@ -33,118 +32,6 @@ from metra.stats import defaults, resampling, totals
 from metra.stats.paired_tests import LEAST_UNITS
 from metra.text.columns import pack
 from metra.text.preparation import Preparation, prepare
-
-
-@dataclass(frozen=True, slots=True)
-class ClassRows:
-    """Rows of [matches, output words, reference words], class after class."""
-
-    #: By system: (segments, 3 * classes).
-    systems: dict[str, Array]
-    #: Words of the references in each class, averaged over the references.
-    words: Array
-
-
-def count_class_matches(text: NumberedCorpus, classes: Ids, count: int) -> ClassRows:
-    """Count matches and words by class, `classes` giving the class of every word id.
-
-    Each output is held against the reference with which its words agree best (by F1 over
-    all its words), the first of equals.
-    """
-    return ClassRows(
-        {
-            name: _count_class_rows(stream, text.refs, classes, count)
-            for name, stream in text.systems.items()
-        },
-        np.mean(
-            [np.bincount(classes[ref.ids], minlength=count) for ref in text.refs],
-            axis=0,
-        ),
-    )
-
-
-def count_reference_words(text: NumberedCorpus) -> Array:
-    """Count every word in all references together."""
-    counts = [np.bincount(ref.ids, minlength=len(text.words)) for ref in text.refs]
-    return np.sum(counts, axis=0).astype(np.float64)
-
-
-def count_corpus_frequencies(
-    corpus: Sequence[str], text: NumberedCorpus, preparation: Preparation
-) -> Array:
-    """Count the words of the text in another corpus, cut into words in the same way."""
-    found: Counter[str] = Counter()
-    for start in range(0, len(corpus), CHUNK):
-        some: list[str | None] = list(corpus[start : start + CHUNK])
-        tokens = prepare(pack(some, "the corpus", first=start), preparation)
-        for at in range(len(tokens)):
-            found.update(tokens[at] or ())
-    return np.array([found[word] for word in text.words], np.float64)
-
-
-def _count_class_rows(
-    output: TokenStream, refs: Sequence[TokenStream], classes: Ids, count: int
-) -> Array:
-    size = len(output.lengths)
-    against = [_count_matches(output, ref, classes, count) for ref in refs]
-    lengths = [ref.lengths for ref in refs]
-    f1 = [
-        2 * matches.sum(1) / np.maximum(output.lengths + length, 1)
-        for matches, length in zip(against, lengths, strict=True)
-    ]
-    best = np.argmax(f1, axis=0)
-    segments = np.arange(size)
-    rows = np.empty((size, count, 3))
-    rows[:, :, 0] = np.stack(against)[best, segments]
-    rows[:, :, 1] = _count_by_class(output, classes, count)
-    there = [_count_by_class(ref, classes, count) for ref in refs]
-    rows[:, :, 2] = np.stack(there)[best, segments]
-    return rows.reshape(size, 3 * count)
-
-
-def _count_by_class(stream: TokenStream, classes: Ids, count: int) -> NDArray[np.int64]:
-    """Count the words of each class in each segment."""
-    size = len(stream.lengths)
-    cells = stream.segments() * count + classes[stream.ids]
-    return np.bincount(cells, minlength=size * count).reshape(size, count)
-
-
-def _count_matches(
-    output: TokenStream, ref: TokenStream, classes: Ids, count: int
-) -> Ids:
-    """Count the words of each class that both have, one to one, in each segment."""
-    size, words = len(output.lengths), len(classes)
-    keys = [stream.segments() * words + stream.ids for stream in (output, ref)]
-    cells, where = np.unique(np.concatenate(keys), return_inverse=True)
-    cut = len(keys[0])
-    both = np.minimum(
-        np.bincount(where[:cut], minlength=len(cells)),
-        np.bincount(where[cut:], minlength=len(cells)),
-    )
-    homes = cells // max(words, 1) * count + classes[cells % max(words, 1)]
-    # Counts stay whole numbers in float64.
-    found = np.bincount(homes, both, size * count)
-    return found.astype(np.int64).reshape(size, count)
-
-
-def count_segment_words(column: SegmentColumn, preparation: Preparation) -> Array:
-    """Count each segment's words; a missing segment has none."""
-    # A text matches itself word by word, and the kernel gives its length along.
-    itself = Batch.of(column, [column], None)
-    return unigram.rows(itself, text=preparation, recall_weight=0.5)[:, 1]
-
-
-def average_reference_lengths(chunk: CorpusChunk, preparation: Preparation) -> Array:
-    """Average the lengths of each segment's references, of those that are there."""
-    lengths = np.zeros(len(chunk))
-    there = np.zeros(len(chunk))
-    for column in chunk.refs:
-        present = np.ones(len(chunk))
-        present[column.text.missing()] = 0
-        lengths += count_segment_words(column, preparation)
-        there += present
-    return lengths / np.maximum(there, 1)
-
 
 LENGTHS = (10.0, 20.0, 30.0, 40.0, 50.0, 60.0)
 FREQUENCIES = (1.0, 2.0, 3.0, 5.0, 10.0, 100.0, 1000.0)
@@ -207,7 +94,7 @@ def parse_bucket_spec(spec: str) -> BucketSpec:
     return BucketSpec(kind, bounds)
 
 
-def check_bucket_spec(how: BucketSpec, corpus: Corpus) -> None:
+def check_bucket_spec(how: BucketSpec, corpus: Corpus | CollectedCorpus) -> None:
     """Refuse buckets by what is not known."""
     if how.kind == "document" and not corpus.has_documents:
         msg = "Buckets by document need documents, but none are known; give --docs."
@@ -219,31 +106,22 @@ def check_bucket_spec(how: BucketSpec, corpus: Corpus) -> None:
 
 def partition_segments(
     how: BucketSpec,
-    corpus: Corpus,
+    collected: CollectedCorpus,
     metrics: Mapping[str, Metric],
     sheets: CorpusStatistics,
 ) -> SegmentPartition:
     """Part the test set by something that is known of every segment."""
-    check_bucket_spec(how, corpus)
+    check_bucket_spec(how, collected)
     if how.kind == "document":
         return _partition_by_name("document", sheets.documents)
     if how.kind == "score":
         return _partition_by_score(how.bounds, metrics, sheets)
     preparation = get_preparation(next(iter(metrics.values())))
     if how.kind == "source-length":
-        counts = [
-            count_segment_words(chunk.source, preparation)
-            for chunk in corpus.chunks(CHUNK)
-            if chunk.source is not None
-        ]
-        title = "source length in words"
+        title, counts = "source length", collected.source_lengths(preparation)
     else:
-        counts = [
-            average_reference_lengths(chunk, preparation)
-            for chunk in corpus.chunks(CHUNK)
-        ]
-        title = "reference length in words"
-    return _partition_by_bounds(title, np.concatenate(counts), how.bounds)
+        title, counts = "reference length", collected.reference_lengths(preparation)
+    return _partition_by_bounds(f"{title} in words", counts, how.bounds)
 
 
 def partition_by_labels(
@@ -360,7 +238,7 @@ class Buckets:
 
 
 def score_buckets(
-    corpus: Corpus,
+    collected: CollectedCorpus,
     metrics: Mapping[str, Metric],
     sheets: CorpusStatistics,
     spec: str,
@@ -380,16 +258,16 @@ def score_buckets(
     if how.kind == "frequency":
         preparation = get_preparation(next(iter(metrics.values())))
         return _score_frequency_buckets(
-            corpus, how, preparation, frequency_corpus, baseline, trials, rng
+            collected, how, preparation, frequency_corpus, baseline, trials, rng
         )
-    parts = partition_segments(how, corpus, metrics, sheets)
+    parts = partition_segments(how, collected, metrics, sheets)
     return _score_partition(
-        how.kind, parts, corpus, metrics, sheets, baseline, trials, rng
+        how.kind, parts, collected, metrics, sheets, baseline, trials, rng
     )
 
 
 def score_label_buckets(
-    corpus: Corpus,
+    collected: CollectedCorpus,
     metrics: Mapping[str, Metric],
     sheets: CorpusStatistics,
     name: str,
@@ -403,14 +281,14 @@ def score_label_buckets(
     parts = partition_by_labels(name, labels, sheets)
     rng = np.random.default_rng(seed)
     return _score_partition(
-        "label", parts, corpus, metrics, sheets, baseline, trials, rng
+        "label", parts, collected, metrics, sheets, baseline, trials, rng
     )
 
 
 def _score_partition(
     kind: str,
     parts: SegmentPartition,
-    corpus: Corpus,
+    collected: CollectedCorpus,
     metrics: Mapping[str, Metric],
     sheets: CorpusStatistics,
     baseline: str | None,
@@ -418,7 +296,7 @@ def _score_partition(
     rng: "np.random.Generator",
 ) -> Buckets:
     """Score the segments of each part."""
-    keys = [(name, spec) for name in corpus.systems for spec in metrics]
+    keys = [(name, spec) for name in collected.systems for spec in metrics]
     aggregates = {key: metrics[key[1]].aggregate for key in keys}
     found = []
     for at, label in enumerate(parts.names):
@@ -439,7 +317,7 @@ def _score_partition(
         title=parts.title,
         unit="segments",
         directions={spec: metric.higher_is_better for spec, metric in metrics.items()},
-        systems=corpus.systems,
+        systems=collected.systems,
         baseline=baseline,
         buckets=found,
     )
@@ -481,7 +359,7 @@ MEANS = {"precision": 0.0, "recall": 1.0, "f1": 0.5}
 
 
 def _score_frequency_buckets(
-    corpus: Corpus,
+    collected: CollectedCorpus,
     how: BucketSpec,
     preparation: Preparation,
     frequency_corpus: Sequence[str] | None,
@@ -490,7 +368,7 @@ def _score_frequency_buckets(
     rng: "np.random.Generator",
 ) -> Buckets:
     """Score the words of each class of frequency by how well they are matched."""
-    text = number_words(corpus, corpus.systems, preparation)
+    text = collected.words(preparation)
     frequencies = (
         count_reference_words(text)
         if frequency_corpus is None
@@ -528,7 +406,99 @@ def _score_frequency_buckets(
         title=f"word frequency {where}",
         unit="words",
         directions=dict.fromkeys(MEANS, True),
-        systems=corpus.systems,
+        systems=collected.systems,
         baseline=baseline,
         buckets=found,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ClassRows:
+    """Rows of [matches, output words, reference words], class after class."""
+
+    #: By system: (segments, 3 * classes).
+    systems: dict[str, Array]
+    #: Words of the references in each class, averaged over the references.
+    words: Array
+
+
+def count_class_matches(text: NumberedCorpus, classes: Ids, count: int) -> ClassRows:
+    """Count matches and words by class, `classes` giving the class of every word id.
+
+    Each output is held against the reference with which its words agree best (by F1 over
+    all its words), the first of equals.
+    """
+    return ClassRows(
+        {
+            name: _count_class_rows(stream, text.refs, classes, count)
+            for name, stream in text.systems.items()
+        },
+        np.mean(
+            [np.bincount(classes[ref.ids], minlength=count) for ref in text.refs],
+            axis=0,
+        ),
+    )
+
+
+def count_reference_words(text: NumberedCorpus) -> Array:
+    """Count every word in all references together."""
+    counts = [np.bincount(ref.ids, minlength=len(text.words)) for ref in text.refs]
+    return np.sum(counts, axis=0).astype(np.float64)
+
+
+def count_corpus_frequencies(
+    corpus: Sequence[str], text: NumberedCorpus, preparation: Preparation
+) -> Array:
+    """Count the words of the text in another corpus, cut into words in the same way."""
+    found: Counter[str] = Counter()
+    for start in range(0, len(corpus), CHUNK):
+        some: list[str | None] = list(corpus[start : start + CHUNK])
+        tokens = prepare(pack(some, "the corpus", first=start), preparation)
+        for at in range(len(tokens)):
+            found.update(tokens[at] or ())
+    return np.array([found[word] for word in text.words], np.float64)
+
+
+def _count_class_rows(
+    output: TokenStream, refs: Sequence[TokenStream], classes: Ids, count: int
+) -> Array:
+    size = len(output.lengths)
+    against = [_count_matches(output, ref, classes, count) for ref in refs]
+    lengths = [ref.lengths for ref in refs]
+    f1 = [
+        2 * matches.sum(1) / np.maximum(output.lengths + length, 1)
+        for matches, length in zip(against, lengths, strict=True)
+    ]
+    best = np.argmax(f1, axis=0)
+    segments = np.arange(size)
+    rows = np.empty((size, count, 3))
+    rows[:, :, 0] = np.stack(against)[best, segments]
+    rows[:, :, 1] = _count_by_class(output, classes, count)
+    there = [_count_by_class(ref, classes, count) for ref in refs]
+    rows[:, :, 2] = np.stack(there)[best, segments]
+    return rows.reshape(size, 3 * count)
+
+
+def _count_by_class(stream: TokenStream, classes: Ids, count: int) -> NDArray[np.int64]:
+    """Count the words of each class in each segment."""
+    size = len(stream.lengths)
+    cells = stream.segments() * count + classes[stream.ids]
+    return np.bincount(cells, minlength=size * count).reshape(size, count)
+
+
+def _count_matches(
+    output: TokenStream, ref: TokenStream, classes: Ids, count: int
+) -> Ids:
+    """Count the words of each class that both have, one to one, in each segment."""
+    size, words = len(output.lengths), len(classes)
+    keys = [stream.segments() * words + stream.ids for stream in (output, ref)]
+    cells, where = np.unique(np.concatenate(keys), return_inverse=True)
+    cut = len(keys[0])
+    both = np.minimum(
+        np.bincount(where[:cut], minlength=len(cells)),
+        np.bincount(where[cut:], minlength=len(cells)),
+    )
+    homes = cells // max(words, 1) * count + classes[cells % max(words, 1)]
+    # Counts stay whole numbers in float64.
+    found = np.bincount(homes, both, size * count)
+    return found.astype(np.int64).reshape(size, count)

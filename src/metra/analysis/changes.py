@@ -6,12 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from metra.analysis.buckets import average_reference_lengths
+from metra.analysis.collection import CollectedCorpus, CorpusTexts
+from metra.analysis.distributions import get_segment_scores
 from metra.analysis.word_diff import WordDiff, diff_words, get_preparation
-from metra.corpus.outputs import Corpus
 from metra.errors import OptionError, UnknownNameError, no_such
 from metra.metrics.record import Array, Metric
-from metra.scoring.statistics import CHUNK, CorpusStatistics
+from metra.scoring.results import Results
+from metra.scoring.statistics import CorpusStatistics
 from metra.text.preparation import Preparation
 
 
@@ -81,7 +82,7 @@ ORDERS = ("gain", "impact")
 
 
 def find_changes(
-    corpus: Corpus,
+    collected: CollectedCorpus,
     metrics: Mapping[str, Metric],
     sheets: CorpusStatistics,
     *,
@@ -102,40 +103,33 @@ def find_changes(
         msg = f"Changes cannot be sorted by {order!r}; expected {' or '.join(ORDERS)}."
         raise OptionError(msg)
     preparation = get_preparation(metrics[spec])
-    lengths = np.concatenate(
-        [
-            average_reference_lengths(chunk, preparation)
-            for chunk in corpus.chunks(CHUNK)
-        ]
-    )
-    looked_at = lengths >= min_words
-    found = {}
-    for system in systems:
+    single = metrics[spec].for_segments or metrics[spec]
+    texts = collected.texts
+    lengths = collected.reference_lengths(preparation)
+    long_enough = lengths >= min_words
+
+    def compare_with_baseline(system: str) -> SystemChanges:
         scores = {
             name: _pair_scores(metric, sheets, name, baseline, system)
             for name, metric in metrics.items()
         }
-        found[system] = (
-            scores,
-            _sort_changes(scores[spec], order, min_change, looked_at),
-        )
-    numbers = {
-        at for _, sides in found.values() for side in sides for at in side[:most]
-    }
-    texts = _read_segment_texts(corpus, numbers)
+        gains = scores[spec].gain[long_enough]
 
-    def listed(system: str, chosen: Sequence[int]) -> list[SegmentChange]:
-        scores, _ = found[system]
-        return [
-            _build_change(
-                at, texts[at], baseline, system, scores, float(lengths[at]), preparation
-            )
-            for at in chosen[:most]
-        ]
+        def list_changes(segments: Sequence[int]) -> list[SegmentChange]:
+            return [
+                _build_change(
+                    segment,
+                    texts,
+                    (baseline, system),
+                    scores,
+                    float(lengths[segment]),
+                    preparation,
+                )
+                for segment in segments[:most]
+            ]
 
-    single = metrics[spec].for_segments or metrics[spec]
-    return [
-        SystemChanges(
+        improved, worsened = _sort_changes(scores[spec], order, min_change, long_enough)
+        return SystemChanges(
             baseline=baseline,
             system=system,
             spec=spec,
@@ -144,18 +138,37 @@ def find_changes(
             directions={
                 name: metric.higher_is_better for name, metric in metrics.items()
             },
-            improved=listed(system, improved),
-            worsened=listed(system, worsened),
-            improved_count=int((gains[looked_at] > 0).sum()),
-            worsened_count=int((gains[looked_at] < 0).sum()),
-            equal_count=int((gains[looked_at] == 0).sum()),
-            short_count=int((~looked_at).sum()),
+            improved=list_changes(improved),
+            worsened=list_changes(worsened),
+            improved_count=int((gains > 0).sum()),
+            worsened_count=int((gains < 0).sum()),
+            equal_count=int((gains == 0).sum()),
+            short_count=int((~long_enough).sum()),
             min_change=min_change,
             min_words=min_words,
         )
-        for system, (scores, (improved, worsened)) in found.items()
-        for gains in [scores[spec].gain]
-    ]
+
+    return [compare_with_baseline(system) for system in systems]
+
+
+def find_rival(results: Results, baseline: str) -> str | None:
+    """Find the best of the other systems by the first metric; None where there is none."""
+    ranked = results.ranked(results.specs[0])
+    return next((entry.name for entry in ranked if entry.name != baseline), None)
+
+
+def order_segments(results: Results, baseline: str, rival: str | None) -> list[int]:
+    """Order segments, counted from 0, by how much their score by the first metric differs.
+
+    Where there is no rival to compare the baseline with, its worst segments come first.
+    """
+    spec = results.specs[0]
+    before = get_segment_scores(results, baseline, spec)
+    if rival is None:
+        sign = 1 if results[baseline][spec].higher_is_better else -1
+        return np.argsort(sign * before, kind="stable").tolist()
+    differences = np.abs(get_segment_scores(results, rival, spec) - before)
+    return np.argsort(-differences, kind="stable").tolist()
 
 
 def choose_sort_metric(metrics: Mapping[str, Metric], by: str | None) -> str:
@@ -192,11 +205,11 @@ def _pair_scores(
 
 
 def _sort_changes(
-    scores: _PairedScores, order: str, min_change: float, looked_at: NDArray[np.bool_]
+    scores: _PairedScores, order: str, min_change: float, long_enough: NDArray[np.bool_]
 ) -> tuple[list[int], list[int]]:
     """List the segments that improved and those that worsened, the largest change first."""
     value = scores.gain if order == "gain" else scores.impact
-    enough = looked_at & (abs(scores.gain) >= min_change)
+    enough = long_enough & (abs(scores.gain) >= min_change)
     sides = []
     for sign in (1, -1):
         places = np.flatnonzero(enough & (sign * value > 0))
@@ -205,57 +218,32 @@ def _sort_changes(
     return sides[0], sides[1]
 
 
-@dataclass(frozen=True, slots=True)
-class _SegmentTexts:
-    """What was written for one segment."""
-
-    document: str | None
-    source: str | None
-    references: Sequence[str | None]
-    outputs: Mapping[str, str]
-
-
-def _read_segment_texts(corpus: Corpus, wanted: set[int]) -> dict[int, _SegmentTexts]:
-    """Read the corpus once more and keep what is wanted."""
-    found = {}
-    for chunk in corpus.chunks(CHUNK):
-        for at in range(len(chunk)):
-            if chunk.first + at in wanted:
-                found[chunk.first + at] = _SegmentTexts(
-                    chunk.documents[at] if chunk.documents else None,
-                    chunk.source.text[at] if chunk.source else None,
-                    [column.text[at] for column in chunk.refs],
-                    {name: col.text[at] or "" for name, col in chunk.systems.items()},
-                )
-    return found
-
-
 def _build_change(
-    at: int,
-    texts: _SegmentTexts,
-    baseline: str,
-    system: str,
+    segment: int,
+    texts: CorpusTexts,
+    pair: tuple[str, str],
     scores: Mapping[str, _PairedScores],
     words: float,
     preparation: Preparation,
 ) -> SegmentChange:
-    before, after = texts.outputs[baseline], texts.outputs[system]
+    before, after = (texts.outputs[name][segment] or "" for name in pair)
+    references = [stream[segment] for stream in texts.refs]
     return SegmentChange(
-        number=at + 1,
-        document=texts.document,
-        source=texts.source,
-        references=texts.references,
+        number=segment + 1,
+        document=texts.documents[segment] if texts.documents else None,
+        source=texts.source[segment] if texts.source else None,
+        references=references,
         before=before,
         after=after,
         scores={
             spec: ScoreChange(
-                before=float(entry.before[at]),
-                after=float(entry.after[at]),
-                gain=float(entry.gain[at]),
-                impact=float(entry.impact[at]),
+                before=float(entry.before[segment]),
+                after=float(entry.after[segment]),
+                gain=float(entry.gain[segment]),
+                impact=float(entry.impact[segment]),
             )
             for spec, entry in scores.items()
         },
         words=words,
-        diff=diff_words(before, after, texts.references, preparation),
+        diff=diff_words(before, after, references, preparation),
     )

@@ -1,6 +1,5 @@
-"""All that can be asked about the differences between systems, and the answers together.
+"""All analyses of the differences between systems: what is asked for, and the answers together.
 
-The texts of a whole corpus in memory, for those who show them.
 Alignments of some segments for grids to be drawn of: those that one wants to see first.
 """
 
@@ -8,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from metra.corpus.batch import CorpusChunk, SegmentColumn
+from metra.analysis.collection import CollectedCorpus, CorpusTexts
+from metra.analysis.word_diff import get_preparation
 from metra.corpus.outputs import Corpus
 from metra.metrics.alignment import AlignedSegment
 from metra.metrics.record import Metric
@@ -16,6 +16,7 @@ from metra.metrics.registry import metric as make_metric
 from metra.scoring.alignments import align_segment
 from metra.scoring.statistics import CorpusStatistics
 from metra.stats import defaults
+from metra.text.preparation import Preparation
 
 if TYPE_CHECKING:
     from metra.analysis.buckets import Buckets
@@ -68,140 +69,142 @@ class AnalysisResults:
     profiles: "Profiles | None" = None
 
 
-def check_options(
-    corpus: Corpus, metrics: Mapping[str, Metric], wishes: AnalysisOptions
-) -> None:
-    """Refuse what cannot be found out, before anything is counted."""
-    if not wishes.any:
-        return
+def prepare_analyses(
+    corpus: Corpus, metrics: Mapping[str, Metric], options: AnalysisOptions
+) -> CollectedCorpus:
+    """Say what the analyses need of a corpus: a visitor of the pass that counts the metrics.
+
+    What cannot be found out is refused before anything is counted.
+    """
+    if not options.any:
+        return CollectedCorpus(corpus)
     # What is not asked for is not loaded either.
     from metra.analysis.buckets import check_bucket_spec, parse_bucket_spec
     from metra.analysis.changes import choose_sort_metric
 
-    choose_sort_metric(metrics, wishes.changes_by)
-    for spec in wishes.buckets:
-        check_bucket_spec(parse_bucket_spec(spec), corpus)
+    sorting = choose_sort_metric(metrics, options.changes_by)
+    kinds = set()
+    for spec in options.buckets:
+        bucket = parse_bucket_spec(spec)
+        check_bucket_spec(bucket, corpus)
+        kinds.add(bucket.kind)
+    of_changes = get_preparation(metrics[sorting])
+    of_buckets = get_preparation(next(iter(metrics.values())))
+    needs: dict[str, set[Preparation]] = {
+        "lengths": set(),
+        "words": set(),
+        "matches": set(),
+    }
+    if options.changes != 0:
+        needs["lengths"].add(of_changes)
+    if options.ngrams != 0:
+        needs["words"].add(of_changes)
+    if kinds & {"length", "source-length"}:
+        needs["lengths"].add(of_buckets)
+    if "frequency" in kinds:
+        needs["words"].add(of_buckets)
+    if options.profiles:
+        for preparations in needs.values():
+            preparations.add(of_changes)
+    texts = options.changes != 0 or options.profiles
+    return CollectedCorpus(corpus, texts=texts, **needs)
 
 
 def run_analyses(
-    corpus: Corpus,
+    collected: CollectedCorpus,
     metrics: Mapping[str, Metric],
     sheets: CorpusStatistics,
-    wishes: AnalysisOptions,
+    options: AnalysisOptions,
     *,
     baseline: str,
     looking: Callable[[str], None] = lambda _: None,
 ) -> AnalysisResults:
-    """Find out what is wished: the other systems against the baseline, and each by itself.
+    """Find out what is asked for: the other systems against the baseline, and each by itself.
 
     The metrics are fitted ones, and the sheets hold their rows for every system. Words are
     those of the metric that sorts the changes. `looking` is told what comes next.
     """
-    if not wishes.any:
+    if not options.any:
         return AnalysisResults()
-    from metra.analysis.buckets import score_buckets, score_label_buckets
-    from metra.analysis.changes import choose_sort_metric, find_changes
-    from metra.analysis.ngrams import find_ngram_changes
-    from metra.analysis.profiles import build_profiles
-    from metra.analysis.word_diff import get_preparation
+    from metra.analysis.changes import choose_sort_metric
 
-    systems = [name for name in corpus.systems if name != baseline]
-    preparation = get_preparation(
-        metrics[choose_sort_metric(metrics, wishes.changes_by)]
-    )
-    found_changes: Sequence[SystemChanges] = ()
-    found_ngrams: Sequence[NgramChanges] = ()
-    if wishes.changes != 0:
+    systems = [name for name in collected.systems if name != baseline]
+    sorting = choose_sort_metric(metrics, options.changes_by)
+    preparation = get_preparation(metrics[sorting])
+    changes: Sequence[SystemChanges] = ()
+    ngrams: Sequence[NgramChanges] = ()
+    buckets: Sequence[Buckets] = ()
+    profiles: Profiles | None = None
+    if options.changes != 0:
+        from metra.analysis.changes import find_changes
+
         looking("changed segments")
-        found_changes = find_changes(
-            corpus,
+        changes = find_changes(
+            collected,
             metrics,
             sheets,
             baseline=baseline,
             systems=systems,
-            by=wishes.changes_by,
-            order=wishes.changes_order,
-            most=wishes.changes,
-            min_change=wishes.min_change,
-            min_words=wishes.min_words,
+            by=options.changes_by,
+            order=options.changes_order,
+            most=options.changes,
+            min_change=options.min_change,
+            min_words=options.min_words,
         )
-    if wishes.ngrams != 0:
+    if options.ngrams != 0:
+        from metra.analysis.ngrams import find_ngram_changes
+
         looking("n-grams")
-        found_ngrams = find_ngram_changes(
-            corpus,
+        ngrams = find_ngram_changes(
+            collected,
             baseline=baseline,
             systems=systems,
             preparation=preparation,
-            order=wishes.ngram_order,
-            most=wishes.ngrams,
+            order=options.ngram_order,
+            most=options.ngrams,
         )
-    if wishes.buckets or wishes.labels:
+    if options.buckets or options.labels:
         looking("buckets")
-    resampling = {"trials": wishes.trials, "seed": wishes.seed}
-    parted = [
+        buckets = _score_all_buckets(collected, metrics, sheets, options, baseline)
+    if options.profiles:
+        from metra.analysis.profiles import describe_outputs
+
+        looking("profiles")
+        profiles = describe_outputs(collected, preparation)
+    return AnalysisResults(
+        changes=changes, ngrams=ngrams, buckets=buckets, profiles=profiles
+    )
+
+
+def _score_all_buckets(
+    collected: CollectedCorpus,
+    metrics: Mapping[str, Metric],
+    sheets: CorpusStatistics,
+    options: AnalysisOptions,
+    baseline: str,
+) -> "Sequence[Buckets]":
+    from metra.analysis.buckets import score_buckets, score_label_buckets
+
+    resampling = {"trials": options.trials, "seed": options.seed}
+    by_kind = [
         score_buckets(
-            corpus,
+            collected,
             metrics,
             sheets,
             spec,
             baseline=baseline,
-            frequency_corpus=wishes.frequency_corpus,
+            frequency_corpus=options.frequency_corpus,
             **resampling,
         )
-        for spec in wishes.buckets
+        for spec in options.buckets
     ]
-    parted += [
+    by_label = [
         score_label_buckets(
-            corpus, metrics, sheets, name, labels, baseline=baseline, **resampling
+            collected, metrics, sheets, name, labels, baseline=baseline, **resampling
         )
-        for name, labels in wishes.labels.items()
+        for name, labels in options.labels.items()
     ]
-    if wishes.profiles:
-        looking("profiles")
-    return AnalysisResults(
-        changes=found_changes,
-        ngrams=found_ngrams,
-        buckets=tuple(parted),
-        profiles=build_profiles(corpus, preparation=preparation)
-        if wishes.profiles
-        else None,
-    )
-
-
-CHUNK = 1024
-
-
-@dataclass(frozen=True, slots=True)
-class CorpusTexts:
-    """Every segment as it was written: source, references, and each system's output."""
-
-    outputs: Mapping[str, Sequence[str]]
-    #: One stream for each reference; a missing reference is None.
-    refs: Sequence[Sequence[str | None]]
-    source: Sequence[str | None] | None = None
-    documents: Sequence[str] | None = None
-
-
-def read_texts(corpus: Corpus) -> CorpusTexts:
-    """Read all of a corpus."""
-    chunks: list[CorpusChunk] = list(corpus.chunks(CHUNK))
-
-    def joined(columns: Sequence[SegmentColumn]) -> list[str | None]:
-        return [column.text[at] for column in columns for at in range(len(column.text))]
-
-    outputs = {
-        name: [text or "" for text in joined([part.systems[name] for part in chunks])]
-        for name in corpus.systems
-    }
-    refs = [
-        joined([part.refs[at] for part in chunks]) for at in range(len(chunks[0].refs))
-    ]
-    source = documents = None
-    if corpus.has_source:
-        source = joined([part.source for part in chunks if part.source is not None])
-    if corpus.has_documents:
-        documents = [name for part in chunks for name in part.documents or ()]
-    return CorpusTexts(outputs, refs, source, documents)
+    return (*by_kind, *by_label)
 
 
 SPEC = "gtm:e=2"
@@ -224,17 +227,18 @@ def align_grids(
     gtm = [spec for spec, metric in metrics.items() if metric.name == "gtm"]
     spec = gtm[0] if gtm else SPEC
     metric = metrics[spec] if gtm else make_metric(spec)
-    found: dict[int, dict[str, AlignedSegment]] = {}
-    for at in wanted:
-        refs = [ref[at] for ref in texts.refs]
+    grids: dict[int, dict[str, AlignedSegment]] = {}
+    for segment in wanted:
+        refs = [ref[segment] for ref in texts.refs]
         across = sum(len(ref.split()) for ref in refs if ref)
+        outputs = {name: text[segment] or "" for name, text in texts.outputs.items()}
         aligned = {
             name: align_segment(
-                output[at], refs, metric, system=name, number=at + 1, spec=spec
+                output, refs, metric, system=name, number=segment + 1, spec=spec
             )
-            for name, output in texts.outputs.items()
-            if max(len(output[at].split()), across) <= MOST_WORDS
+            for name, output in outputs.items()
+            if max(len(output.split()), across) <= MOST_WORDS
         }
         if aligned:
-            found[at] = aligned
-    return AlignmentGrids(spec, found)
+            grids[segment] = aligned
+    return AlignmentGrids(spec, grids)

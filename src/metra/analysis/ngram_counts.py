@@ -1,102 +1,23 @@
 """Counts of every n-gram in two outputs and their references, segment by segment.
 
-n-grams are numbered and counted some at a time, those with low numbers first, so that a large
-corpus takes little more memory than its words. Of n-grams that changed in few segments there
-are most, and hardly ever any is listed: they are kept only where they are asked for.
-
-A corpus as numbers: every word of every stream by its id, segment after segment.
+n-grams are sorted and counted in parts of a fixed size, so that a large corpus takes little
+more memory than its words; one sort serves all systems. Most n-grams changed in one segment
+only and are hardly ever listed: they are kept only where they are asked for.
 """
 
-from array import array
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
-from itertools import count
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from metra.corpus.batch import SegmentColumn
-from metra.corpus.outputs import Corpus
-from metra.scoring.statistics import CHUNK
-from metra.text.preparation import Preparation
-
-Ids = NDArray[np.int64]
-#: Numbers below two billion, of which there are many.
-SmallIds = NDArray[np.int32]
-
-
-@dataclass(frozen=True, slots=True)
-class TokenStream:
-    """One output, reference or source: the ids of its words, and how many each segment has."""
-
-    ids: SmallIds
-    lengths: Ids
-
-    def segments(self) -> Ids:
-        """Give the segment of each word, counted from 0."""
-        return np.repeat(np.arange(len(self.lengths)), self.lengths)
-
-
-@dataclass(frozen=True, slots=True)
-class NumberedCorpus:
-    """A corpus's streams; equal words have equal ids in all of them."""
-
-    words: Sequence[str]
-    systems: dict[str, TokenStream]
-    refs: Sequence[TokenStream]
-    source: TokenStream | None
-
-
-def number_words(
-    corpus: Corpus, systems: Iterable[str], preparation: Preparation
-) -> NumberedCorpus:
-    """Read a corpus and number the words of these systems, of references and source."""
-    known: defaultdict[str, int] = defaultdict(count().__next__)
-    chosen = list(systems)
-    # Plain arrays: lists take twice as much for each word.
-    gathered: defaultdict[object, tuple[array[int], array[int]]] = defaultdict(
-        lambda: (array("i"), array("i"))
-    )
-
-    def add(key: object, column: SegmentColumn) -> None:
-        ids, lengths = gathered[key]
-        tokens = column.tokens(preparation)
-        for at in range(len(tokens)):
-            words = tokens[at] or ()
-            ids.extend(map(known.__getitem__, words))
-            lengths.append(len(words))
-
-    references = 0
-    for chunk in corpus.chunks(CHUNK):
-        for name in chosen:
-            add(("system", name), chunk.systems[name])
-        references = len(chunk.refs)
-        for at, ref in enumerate(chunk.refs):
-            add(("reference", at), ref)
-        if chunk.source is not None:
-            add("source", chunk.source)
-
-    def stream(key: object) -> TokenStream:
-        ids, lengths = gathered[key]
-        return TokenStream(np.array(ids, np.int32), np.array(lengths, np.int64))
-
-    return NumberedCorpus(
-        list(known),
-        {name: stream(("system", name)) for name in chosen},
-        [stream(("reference", at)) for at in range(references)],
-        stream("source") if "source" in gathered else None,
-    )
-
-
-def format_preparation(preparation: Preparation) -> str:
-    """Write how text was prepared, as signatures do."""
-    return "|".join(f"{key}:{value}" for key, value in preparation._asdict().items())
-
+from metra.analysis.collection import Ids, NumberedCorpus, SmallIds
 
 HashSums = NDArray[np.uint64]
 
+#: The weight of what changed in one segment.
+ONE_SEGMENT = float(1 / np.sqrt(2))
 #: So many places of n-grams are sorted at a time.
 PART_SIZE = 250_000
 
@@ -132,7 +53,7 @@ class NgramComparison:
     n: int
     matched: NgramTally
     wrong: NgramTally
-    #: For every n-gram here its counts, and its words' place in the joined text.
+    #: For every n-gram here its counts, and the first place of its words in the joined text.
     matched_before: Ids
     matched_after: Ids
     wrong_before: Ids
@@ -142,140 +63,143 @@ class NgramComparison:
 
 
 class NgramIndex:
-    """All streams one after the other, references first."""
+    """References, the baseline and other systems: all their words one after the other."""
 
-    def __init__(self, text: NumberedCorpus) -> None:
-        streams: list[TokenStream] = [*text.refs, *text.systems.values()]
+    def __init__(
+        self, words: NumberedCorpus, baseline: str, systems: Sequence[str]
+    ) -> None:
+        outputs = [words.systems[name] for name in (baseline, *systems)]
+        streams = [*words.refs, *outputs]
         self.ids = np.concatenate([stream.ids for stream in streams])
-        self.size = len(streams[0].lengths)
-        self.references = len(text.refs)
-        self.systems = {
-            name: at + len(text.refs) for at, name in enumerate(text.systems)
+        self._references = len(words.refs)
+        self._outputs = {
+            name: number
+            for number, name in enumerate((baseline, *systems), len(words.refs))
         }
-        self.vocabulary = len(text.words)
+        self._vocabulary = len(words.words)
+        self._streams = np.repeat(
+            np.arange(len(streams), dtype=np.int16),
+            [len(stream.ids) for stream in streams],
+        )
+        self._segments = np.concatenate([stream.segments() for stream in streams])
         lengths = np.concatenate([stream.lengths for stream in streams])
-        #: For every word the stream and the segment it stands in, as one number.
-        self.owners = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+        #: How many words of its segment stand from each word on.
+        self._room = np.repeat(np.cumsum(lengths), lengths) - np.arange(len(self.ids))
 
-    def orders(self, most: int) -> Iterator["NgramOrder"]:
-        """Number the n-grams of 1 word, then those of 2, and so on."""
-        kinds = self.ids
-        places = np.arange(len(self.ids), dtype=np.int32)
-        for n in range(1, most + 1):
-            if n > 1:
-                inside = places + n - 1 < len(self.ids)
-                places, kinds = places[inside], kinds[inside]
-                same = self.owners[places] == self.owners[places + n - 1]
-                places, kinds = places[same], kinds[same]
-            kinds, homes = self._number_ngrams(n, kinds, places)
-            yield NgramOrder(self, n, kinds, places, homes)
+    def compare(
+        self, order: int, systems: Sequence[str], least: float = 0
+    ) -> dict[str, list[NgramComparison]]:
+        """Count what each of these systems matches and gets wrong, beside the baseline.
 
-    def _number_ngrams(
-        self, n: int, kinds: SmallIds, places: SmallIds
-    ) -> tuple[SmallIds, SmallIds]:
-        """Number n-grams by the (n-1)-gram that begins each, and its last word.
-
-        Gives the number at each place, and the first place of each number.
+        For each system there is an entry for n-grams of 1 word, of 2, up to `order`. Only
+        n-grams are kept whose matches, or wrong uses, changed with a weight above `least`.
         """
-        found = np.empty_like(kinds)
-        homes: list[SmallIds] = []
-        first = 0
-        for at in split_places(kinds):
-            keys = kinds[at].astype(np.int64)
-            if n > 1:
-                keys = keys * self.vocabulary + self.ids[places[at] + n - 1]
-            _, where, numbers = np.unique(keys, return_index=True, return_inverse=True)
-            found[at] = numbers + first
-            homes.append(places[at[where]])
-            first += len(where)
-        return found, np.concatenate([*homes, np.empty(0, np.int32)])
+        compared: dict[str, list[NgramComparison]] = {name: [] for name in systems}
+        # Segment by segment, so that a stable sort of n-grams leaves them in that order.
+        places = np.argsort(self._segments, kind="stable").astype(np.int32)
+        kinds = self.ids[places]
+        for n in range(1, order + 1):
+            whole = (self._room[places] >= n) & (kinds >= 0)
+            places, kinds = places[whole], kinds[whole]
+            numbers = np.full_like(kinds, -1)
+            parts: list[list[NgramComparison]] = []
+            known = 0
+            for chosen in split_places(kinds):
+                part = self._sort_part(n, places[chosen], kinds[chosen], least)
+                numbers[chosen[part.order]] = part.grams + known
+                known += part.size
+                parts.append(self._compare_part(part, systems, least))
+            kinds = numbers
+            for name, *pieces in zip(systems, *parts, strict=True):
+                compared[name].append(_concatenate_comparisons(n, pieces))
+        return compared
 
+    def _sort_part(
+        self, n: int, places: SmallIds, kinds: SmallIds, least: float
+    ) -> "_SortedNgrams":
+        """Sort n-grams by the (n-1)-gram that begins each, and its last word."""
+        keys = kinds.astype(np.int64)
+        if n > 1:
+            keys = keys * self._vocabulary + self.ids[places + n - 1]
+        order = np.argsort(keys, kind="stable")
+        keys, segments = keys[order], self._segments[places[order]]
+        if least >= ONE_SEGMENT:
+            # What stands in one segment cannot weigh more, nor can longer n-grams around it.
+            starts = np.flatnonzero(_mark_changes(keys))
+            lengths = np.diff(starts, append=len(keys))
+            several = segments[starts] != segments[starts + lengths - 1]
+            kept = np.repeat(several, lengths)
+            order, keys, segments = order[kept], keys[kept], segments[kept]
+        places = places[order]
+        return _SortedNgrams(n, order, keys, segments, self._streams[places], places)
 
-@dataclass(frozen=True, slots=True)
-class NgramOrder:
-    """The n-grams of one length: what kind stands at which place."""
-
-    joined: NgramIndex
-    n: int
-    kinds: SmallIds
-    places: SmallIds
-    homes: SmallIds
-
-    def compared(self, before: str, after: str, least: float = 0) -> NgramComparison:
-        """Count what two systems match and what they get wrong.
-
-        Only n-grams are kept whose matches, or wrong uses, changed with a weight above
-        `least`.
-        """
-        joined = self.joined
-        chosen = [
-            *range(joined.references),
-            joined.systems[before],
-            joined.systems[after],
+    def _compare_part(
+        self, part: "_SortedNgrams", systems: Sequence[str], least: float
+    ) -> list[NgramComparison]:
+        """Compare each system with the baseline."""
+        reference = np.zeros(part.cells, np.int64)
+        for stream in range(self._references):
+            np.maximum(reference, part.count(stream), out=reference)
+        before = part.count(self._references)  # the baseline comes first
+        return [
+            _compare_counts(
+                part, reference, before, part.count(self._outputs[name]), least
+            )
+            for name in systems
         ]
-        owners = joined.owners[self.places]
-        streams = np.arange(joined.references + len(joined.systems) + 1)
-        ends = np.searchsorted(owners, streams * joined.size)
-        of_chosen = np.concatenate(
-            [np.arange(*ends[stream : stream + 2], dtype=np.int32) for stream in chosen]
-        )
-        found = [
-            self._part(of_chosen[at], owners, chosen, least)
-            for at in split_places(self.kinds[of_chosen])
-        ]
-        return _concatenate_comparisons(self.n, found)
-
-    def _part(
-        self, at: SmallIds, owners: SmallIds, chosen: Sequence[int], least: float
-    ) -> NgramComparison:
-        """Count some of the n-grams, wherever they stand."""
-        joined = self.joined
-        # Numbers from 0 on, so that sums by n-gram are short.
-        known, kinds = np.unique(self.kinds[at], return_inverse=True)
-        number = max(len(known), 1)
-        stream, segment = np.divmod(owners[at].astype(np.int64), joined.size)
-        cells, where = np.unique(segment * number + kinds, return_inverse=True)
-        counts = [
-            np.bincount(where[stream == one], minlength=len(cells)) for one in chosen
-        ]
-        reference = np.max([*counts[:-2], np.zeros(len(cells), np.int64)], axis=0)
-        segments, kinds = np.divmod(cells, number)
-        matched = [np.minimum(count, reference) for count in counts[-2:]]
-        wrong = [
-            count - match for count, match in zip(counts[-2:], matched, strict=True)
-        ]
-        matches = _filter_tally(
-            _tally_changes(kinds, segments, matched[1] - matched[0]), least
-        )
-        errors = _filter_tally(
-            _tally_changes(kinds, segments, wrong[1] - wrong[0]), least
-        )
-        kept = np.union1d(matches.kinds, errors.kinds)
-
-        def total(values: Ids) -> Ids:
-            # Counts stay whole numbers in float64.
-            return np.bincount(kinds, values, number).astype(np.int64)[kept]
-
-        return NgramComparison(
-            self.n,
-            _renumber_tally(matches, np.searchsorted(kept, matches.kinds)),
-            _renumber_tally(errors, np.searchsorted(kept, errors.kinds)),
-            matched_before=total(matched[0]),
-            matched_after=total(matched[1]),
-            wrong_before=total(wrong[0]),
-            wrong_after=total(wrong[1]),
-            reference=total(reference),
-            homes=self.homes[known[kept]].astype(np.int64),
-        )
 
 
-def split_places(kinds: SmallIds) -> Iterator[SmallIds]:
+class _SortedNgrams:
+    """Some of the n-grams of one length, sorted: by n-gram, segment and stream.
+
+    A cell is an n-gram in a segment.
+    """
+
+    def __init__(
+        self,
+        n: int,
+        order: Ids,
+        keys: Ids,
+        segments: Ids,
+        streams: NDArray[np.int16],
+        places: SmallIds,
+    ) -> None:
+        self.n = n
+        #: Where each of them stood before they were sorted.
+        self.order = order
+        new_gram = _mark_changes(keys)
+        new_cell = new_gram | _mark_changes(segments)
+        new_run = new_cell | _mark_changes(streams)
+        #: The number of each one's n-gram, from 0 on.
+        self.grams = np.cumsum(new_gram) - 1
+        starts = np.flatnonzero(new_gram)
+        self.size = len(starts)
+        self.homes = np.minimum.reduceat(places, starts) if len(starts) else places
+        cells = np.flatnonzero(new_cell)
+        self.cells = len(cells)
+        self.cell_grams = self.grams[cells]
+        self.cell_segments = segments[cells]
+        runs = np.flatnonzero(new_run)
+        by_stream = np.argsort(streams[runs], kind="stable")
+        self._run_streams = streams[runs][by_stream]
+        self._run_cells = (np.cumsum(new_cell) - 1)[runs][by_stream]
+        self._run_counts = np.diff(runs, append=len(keys))[by_stream]
+
+    def count(self, stream: int) -> Ids:
+        """Count a stream's n-grams in each cell."""
+        first, last = np.searchsorted(self._run_streams, [stream, stream + 1])
+        counts = np.zeros(self.cells, np.int64)
+        counts[self._run_cells[first:last]] = self._run_counts[first:last]
+        return counts
+
+
+def split_places(kinds: SmallIds) -> Iterator[Ids]:
     """Cut places into parts of some size: equal kinds together, lower ones first.
 
     The places of a part are in their order.
     """
     if len(kinds) <= PART_SIZE:
-        yield np.arange(len(kinds), dtype=np.int32)
+        yield np.arange(len(kinds))
         return
     upto = np.cumsum(np.bincount(kinds))
     first = 0
@@ -284,16 +208,57 @@ def split_places(kinds: SmallIds) -> Iterator[SmallIds]:
         last = max(
             int(np.searchsorted(upto, done + PART_SIZE, side="right")), first + 1
         )
-        yield np.flatnonzero((kinds >= first) & (kinds < last)).astype(np.int32)
+        yield np.flatnonzero((kinds >= first) & (kinds < last))
         first = last
 
 
+def _mark_changes(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Mark the first value and those that differ from the one before."""
+    marks = np.ones(len(values), np.bool_)
+    np.not_equal(values[1:], values[:-1], out=marks[1:])
+    return marks
+
+
+def _compare_counts(
+    part: _SortedNgrams, reference: Ids, before: Ids, after: Ids, least: float
+) -> NgramComparison:
+    """Tally what changed from one output to another, given their counts in each cell."""
+    changed = np.flatnonzero(before != after)
+    grams, segments = part.cell_grams[changed], part.cell_segments[changed]
+    most, old, new = reference[changed], before[changed], after[changed]
+    matched = np.minimum(new, most) - np.minimum(old, most)
+    matches = _filter_tally(_tally_changes(grams, segments, matched), least)
+    errors = _filter_tally(_tally_changes(grams, segments, new - old - matched), least)
+    inside = np.zeros(part.size, np.bool_)
+    inside[matches.kinds] = inside[errors.kinds] = True
+    kept = np.flatnonzero(inside)
+    numbers = np.cumsum(inside) - 1
+    cells = np.flatnonzero(inside[part.cell_grams])
+    owners = numbers[part.cell_grams[cells]]
+    most, old, new = reference[cells], before[cells], after[cells]
+
+    def total(values: Ids) -> Ids:
+        # Counts stay whole numbers in float64.
+        return np.bincount(owners, values, len(kept)).astype(np.int64)
+
+    return NgramComparison(
+        part.n,
+        _renumber_tally(matches, numbers[matches.kinds]),
+        _renumber_tally(errors, numbers[errors.kinds]),
+        matched_before=total(np.minimum(old, most)),
+        matched_after=total(np.minimum(new, most)),
+        wrong_before=total(np.maximum(old - most, 0)),
+        wrong_after=total(np.maximum(new - most, 0)),
+        reference=total(most),
+        homes=part.homes[kept].astype(np.int64),
+    )
+
+
 def _tally_changes(kinds: Ids, segments: Ids, change: Ids) -> NgramTally:
+    """Tally changes, which come n-gram by n-gram and in these segment by segment."""
     changed = np.flatnonzero(change)
-    # Entries come segment by segment; a stable sort keeps that order within a kind.
-    changed = changed[np.argsort(kinds[changed], kind="stable")]
-    found, starts = np.unique(kinds[changed], return_index=True)
-    delta, places = change[changed], segments[changed]
+    kinds, places, delta = kinds[changed], segments[changed], change[changed]
+    starts = np.flatnonzero(_mark_changes(kinds))
 
     def summed(values: NDArray[Any]) -> NDArray[Any]:
         return np.add.reduceat(values, starts) if len(starts) else values[:0]
@@ -304,7 +269,7 @@ def _tally_changes(kinds: Ids, segments: Ids, change: Ids) -> NgramTally:
         marks=summed(_hash_numbers(places) * delta.astype(np.uint64)),
         segments=places,
         starts=np.append(starts, len(changed)),
-        kinds=found,
+        kinds=kinds[starts],
     )
 
 
@@ -319,7 +284,7 @@ def _filter_tally(tally: NgramTally, least: float) -> NgramTally:
         fell=tally.fell[kept],
         marks=tally.marks[kept],
         segments=tally.segments[np.repeat(kept, lengths)],
-        starts=np.cumsum([0, *lengths[kept]]),
+        starts=np.append(0, np.cumsum(lengths[kept])),
         kinds=tally.kinds[kept],
     )
 
@@ -337,18 +302,18 @@ def _renumber_tally(tally: NgramTally, kinds: Ids, entries: int = 0) -> NgramTal
 
 
 def _concatenate_comparisons(
-    n: int, found: Sequence[NgramComparison]
+    n: int, parts: Sequence[NgramComparison]
 ) -> NgramComparison:
     """Put parts together, the n-grams of one behind those of the other."""
     names = [field.name for field in fields(NgramComparison)][3:]
     columns = {
-        name: np.concatenate([getattr(part, name) for part in found]) for name in names
+        name: np.concatenate([getattr(part, name) for part in parts]) for name in names
     }
-    offsets = np.cumsum([0, *(len(part.homes) for part in found)])[:-1].tolist()
+    offsets = np.cumsum([0, *(len(part.homes) for part in parts)])[:-1].tolist()
     return NgramComparison(
         n,
-        _concatenate_tallies([part.matched for part in found], offsets),
-        _concatenate_tallies([part.wrong for part in found], offsets),
+        _concatenate_tallies([part.matched for part in parts], offsets),
+        _concatenate_tallies([part.wrong for part in parts], offsets),
         **columns,
     )
 

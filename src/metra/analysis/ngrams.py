@@ -7,15 +7,14 @@ from typing import Literal
 
 import numpy as np
 
+from metra.analysis.collection import CollectedCorpus, format_preparation
 from metra.analysis.ngram_counts import (
+    ONE_SEGMENT,
     NgramComparison,
     NgramIndex,
     NgramTally,
-    format_preparation,
-    number_words,
 )
 from metra.analysis.word_diff import PLAIN
-from metra.corpus.outputs import Corpus
 from metra.text.preparation import Preparation
 
 #: How many segments are named as examples of a change.
@@ -71,7 +70,7 @@ class NgramChanges:
 
 
 def find_ngram_changes(
-    corpus: Corpus,
+    collected: CollectedCorpus,
     *,
     baseline: str,
     systems: Sequence[str],
@@ -80,46 +79,45 @@ def find_ngram_changes(
     most: int | None = 10,
 ) -> list[NgramChanges]:
     """Find the n-grams whose matches, or wrong uses, changed most from the baseline."""
-    text = number_words(corpus, [baseline, *systems], preparation)
-    joined = NgramIndex(text)
+    words = collected.words(preparation)
+    index = NgramIndex(words, baseline, systems)
 
-    def compared(least: float) -> dict[str, list[NgramComparison]]:
-        found: dict[str, list[NgramComparison]] = {system: [] for system in systems}
-        for grams in joined.orders(order):
-            for system in systems:
-                found[system].append(grams.compared(baseline, system, least))
-        return found
-
-    def changes(system: str, tables: Sequence[NgramComparison]) -> NgramChanges | None:
-        """Fill the lists; None where one ran out of n-grams before it was full."""
-
-        def listed(what: ChangeKind, sign: int) -> list[NgramChange] | None:
+    def list_changes(
+        system: str, tables: Sequence[NgramComparison]
+    ) -> tuple[NgramChanges, bool]:
+        """Fill the lists, and tell whether none ran out of n-grams before it was full."""
+        lists: dict[str, list[NgramChange]] = {}
+        all_full = True
+        for name, (what, sign) in _LISTS.items():
             ranked = _rank_ngrams(tables, what, sign)
-            candidates = _build_candidates(ranked, tables, what, joined)
+            candidates = _build_candidates(ranked, tables, what, index)
             groups, full = _group_candidates(candidates, most)
-            found = [_build_change(group, tables, what, text.words) for group in groups]
-            return found if full or whole else None
-
-        lists = {name: listed(*wanted) for name, wanted in _LISTS.items()}
-        if None in lists.values():
-            return None
-        return NgramChanges(
+            all_full &= full
+            lists[name] = [
+                _build_change(group, tables, what, words.words) for group in groups
+            ]
+        changes = NgramChanges(
             baseline=baseline,
             system=system,
             order=order,
             preparation=format_preparation(preparation),
-            **lists,  # type: ignore[arg-type]  # none is None
+            **lists,
         )
+        return changes, all_full
 
-    # What changed in one segment only is most of all, and seldom listed: it is gathered if the
-    # lists are not full without it.
-    whole = most is None
-    found = {} if whole else compared(_ONE_SEGMENT)
-    made = [changes(system, tables) for system, tables in found.items()]
-    if whole or None in made:
-        whole = True
-        made = [changes(system, tables) for system, tables in compared(0).items()]
-    return [change for change in made if change is not None]
+    changes: dict[str, NgramChanges] = {}
+    # What changed in one segment only is most of all, and seldom listed: it is gathered where
+    # the lists are not full without it.
+    if most is not None:
+        for system, tables in index.compare(order, systems, ONE_SEGMENT).items():
+            listed, full = list_changes(system, tables)
+            if full:
+                changes[system] = listed
+    remaining = [system for system in systems if system not in changes]
+    if remaining:
+        for system, tables in index.compare(order, remaining).items():
+            changes[system], _ = list_changes(system, tables)
+    return [changes[system] for system in systems]
 
 
 ChangeKind = Literal["matched", "wrong"]
@@ -131,9 +129,6 @@ _LISTS: dict[str, tuple[ChangeKind, int]] = {
     "mended": ("wrong", -1),
     "broken": ("wrong", 1),
 }
-
-#: The weight of what changed in one segment.
-_ONE_SEGMENT = float(1 / np.sqrt(2))
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,12 +186,12 @@ def _build_candidates(
     ranked: Iterator[tuple[int, int, float]],
     tables: Sequence[NgramComparison],
     what: ChangeKind,
-    joined: NgramIndex,
+    index: NgramIndex,
 ) -> Iterator[_Candidate]:
     for n, at, weight in ranked:
         tally = _get_tally(tables, n, what)
         home = int(tables[n - 1].homes[tally.kinds[at]])
-        words = tuple(joined.ids[home : home + n].tolist())
+        words = tuple(index.ids[home : home + n].tolist())
         yield _Candidate(
             n,
             at,

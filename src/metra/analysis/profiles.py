@@ -1,241 +1,27 @@
-"""What each system's output is like, apart from how good it is.
+"""What each system's output is like, apart from how good it is, and how that reads."""
 
-What can be counted of every output segment, as rows that add up.
-"""
-
-from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import count
 
 import numpy as np
 
-from metra.analysis.buckets import average_reference_lengths
-from metra.analysis.ngram_counts import Ids, format_preparation
-from metra.analysis.profile_features import (
+from metra.analysis.collection import (
+    CollectedCorpus,
+    collect_corpus,
+    format_preparation,
+)
+from metra.analysis.profile_counts import (
+    COLUMN_INDEX,
+    ProfileRows,
     compute_type_token_ratio,
-    count_repeated_ngrams,
-    describe_profile,
-    has_loop,
-    list_notable_traits,
-    read_punctuation,
+    count_profile_rows,
 )
 from metra.analysis.word_diff import PLAIN
-from metra.corpus.batch import CorpusChunk
 from metra.corpus.outputs import Corpus
-from metra.metrics import unigram
 from metra.metrics.record import Array
-from metra.scoring.statistics import CHUNK
 from metra.stats import defaults, resampling
 from metra.stats import totals as pool
 from metra.text.preparation import Preparation
-from metra.text.scripts import count_script_letters, get_script
-from metra.text.words import find_numbers
-
-COLUMNS = (
-    "segments",
-    "words",
-    "reference_words",
-    "matches",
-    "best_reference_words",
-    "repeated",
-    "ngrams",
-    "loops",
-    "copied",
-    "wrong_numbers",
-    "numbers",
-    "punctuation",
-    "empty",
-    "foreign_letters",
-    "characters",
-)
-COLUMN_INDEX = {name: at for at, name in enumerate(COLUMNS)}
-#: A script that makes up this share of the references' letters is expected anywhere.
-EXPECTED_SCRIPT = 0.01
-
-
-@dataclass(frozen=True, slots=True)
-class ProfileRows:
-    """Rows of all systems, and their words one after the other."""
-
-    rows: dict[str, Array]
-    ids: dict[str, Ids]
-    #: The words of the references, of those that are there, one stream after the other.
-    reference_ids: Ids
-    #: Repeated n-grams of the references, and all of them.
-    reference_repeats: tuple[int, int]
-
-
-def count_profile_rows(corpus: Corpus, preparation: Preparation) -> ProfileRows:
-    """Read the corpus (twice) and count what there is to count."""
-    expected, usual = _find_expected_scripts(corpus)
-    known: defaultdict[str, int] = defaultdict(count().__next__)
-    rows: dict[str, list[Array]] = {name: [] for name in corpus.systems}
-    ids: dict[str, list[int]] = {name: [] for name in corpus.systems}
-    reference_ids: list[list[int]] = []
-    repeats = np.zeros(2, np.int64)
-    for chunk in corpus.chunks(CHUNK):
-        reference_ids = reference_ids or [[] for _ in chunk.refs]
-        segments = _build_expected_contents(chunk, preparation, expected, usual)
-        for stream, column in zip(reference_ids, chunk.refs, strict=True):
-            tokens = column.tokens(preparation)
-            for at in range(len(chunk)):
-                words = tokens[at] or []
-                stream.extend(map(known.__getitem__, words))
-                repeats += count_repeated_ngrams(_drop_punctuation(words))
-        lengths = average_reference_lengths(chunk, preparation)
-        for name in corpus.systems:
-            table = np.zeros((len(chunk), len(COLUMNS)))
-            table[:, COLUMN_INDEX["segments"]] = 1
-            table[:, COLUMN_INDEX["reference_words"]] = lengths
-            # [matches, output words, words of the best reference]
-            best = unigram.rows(chunk.batch(name), text=preparation, recall_weight=0.5)
-            table[
-                :,
-                [
-                    COLUMN_INDEX["matches"],
-                    COLUMN_INDEX["words"],
-                    COLUMN_INDEX["best_reference_words"],
-                ],
-            ] = best
-            column = chunk.systems[name]
-            tokens = column.tokens(preparation)
-            for at, yardstick in enumerate(segments):
-                words = tokens[at] or []
-                ids[name].extend(map(known.__getitem__, words))
-                table[at, 5:] = yardstick.counts(column.text[at] or "", words)
-            rows[name].append(table)
-    return ProfileRows(
-        {name: np.concatenate(parts) for name, parts in rows.items()},
-        {name: np.array(words, np.int64) for name, words in ids.items()},
-        np.array([word for stream in reference_ids for word in stream], np.int64),
-        (int(repeats[0]), int(repeats[1])),
-    )
-
-
-def _find_expected_scripts(corpus: Corpus) -> tuple[set[str], set[str]]:
-    """Find the scripts that the references are written in, and characters that are theirs."""
-    found: Counter[str] = Counter()
-    for chunk in corpus.chunks(CHUNK):
-        for column in chunk.refs:
-            texts = (column.text[at] for at in range(len(chunk)))
-            found.update("".join(text for text in texts if text))
-    by_script: Counter[str] = Counter()
-    for letter, size in found.items():
-        by_script[get_script(letter)] += size
-    least = EXPECTED_SCRIPT * (by_script.total() - by_script[""])
-    expected = {name for name, size in by_script.items() if name and size >= least}
-    return expected, {
-        c for c in found if not get_script(c) or get_script(c) in expected
-    }
-
-
-class _ExpectedContent:
-    """One segment's source and references, and what an output should have from them."""
-
-    def __init__(
-        self,
-        refs: Sequence[str],
-        ref_words: Sequence[Sequence[str]],
-        source: str | None,
-        source_words: Sequence[str],
-        expected: set[str],
-        usual: set[str],
-    ) -> None:
-        texts = [*refs] if source is None else [*refs, source]
-        self._punctuation = {read_punctuation(text) for text in texts}
-        counts = [Counter(find_numbers(text)) for text in texts]
-        self._most: Counter[str] = Counter()
-        self._least = counts[0]
-        for found in counts:
-            self._most |= found
-            self._least &= found
-        self._usual = usual
-        self._scripts = expected
-        if not all(map(usual.issuperset, refs)):
-            self._scripts = expected.union(*(count_script_letters(ref) for ref in refs))
-        there = {word for words in ref_words for word in words}
-        self._copies = Counter(
-            word for word in source_words if word not in there and _has_letter(word)
-        )
-        self._ref_words = ref_words
-
-    def counts(self, text: str, words: Sequence[str]) -> list[float]:
-        """Count what the last columns are about."""
-        spoken = _drop_punctuation(words)
-        repeated, ngrams = count_repeated_ngrams(spoken)
-        wrong, checked = self._numbers(text)
-        foreign = 0
-        if not self._usual.issuperset(text):
-            foreign = sum(
-                size
-                for name, size in count_script_letters(text).items()
-                if name not in self._scripts
-            )
-        return [
-            repeated,
-            ngrams,
-            # What loops has n-grams that stood there before.
-            repeated > 0
-            and has_loop(spoken)
-            and not any(
-                has_loop(_drop_punctuation(words)) for words in self._ref_words
-            ),
-            sum(
-                min(words.count(word), self._copies[word])
-                for word in self._copies.keys() & words
-            ),
-            wrong,
-            checked,
-            read_punctuation(text) not in self._punctuation,
-            not words and any(self._ref_words),
-            foreign,
-            len(text),
-        ]
-
-    def _numbers(self, text: str) -> tuple[int, int]:
-        """Count the wrong and the missing numbers, and all that were looked at."""
-        found = find_numbers(text)
-        if not found and not self._least:
-            return 0, 0
-        there = Counter(found)
-        missing = (self._least - there).total()
-        return (there - self._most).total() + missing, len(found) + missing
-
-
-def _build_expected_contents(
-    chunk: CorpusChunk, preparation: Preparation, expected: set[str], usual: set[str]
-) -> list[_ExpectedContent]:
-    tokens = [column.tokens(preparation) for column in chunk.refs]
-    source = chunk.source.tokens(preparation) if chunk.source else None
-    found = []
-    for at in range(len(chunk)):
-        refs = [column.text[at] for column in chunk.refs]
-        found.append(
-            _ExpectedContent(
-                [ref for ref in refs if ref is not None],
-                [
-                    words[at] or []
-                    for words, ref in zip(tokens, refs, strict=True)
-                    if ref is not None
-                ],
-                chunk.source.text[at] if chunk.source else None,
-                (source[at] or []) if source else [],
-                expected,
-                usual,
-            )
-        )
-    return found
-
-
-def _drop_punctuation(words: Sequence[str]) -> list[str]:
-    """Leave out words that have neither a letter nor a digit."""
-    return [word for word in words if word.isalnum() or any(map(str.isalnum, word))]
-
-
-def _has_letter(word: str) -> bool:
-    return any(c.isalpha() for c in word)
-
 
 Interval = tuple[float, float]
 
@@ -462,13 +248,28 @@ def build_profiles(
     trials: int = defaults.TRIALS,
     seed: int = defaults.SEED,
 ) -> Profiles:
+    """Read a corpus and describe every system's output; with `ci`, with intervals."""
+    collected = collect_corpus(corpus, preparation)
+    return describe_outputs(collected, preparation, ci=ci, trials=trials, seed=seed)
+
+
+def describe_outputs(
+    collected: CollectedCorpus,
+    preparation: Preparation,
+    *,
+    ci: bool = False,
+    trials: int = defaults.TRIALS,
+    seed: int = defaults.SEED,
+) -> Profiles:
     """Describe every system's output; with `ci`, with bootstrap intervals."""
-    counted = count_profile_rows(corpus, preparation)
-    shares = [share for share in _SHARES if corpus.has_source or not share.needs_source]
+    counted = count_profile_rows(collected, preparation)
+    shares = [
+        share for share in _SHARES if collected.has_source or not share.needs_source
+    ]
     intervals = _compute_intervals(counted, shares, trials, seed) if ci else {}
     values = {
         name: _compute_trait_values(counted, name, shares, intervals)
-        for name in corpus.systems
+        for name in collected.systems
     }
     plain = {
         name: {trait.name: entry[trait.name].value for trait in TRAITS}
@@ -492,7 +293,7 @@ def build_profiles(
                 ),
             )
         )
-    first = counted.rows[corpus.systems[0]]
+    first = counted.rows[collected.systems[0]]
     return Profiles(
         traits=TRAITS,
         profiles=found,
@@ -554,3 +355,93 @@ def _compute_reference_traits(counted: ProfileRows) -> dict[str, float]:
     types = compute_type_token_ratio(counted.reference_ids)
     found = {"repeated": 100 * repeated / max(ngrams, 1)}
     return found if types is None else {"type_token": types, **found}
+
+
+#: Output words per reference word: below or above this an output is short or long.
+SHORT, LONG = 0.95, 1.05
+#: Points of precision or recall above or below the median of the other systems.
+POINTS = 2.0
+#: Traits in percent that are worth a word from this on, if they are also this many times
+#: the median of the other systems.
+NOTABLE = {
+    "copied": (2.0, 1.5, "leaves source words untranslated"),
+    "foreign": (0.5, 1.5, "uses letters of another script"),
+    "repeated": (1.0, 1.5, "repeats itself"),
+    "numbers": (10.0, 1.5, "gets numbers wrong"),
+    "punctuation": (20.0, 1.5, "has punctuation of its own"),
+}
+
+Values = Mapping[str, float | None]
+
+
+def list_notable_traits(own: Values, others: Sequence[Values]) -> list[str]:
+    """List what stands out: against fixed bounds, and against the other systems."""
+    found = []
+    ratio = own["length_ratio"]
+    if ratio is not None and ratio < SHORT:
+        found.append("short")
+    if ratio is not None and ratio > LONG:
+        found.append("long")
+    for trait, good, bad in (
+        ("precision", "precise", "imprecise"),
+        ("recall", "complete", "incomplete"),
+    ):
+        usual = _compute_median(trait, others)
+        value = own[trait]
+        if usual is not None and value is not None:
+            if value >= usual + POINTS:
+                found.append(good)
+            if value <= usual - POINTS:
+                found.append(bad)
+    found += [trait for trait in ("empty", "loops") if own[trait]]
+    for trait, (least, times, _) in NOTABLE.items():
+        value, usual = own[trait], _compute_median(trait, others)
+        if value is not None and value >= max(least, times * (usual or 0)):
+            found.append(trait)
+    return found
+
+
+def describe_profile(
+    found: Sequence[str], *, empty: int, loops: int, others: int
+) -> str:
+    """Say it in one line; with one other system, in comparison with that.
+
+    >>> describe_profile(["short", "precise", "empty"], empty=2, loops=0, others=3)
+    'short but precise; 2 empty outputs'
+    >>> describe_profile(["long", "imprecise"], empty=0, loops=0, others=1)
+    'long and less precise'
+    >>> describe_profile([], empty=0, loops=0, others=3)
+    'like the others'
+    """
+    said = [_join_adjectives(found, _COMPARED if others == 1 else _ALONE)]
+    if "empty" in found:
+        said.append(f"{empty} empty output{'' if empty == 1 else 's'}")
+    if "loops" in found:
+        said.append(f"loops in {loops} segment{'' if loops == 1 else 's'}")
+    said += [words for trait, (_, _, words) in NOTABLE.items() if trait in found]
+    line = "; ".join(filter(None, said))
+    usual = ("nothing stands out", "like the other one", "like the others")
+    return line or usual[min(others, 2)]
+
+
+_GOOD, _BAD = ("precise", "complete"), ("imprecise", "incomplete")
+_ALONE = {word: word for word in (*_GOOD, *_BAD)}
+_COMPARED = {word: f"more {word}" for word in _GOOD}
+_COMPARED |= {bad: f"less {good}" for good, bad in zip(_GOOD, _BAD, strict=True)}
+
+
+def _join_adjectives(found: Sequence[str], words: Mapping[str, str]) -> str:
+    size = [word for word in ("short", "long") if word in found]
+    good = " and ".join(words[word] for word in _GOOD if word in found)
+    bad = " and ".join(words[word] for word in _BAD if word in found)
+    if good and bad:
+        return ", ".join([*size, f"{good} but {bad}"])
+    if good:
+        return " but ".join([*size, good])
+    return (", " if " and " in bad else " and ").join([*size, *filter(None, [bad])])
+
+
+def _compute_median(trait: str, others: Sequence[Values]) -> float | None:
+    values = [entry[trait] for entry in others]
+    known = [value for value in values if value is not None]
+    return float(np.median(known)) if known else None

@@ -1,19 +1,18 @@
-"""People's judgements beside the metrics' scores of the same outputs.
-
-How two kinds of scores go together over all segments of all systems, and over systems.
-"""
+"""How two kinds of scores go together: metrics with each other, and with judgements."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
-from metra.analysis.distributions import BINS, compute_bin_edges, get_segment_scores
-from metra.analysis.findings import CorpusTexts
+from metra.analysis.distributions import compute_bin_edges, get_segment_scores
 from metra.errors import CorpusError, UnknownNameError, no_such
 from metra.formats.scores.judgement_table import TableJudgement
 from metra.metrics.record import Array
 from metra.scoring.results import Results
+from metra.stats.line_fit import LineFit, fit_line
+from metra.stats.moments import pearson, spearman
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +70,7 @@ def relate_metrics(results: Results) -> list[ScoreRelation]:
             pooled[x],
             pooled[y],
         )
-        for at, x in enumerate(specs)
-        for y in specs[at + 1 :]
+        for x, y in combinations(specs, 2)
     ]
 
 
@@ -82,10 +80,7 @@ def relate_scores(
     """Relate two scores; segments that lack one of them are left out."""
     both = np.isfinite(x_scores) & np.isfinite(y_scores)
     x_scores, y_scores = x_scores[both], y_scores[both]
-    x_edges, y_edges = (
-        compute_bin_edges(x_scores, BINS),
-        compute_bin_edges(y_scores, BINS),
-    )
+    x_edges, y_edges = compute_bin_edges(x_scores), compute_bin_edges(y_scores)
     table = np.histogram2d(x_scores, y_scores, (x_edges, y_edges))[0].astype(int)
     return ScoreRelation(
         x=x,
@@ -98,44 +93,26 @@ def relate_scores(
             for i, j in np.argwhere(table)
         ],
         segments=int(both.sum()),
-        pearson=compute_pearson(x_scores, y_scores),
-        spearman=compute_pearson(rank_values(x_scores), rank_values(y_scores)),
-        systems_pearson=_correlate_systems(points),
+        pearson=_replace_nan(pearson(x_scores, y_scores)),
+        spearman=_replace_nan(spearman(x_scores, y_scores)),
+        systems_pearson=_replace_nan(pearson(*_get_coordinates(points)))
+        if len(points) > 2
+        else None,
     )
 
 
-def _correlate_systems(points: Sequence[SystemPoint]) -> float | None:
-    if len(points) < 3:
-        return None
-    return compute_pearson(
-        np.array([point.x for point in points]), np.array([point.y for point in points])
+def _get_coordinates(points: Sequence[SystemPoint]) -> tuple[Array, Array]:
+    return (
+        np.array([point.x for point in points]),
+        np.array([point.y for point in points]),
     )
 
 
-def compute_pearson(x: Array, y: Array) -> float | None:
-    """Pearson's correlation; None where it is not defined.
-
-    >>> compute_pearson(np.array([1.0, 2, 3]), np.array([2.0, 4, 6]))
-    1.0
-    """
-    if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
-        return None
-    x, y = x - x.mean(), y - y.mean()
-    found = float((x @ y) / np.sqrt((x @ x) * (y @ y)))
-    return min(1.0, max(-1.0, found))
+def _replace_nan(coefficient: Array) -> float | None:
+    return None if np.isnan(coefficient) else float(coefficient)
 
 
-def rank_values(values: Array) -> Array:
-    """Rank from 1; equal values share their mean rank.
-
-    >>> rank_values(np.array([30.0, 10.0, 30.0])).tolist()
-    [2.5, 1.0, 2.5]
-    """
-    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    return (last - (counts - 1) / 2)[inverse]
-
-
+#: How judgements are named beside the metrics.
 HUMAN_SCORE = "people"
 
 
@@ -152,25 +129,29 @@ class HumanScores:
     means: Mapping[str, float]
     #: One for each metric: people across, the metric up.
     relations: Sequence[ScoreRelation]
+    #: By metric, a line through the systems, where one is defined.
+    fits: Mapping[str, LineFit]
 
 
 def relate_judgements(
-    judgements: Sequence[TableJudgement], texts: CorpusTexts, results: Results
+    judgements: Sequence[TableJudgement],
+    results: Results,
+    documents: Sequence[str] | None = None,
 ) -> HumanScores:
-    """Join judgements with the outputs that they are about.
+    """Join judgements with the outputs that they are about; documents are checked if known.
 
     Several judgements of one output are averaged as they are, without a correction for
     strict and mild judges.
     """
+    names = [system.name for system in results.systems]
     for judgement in judgements:
-        _check_judgement(judgement, texts, results.segments)
-    found = {
-        name: _average_judgements(judgements, name, results.segments)
-        for name in texts.outputs
+        _check_judgement(judgement, names, documents, results.segments)
+    scores = {
+        name: _average_judgements(judgements, name, results.segments) for name in names
     }
-    means = {name: _compute_mean(values) for name, values in found.items()}
+    means = {name: _compute_mean(values) for name, values in scores.items()}
     judged = [name for name, mean in means.items() if np.isfinite(mean)]
-    pooled = np.concatenate([found[name] for name in found])
+    pooled = np.concatenate(list(scores.values()))
     relations = [
         relate_scores(
             HUMAN_SCORE,
@@ -180,12 +161,20 @@ def relate_judgements(
                 for name in judged
             ],
             pooled,
-            np.concatenate([get_segment_scores(results, name, spec) for name in found]),
+            np.concatenate([get_segment_scores(results, name, spec) for name in names]),
         )
         for spec in results.specs
     ]
     judges = {judgement.judge for judgement in judgements} - {None}
-    return HumanScores(len(judgements), len(judges) or None, found, means, relations)
+    lines = {entry.y: fit_line(*_get_coordinates(entry.points)) for entry in relations}
+    return HumanScores(
+        len(judgements),
+        len(judges) or None,
+        scores,
+        means,
+        relations,
+        {spec: line for spec, line in lines.items() if line is not None},
+    )
 
 
 def _average_judgements(
@@ -203,10 +192,15 @@ def _compute_mean(values: Array) -> float:
     return float(judged.mean()) if len(judged) else np.nan
 
 
-def _check_judgement(judgement: TableJudgement, texts: CorpusTexts, count: int) -> None:
+def _check_judgement(
+    judgement: TableJudgement,
+    systems: Sequence[str],
+    documents: Sequence[str] | None,
+    count: int,
+) -> None:
     place = f"Judgement in line {judgement.line}"
-    if judgement.system not in texts.outputs:
-        msg = f"{place}: {no_such('system', judgement.system, texts.outputs)}"
+    if judgement.system not in systems:
+        msg = f"{place}: {no_such('system', judgement.system, systems)}"
         raise UnknownNameError(msg)
     if judgement.segment > count:
         msg = (
@@ -214,9 +208,9 @@ def _check_judgement(judgement: TableJudgement, texts: CorpusTexts, count: int) 
             "segments are counted from 1 through the whole test set."
         )
         raise CorpusError(msg)
-    if judgement.document is None or texts.documents is None:
+    if judgement.document is None or documents is None:
         return
-    document = texts.documents[judgement.segment - 1]
+    document = documents[judgement.segment - 1]
     if document != judgement.document:
         msg = (
             f"{place} puts segment {judgement.segment} into document "

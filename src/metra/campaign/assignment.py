@@ -16,7 +16,6 @@ from itertools import combinations
 import numpy as np
 
 from metra.campaign.campaign import Campaign
-from metra.campaign.protocols.reading import Reading
 from metra.campaign.task import BASELINE, Task, TaskItem, make_opaque_id
 from metra.errors import OptionError
 from metra.formats.scores.judgement import JudgementKind
@@ -354,7 +353,7 @@ def _prepend_baseline(
 ) -> list[Task]:
     """Put the baseline text, which tells how a judge reads any text, before the rest."""
     text = campaign.material.get("baseline")
-    reads = any(isinstance(step.asks, Reading) for step in campaign.protocol.steps)
+    reads = any(step.asks.measures_reading for step in campaign.protocol.steps)
     if not text or not reads:
         return tasks
     hidden = partial(make_opaque_id, secret, campaign.settings.name, judge)

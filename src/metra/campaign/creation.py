@@ -1,246 +1,30 @@
-"""Files for a campaign, looked at before anybody is asked: do they belong together?
+"""Creation of a campaign from its settings and texts, or from its file."""
 
-A campaign from its file: what it wishes in TOML, and where its texts are.
-What a campaign asks of its judges, in a sentence, before anybody is asked.
-What a campaign would ask of its judges, before it is kept.
-"""
-
-import base64
-import json
-import secrets
-import zlib
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from contextlib import closing
-from dataclasses import asdict, dataclass
-from itertools import combinations
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
-from metra.campaign.assignment import assign
-from metra.campaign.campaign import Campaign, freeze_campaign
-from metra.campaign.material import READERS, check_marks, read_material, resolve_paths
+from metra.campaign.campaign import (
+    REFERENCE,
+    Campaign,
+    CampaignSegment,
+    System,
+    group_by_document,
+)
+from metra.campaign.material import READERS, read_material, resolve_paths
 from metra.campaign.own_wording import add_wordings
-from metra.campaign.settings import check_settings
-from metra.campaign.task import Task
-from metra.corpus.batch import CorpusChunk
-from metra.corpus.evalset import EvalSet
-from metra.corpus.outputs import Outputs
-from metra.errors import FormatError, MetraError
-from metra.formats.recognise import WITH_IDS
-from metra.formats.scores.judgement import COUNTED
+from metra.campaign.prefilled_marks import check_marks
+from metra.campaign.protocols.missed import find_missed_names
+from metra.campaign.protocols.record import Protocol
+from metra.campaign.protocols.registry import protocol
+from metra.campaign.settings import Settings, check_settings
+from metra.corpus.outputs import Corpus
+from metra.errors import CorpusError, FormatError, OptionError
 from metra.formats.stream import read_toml
-from metra.formats.texts.columns import Field
-from metra.formats.texts.sources import Source, list_sources
 from metra.scoring.files import open_corpus
 
-Use = Literal["output", "reference", "source", "document"]
 _CHUNK = 4096
-#: What a packed corpus may unpack to.
-_MOST = 256_000_000
-
-
-class Upload(NamedTuple):
-    """A file that somebody chose: what it is for, what it is called, its bytes."""
-
-    use: Use
-    name: str
-    content: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnCounts:
-    """What is in a file, column by column."""
-
-    file: str
-    use: str
-    name: str
-    segments: int
-    empty: int
-    #: Segments whose text has come before.
-    repeated: int
-
-
-@dataclass(frozen=True, slots=True)
-class CampaignTexts:
-    """The texts of a campaign to be: everything is as long as the outputs."""
-
-    outputs: dict[str, list[str]]
-    references: list[list[str | None]]
-    source: list[str] | None
-    documents: list[str] | None
-
-    def as_corpus(self) -> Outputs:
-        """The same as a corpus."""
-        return Outputs(
-            EvalSet(self.references or None, self.source, self.documents),
-            self.outputs,
-        )
-
-    def packed(self) -> str:
-        """The same as a short line of letters, for a page to carry along."""
-        content = json.dumps(asdict(self), separators=(",", ":")).encode()
-        return base64.b85encode(zlib.compress(content, 6)).decode()
-
-
-@dataclass(frozen=True, slots=True)
-class PairedUploads:
-    """What was found, and what is wrong with it, if anything is."""
-
-    files: tuple[ColumnCounts, ...]
-    texts: CampaignTexts | None
-    problem: str
-    warnings: tuple[str, ...]
-
-
-def pair_uploads(uploads: Sequence[Upload]) -> PairedUploads:
-    """Read the files and join them; whatever is wrong is said in a sentence."""
-    with TemporaryDirectory(prefix="metra-") as folder:
-        try:
-            return _pair_in_folder(uploads, Path(folder))
-        except MetraError as error:
-            problem = str(error).replace(f"{folder}/", "")
-            return PairedUploads((), None, _strip_folders(problem), ())
-
-
-def unpack_texts(line: str) -> CampaignTexts:
-    """Undo `Texts.packed`; what somebody has changed on the way is refused."""
-    try:
-        raw = zlib.decompressobj()
-        content = raw.decompress(base64.b85decode(line.strip()), _MOST)
-        return CampaignTexts(**json.loads(content))
-    except (ValueError, TypeError, zlib.error):
-        msg = "The texts did not come back whole; choose the files again."
-        raise FormatError(msg) from None
-
-
-def _pair_in_folder(uploads: Sequence[Upload], folder: Path) -> PairedUploads:
-    paths: dict[str, list[str]] = {}
-    looked: list[ColumnCounts] = []
-    for number, upload in enumerate(uploads, 1):
-        # A folder for each: two files may have the same name.
-        place = folder / str(number)
-        place.mkdir()
-        path = place / _safe_name(upload.name)
-        path.write_bytes(upload.content)
-        paths.setdefault(upload.use, []).append(str(path))
-        looked += _inspect_upload(upload, str(path))
-    outputs = paths.get("output", [])
-    if not outputs:
-        msg = "There is no output to judge; choose at least one file of outputs."
-        raise FormatError(msg)
-    for use in ("source", "document"):
-        if len(paths.get(use, [])) > 1:
-            msg = f"There are {len(paths[use])} files for the {use}; choose one."
-            raise FormatError(msg)
-    try:
-        corpus = open_corpus(
-            outputs,
-            paths.get("reference", []),
-            *(paths.get(use, [None])[0] for use in ("source", "document")),
-        )
-        texts = _collect_texts(corpus.chunks(_CHUNK))
-    except MetraError as error:
-        problem = _strip_folders(str(error).replace(f"{folder}/", ""))
-        return PairedUploads(tuple(looked), None, problem, ())
-    return PairedUploads(tuple(looked), texts, "", tuple(_find_warnings(looked)))
-
-
-def _inspect_upload(upload: Upload, path: str) -> list[ColumnCounts]:
-    """Count what a file holds; files with ids are counted when they are joined."""
-    [file] = list_sources([path])
-    if upload.use != "output":
-        file = file._replace(use=upload.use)
-    if file.format in WITH_IDS:
-        return []
-    return [
-        ColumnCounts(
-            Path(path).name,
-            field.role,
-            field.name,
-            len(texts),
-            sum(not (text or "").strip() for text in texts),
-            len(texts) - len(set(texts)) if field.role != "document" else 0,
-        )
-        for field, texts in _read_columns(file).items()
-        if field.role != "label"
-    ]
-
-
-def _read_columns(file: Source) -> dict[Field, list[str | None]]:
-    found: dict[Field, list[str | None]] = {}
-    with closing(file.open()) as reader:
-        while True:
-            columns = reader.read(_CHUNK)
-            for field, values in columns.items():
-                found.setdefault(field, []).extend(
-                    values[at] for at in range(len(values))
-                )
-            if len(next(iter(columns.values()))) < _CHUNK:
-                return found
-
-
-def _collect_texts(chunks: Iterable[CorpusChunk]) -> CampaignTexts:
-    outputs: dict[str, list[str]] = {}
-    references: list[list[str | None]] = []
-    source: list[str] = []
-    documents: list[str] = []
-    for chunk in chunks:
-        size = range(len(chunk))
-        for name, column in chunk.systems.items():
-            outputs.setdefault(name, []).extend(column.text[at] or "" for at in size)
-        for number, column in enumerate(chunk.refs):
-            if number == len(references):
-                references.append([])
-            references[number].extend(column.text[at] for at in size)
-        if chunk.source is not None:
-            source += [chunk.source.text[at] or "" for at in size]
-        if chunk.documents is not None:
-            documents += chunk.documents
-    return CampaignTexts(outputs, references, source or None, documents or None)
-
-
-def _find_warnings(looked: Sequence[ColumnCounts]) -> Iterable[str]:
-    for one in looked:
-        what = f"{one.name} ({one.file})"
-        if one.empty and one.use != "document":
-            yield f"{what} has {one.empty} empty {_format_count('segment', one.empty)}."
-        if one.repeated > one.segments // 10:
-            yield (
-                f"{what} says the same again in {one.repeated} of {one.segments} "
-                "segments; judges will notice."
-            )
-    outputs = [one for one in looked if one.use == "output"]
-    if len(outputs) == 1:
-        yield "There is one system only: its scores can be held against no other's."
-
-
-def _format_count(word: str, count: int) -> str:
-    return word if count == 1 else f"{word}s"
-
-
-def _safe_name(name: str) -> str:
-    """The last part of a name, with nothing in it that a file system reads as more.
-
-    >>> _safe_name("../a b=c.txt"), _safe_name("..")
-    ('a b-c.txt', 'file')
-    """
-    last = name.replace("\\", "/").rpartition("/")[2]
-    kept = "".join(
-        letter if letter.isprintable() and letter not in '=:*?"<>|' else "-"
-        for letter in last
-    )[-100:].strip(". ")
-    return kept or "file"
-
-
-def _strip_folders(problem: str) -> str:
-    """Take the numbers of our folders out of a message: 3/a.txt is a.txt to the user."""
-    import re
-
-    return re.sub(r"(?<![\w/.])\d+/(?=[^\s/])", "", problem)
-
-
 _LISTS = ("outputs", "references")
 _SINGLE = ("source", "documents")
 _NAMES = (*_LISTS, *_SINGLE, *READERS)
@@ -258,7 +42,7 @@ def open_campaign(path: str) -> Campaign:
     for name, value in files.items():
         _check_files(name, value, path)
     words = table.pop("wording", None)
-    wishes = check_settings(table, path)
+    settings = check_settings(table, path)
     here = Path(path).parent
     corpus = open_corpus(
         [_resolve_path(output, here) for output in files["outputs"]],
@@ -270,7 +54,7 @@ def open_campaign(path: str) -> Campaign:
     )
     material = {name: files[name] for name in READERS if name in files}
     frozen = freeze_campaign(
-        wishes, corpus, read_material(resolve_paths(material, here))
+        settings, corpus, read_material(resolve_paths(material, here))
     )
     return add_wordings(check_marks(frozen), words, path)
 
@@ -292,55 +76,248 @@ def _resolve_path(file: str, here: Path) -> str:
     return f"{name}{equals}{here / path}"
 
 
-def describe_cost(campaign: Campaign, tasks: Sequence[Task]) -> str:
-    """Say how many items each judge has, for how long, and how the judges overlap."""
-    judges = campaign.settings.judges
-    items = Counter(dict.fromkeys(judges, 0))
-    for task in tasks:
-        items[task.judge] += len(task.items)
-    most, least = max(items.values()), min(items.values())
-    minutes = round(most * campaign.protocol.seconds / 60)
-    counted = f"{most}" if most == least else f"{least} to {most}"
-    each = campaign.settings.each
-    shared = count_overlaps(tasks, judges)
-    fewest = min(shared.values(), default=0)
-    pairs = (
-        f"; each of the {len(shared)} pairs of judges shares at least {fewest}"
-        if shared
-        else ""
-    )
-    return (
-        f"{len(judges)} {_format_count('judge', len(judges))} × {counted} items ≈ "
-        f"{minutes} min "
-        f"each; every item by {each} {_format_count('judge', each)}{pairs}."
-    )
+def freeze_campaign(
+    settings: Settings, corpus: Corpus, material: Mapping[str, Any] | None = None
+) -> Campaign:
+    """Return a campaign of settings, texts and material, or say why they do not fit."""
+    given = dict(material or {})
+    asked = _adapt_protocol(settings, given)
+    segments, systems = _read_corpus(corpus)
+    if asked.over == "reference":
+        systems = [_build_reference_system(segments, asked, settings.name)]
+    elif settings.reference_as_system:
+        systems.append(_build_reference_system(segments, asked, settings.name))
+    if asked.whole:
+        segments, systems = _join_documents(segments, systems, asked)
+    if asked.over == "misses":
+        segments, systems = _keep_missing_names(segments, systems, settings, given)
+    if asked.control:
+        systems.append(_build_control(segments, asked, settings.name))
+    frozen = Campaign(settings, asked, tuple(segments), tuple(systems), given)
+    _check_texts(frozen, corpus)
+    _check_material(frozen)
+    _check_settings(frozen)
+    return frozen
 
 
-def count_overlaps(
-    tasks: Sequence[Task], judges: Sequence[str]
-) -> dict[tuple[str, str], int]:
-    """How many outputs each pair of judges has in common, calibration included."""
-    seen: dict[str, set[tuple[str, int]]] = {judge: set() for judge in judges}
-    for task in tasks:
-        if task.kind in COUNTED or task.kind == "calibration":
-            seen[task.judge] |= {(item.system, item.segment) for item in task.items}
-    return {
-        (one, other): len(seen[one] & seen[other])
-        for one, other in combinations(judges, 2)
+def _adapt_protocol(settings: Settings, material: Mapping[str, Any]) -> Protocol:
+    """Return the adapted protocol, with those optional steps that have material."""
+    asked = protocol(settings.protocol, settings.options)
+    steps = (
+        replace(
+            step,
+            asks=step.asks.set_language(settings.target_language),
+            optional=False,
+        )
+        for step in asked.steps
+        if not step.optional or material.get(step.asks.document_material)
+    )
+    return replace(asked, steps=tuple(steps), basis=settings.basis or asked.basis)
+
+
+def _build_control(
+    segments: list[CampaignSegment], asked: Protocol, place: str
+) -> System:
+    """Return a system of what is not a translation: no text at all, or the original."""
+    if asked.control == "no text":
+        return System(asked.control, "control", ("",) * len(segments))
+    texts = tuple(segment.source for segment in segments)
+    if None in texts:
+        msg = f"{place}: the original takes part, but the corpus has no source; add it."
+        raise CorpusError(msg)
+    return System(asked.control, "control", tuple(text or "" for text in texts))
+
+
+def _join_documents(
+    segments: list[CampaignSegment], systems: list[System], asked: Protocol
+) -> tuple[list[CampaignSegment], list[System]]:
+    """Return each document as one segment; its lines are what the segments were."""
+    documents = {
+        name: places[: asked.first or None]
+        for name, places in group_by_document(segments).items()
     }
+    texts = [
+        CampaignSegment(
+            name,
+            _join_texts([segments[place].source for place in places]),
+            _join_references([segments[place].references for place in places]),
+        )
+        for name, places in documents.items()
+    ]
+    return texts, [
+        replace(
+            system,
+            outputs=tuple(
+                "\n".join(system.outputs[place] for place in places)
+                for places in documents.values()
+            ),
+        )
+        for system in systems
+    ]
 
 
-@dataclass(frozen=True, slots=True)
-class WorkloadPlan:
-    """The cost in a sentence, and how many tasks of each kind there are."""
-
-    cost: str
-    kinds: dict[str, int]
+def _join_texts(texts: Sequence[str | None]) -> str | None:
+    """Return the texts as lines; None if one of them is missing."""
+    lines = [text for text in texts if text is not None]
+    return "\n".join(lines) if len(lines) == len(texts) else None
 
 
-def plan_workload(campaign: Campaign) -> WorkloadPlan:
-    """Share the work out as it would be, and count."""
-    tasks = assign(campaign, secret=secrets.token_bytes(16))
-    return WorkloadPlan(
-        describe_cost(campaign, tasks), dict(Counter(task.kind for task in tasks))
+def _join_references(references: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """Return as many joined references as every segment has."""
+    count = min(map(len, references))
+    return tuple(
+        "\n".join(segment[number] for segment in references) for number in range(count)
     )
+
+
+def _keep_missing_names(
+    segments: list[CampaignSegment],
+    systems: list[System],
+    settings: Settings,
+    given: dict[str, Any],
+) -> tuple[list[CampaignSegment], list[System]]:
+    """Return the outputs that lack names, each once; `given` gets the names."""
+    names = given.get("entities", {})
+    outputs = [
+        [system.outputs[at] for system in systems] for at in range(len(segments))
+    ]
+    cases = find_missed_names(outputs, names, settings.target_language)
+    if not cases:
+        listed = sum(map(len, names.values()))
+        msg = (
+            f"{settings.name}: of {listed} names none is missing in an output, so that there "
+            "is nothing to check; give files.entities, a table of names by segment."
+        )
+        raise CorpusError(msg)
+    given["cases"] = cases
+    system = System("outputs", "mt", tuple(case["text"] for case in cases))
+    return [segments[case["segment"] - 1] for case in cases], [system]
+
+
+def _read_corpus(corpus: Corpus) -> tuple[list[CampaignSegment], list[System]]:
+    segments: list[CampaignSegment] = []
+    outputs: dict[str, list[str]] = {name: [] for name in corpus.systems}
+    for chunk in corpus.chunks(_CHUNK):
+        for at in range(len(chunk)):
+            references = (column.text[at] for column in chunk.refs)
+            segments.append(
+                CampaignSegment(
+                    chunk.documents[at] if chunk.documents is not None else "",
+                    chunk.source.text[at] if chunk.source is not None else None,
+                    tuple(text for text in references if text is not None),
+                )
+            )
+            for name, column in chunk.systems.items():
+                outputs[name].append(column.text[at] or "")
+    systems = [System(name, "mt", tuple(texts)) for name, texts in outputs.items()]
+    return segments, systems
+
+
+def _build_reference_system(
+    segments: list[CampaignSegment], asked: Protocol, place: str
+) -> System:
+    """Return the last reference as a system; the first may be on the screen.
+
+    Where people work on the reference itself, it is the first, which metrics use.
+    """
+    needed = 2 if asked.basis == "reference" and asked.over == "outputs" else 1
+    for at, segment in enumerate(segments, 1):
+        if len(segment.references) < needed:
+            msg = (
+                f"{place}: segment {at} has {len(segment.references)} references; a "
+                f"reference that takes part as a system needs {needed}, because judges "
+                f"see the {asked.basis}."
+            )
+            raise CorpusError(msg)
+    last = 0 if asked.over == "reference" else -1
+    texts = tuple(segment.references[last] for segment in segments)
+    return System(REFERENCE, "reference", texts)
+
+
+def _check_texts(frozen: Campaign, corpus: Corpus) -> None:
+    settings, asked = frozen.settings, frozen.protocol
+    available = {"source": corpus.has_source, "reference": corpus.has_references}
+    shown = any("basis" in step.shows for step in asked.steps)
+    if shown and not available[asked.basis]:
+        other = "source" if asked.basis == "reference" else "reference"
+        msg = (
+            f"{settings.name}: {asked.name} shows the {asked.basis}, which the corpus does "
+            f'not have; add it, or set basis = "{other}".'
+        )
+        raise CorpusError(msg)
+    if settings.unit == "document" and not corpus.has_documents:
+        msg = (
+            f"{settings.name}: the unit is the document, but the corpus names none; add "
+            'documents, or set unit = "segment".'
+        )
+        raise CorpusError(msg)
+    if asked.whole and not corpus.has_documents:
+        msg = (
+            f"{settings.name}: {asked.name} is about whole texts, but the corpus does not "
+            "say which segments make a text; add documents."
+        )
+        raise CorpusError(msg)
+    names = [system.name for system in frozen.systems]
+    if len(set(names)) < len(names):
+        msg = (
+            f"{settings.name}: a system is called {REFERENCE!r}, as the reference that "
+            "takes part would be; rename it."
+        )
+        raise CorpusError(msg)
+
+
+def _check_material(frozen: Campaign) -> None:
+    """Refuse what would leave every score undefined."""
+    place, asked, given = frozen.settings.name, frozen.protocol, frozen.material
+    documents = {segment.document for segment in frozen.segments}
+    needed = {step.asks.document_material for step in asked.steps} - {""}
+    for what in sorted(needed):
+        missing = sorted(documents - set(given.get(what, {})))
+        if missing:
+            msg = (
+                f"{place}: {asked.name} has no {what} about {missing[0]!r}; give each text "
+                f"some in files.{what}."
+            )
+            raise CorpusError(msg)
+    timed = any(step.asks.needs_baseline for step in asked.steps)
+    if timed and not given.get("baseline"):
+        msg = (
+            f"{place}: {asked.name} compares a judge's speed with natural text; give "
+            f"files.baseline, or natural = WORDS_PER_MINUTE in [{asked.name}]."
+        )
+        raise OptionError(msg)
+
+
+def _check_settings(frozen: Campaign) -> None:
+    settings, asked = frozen.settings, frozen.protocol
+    judges, systems, texts = (
+        len(settings.judges),
+        len(frozen.systems),
+        len(frozen.texts),
+    )
+    needed = settings.each * (1 if frozen.blocks else systems)
+    wrong = {
+        f"{asked.name} compares outputs but there is {systems} system; give two or more": (
+            asked.contrastive and systems < 2
+        ),
+        f'{asked.name} compares segment by segment; set unit = "segment"': (
+            asked.contrastive and settings.unit == "document"
+        ),
+        f'{asked.name} takes sentences out of their texts; set unit = "segment"': (
+            asked.shuffled and settings.unit == "document"
+        ),
+        f"{asked.name} compares outputs, so none can be spoilt; set degraded = 0": (
+            asked.contrastive and frozen.degraded > 0
+        ),
+        f"there are {frozen.calibration} texts for calibration out of {texts}; leave at "
+        "least one to be judged": frozen.calibration >= texts,
+        f"there are {judges} judges but {needed} are needed so that {settings.each} see "
+        f"each unit and nobody sees two versions of a text; add judges, lower each, or set "
+        "complete = true": judges < needed and not frozen.blocks,
+        f"there are {judges} judges but each unit wants {needed}; add judges or lower "
+        "each": judges < needed and frozen.blocks,
+    }
+    for what, is_wrong in wrong.items():
+        if is_wrong:
+            msg = f"{settings.name}: {what}."
+            raise OptionError(msg)

@@ -12,17 +12,15 @@ from dataclasses import asdict, astuple, fields
 from typing import NamedTuple
 
 from metra.campaign.campaign import Campaign
+from metra.campaign.evaltrans import collect_added_outputs, shows_judged
 from metra.campaign.exercise import compare_evaluators, convert_text_scores
 from metra.campaign.files import appraise, jsonl, marot, mt_metrics_eval, tables
 from metra.campaign.files import tables as long_table
 from metra.campaign.files import tables as spreadsheet
 from metra.campaign.files import tables as undefined
 from metra.campaign.judgement import keep_latest, score_outputs
-from metra.campaign.material import MarkChanges, count_mark_changes, shows_judged
-from metra.campaign.monitoring import collect_added_outputs
-from metra.campaign.protocols.marks import Marks
+from metra.campaign.prefilled_marks import MarkChanges, count_mark_changes
 from metra.campaign.protocols.registry import protocol
-from metra.campaign.protocols.scales import RatingScale
 from metra.campaign.results import (
     NONE,
     average_systems,
@@ -107,12 +105,7 @@ def write_codebook(
         lines += ["", counted]
     for step in asked.steps:
         lines += ["", f"## {step.name}", "", step.question]
-        if isinstance(step.asks, RatingScale):
-            lines += ["", "| value | meaning |", "| --: | :-- |"]
-            lines += [
-                f"| {anchor.at:g} | {anchor.label}: {anchor.text} |"
-                for anchor in step.asks.anchors
-            ]
+        lines += step.asks.describe()
     lines += _describe_wordings(kept, campaign)
     names = [field.name for field in fields(Judgement)]
     for title, columns in (
@@ -287,8 +280,7 @@ def write_metrics_files(
         found[f"human-scores/{pair}.{scorer}.seg.score"] = mt_metrics_eval.write_scores(
             counted, scorer, systems=systems, segments=segments
         )
-    asks = [step.asks for step in protocol(first.protocol).steps]
-    if any(isinstance(ask, Marks) for ask in asks):
+    if any(step.asks.marks_errors for step in protocol(first.protocol).steps):
         for judge in sorted({one.judge for one in counted}):
             name = f"{pair}.{first.protocol}.{_format_file_name(judge)}.seg.rating"
             found[f"human-scores/{name}"] = mt_metrics_eval.write_ratings(

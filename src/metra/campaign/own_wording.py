@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from metra.campaign.campaign import Campaign
-from metra.campaign.protocols.record import ASKS_WITH_EXTRA, Protocol, Step, hide_key
+from metra.campaign.protocols.record import Protocol, Step, hide_key
 from metra.campaign.protocols.registry import PROTOCOLS, protocol
 from metra.campaign.settings import Settings
 from metra.campaign.wording import (
@@ -41,7 +41,6 @@ from metra.campaign.wording import (
     overlay_words,
 )
 from metra.errors import FormatError, MetraError, no_such
-from metra.formats.scores.judgement import OMISSION
 
 _HERE = Path(__file__).parent / "texts" / "guides"
 
@@ -78,17 +77,18 @@ def build_example(
 
     Marks and tags quote the words that they stand on.
     """
-    asked = asked.bound(content.get("material", {}), document="", segment=0)
+    asked = asked.bind(content.get("material", {}), document="", segment=0)
     outputs = tuple(content["outputs"])
     written = {
         step.replace("{step}", asked.steps[0].name): value
         for step, value in content["answer"].items()
     }
+    asks = {step.name: step.asks for step in asked.steps}
     answer = {
-        step: [_locate_mark(mark, outputs[0], place) for mark in value]
-        if _marks(value)
-        else _locate_tags(value, outputs[0], place)
-        for step, value in written.items()
+        name: asks[name].locate_quotes(value, outputs[0], place)
+        if name in asks
+        else value
+        for name, value in written.items()
     }
     texts = {str(at): text for at, text in enumerate(outputs, 1)}
     if not asked.contrastive:
@@ -97,50 +97,9 @@ def build_example(
     extra = {
         step.name: step.asks.extra(outputs[0])
         for step in asked.steps
-        if isinstance(step.asks, ASKS_WITH_EXTRA)
+        if step.asks.has_extra
     }
     return WorkedExample(content["other"], outputs, checked, content["why"], extra)
-
-
-def _marks(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(one, dict) for one in value)
-
-
-def _locate_mark(mark: Mapping[str, Any], output: str, place: str) -> dict[str, Any]:
-    """A mark in code points, from one that quotes the words it stands on."""
-    kept = {key: mark[key] for key in ("severity", "category") if key in mark}
-    if mark.get("missing"):
-        return {"side": OMISSION, **kept}
-    return {"side": "output", **_locate_span(mark.get("text"), output, place), **kept}
-
-
-def _locate_tags(value: Any, output: str, place: str) -> Any:
-    """Tags in code points, from ones that quote the words they stand on."""
-    if isinstance(value, dict) and isinstance(value.get("found"), list):
-        # An empty quotation stands for what is not there.
-        found = [
-            _locate_span(text, output, place) if text else None
-            for text in value["found"]
-        ]
-        return {**value, "found": found}
-    if not isinstance(value, dict) or not _marks(value.get("tags")):
-        return value
-    tags = [
-        {
-            **_locate_span(tag.get("text"), output, place),
-            **{key: entry for key, entry in tag.items() if key != "text"},
-        }
-        for tag in value["tags"]
-    ]
-    return {**value, "tags": tags}
-
-
-def _locate_span(text: object, output: str, place: str) -> dict[str, int]:
-    start = output.find(text) if isinstance(text, str) and text else -1
-    if start < 0:
-        msg = f"{place} marks {text!r}, which its output does not hold."
-        raise FormatError(msg)
-    return {"start": start, "end": start + len(str(text))}
 
 
 _WORDINGS_HERE = Path(__file__).parent / "texts" / "wordings"

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from metra.campaign.agreement import ScorerAgreement, compute_agreement_from_scores
 from metra.campaign.campaign import Campaign
+from metra.campaign.evaltrans import RunningScores, compute_running_scores, shows_judged
 from metra.campaign.exercise import Exercise, compare_evaluators, convert_text_scores
 from metra.campaign.files import tables
 from metra.campaign.judgement import keep_latest
@@ -24,9 +25,6 @@ from metra.campaign.judges import (
     find_flagged,
     flag_judges,
 )
-from metra.campaign.material import shows_judged
-from metra.campaign.monitoring import RunningScores, compute_running_scores
-from metra.campaign.protocols.orders import RankOrder
 from metra.campaign.protocols.reading import is_interrupted
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.protocols.task_protocols import SETTLED_BY
@@ -130,10 +128,8 @@ def _keep_systems(judgement: Judgement, systems: frozenset[str]) -> Judgement | 
         return None
     value = dict(judgement.value)
     for step in protocol(judgement.protocol).steps:
-        if isinstance(step.asks, RankOrder) and step.name in value:
-            ranks = [value[step.name][at] for at in places]
-            texts = {str(at): "" for at in range(len(ranks))}
-            value[step.name] = step.asks.check(ranks, step.name, texts)
+        if step.name in value:
+            value[step.name] = step.asks.keep_outputs(value[step.name], places)
     return replace(
         judgement,
         systems=tuple(judgement.systems[at] for at in places),

@@ -1,4 +1,4 @@
-"""What judges read: a protocol's words in one language, apart from all that is measured.
+"""The words of a protocol that judges read, in one language.
 
 A wording falls back to English part by part, never inside a part: a scale keeps all its labels
 in one language. `{language}` is the target language's name.
@@ -11,20 +11,13 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
-from metra.campaign.protocols.edit import Edit
-from metra.campaign.protocols.marks import Marks
-from metra.campaign.protocols.near import MOST, Near
-from metra.campaign.protocols.orders import RankOrder
-from metra.campaign.protocols.record import Ask, Step
-from metra.campaign.protocols.scales import Anchor, RatingScale
-from metra.campaign.protocols.tags import Reconcile, SpanTags
-from metra.campaign.protocols.template import Template
-from metra.campaign.protocols.verdict import Verdict
+from metra.campaign.protocols.kind import Anchor
+from metra.campaign.protocols.record import Step
 
 ENGLISH = "en"
 #: The languages that metra's own wordings are in; English is the protocol's.
 LANGUAGES = (ENGLISH, "de", "fr", "es", "cs", "ja", "ar")
-#: The wish that each judge reads the questions in the language of the pages.
+#: The setting by which each judge reads the questions in the language of their pages.
 JUDGES_OWN = "judge"
 #: Protocols whose English words were published with their scale or categories, so that
 #: other words make it another instrument: they stay English unless a campaign says so.
@@ -39,7 +32,7 @@ STEP_PARTS = ("name", "question", "anchors", "names", "brief")
 
 @dataclass(frozen=True, slots=True)
 class WorkedExample:
-    """Texts as a screen would show them, the answer that we would give, and why."""
+    """Texts as a screen shows them, with a model answer and the reasons for it."""
 
     other: str
     outputs: tuple[str, ...]
@@ -89,12 +82,12 @@ class Wording:
 
     @cached_property
     def version(self) -> str:
-        """A hash that changes with any word of it."""
+        """Return a hash that changes with any word of it."""
         content = json.dumps(asdict(self), sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(content.encode()).hexdigest()[:16]
 
     def of_step(self, step: Step) -> StepWords:
-        """The words of a step; its own where the wording does not know it."""
+        """Return the words of a step; its own where the wording does not know it."""
         known = {one.step: one for one in self.steps}
         if step.name in known:
             return known[step.name]
@@ -103,65 +96,27 @@ class Wording:
         )
 
     def language_of(self, part: str) -> str:
-        """The language that the guide or the examples' explanations are in."""
+        """Return the language of the guide or of the examples' explanations."""
         return self.elsewhere.get(part, self.language)
 
 
 def get_step_words(step: Step) -> StepWords:
-    """What a step says of itself, in English."""
-    asks = step.asks
-    return StepWords(
-        step.name,
-        step.name.replace("-", " ").capitalize(),
-        step.question,
-        asks.anchors if isinstance(asks, RatingScale) else (),
-        list_choice_names(asks),
-        asks.brief if isinstance(asks, Edit) else "",
-    )
-
-
-def list_choice_names(asks: Ask) -> dict[str, str]:
-    """What can be chosen, by what is recorded for it.
-
-    >>> list_choice_names(Marks(("minor",), ("style/awkward",)))
-    {'minor': 'minor', 'style': 'style', 'style/awkward': 'awkward'}
-    """
-    match asks:
-        case Marks():
-            groups = (one.split("/")[0] for one in asks.categories)
-            found = (*asks.severities, *groups, *asks.categories)
-            return {one: one.rpartition("/")[2] for one in found}
-        case SpanTags() | Reconcile():
-            return {one: one for one in asks.types}
-        case Template():
-            return {one: one for one in asks.slots}
-        case RankOrder():
-            return dict(_ORDER)
-        case Verdict():
-            return {"right": "Close enough", "wrong": "Not close"}
-        case Near():
-            return {"0": "nonsense", f"{MOST}": "perfect"}
-    return {}
-
-
-_ORDER = {
-    "first": "Text 1 is better",
-    "tie": "Equally good",
-    "second": "Text 2 is better",
-    "best": "best",
-    "worst": "worst",
-}
+    """Return the words of a step in English."""
+    title = step.name.replace("-", " ").capitalize()
+    words = step.asks.get_words()
+    names = dict(words.names)
+    return StepWords(step.name, title, step.question, words.anchors, names, words.brief)
 
 
 def format_point(at: float) -> str:
-    """What a point of a scale is called in files: its place, rounded."""
+    """Return the name of a point of a scale in files: its place, rounded."""
     return f"{round(at)}"
 
 
 def overlay_words(
     below: StepWords, language: str, given: Mapping[str, Any], *, under: str
 ) -> StepWords:
-    """Lay what a table gives over words in the language `under`, part by part.
+    """Return words in the language `under`, replaced part by part by those of a table.
 
     `given` has name, question, labels and texts by points, names and brief, each or none.
     """
@@ -197,7 +152,7 @@ def overlay_words(
 
 
 def choose_wording(wordings: Sequence[Wording], language: str) -> Wording:
-    """The wording for a judge whose pages are in a language: that one, else the first.
+    """Return the wording in the language of a judge's pages, else the first.
 
     >>> en, de = (Wording(code, "protocol", "", (), (), ()) for code in ("en", "de"))
     >>> choose_wording([en, de], "de").language, choose_wording([en, de], "ja").language

@@ -1,4 +1,24 @@
-"""The command line: one file a command, each loaded when it is called."""
+"""The command line: one module per command, loaded when the command is called.
+
+clir: `metra clir`, retrieval of documents through their translations
+compare: `metra compare`, systems against a baseline or each other, with significance tests
+convert: `metra convert`, a corpus from one format to another
+demo: `metra demo`, the main job on the shipped example
+derive: click options derived from the fields of an options record
+evaltrans: `metra evaltrans`, the collection of judged outputs for the metric evaltrans
+grid: `metra grid`, the words of a segment against those of its references
+judge: `metra judge`, campaigns of human judgement
+meta: `metra meta`, meta-evaluation of metrics and judges
+metrics: `metra metrics`, the list of metrics, and each one explained
+options: options that several commands share
+output: where results go, progress on standard error, and the provenance of a report
+parse: `metra parse`, dependency parses of a text
+profile: `metra profile`, length, repetition, copied words and more of each system
+rank: `metra rank`, systems by the average of their ranks on every document
+report: `metra report`, everything about some outputs as one HTML file
+score: `metra score`, outputs against references, by any metrics, at any level
+weights: `metra weights`, lists of the salience of each word in each document
+"""
 
 import os
 import re
@@ -38,10 +58,29 @@ COMMANDS = {
 
 #: The flag for each parameter that messages of the library name in backticks.
 FLAGS = {
+    "coef": "--coef",
+    "level": "--level",
+    "lower_is_better": "--lower-is-better",
+    "macro": "--macro",
+    "most_pairs": "--pairs",
+    "trials": "--trials",
+    "wmt": "--wmt",
     "references": "-r FILE",
     "source": "-s FILE",
     "documents": "--docs FILE",
     "input_format": "--input-format",
+    "columns.outputs": "--hyp-column",
+    "columns.references": "--ref-column",
+    "columns.source": "--source-column",
+    "columns.document": "--doc-column",
+    "group_by": "--group-by",
+    "resume": "--resume",
+    "scores_out": "--scores-out",
+    "nulls": "--nulls",
+    "to": "--to",
+    "out": "-o",
+    "only": "--only",
+    "drop": "--drop",
 }
 
 
@@ -51,7 +90,7 @@ def name_flags(message: str) -> str:
     >>> name_flags("No documents are known; give `documents`.")
     'No documents are known; give --docs FILE.'
     """
-    return re.sub("`([a-z_]+)`", lambda name: FLAGS.get(name[1], name[0]), message)
+    return re.sub("`([a-z_.]+)`", lambda name: FLAGS.get(name[1], name[0]), message)
 
 
 class Commands(click.Group):
@@ -116,7 +155,7 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt) as stop:
         # click puts its own exception in the place of one that may say what is kept.
         said = str(stop.__cause__ or stop) or "interrupted; nothing was written."
-        click.echo(f"metra: {said}", err=True)
+        click.echo(f"metra: {name_flags(said)}", err=True)
         sys.exit(130)
     except SystemExit as ended:
         # click puts another stream in the place of one whose reader has gone, as `head`

@@ -1,4 +1,4 @@
-"""`metra compare`: systems against a baseline or each other, and whether it may be chance."""
+"""`metra compare`: systems against a baseline or each other, with significance tests."""
 
 from typing import Any
 
@@ -76,7 +76,7 @@ def compare(
     out: str | None,
     input_format: str,
     digits: int,
-    **looked_for: Any,
+    **analysis_options: Any,
 ) -> None:
     """Compare one or more OUTPUTs with a BASELINE, and say whether it may be chance.
 
@@ -90,7 +90,7 @@ def compare(
     metra compare old.txt new.txt -r ref.txt --changes 5 --ngrams 10 --bucket length
     metra compare test.tsv --baseline online --all-pairs --test bootstrap
     """
-    from metra.analysis.findings import check_options, run_analyses
+    from metra.analysis.findings import prepare_analyses, run_analyses
     from metra.cli.output import (
         ProgressLine,
         Stages,
@@ -122,21 +122,26 @@ def compare(
     chosen = make_metrics(metrics or ["bleu"])
     corpus = open_corpus(outputs, references, source, docs, input_format=input_format)
     choose_trials(corpus, contest)  # what cannot be is refused before the work begins
-    wishes = options.read_analysis_options(**looked_for, seed=seed)
-    check_format(form, wishes)
-    check_options(corpus, chosen, wishes)
+    analyses = options.read_analysis_options(**analysis_options, seed=seed)
+    check_format(form, analyses)
+    collected = prepare_analyses(corpus, chosen, analyses)
     with ProgressLine() as progress:
         fitted, sheets = count_statistics(
-            corpus, chosen, EvaluationOptions(), keep=True, progress=progress
+            corpus,
+            chosen,
+            EvaluationOptions(),
+            keep=True,
+            visitors=[collected],
+            progress=progress,
         )
     with ProgressLine("trials") as progress:
         results = compare_statistics(corpus, fitted, sheets, contest, progress=progress)
     with Stages() as stages:
-        found = run_analyses(
-            corpus,
+        findings = run_analyses(
+            collected,
             fitted,
             sheets,
-            wishes,
+            analyses,
             baseline=choose_baseline(corpus, contest),
             looking=stages,
         )
@@ -145,7 +150,7 @@ def compare(
         color=wants_color() and not out,
         width=None if out else get_screen_width(),
     )
-    write_output(render_with_findings(results, found, form, style), out)
-    if style.width and form == "table" and not wishes.any:
+    write_output(render_with_findings(results, findings, form, style), out)
+    if style.width and form == "table" and not analyses.any:
         hint = "See what changed: add --changes 5, --ngrams 5, --bucket length or --profiles."
         click.secho(f"\n{hint}", dim=True, err=True)

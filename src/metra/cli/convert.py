@@ -20,7 +20,9 @@ from metra.formats.recognise import FORMATS
 )
 @click.option(
     "--to",
-    type=click.Choice(["auto", *FORMATS]),
+    type=click.Choice(
+        ["auto", *(form.name for form in FORMATS.values() if form.is_written)]
+    ),
     default="auto",
     show_default=True,
     help="Format to write; auto goes by OUT's name, and is plain for a folder.",
@@ -72,18 +74,18 @@ def convert(
     metra convert all.xml --only collection=general --only testsuite= -o general.xml
     """
     from metra.cli.output import ProgressLine
-    from metra.formats import convert as io
+    from metra.formats.convert import ConversionSettings, convert_files
     from metra.formats.texts.sources import list_sources
 
     about = {"setid": set_id, "srclang": source_lang, "trglang": target_lang}
-    wishes = io.ConversionSettings(
+    settings = ConversionSettings(
         to=to,
         drop=drop,
         only=only,
         about={key: value for key, value in about.items() if value},
     )
-    given = list_sources(
+    sources = list_sources(
         files, references, source, docs, input_format=input_format, use="any"
     )
     with ProgressLine() as progress:
-        io.convert_files(given, out, wishes, progress=progress)
+        convert_files(sources, out, settings, progress=progress)

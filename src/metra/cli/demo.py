@@ -1,4 +1,4 @@
-"""`metra demo`: the main job on the example that comes with metra."""
+"""`metra demo`: the main job on the shipped example."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""`metra evaltrans`: the collection of judged outputs that the measure evaltrans asks."""
+"""`metra evaltrans`: the collection of judged outputs for the metric evaltrans."""
 
 import click
 

@@ -64,8 +64,8 @@ def grid(
     """
     from metra.cli.output import get_screen_width, wants_color, write_output
     from metra.metrics.registry import metric
-    from metra.report import grid as picture
-    from metra.report import grid_text
+    from metra.report.pictures import grid as picture
+    from metra.report.pictures import grid_text
     from metra.report.table import Style
     from metra.scoring.alignments import read_aligned_segment
     from metra.scoring.files import open_corpus

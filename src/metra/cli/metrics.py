@@ -1,4 +1,4 @@
-"""`metra metrics`: what measures there are, and one of them explained."""
+"""`metra metrics`: the list of metrics, and each one explained."""
 
 import click
 

@@ -14,7 +14,7 @@ import click
 
 from metra import report
 from metra.cli.derive import FiniteRange
-from metra.formats.recognise import FORMATS, READ_ONLY
+from metra.formats.recognise import FORMATS, PARQUET
 
 if TYPE_CHECKING:
     from metra.analysis.findings import AnalysisOptions
@@ -145,7 +145,7 @@ def is_parquet(outputs: Sequence[str], input_format: str) -> bool:
     from metra.formats.texts.sources import list_sources
 
     files = list_sources(outputs, input_format=input_format)
-    return all(file.format == "parquet" for file in files)
+    return all(file.format is PARQUET for file in files)
 
 
 def check_table_options(table: TableOptions, unwanted: Mapping[str, object]) -> None:
@@ -171,39 +171,32 @@ def score_in_parts(
 ) -> "Results":
     """Score a table in Parquet file by file."""
     from metra.errors import OptionError
-    from metra.formats.texts.columns import ColumnNames
     from metra.formats.texts.sources import list_sources
     from metra.text.columns import import_pyarrow
 
     files = list_sources(outputs, input_format=input_format)
-    if len(files) != 1 or files[0].format != "parquet":
+    if len(files) != 1 or files[0].format is not PARQUET:
         msg = (
             "--scores-out and --resume are for a table in Parquet files, with a column for "
             "each system; `metra convert` makes one of files in other formats."
         )
         raise OptionError(msg)
     import_pyarrow("Scoring Parquet in parts")
-    from metra.formats.texts.parquet import read_schema
-    from metra.scoring.executors.local import ScoringProgress, score_shards
-    from metra.scoring.tables import build_plan
+    from metra.scoring.tables import score_table
 
-    paths = files[0].shards or (files[0].path,)
-    plan = build_plan(
-        read_schema(paths[0]),
+    def say(done: int, share: float) -> None:
+        progress.share = lambda: share
+        progress(done)
+
+    return score_table(
+        files[0].shards or (files[0].path,),
         specs,
-        table.names or ColumnNames(),
-        where=paths[0],
-        default_system=files[0].name,
+        columns=table.names,
         group_by=table.group_by,
-        segments=table.scores_out is not None,
-    )
-
-    def say(work: ScoringProgress) -> None:
-        progress.share = lambda: work.done / max(work.rows, 1)
-        progress(work.done)
-
-    return score_shards(
-        paths, plan, resume=table.resume, scores_out=table.scores_out, progress=say
+        scores_out=table.scores_out,
+        resume=table.resume,
+        system=files[0].name,
+        progress=say,
     )
 
 
@@ -265,29 +258,28 @@ def score_on_spark(
 
     settings = dict(map(_parse_setting, spark_conf))
     import_pyarrow("Scoring on Spark")
-    from metra.formats.texts.columns import ColumnNames
-    from metra.scoring.executors.spark import score_parquet
-    from metra.scoring.executors.spark_session import LOCAL, spark_session
+    from metra.scoring.tables import score_table
+
+    def say(done: int, share: float) -> None:
+        progress.share = lambda: share
+        progress(done)
 
     # The bridge to Java logs in what it was interrupted; what happened is said by us.
     logging.disable()
     try:
-        with spark_session(master or LOCAL, settings) as session:
-            progress.begin()  # what Java took to start says nothing about the rest
-
-            def say(done: int, share: float) -> None:
-                progress.share = lambda: share
-                progress(done)
-
-            return score_parquet(
-                session,
-                paths,
-                specs,
-                table.names or ColumnNames(),
-                group_by=table.group_by,
-                scores_to=table.scores_out,
-                progress=say,
-            )
+        return score_table(
+            paths,
+            specs,
+            columns=table.names,
+            group_by=table.group_by,
+            scores_out=table.scores_out,
+            engine="spark",
+            progress=say,
+            master=master,
+            conf=settings,
+            # What Java took to start says nothing about the rest.
+            started=progress.begin,
+        )
     finally:
         logging.disable(logging.NOTSET)
 
@@ -334,7 +326,7 @@ def input_format_of(*formats: str) -> Callable[..., Any]:
     )
 
 
-input_format = input_format_of(*FORMATS, *READ_ONLY)
+input_format = input_format_of(*FORMATS)
 
 
 def metrics_of(*default: str) -> Callable[..., Any]:
@@ -480,7 +472,8 @@ def read_analysis_options(
 ) -> "AnalysisOptions":
     """Read the files that the options name, and say what is to be found out."""
     from metra.analysis.findings import AnalysisOptions
-    from metra.scoring.files import read_labels, read_lines
+    from metra.formats.lines import read_lines
+    from metra.scoring.files import read_labels
 
     return AnalysisOptions(
         changes=changes,

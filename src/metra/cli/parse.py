@@ -1,4 +1,4 @@
-"""`metra parse`: dependency parses of a text, made once for measures that read them."""
+"""`metra parse`: dependency parses of a text, for metrics that read them."""
 
 import click
 

@@ -78,7 +78,6 @@ def report(
     metra report sys*.txt -r ref.txt -m bleu -m gtm:e=2 --baseline sysA -o report.html
     metra report test.tsv --judgements ratings.tsv -o report.html
     """
-    from metra.campaign.judgement_files import read_question
     from metra.cli.output import ProgressLine, Stages, build_provenance, write_output
     from metra.report.html.page import render
     from metra.report.study import build_study
@@ -87,14 +86,18 @@ def report(
 
     chosen = make_metrics(metrics or METRICS)
     labelled = read_labels(labels)
-    judged = read_question(judgements, question) if judgements else None
+    judged = None
+    if judgements:
+        from metra.campaign.judgement_files import read_question
+
+        judged = read_question(judgements, question)
     corpus = open_corpus(outputs, references, source, docs, input_format=input_format)
     with (
         ProgressLine() as segments,
         ProgressLine("trials") as trials,
         Stages() as stages,
     ):
-        found = build_study(
+        study = build_study(
             corpus,
             chosen,
             baseline=baseline,
@@ -107,4 +110,4 @@ def report(
             looking=stages,
         )
     files = [*outputs, *references, *filter(None, (source, docs, judgements)), *labels]
-    write_output(render(found, build_provenance(files), title), out)
+    write_output(render(study, build_provenance(files), title), out)

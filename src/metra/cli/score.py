@@ -201,14 +201,9 @@ def score(
         )
         with ProgressLine() as progress:
             progress.share = corpus.share
-            if table.group_by:
-                from metra.scoring.groups import score_groups
-
-                results = score_groups(
-                    corpus, chosen, table.group_by, progress=progress
-                )
-            else:
-                results = evaluate_corpus(corpus, chosen, questions, progress=progress)
+            results = evaluate_corpus(
+                corpus, chosen, questions, group_by=table.group_by, progress=progress
+            )
             if aligned:
                 results = add_alignments(results, corpus, aligned, segments)
             if noting:

@@ -1,4 +1,4 @@
-"""`metra weights`: lists of how salient each word is in each document."""
+"""`metra weights`: lists of the salience of each word in each document."""
 
 import click
 
@@ -78,9 +78,10 @@ def build(
     metra score sysA.txt -r ref.txt --docs docs.txt -m ltv:weights=list.tsv
     """
     from metra.cli.output import write_output
+    from metra.formats.annotations.weights import format_salience_list
     from metra.scoring.files import read_tokens
     from metra.text.preparation import preparation
-    from metra.text.salience import Frequencies, format_salience_list
+    from metra.text.salience import Frequencies
 
     text = preparation(tok=tok, case=case, stem=stem)
     found = Frequencies(read_tokens(files, docs, text, input_format=input_format))
@@ -112,9 +113,9 @@ def show(path: str, document: str | None, by: str, top: int) -> None:
     metra weights show list.tsv --document news-7
     """
     from metra.cli.output import get_screen_width, wants_color, write_output
+    from metra.formats.annotations.weights import WEIGHTS, read_salience_table
     from metra.report.table import Style
     from metra.report.writers.salience import render_word_list
-    from metra.text.salience import WEIGHTS, read_salience_table
 
     table = read_salience_table(path, ("word", WEIGHTS[by]))
     style = Style(color=wants_color(), width=get_screen_width())
@@ -166,7 +167,7 @@ def stability(
     from metra.analysis.word_stability import compute_stability as study
     from metra.cli.output import get_screen_width, wants_color, write_output
     from metra.formats.stream import name_system as name_of
-    from metra.report import scatter
+    from metra.report.pictures import polygons
     from metra.report.table import Style
     from metra.report.writers.salience import format_stability_lines, render_stability
     from metra.scoring.files import open_texts, read_streams
@@ -182,7 +183,7 @@ def stability(
     if out is not None:
         write_output("\n".join(format_stability_lines(found)), out)
     if plot is not None:
-        write_output(scatter.draw_polygons(found), plot)
+        write_output(polygons.draw_polygons(found), plot)
     style = Style(color=wants_color(), width=get_screen_width())
     if out != "-":
         write_output(render_stability(found, style), None)

@@ -1,11 +1,11 @@
 """Corpora: what can be scored, segment by segment, and a corpus in memory."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from metra.corpus.batch import CorpusChunk, pack_chunk
 from metra.corpus.evalset import EvalSet
-from metra.text.columns import Segments
+from metra.text.columns import Segments, check_lengths
 
 
 class Corpus(Protocol):
@@ -39,14 +39,27 @@ class Corpus(Protocol):
 class Outputs:
     """An evaluation set in memory with the outputs of one or more systems: a Corpus."""
 
-    def __init__(self, evalset: EvalSet, outputs: Mapping[str, Segments]) -> None:
-        """Check that every output is as long as what the evaluation set holds."""
+    def __init__(
+        self,
+        evalset: EvalSet,
+        outputs: Mapping[str, Segments],
+        labels: Mapping[str, Sequence[Any]] | None = None,
+    ) -> None:
+        """Check that every output is as long as what the evaluation set holds.
+
+        `labels` are further values of each segment, by name, to group segments by.
+        """
         self.outputs = evalset.check_outputs(outputs)
+        self.labels = {name: list(values) for name, values in (labels or {}).items()}
         self.evalset = evalset
         self.systems = tuple(outputs)
         self.has_documents = evalset.documents is not None
         self.has_source = evalset.source is not None
         self.has_references = bool(evalset.refs)
+        lengths = {
+            f"the labels {name!r}": len(self.labels[name]) for name in self.labels
+        }
+        check_lengths({"the outputs": len(self)} | lengths)
 
     def __len__(self) -> int:
         """Count the segments."""
@@ -57,3 +70,12 @@ class Outputs:
         for start in range(0, len(self), size):
             stop = min(start + size, len(self))
             yield pack_chunk(self.evalset, self.outputs, start, stop)
+
+    def labelled_chunks(
+        self, size: int, labels: Sequence[str]
+    ) -> Iterator[tuple[CorpusChunk, list[Sequence[Any]]]]:
+        """Walk through the segments with some of their labels, by these names."""
+        columns = [self.labels[name] for name in labels]
+        for chunk in self.chunks(size):
+            stop = chunk.first + len(chunk)
+            yield chunk, [column[chunk.first : stop] for column in columns]

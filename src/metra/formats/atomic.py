@@ -1,22 +1,23 @@
-"""Files and folders that are whole or not there: written aside, then put into place.
+"""Write files and folders that are whole or not there: aside first, then put into place.
 
-Temporary files for texts that are written apart and read back together.
+Also here: temporary files for texts that are written apart and read back together.
 """
 
 import os
-import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from tempfile import NamedTemporaryFile, mkdtemp
 from typing import IO, cast
 
 from metra.errors import FormatError
 from metra.formats.stream import BLOCK, STDIN
 
 STDOUT = STDIN
+
+# There is a temporary file for each text, and there may be a hundred texts.
+_IN_MEMORY = 1 << 22
 
 
 @contextmanager
@@ -34,6 +35,8 @@ def write_file(path: str) -> Iterator[IO[bytes]]:
         except OSError as error:
             raise close_stdout(error) from None
         return
+    from tempfile import NamedTemporaryFile
+
     target = Path(os.path.realpath(path))
     with _translate_errors(path), ExitStack() as stack:
         if target.exists() and not target.is_file():
@@ -53,6 +56,20 @@ def write_file(path: str) -> Iterator[IO[bytes]]:
             raise
 
 
+def write_pieces(path: str, pieces: Iterable[bytes]) -> None:
+    """Write a file of these bytes; see `write_file`."""
+    with write_file(path) as file:
+        for piece in pieces:
+            file.write(piece)
+
+
+def is_folder_name(path: str) -> bool:
+    """Whether what is written to this path is a folder: there already, or by its name."""
+    return path != STDOUT and (
+        path.endswith("/") or Path(path).is_dir() or not Path(path).suffix
+    )
+
+
 def close_stdout(error: OSError) -> FormatError:
     """Say why standard output cannot be written, and drop what is left of it.
 
@@ -67,6 +84,9 @@ def close_stdout(error: OSError) -> FormatError:
 @contextmanager
 def write_folder(path: str) -> Iterator[Path]:
     """Fill a new folder; one that is there already must be empty."""
+    import shutil
+    from tempfile import mkdtemp
+
     target = Path(os.path.realpath(path))
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
         msg = f"{path} is there already; give the name of a new or empty folder."
@@ -122,10 +142,6 @@ def _get_umask() -> int:
     return mask
 
 
-# There is one for each text, and there may be a hundred texts.
-_IN_MEMORY = 1 << 22
-
-
 def open_spool(stack: ExitStack) -> IO[bytes]:
     """Open a temporary file, in memory while it is small, until the stack is closed."""
     from tempfile import SpooledTemporaryFile
@@ -136,7 +152,7 @@ def open_spool(stack: ExitStack) -> IO[bytes]:
 
 
 def drain_spool(file: IO[bytes]) -> Iterator[bytes]:
-    """Give what was written, and make room for more."""
+    """Yield what was written, and empty the file."""
     file.seek(0)
     yield from iter(partial(file.read, BLOCK), b"")
     file.seek(0)

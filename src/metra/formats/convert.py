@@ -1,19 +1,21 @@
-"""From files in any format to files in another: nothing is lost, or it is an error."""
+"""Convert files in any format to another: nothing is lost, or it is an error."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from metra.errors import CorpusError, OptionError, no_such
-from metra.formats.atomic import STDOUT, write_file, write_folder
-from metra.formats.recognise import BY_SUFFIX
-from metra.formats.stream import get_suffix
-from metra.formats.texts import jsonl, plain, sgml, tsv, wmt_xml
-from metra.formats.texts.columns import Field, format_column_name
-from metra.formats.texts.rows import TEXTS, RowChunk, refuse_value
-from metra.formats.texts.sources import ParallelTable, Source, Values
-from metra.text.columns import Text
+from metra.errors import CorpusError, OptionError, UnknownNameError, no_such
+from metra.formats.atomic import is_folder_name
+from metra.formats.recognise import FORMATS, PLAIN, TextFormat, find_format_by_suffix
+from metra.formats.texts.columns import (
+    TEXT_ROLES,
+    Field,
+    format_column_name,
+    list_values,
+)
+from metra.formats.texts.parallel import ParallelTable
+from metra.formats.texts.rows import RowChunk, refuse_value
+from metra.formats.texts.sources import Source
 
 SEGMENTS = 1024
 
@@ -22,7 +24,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversionSettings:
-    """What the result is to be: its format, what to leave out, what the set is called."""
+    """The format to write, the columns and rows to keep, what the set is called."""
 
     to: str = "auto"
     drop: Sequence[str] = ()
@@ -33,81 +35,44 @@ class ConversionSettings:
 def convert_files(
     files: Sequence[Source],
     out: str,
-    wishes: ConversionSettings,
+    settings: ConversionSettings,
     *,
     progress: Callable[[int], None] = lambda _: None,
 ) -> None:
     """Read the files side by side and write them in another format."""
-    form = _choose_format(out, wishes.to)
+    form = _choose_format(out, settings.to)
     table = ParallelTable(files)
-    dropped = [_find_column(name, table.fields) for name in wishes.drop]
+    dropped = [_find_column(name, table.fields) for name in settings.drop]
     fields = [field for field in table.fields if field not in dropped]
-    if not any(field.role in TEXTS for field in fields):
+    if not any(field.role in TEXT_ROLES for field in fields):
         msg = "There is no text to convert; give an output, a reference or the source."
         raise CorpusError(msg)
-    about = {**table.about, **(wishes.about or {})}
-    chunks = _read_chunks(table, fields, wishes.only, progress)
-    if form == "plain" or (form == "sgml" and _is_folder(out)):
-        with write_folder(out) as folder:
-            if form == "plain":
-                plain.write_plain_files(folder, fields, chunks)
-            else:
-                sgml.write_sgml_files(folder, fields, chunks, about)
-        return
-    if form == "parquet":
-        from metra.text.columns import import_pyarrow
-
-        import_pyarrow("Writing Parquet")
-        from metra.formats.texts import parquet
-
-        with write_file(out) as file:
-            parquet.write_parquet(file, fields, chunks)
-        return
-    with write_file(out) as file:
-        for piece in _encode_chunks(form, fields, chunks, about):
-            file.write(piece)
+    about = {**table.about, **(settings.about or {})}
+    chunks = _read_chunks(table, fields, settings.only, progress)
+    form.load("Writing").write(out, fields, chunks, about)
 
 
-def _encode_chunks(
-    form: str,
-    fields: Sequence[Field],
-    chunks: Iterator[RowChunk],
-    about: Mapping[str, str],
-) -> Iterator[bytes]:
-    if form == "tsv":
-        return tsv.encode_tsv(fields, chunks)
-    if form == "jsonl":
-        return jsonl.encode_jsonl(fields, chunks)
-    write = sgml.encode_sgml if form == "sgml" else wmt_xml.encode_wmt_xml
-    return write(fields, chunks, about)
-
-
-def _choose_format(out: str, to: str) -> str:
-    """Tell the format from the name, where it is not given."""
-    kind = get_suffix(out)
-    if to == "auto":
-        if kind in BY_SUFFIX:
-            return BY_SUFFIX[kind]
-        if not _is_folder(out):
-            msg = (
-                f"The format of {out} does not follow from its name; give --to FORMAT, or "
-                "a name that ends in .tsv, .jsonl, .sgm, .xml or .parquet, or a folder's."
-            )
-            raise OptionError(msg)
-        to = "plain"
-    if to == "plain" and not _is_folder(out):
+def _choose_format(out: str, to: str) -> TextFormat:
+    """Return the format that is given, else the one that the name of the result tells."""
+    written = {name: form for name, form in FORMATS.items() if form.is_written}
+    if to != "auto":
+        if to not in written:
+            raise UnknownNameError(no_such("format to write", to, written))
+        return written[to]
+    form = find_format_by_suffix(out) or (PLAIN if is_folder_name(out) else None)
+    if form is None:
         msg = (
-            f"Plain text is a folder with a file for each text, but {out} is a file's "
-            "name; give -o FOLDER."
+            f"The format of {out} does not follow from its name; give `to` FORMAT, or "
+            "a name that ends in .tsv, .jsonl, .sgm, .xml or .parquet, or a folder's."
         )
         raise OptionError(msg)
-    return to
-
-
-def _is_folder(out: str) -> bool:
-    return out != STDOUT and (
-        out.endswith("/") or Path(out).is_dir() or not Path(out).suffix
-    )
+    if not form.is_written:
+        msg = (
+            f"{out} would be {form.name}, which is read but not written; give another "
+            f"name, or `to` with one of {', '.join(written)}."
+        )
+        raise OptionError(msg)
+    return form
 
 
 def _find_column(name: str, fields: Sequence[Field]) -> Field:
@@ -133,26 +98,24 @@ def _read_chunks(
     """Read the columns, and keep the rows that are wanted."""
     tests = [_parse_filter(entry, table.fields) for entry in only]
     wanted = list(dict.fromkeys([*fields, *(field for field, _ in tests)]))
-    read = kept = 0
+    read_count = kept_count = 0
     for columns in table.chunks(SEGMENTS, wanted):
-        rows = {field: _list_values(values) for field, values in columns.items()}
+        rows = {field: list_values(values) for field, values in columns.items()}
         count = len(next(iter(rows.values())))
-        read += count
-        if tests:
-            places = [
-                at
-                for at in range(count)
-                if all((rows[field][at] or "") == value for field, value in tests)
-            ]
-            rows = {field: [rows[field][at] for at in places] for field in fields}
-            count = len(places)
-        if count:
-            chunk = RowChunk(kept, {field: rows[field] for field in fields})
+        read_count += count
+        kept = [
+            index
+            for index in range(count)
+            if all((rows[field][index] or "") == value for field, value in tests)
+        ]
+        if kept:
+            kept_rows = {field: [rows[field][i] for i in kept] for field in fields}
+            chunk = RowChunk(kept_count, kept_rows)
             _refuse_surrogates(chunk)
             yield chunk
-            kept += count
-        progress(read)
-    if not kept:
+            kept_count += len(kept)
+        progress(read_count)
+    if not kept_count:
         msg = "There are no segments to convert; expected at least one in every file."
         raise CorpusError(msg)
 
@@ -160,15 +123,9 @@ def _read_chunks(
 def _parse_filter(entry: str, fields: Sequence[Field]) -> tuple[Field, str]:
     name, equals, value = entry.partition("=")
     if not equals:
-        msg = f"--only {entry!r} has no value; expected NAME=VALUE, or NAME= for none."
+        msg = f"`only` {entry!r} has no value; expected NAME=VALUE, or NAME= for none."
         raise OptionError(msg)
     return _find_column(name, fields), value
-
-
-def _list_values(values: Values) -> list[str | None]:
-    if isinstance(values, Text):
-        return [values[at] for at in range(len(values))]
-    return values
 
 
 def _refuse_surrogates(chunk: RowChunk) -> None:
@@ -177,7 +134,7 @@ def _refuse_surrogates(chunk: RowChunk) -> None:
         try:
             "".join(text for text in values if text).encode()
         except UnicodeEncodeError:
-            at = next(
-                at for at, text in enumerate(values) if _SURROGATE.search(text or "")
+            index = next(
+                i for i, text in enumerate(values) if _SURROGATE.search(text or "")
             )
-            refuse_value(chunk, at, field, "holds a lone surrogate", "UTF-8")
+            refuse_value(chunk, index, field, "holds a lone surrogate", "UTF-8")

@@ -1,10 +1,11 @@
 """Lines of text files: cut at line feeds only, checked to be UTF-8, packed or not."""
 
 from collections.abc import Iterator
+from contextlib import closing
 
 from metra._core import LineBuffer, NotUtf8, Text
 from metra.errors import FormatError
-from metra.formats.stream import ByteStream, format_path
+from metra.formats.stream import ByteStream, describe_invalid_utf8
 
 #: So many lines are read at a time where all of them are wanted.
 CHUNK = 4096
@@ -12,11 +13,8 @@ CHUNK = 4096
 
 def read_lines(path: str) -> list[str]:
     """Read all lines of a file; `-` is standard input."""
-    lines = LineReader(path)
-    try:
+    with closing(LineReader(path)) as lines:
         return list(lines)
-    finally:
-        lines.close()
 
 
 def list_strings(text: Text) -> list[str]:
@@ -56,11 +54,9 @@ class LineReader:
             text = self._buffer.pop(most)
         except NotUtf8 as error:
             line, column, byte = error.args
-            msg = (
-                f"{format_path(self.path)}, line {line + 1}: byte {column + 1} of the "
-                f"line is 0x{byte:02x}, which is not UTF-8; convert the file to UTF-8."
-            )
-            raise FormatError(msg) from None
+            raise FormatError(
+                describe_invalid_utf8(self.path, line + 1, column, byte)
+            ) from None
         self.count += len(text)
         return text
 

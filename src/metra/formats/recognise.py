@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from contextlib import closing
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from metra.errors import FormatError
+from metra.errors import FormatError, UnknownNameError, no_such
 from metra.formats.stream import STDIN, ByteStream, format_path, get_suffix
 
 T = TypeVar("T")
@@ -96,74 +96,133 @@ def read_head(path: str, size: int = 1 << 16) -> FileHead:
         return FileHead(path, stream.read(size).removeprefix(codecs.BOM_UTF8))
 
 
-BY_SUFFIX = {
-    ".tsv": "tsv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".sgm": "sgml",
-    ".sgml": "sgml",
-    ".xml": "wmt-xml",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".tmx": "tmx",
-    ".xlf": "xliff",
-    ".xliff": "xliff",
-}
+class TextFormat(NamedTuple):
+    """A format of test sets; its module is loaded when a file in it is read or written.
 
-_PARQUET = b"PAR1"
+    The module has `write(out, fields, chunks, about)` if the format is written, and
+    `open_reader(source, wanted)`; with ids it has `scan` and `read_segments` instead.
+    """
 
-_MARKED_UP = (".sgm", ".sgml", ".xml")
+    name: str
+    module: str
+    suffixes: tuple[str, ...] = ()
+    looks_like: Callable[[FileHead], bool] = lambda _: False
+    #: What a file with such a suffix must look like; the name alone is not believed.
+    must_be: str = ""
+    #: Whether documents and segments have ids, by which files are matched.
+    has_ids: bool = False
+    #: Whether references may lack documents that other texts have.
+    has_partial_references: bool = False
+    #: Whether columns have names.
+    has_column_names: bool = False
+    #: Whether several files without names for their systems are one table.
+    has_shards: bool = False
+    needs_pyarrow: bool = False
+    is_written: bool = True
 
-_HEAD = 1 << 12
+    def load(self, purpose: str = "Reading") -> Any:
+        """Import the module of the format; the `purpose` is for a message."""
+        from importlib import import_module
+
+        if self.needs_pyarrow:
+            from metra.text.columns import import_pyarrow
+
+            import_pyarrow(f"{purpose} Parquet")
+        return import_module(f"metra.formats.texts.{self.module}")
+
+
+# A document type declaration, comments and the like may stand before the first tag.
 _BEFORE_ROOT = rb"(?:\s|<\?[^>]*>|<!--.*?-->|<!DOCTYPE[^>\[]*>)*"
-_ROOTS = {
-    "sgml": re.compile(
-        _BEFORE_ROOT + rb"<(?:mteval\s*>|(?:src|ref|tst)set\s[^<>]*=)",
-        re.IGNORECASE | re.DOTALL,
-    ),
-    "wmt-xml": re.compile(
-        _BEFORE_ROOT + rb"<(?:dataset|collection)(?:\s[^<>]*=|\s*>)", re.DOTALL
-    ),
+_SGML = re.compile(
+    _BEFORE_ROOT + rb"<(?:mteval\s*>|(?:src|ref|tst)set\s[^<>]*=)",
+    re.IGNORECASE | re.DOTALL,
+)
+_WMT_XML = re.compile(
+    _BEFORE_ROOT + rb"<(?:dataset|collection)(?:\s[^<>]*=|\s*>)", re.DOTALL
+)
+
+PLAIN = TextFormat("plain", "plain")
+TSV = TextFormat("tsv", "tsv", (".tsv",), has_column_names=True)
+PARQUET = TextFormat(
+    "parquet",
+    "parquet",
+    (".parquet", ".pq"),
+    lambda head: head.content.startswith(b"PAR1"),
+    has_column_names=True,
+    has_shards=True,
+    needs_pyarrow=True,
+)
+
+#: The formats of test sets by name.
+FORMATS = {
+    form.name: form
+    for form in (
+        PLAIN,
+        TSV,
+        TextFormat("jsonl", "jsonl", (".jsonl", ".ndjson"), has_column_names=True),
+        TextFormat(
+            "sgml",
+            "sgml",
+            (".sgm", ".sgml"),
+            lambda head: _SGML.match(head.content) is not None,
+            has_ids=True,
+        ),
+        TextFormat(
+            "wmt-xml",
+            "wmt_xml",
+            (".xml",),
+            lambda head: _WMT_XML.match(head.content) is not None,
+            must_be="WMT's XML (<dataset>) or NIST's (<srcset>, <refset>, <tstset>)",
+            has_ids=True,
+            has_partial_references=True,
+        ),
+        PARQUET,
+        TextFormat("tmx", "bilingual", (".tmx",), is_written=False),
+        TextFormat("xliff", "bilingual", (".xlf", ".xliff"), is_written=False),
+    )
 }
 
+# So many bytes hold the first tag of a file.
+_HEAD = 1 << 12
 
-def recognise_format(path: str) -> str:
-    """Recognise a file's format.
+
+def choose_format(path: str, input_format: str = "auto") -> TextFormat:
+    """Return the format of a test set: the one that is named, else the recognised one."""
+    if input_format == "auto":
+        return recognise_format(path)
+    if input_format not in FORMATS:
+        raise UnknownNameError(no_such("format", input_format, FORMATS))
+    return FORMATS[input_format]
+
+
+def recognise_format(path: str) -> TextFormat:
+    """Recognise the format of a test set.
 
     A name that ends in .tsv, .jsonl or .parquet is believed. Any other file may turn out
     to be marked up, or Parquet, by the way it begins; what does not is plain text.
     """
-    kind = get_suffix(path).lower()
-    if kind in BY_SUFFIX and kind not in _MARKED_UP:
-        return BY_SUFFIX[kind]
-    head = read_head(path, _HEAD).content
-    if head.startswith(_PARQUET):
-        return "parquet"
-    for name, root in _ROOTS.items():
-        if root.match(head):
-            return name
-    if kind == ".xml" and not _is_wide(head):
-        begin = head[:40].decode(errors="replace")
+    by_name = find_format_by_suffix(path) or PLAIN
+    if by_name is not PLAIN and not by_name.has_ids:
+        return by_name
+    head = read_head(path, _HEAD)
+    by_content = recognise(head, FORMATS.values())
+    if by_content is None and by_name.must_be and not _is_wide(head.content):
+        start = head.content[:40].decode(errors="replace")
         msg = (
-            f"{format_path(path)} begins with {begin!r}; expected WMT's XML (<dataset>) or "
-            "NIST's (<srcset>, <refset>, <tstset>), or give --input-format."
+            f"{format_path(path)} begins with {start!r}; expected {by_name.must_be}, or "
+            "give `input_format`."
         )
         raise FormatError(msg)
-    return BY_SUFFIX.get(kind, "plain")
+    return by_content or by_name
 
 
-def _is_wide(head: bytes) -> bool:
+def find_format_by_suffix(path: str) -> TextFormat | None:
+    """Return the format that a file's name tells, None if it tells none."""
+    suffix = get_suffix(path).lower()
+    return next((form for form in FORMATS.values() if suffix in form.suffixes), None)
+
+
+def _is_wide(content: bytes) -> bool:
     """Tell UTF-16 and UTF-32, which the readers refuse by their name."""
-    return head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, b"\0\0\xfe\xff"))
-
-
-FORMATS = ("plain", "tsv", "jsonl", "sgml", "wmt-xml", "parquet")
-
-# What is read but not written: texts in two languages.
-READ_ONLY = ("tmx", "xliff")
-
-# In these, documents and segments have ids, by which files are matched.
-WITH_IDS = ("sgml", "wmt-xml")
-
-# In these, columns have names.
-TABLES = ("tsv", "jsonl", "parquet")
+    marks = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
+    return content.startswith(marks)

@@ -6,7 +6,6 @@ their own kind, use `split_rows`. What separates the cells is a `Dialect`: a new
 or quoting rule is added there and in `split_rows`, nowhere else.
 """
 
-import csv
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -47,6 +46,8 @@ def split_rows(
 ) -> Iterator[Row]:
     """Cut lines into cells; rows may differ in width."""
     if dialect.quoted:
+        import csv
+
         reader = csv.reader(lines, delimiter=dialect.delimiter or " ")
         for cells in reader:
             yield Row(first_line + reader.line_num - 1, cells)

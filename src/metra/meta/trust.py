@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from metra.analysis.relations import HUMAN_SCORE, HumanScores
 from metra.errors import CorpusError, OptionError
 from metra.formats.scores.judgement_table import TableJudgement
 from metra.formats.scores.panel import build_panel
@@ -34,7 +33,6 @@ from metra.scoring.statistics import CorpusStatistics
 from metra.stats.bootstrap import bootstrap, compute_bounds
 from metra.stats.correlation import Options
 from metra.stats.judge_agreement import JudgeAgreement, agree
-from metra.stats.line_fit import LineFit, fit_line
 from metra.stats.panel import ScorePanel
 from metra.stats.pseudo_documents import draw_documents
 
@@ -79,7 +77,6 @@ class JudgeSummary:
 class TrustReport:
     """What there is to say; what there is not has its reason among the notes."""
 
-    fits: Mapping[str, LineFit]
     agreement: Sequence[MetricAgreement]
     comparison: MetricComparison | None
     curve: LengthCurve | None
@@ -89,20 +86,21 @@ class TrustReport:
 
 def assess_trust(
     judgements: Sequence[TableJudgement],
-    found: HumanScores,
     metrics: Mapping[str, Metric],
     sheets: CorpusStatistics,
     systems: Sequence[str],
     *,
+    scorer: str,
     seed: int,
 ) -> TrustReport:
-    """Hold metrics against people, people against people, and both by length of document."""
+    """Hold metrics against people, people against people, and both by length of document.
+
+    `scorer` names people beside the metrics.
+    """
     scores, statistics = build_scores(tuple(systems), metrics, sheets)
-    everything = concatenate_scores([scores, _build_scores(judgements)])
+    everything = concatenate_scores([scores, _build_scores(judgements, scorer)])
     notes: list[str] = []
-    lined_up = build_panel(
-        everything, HUMAN_SCORE, list(metrics), statistics=statistics
-    )
+    lined_up = build_panel(everything, scorer, list(metrics), statistics=statistics)
     options = Options(seed=seed)
     comparison = curve = None
     try:
@@ -115,9 +113,8 @@ def assess_trust(
         curve = _build_curve(everything, lined_up, seed)
     except CorpusError as reason:
         notes.append(f"No curve by length of document: {reason}")
-    judges, why = _summarise_judges(everything, judgements, seed)
+    judges, why = _summarise_judges(everything, judgements, scorer, seed)
     return TrustReport(
-        fits=_fit_lines(found),
         agreement=_correlate_people(lined_up, options),
         comparison=comparison,
         curve=curve,
@@ -126,26 +123,13 @@ def assess_trust(
     )
 
 
-def _build_scores(judgements: Sequence[TableJudgement]) -> Scores:
+def _build_scores(judgements: Sequence[TableJudgement], scorer: str) -> Scores:
     return build_score_table(
         [entry.system for entry in judgements],
         [ScoredItem(str(entry.segment)) for entry in judgements],
-        {Scorer(HUMAN_SCORE, "human"): [entry.score for entry in judgements]},
+        {Scorer(scorer, "human"): [entry.score for entry in judgements]},
         [entry.judge or "" for entry in judgements],
     )
-
-
-def _fit_lines(found: HumanScores) -> dict[str, LineFit]:
-    """A line through the systems of each metric, as they are drawn."""
-    fits = {}
-    for entry in found.relations:
-        line = fit_line(
-            np.array([point.x for point in entry.points]),
-            np.array([point.y for point in entry.points]),
-        )
-        if line is not None:
-            fits[entry.y] = line
-    return fits
 
 
 def _correlate_people(lined_up: ScorePanel, options: Options) -> list[MetricAgreement]:
@@ -186,7 +170,10 @@ def _build_curve(everything: Scores, lined_up: ScorePanel, seed: int) -> LengthC
 
 
 def _summarise_judges(
-    everything: Scores, judgements: Sequence[TableJudgement], seed: int
+    everything: Scores,
+    judgements: Sequence[TableJudgement],
+    scorer: str,
+    seed: int,
 ) -> tuple[JudgeSummary | None, str]:
     nameless = sum(not entry.judge for entry in judgements)
     if nameless:
@@ -195,13 +182,11 @@ def _summarise_judges(
             "agree cannot be said."
         )
     try:
-        found: JudgeAgreement = agree(
-            collect_ratings(everything, HUMAN_SCORE), trials=0
-        )
+        found: JudgeAgreement = agree(collect_ratings(everything, scorer), trials=0)
     except CorpusError as reason:
         return None, f"No agreement of judges: {reason}"
-    plot = _thin_points(build_judge_plot(found, HUMAN_SCORE, seed=seed))
-    return JudgeSummary(plot, build_gap_histogram(found, HUMAN_SCORE), found.values), ""
+    plot = _thin_points(build_judge_plot(found, scorer, seed=seed))
+    return JudgeSummary(plot, build_gap_histogram(found, scorer), found.values), ""
 
 
 def _thin_points(plot: JudgePlot) -> JudgePlot:

@@ -3,7 +3,6 @@
 The brevity penalties of BLEU and NIST, as functions of the lengths alone.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -14,9 +13,8 @@ from numpy.typing import ArrayLike
 
 from metra import _core
 from metra.corpus.batch import Batch, SegmentColumn, Sentence
-from metra.errors import OptionError
-from metra.metrics.record import Array, Metric, Parts, format_value, record_options
-from metra.stats.totals import BLOCK
+from metra.metrics.options import FromZero, NgramOrder, format_value
+from metra.metrics.record import Array, Metric, Parts, record_options
 from metra.text.preparation import (
     Preparation,
     mteval_preparation,
@@ -24,19 +22,16 @@ from metra.text.preparation import (
     whole_tokenizer,
 )
 
-# Nobody counts longer n-grams, and each order costs memory for every segment.
-LONGEST = 1000
-
 
 @record_options
 def bleu(
     *,
-    n: int = 4,
+    n: NgramOrder = 4,
     tok: str = "13a",
     case: Literal["mixed", "lower"] = "mixed",
     stem: str = "no",
     smooth: Literal["exp", "floor", "add-k", "none"] = "exp",
-    smooth_value: float | None = None,
+    smooth_value: FromZero | None = None,
     eff: Literal["auto", "yes", "no"] = "auto",
     ref_len: Literal["closest", "shortest", "average"] = "closest",
     average: Literal["geometric", "arithmetic"] = "geometric",
@@ -69,15 +64,6 @@ def bleu(
         style: whose conventions: mteval has its own smoothing of short outputs, its own
             white space, and lower-cases ASCII only.
     """
-    if not 1 <= n <= LONGEST:
-        msg = (
-            f"bleu: n={n} is not possible; expected a whole number from 1 to {LONGEST}."
-        )
-        raise OptionError(msg)
-    if smooth_value is not None and not 0 <= smooth_value < math.inf:
-        given = f"smooth_value={smooth_value:g}"
-        msg = f"bleu: {given} is not possible; expected a number from 0 up."
-        raise OptionError(msg)
     if style == "mteval":
         text = mteval_preparation("bleu", tok=tok, case=case, stem=stem)
         settled = text.versions() | {"tok": tok}
@@ -103,7 +89,10 @@ def bleu(
                 "ref_len",
             ),
             rows=partial(rows, n=n, text=text, ref_len=ref_len),
-            sums=partial(sums, n=n, text=text, ref_len=ref_len),
+            # An average length may be a fraction, whose plain sums are not exact.
+            sums=None
+            if ref_len == "average"
+            else partial(sums, n=n, text=text, ref_len=ref_len),
             aggregate=formula.score,
             single=cut and partial(formula.sentence, cut, ref_len),
             pairs=partial(pairs, text=text, formula=formula),
@@ -124,9 +113,9 @@ def rows(batch: Batch | Sentence, *, n: int, text: Preparation, ref_len: str) ->
 
 def sums(
     batch: Batch | Sentence, *, n: int, text: Preparation, ref_len: str
-) -> list[list[float]]:
-    """The sums of the same rows, block by block."""
-    return _core.ngram_sums(batch.hits(text), n, ref_len, BLOCK)
+) -> list[float]:
+    """The sums of the same rows."""
+    return _core.ngram_sums(batch.hits(text), n, ref_len, len(batch))[0]
 
 
 def pairs(

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
 from metra import _core
 from metra.corpus.batch import Batch, SegmentColumn, Sentence
 from metra.errors import OptionError
+from metra.metrics.options import LONGEST, Range
 from metra.metrics.record import Array, Metric, Parts, record_options
 from metra.text.preparation import Preparation, preparation, whole_tokenizer
 
@@ -16,9 +17,9 @@ from metra.text.preparation import Preparation, preparation, whole_tokenizer
 @record_options
 def chrf(
     *,
-    n: int = 6,
-    word_order: int = 0,
-    beta: float = 2,
+    n: Annotated[int, Range(0, LONGEST)] = 6,
+    word_order: Annotated[int, Range(0, LONGEST)] = 0,
+    beta: Annotated[float, Range(0, 1000, above=True)] = 2,
     case: Literal["mixed", "lower"] = "mixed",
     whitespace: bool = False,
     eps: bool = False,
@@ -53,14 +54,11 @@ def chrf(
         stem: take the characters of stems: no, porter, or a Snowball language such as
             english; words are cut as for chrF++ and, under whitespace, joined by blanks.
     """
-    if n < 0 or word_order < 0 or n + word_order == 0:
+    if n + word_order == 0:
         msg = (
             f"chrf: n={n} with word_order={word_order} is not possible; expected whole "
             "numbers of at least 0, one of them at least 1."
         )
-        raise OptionError(msg)
-    if not 0 < beta < float("inf"):
-        msg = f"chrf: beta={beta:g} is not possible; expected a number above 0."
         raise OptionError(msg)
     words = preparation(tok="chrf", case=case, stem=stem)
     # Stems are of words whose case has been folded already.

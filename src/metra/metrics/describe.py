@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 
 from metra.metrics import registry
-from metra.metrics.record import Parameter, format_value, read_parameters
+from metra.metrics.options import Parameter, format_value, read_parameters
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ Judged outputs of a source sentence, and the edits that lie between them and a n
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from metra.formats.annotations.judged_outputs import (
     compute_version,
     read_judged_outputs,
 )
+from metra.metrics.options import Range
 from metra.metrics.record import (
     Array,
     Detail,
@@ -95,7 +96,7 @@ def count_edits(pairs: Iterable[tuple[Sequence[str], Sequence[str]]]) -> Array:
 def evaltrans(
     *,
     db: str = "",
-    k: int = 1,
+    k: Annotated[int, Range(1)] = 1,
     lend: bool = False,
     key: Literal["segment", "source"] = "segment",
     tok: str = "none",
@@ -137,9 +138,6 @@ Higher is better.
             "evaltrans needs judged outputs: give db=FILE, a table of them or a database "
             "made by `metra evaltrans import`."
         )
-        raise OptionError(msg)
-    if k < 1:
-        msg = f"evaltrans: k={k} is not possible; expected 1 neighbour or more."
         raise OptionError(msg)
     text = preparation(tok=tok, case=case, stem="no")
 

@@ -3,14 +3,14 @@
 import math
 from collections.abc import Iterator
 from functools import partial
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
 from metra import _core
 from metra.corpus.batch import Batch, Sentence, get_segment_words
-from metra.errors import OptionError
 from metra.metrics.alignment import Alignment, Link, WordRange, sort_links
+from metra.metrics.options import Range
 from metra.metrics.record import Array, Metric, Parts, record_options
 from metra.text.preparation import Preparation, preparation
 
@@ -23,9 +23,9 @@ KINDS = (RUN, CAPPED, "insertion", "deletion")
 @record_options
 def gtm(
     *,
-    e: float = 1.0,
+    e: Annotated[float, Range(1)] = 1.0,
     match: Literal["greedy", "paper", "exact"] = "greedy",
-    nodes: int = NODES,
+    nodes: Annotated[int, Range(0)] = NODES,
     tok: str = "none",
     case: Literal["mixed", "lower"] = "mixed",
     stem: str = "no",
@@ -55,12 +55,6 @@ def gtm(
         case: whether letter case counts.
         stem: compare stems: no, porter, or a Snowball language such as english.
     """
-    if not (math.isfinite(e) and e >= 1):
-        msg = f"gtm: e={e:g} is not possible; expected a number of at least 1."
-        raise OptionError(msg)
-    if nodes < 0:
-        msg = f"gtm: nodes={nodes} is negative; expected 0 or more."
-        raise OptionError(msg)
     white = "java-white" if tok == "none" else tok
     text = preparation(tok=white, case=case, stem=stem)
     settled = text.versions()

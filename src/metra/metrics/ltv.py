@@ -1,7 +1,7 @@
 """LTV: matching n-grams weighed by how salient their words are in their document."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
 
@@ -10,6 +10,12 @@ import numpy as np
 from metra import _core
 from metra.corpus.batch import Batch, Sentence
 from metra.errors import CorpusError, OptionError
+from metra.formats.annotations.weights import (
+    WEIGHTS,
+    compute_list_version,
+    read_salience_list,
+)
+from metra.metrics.options import FromZero, NgramOrder
 from metra.metrics.record import (
     Array,
     Metric,
@@ -23,13 +29,16 @@ from metra.metrics.record import (
 from metra.stats.parallel import ordered_map, thread_count
 from metra.text.preparation import Preparation, preparation
 from metra.text.salience import (
-    WEIGHTS,
     Frequencies,
     Tokens,
     WordWeights,
     build_word_weights,
-    compute_list_version,
-    read_salience_list,
+)
+
+NO_DOCUMENTS = (
+    "ltv weighs words by how salient they are in their document, but no documents are "
+    "known; give `documents` (ids that all differ make every segment a "
+    "document), or weight=none."
 )
 
 
@@ -38,13 +47,13 @@ def ltv(
     *,
     weight: Literal["tfidf", "s", "none"] = "tfidf",
     side: Literal["precision", "recall", "f"] = "precision",
-    n: int = 4,
+    n: NgramOrder = 4,
     gram: Literal["sum", "mean", "max"] = "sum",
     combine: Literal["mean", "geometric"] = "mean",
-    floor: float = 0.0,
-    oov: float | None = None,
-    min_salience: float | None = None,
-    max_salience: float | None = None,
+    floor: FromZero = 0.0,
+    oov: FromZero | None = None,
+    min_salience: FromZero | None = None,
+    max_salience: FromZero | None = None,
     tok: str = "13a",
     case: Literal["mixed", "lower"] = "mixed",
     stem: str = "no",
@@ -98,72 +107,60 @@ def ltv(
         weights: a list made by `metra weights build` or by hand, instead of counting the
             references; see `metra weights --help`.
     """
-    _check(n, floor=floor, oov=oov, min_salience=min_salience)
     text = preparation(tok=tok, case=case, stem=stem)
     formula = _core.Ltv(n, gram, side, combine)
-    orders = range(1, n + 1)
+    settled = text.versions() | {
+        "oov": "minimum" if oov is None else oov,
+        "min_salience": "no" if min_salience is None else min_salience,
+        "max_salience": "no" if max_salience is None else max_salience,
+        "weights": "references",
+    }
+    if weight == "none":
+        if weights is not None:
+            msg = f"ltv: weights={weights} is not possible with weight=none; leave one out."
+            raise OptionError(msg)
+        settled["weights"] = "no"
+    elif weights is not None:
+        settled["weights"] = compute_list_version(weights)
     plain = Metric(
         name="ltv",
         columns=tuple(
             f"{what}_{order}"
             for what in ("matched", "output", "reference")
-            for order in orders
+            for order in range(1, n + 1)
         ),
         rows=refuse_unfitted("ltv"),
         aggregate=formula.score,
         parts=partial(parts, n=n),
-        settled=text.versions()
-        | {"oov": "minimum" if oov is None else oov}
-        | {"min_salience": "no" if min_salience is None else min_salience}
-        | {"max_salience": "no" if max_salience is None else max_salience}
-        | {
-            "weights": "references"
-            if weights is None
-            else compute_list_version(weights)
-        },
+        settled=settled,
     )
-    limits = partial(
-        build_word_weights, floor=floor, least=min_salience, most=max_salience, oov=oov
+    weighting = _Weighting(
+        plain,
+        formula,
+        text,
+        WEIGHTS.get(weight, ""),
+        partial(
+            build_word_weights,
+            floor=floor,
+            least=min_salience,
+            most=max_salience,
+            oov=oov,
+        ),
     )
-
-    def with_weights(found: WordWeights | None, lists: str | None) -> Metric:
-        score = partial(rows, formula=formula, text=text, weights=found, lists=lists)
-        return replace(plain, rows=score, needs_documents=lists is not None)
-
-    def fit_weights(found: Frequencies) -> Metric:
-        _check_documents(found)
-        weights = limits(found, WEIGHTS[weight])
-        return with_weights(
-            weights, "the references that the weights were fit_weights on"
-        )
-
-    def fit(batches: Iterable[Batch]) -> Metric:
-        return fit_weights(_count_references(batches, text))
-
-    def count(batch: Batch) -> TermCounts:
-        return TermCounts(*_count_references([batch], text).salience.terms())
-
-    def weighed_by(terms: TermCounts) -> Metric:
-        return fit_weights(Frequencies.learnt(terms))
-
-    def tables(batches: Iterable[Batch]) -> Tables:
-        return _count_references(batches, text).tables()
-
-    def restore_metric(tables: Tables) -> Metric:
-        return fit_weights(Frequencies.restored(tables))
-
     if weight == "none":
-        if weights is not None:
-            msg = f"ltv: weights={weights} is not possible with weight=none; leave one out."
-            raise OptionError(msg)
-        plain = replace(plain, settled={**plain.settled, "weights": "no"})
-        return with_weights(None, None)
-    if weights is None:
-        weighing = TwoPassFit(count, weighed_by, tables, restore_metric)
-        return replace(plain, fit=fit, weighing=weighing, needs_documents=True)
-    given = read_salience_list(weights, weight)
-    fixed = limits(given.words, given.salience)
-    return with_weights(fixed, weights if given.by_document else None)
+        return weighting.with_weights(None, None)
+    if weights is not None:
+        given = read_salience_list(weights, weight)
+        fixed = weighting.build(given.words, given.salience)
+        return weighting.with_weights(fixed, weights if given.by_document else None)
+    return replace(
+        plain,
+        fit=weighting.fit,
+        weighing=TwoPassFit(
+            weighting.count, weighting.weigh, weighting.tables, weighting.restore
+        ),
+        needs_documents=True,
+    )
 
 
 def rows(
@@ -209,17 +206,47 @@ def parts(totals: Array, *, n: int) -> Parts:
     }
 
 
-def _check(
-    n: int, *, floor: float, oov: float | None, min_salience: float | None
-) -> None:
-    if n < 1:
-        msg = f"ltv: n={n} is not possible; expected a whole number of at least 1."
-        raise OptionError(msg)
-    limits = {"floor": floor, "oov": oov, "min_salience": min_salience}
-    for name, value in limits.items():
-        if value is not None and not 0 <= value < float("inf"):
-            msg = f"ltv: {name}={value:g} is not possible; expected a number from 0 on."
-            raise OptionError(msg)
+@dataclass(frozen=True, slots=True)
+class _Weighting:
+    """How words get their weights: from the references, from counts, or from a list."""
+
+    #: The metric without weights.
+    plain: Metric
+    formula: _core.Ltv
+    text: Preparation
+    #: The column of salience that words weigh by.
+    column: str
+    #: Makes weights of salience, within the limits that the options set.
+    build: Callable[[Frequencies, str | Array], WordWeights]
+
+    def fit(self, batches: Iterable[Batch]) -> Metric:
+        return self._weigh(_count_references(batches, self.text))
+
+    def count(self, batch: Batch) -> TermCounts:
+        return TermCounts(*_count_references([batch], self.text).salience.terms())
+
+    def weigh(self, terms: TermCounts) -> Metric:
+        return self._weigh(Frequencies.from_terms(terms))
+
+    def tables(self, batches: Iterable[Batch]) -> Tables:
+        return _count_references(batches, self.text).tables()
+
+    def restore(self, tables: Tables) -> Metric:
+        return self._weigh(Frequencies.from_tables(tables))
+
+    def with_weights(self, weights: WordWeights | None, lists: str | None) -> Metric:
+        """Return the metric with weights, and where the documents' lists come from."""
+        score = partial(
+            rows, formula=self.formula, text=self.text, weights=weights, lists=lists
+        )
+        return replace(self.plain, rows=score, needs_documents=lists is not None)
+
+    def _weigh(self, frequencies: Frequencies) -> Metric:
+        _check_documents(frequencies)
+        weights = self.build(frequencies, self.column)
+        return self.with_weights(
+            weights, "the references that the weights were fitted on"
+        )
 
 
 def _count_references(batches: Iterable[Batch], text: Preparation) -> Frequencies:
@@ -236,10 +263,11 @@ def _count_references(batches: Iterable[Batch], text: Preparation) -> Frequencie
     return Frequencies(texts())
 
 
-def _check_documents(found: Frequencies) -> None:
-    if len(found.documents) < 2:
+def _check_documents(frequencies: Frequencies) -> None:
+    documents = frequencies.documents
+    if len(documents) < 2:
         msg = (
-            f"All segments are of one document, {found.documents[0]!r}; salience shows "
+            f"All segments are of one document, {documents[0]!r}; salience shows "
             "only beside other documents: give a test set with several, "
             "weights=FILE with a list of a larger corpus, or weight=none."
         )
@@ -247,14 +275,7 @@ def _check_documents(found: Frequencies) -> None:
 
 
 def _list_documents(batch: Batch | Sentence) -> list[str]:
-    found = batch.place.documents
-    if found is None:
+    documents = batch.place.documents
+    if documents is None:
         raise CorpusError(NO_DOCUMENTS)
-    return found if isinstance(found, list) else [*found]
-
-
-NO_DOCUMENTS = (
-    "ltv weighs words by how salient they are in their document, but no documents are "
-    "known; give --docs FILE or documents= (ids that all differ make every segment a "
-    "document), or weight=none."
-)
+    return documents if isinstance(documents, list) else [*documents]

@@ -11,6 +11,7 @@ from metra import _core
 from metra.corpus.batch import Batch, Sentence, get_segment_words
 from metra.errors import MissingResourceError, OptionError
 from metra.metrics.alignment import Alignment, Link, WordRange, sort_links
+from metra.metrics.options import FromZero, Range, Share
 from metra.metrics.record import Array, Metric, Parts, record_options
 from metra.text.preparation import Preparation, preparation
 from metra.text.resources import (
@@ -125,6 +126,8 @@ def choose_parameters(variant: str, lang: str, task: str) -> Parameters:
 
 
 STAGES = ("exact", "stem", "synonym", "paraphrase")
+# What a match of a stage may weigh.
+_WEIGHT = Range(0, 1)
 
 
 @record_options
@@ -134,10 +137,10 @@ def meteor(
     lang: str = "en",
     task: Literal["rank", "adq", "hter", "util", "li", "tune", "universal"] = "rank",
     modules: str = "auto",
-    alpha: float | None = None,
-    beta: float | None = None,
-    gamma: float | None = None,
-    delta: float | None = None,
+    alpha: Share | None = None,
+    beta: FromZero | None = None,
+    gamma: Share | None = None,
+    delta: Share | None = None,
     weights: str = "auto",
     wordnet: str = "",
     paraphrase: str = "",
@@ -334,10 +337,10 @@ def _parse_weights(
         given = tuple(float(weight) for weight in weights.split("+"))
     except ValueError:
         given = ()
-    if len(given) != len(stages):
+    if len(given) != len(stages) or any(weight not in _WEIGHT for weight in given):
         msg = (
             f"meteor: weights={weights} is not possible; expected {len(stages)} numbers "
-            f"joined by +, for {', '.join(stages)}."
+            f"{_WEIGHT} joined by +, for {', '.join(stages)}."
         )
         raise OptionError(msg)
     return given

@@ -1,7 +1,7 @@
 """NIST: matching n-grams weighed by the information in them, short outputs penalised."""
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
 
@@ -9,7 +9,11 @@ import numpy as np
 
 from metra import _core
 from metra.corpus.batch import Batch, Sentence
-from metra.errors import OptionError
+from metra.formats.annotations.weights import (
+    compute_information_version,
+    read_information,
+)
+from metra.metrics.options import NgramOrder
 from metra.metrics.record import (
     Array,
     Metric,
@@ -21,13 +25,12 @@ from metra.metrics.record import (
     refuse_unfitted,
 )
 from metra.text.preparation import Preparation, mteval_preparation, preparation
-from metra.text.salience import compute_information_version, read_information
 
 
 @record_options
 def nist(
     *,
-    n: int = 5,
+    n: NgramOrder = 5,
     tok: str = "13a",
     case: Literal["mixed", "lower"] = "mixed",
     stem: str = "no",
@@ -64,11 +67,9 @@ def nist(
         style: whose conventions: mteval takes the word 0 for no word when it counts what
             stands before another, has its own white space, and lower-cases ASCII only.
         info: a file with the weights, instead of counting the references: n-gram, tab,
-            weight in bits; `metra.text.salience.write_information` writes one.
+            weight in bits; `metra.formats.annotations.weights.write_information`
+            writes one.
     """
-    if n < 1:
-        msg = f"nist: n={n} is not possible; expected a whole number of at least 1."
-        raise OptionError(msg)
     text = _choose_preparation(tok=tok, case=case, stem=stem, style=style)
     settled = text.versions() | ({"tok": tok} if style == "mteval" else {})
     settled["info"] = (
@@ -89,30 +90,14 @@ def nist(
         settled=settled,
     )
 
-    def with_weights(weights: _core.Information) -> Metric:
-        return replace(plain, rows=partial(rows, text=text, weights=weights))
-
-    def fit(batches: Iterable[Batch]) -> Metric:
-        return with_weights(_count_ngrams(batches, n=n, text=text, history=style))
-
-    def count(batch: Batch) -> TermCounts:
-        return TermCounts(
-            *_count_ngrams([batch], n=n, text=text, history=style).terms()
-        )
-
-    def weigh_terms(terms: TermCounts) -> Metric:
-        return with_weights(_learn_information(terms, n=n, history=style))
-
-    def tables(batches: Iterable[Batch]) -> Tables:
-        return _build_tables(_count_ngrams(batches, n=n, text=text, history=style))
-
-    def restore_metric(tables: Tables) -> Metric:
-        return with_weights(_restore_information(tables, n=n, history=style))
-
+    counts = _NgramCounts(plain, n, text, style)
     if info is not None:
-        return with_weights(read_information(info, n))
-    weighing = TwoPassFit(count, weigh_terms, tables, restore_metric)
-    return replace(plain, fit=fit, weighing=weighing)
+        return counts.with_weights(read_information(info, n))
+    return replace(
+        plain,
+        fit=counts.fit,
+        weighing=TwoPassFit(counts.count, counts.weigh, counts.tables, counts.restore),
+    )
 
 
 def rows(
@@ -166,20 +151,43 @@ def _count_ngrams(
     return weights
 
 
-def _learn_information(terms: TermCounts, *, n: int, history: str) -> _core.Information:
-    """The weights from n-grams that were counted elsewhere, what begins one before it."""
-    weights = _core.Information(n, history)
-    weights.learn(*terms)
-    return weights
+@dataclass(frozen=True, slots=True)
+class _NgramCounts:
+    """How n-grams get their weights: from the references, or from counts of them."""
 
+    #: The metric without weights.
+    plain: Metric
+    n: int
+    text: Preparation
+    history: str
 
-def _build_tables(weights: _core.Information) -> Tables:
-    (words, ends), counts, longer = weights.tables()
-    named = {f"grams_{n}": table for n, table in enumerate(longer, 2)}
-    return {"words": words, "ends": ends, "counts": counts, **named}
+    def fit(self, batches: Iterable[Batch]) -> Metric:
+        return self.with_weights(self._count(batches))
 
+    def count(self, batch: Batch) -> TermCounts:
+        return TermCounts(*self._count([batch]).terms())
 
-def _restore_information(tables: Tables, *, n: int, history: str) -> _core.Information:
-    longer = [tables[f"grams_{order}"] for order in range(2, n + 1)]
-    words = tables["words"], tables["ends"]
-    return _core.Information.of_tables(history, words, tables["counts"], longer)
+    def weigh(self, terms: TermCounts) -> Metric:
+        """Weigh n-grams that were counted elsewhere, what begins one before it."""
+        weights = _core.Information(self.n, self.history)
+        weights.learn(*terms)
+        return self.with_weights(weights)
+
+    def tables(self, batches: Iterable[Batch]) -> Tables:
+        (words, ends), counts, longer = self._count(batches).tables()
+        named = {f"grams_{n}": table for n, table in enumerate(longer, 2)}
+        return {"words": words, "ends": ends, "counts": counts, **named}
+
+    def restore(self, tables: Tables) -> Metric:
+        longer = [tables[f"grams_{order}"] for order in range(2, self.n + 1)]
+        words = tables["words"], tables["ends"]
+        return self.with_weights(
+            _core.Information.of_tables(self.history, words, tables["counts"], longer)
+        )
+
+    def with_weights(self, weights: _core.Information) -> Metric:
+        score = partial(rows, text=self.text, weights=weights)
+        return replace(self.plain, rows=score)
+
+    def _count(self, batches: Iterable[Batch]) -> _core.Information:
+        return _count_ngrams(batches, n=self.n, text=self.text, history=self.history)

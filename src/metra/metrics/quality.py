@@ -13,14 +13,8 @@ from metra.formats.annotations.quality_model import (
     WeightedMetric,
     read_quality_model,
 )
-from metra.metrics.record import (
-    Array,
-    Detail,
-    Metric,
-    Parts,
-    format_value,
-    record_options,
-)
+from metra.metrics.options import format_value
+from metra.metrics.record import Array, Detail, Metric, Parts, record_options
 from metra.metrics.registry import metric as make_metric
 
 

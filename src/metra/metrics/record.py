@@ -1,24 +1,9 @@
-"""The record that every measure is, and how its options become a signature.
+"""The record that every metric is, what metrics need, and what they note in segments."""
 
-What a measure can say beside its numbers: what it found or missed, and where.
-Percentages that are undefined where there is nothing to count.
-"""
-
-import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, wraps
-from types import NoneType, UnionType
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    Literal,
-    NamedTuple,
-    TypeAlias,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -31,6 +16,7 @@ from metra.errors import (
     UnknownNameError,
     no_such,
 )
+from metra.metrics.options import format_value, read_parameters
 from metra.stats import totals
 
 if TYPE_CHECKING:
@@ -70,13 +56,13 @@ class TwoPassFit:
 
     #: What the references of a batch have, in no order, each key once.
     count: Callable[[Batch], TermCounts]
-    #: The measure with the weights of all batches, from the sums of all that was counted, in
+    #: The metric with the weights of all batches, from the sums of all that was counted, in
     #: the order of the keys' bytes. It has no `fit` and no `weighing` itself.
-    weighed: "Callable[[TermCounts], Metric]"
-    #: What all batches have, as arrays to be kept in a file, and the measure with the weights
+    weigh: "Callable[[TermCounts], Metric]"
+    #: What all batches have, as arrays to be kept in a file, and the metric with the weights
     #: of such arrays, which is made much more quickly than they are counted.
     tables: Callable[[Iterable[Batch]], Tables]
-    restored: "Callable[[Tables], Metric]"
+    restore: "Callable[[Tables], Metric]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,9 +81,9 @@ class Metric:
     higher_is_better: bool = True
     #: Named pieces of one row of totals that users expect beside the score.
     parts: Callable[[Array], Parts] = _no_parts
-    #: A shorter way to the sums of a batch's rows, `pool.BLOCK` rows at a time, if there is
-    #: one; `aggregate` and `parts` then take a plain list of totals as well as an array.
-    sums: Callable[[Batch], list[list[float]]] | None = None
+    #: A shorter way to the sums of a batch's rows, if there is one and all are whole numbers;
+    #: `aggregate` and `parts` then take a plain list of totals as well as an array.
+    sums: Callable[[Batch], list[float]] | None = None
     #: The measure for single segments where that is another configuration; same rows.
     for_segments: "Metric | None" = None
     #: A shorter way from one output and its references to the same score, if there is one.
@@ -243,7 +229,7 @@ def record_options(factory: Callable[..., Metric]) -> Callable[..., Metric]:
             if name not in parameters:
                 owner = factory.__name__
                 raise UnknownNameError(no_such("option", name, parameters, owner=owner))
-            values[name] = _convert_value(factory.__name__, parameters[name], value)
+            values[name] = parameters[name].convert(factory.__name__, value)
         return _with_options(factory(**values), values)
 
     return make
@@ -261,11 +247,11 @@ def _with_options(made: Metric, options: Mapping[str, object]) -> Metric:
             return _with_options(plain(batches), options)
 
     if weighing is not None:
-        weighed, restored = weighing.weighed, weighing.restored
+        weigh, restore = weighing.weigh, weighing.restore
         weighing = replace(
             weighing,
-            weighed=lambda terms: _with_options(weighed(terms), options),
-            restored=lambda tables: _with_options(restored(tables), options),
+            weigh=lambda terms: _with_options(weigh(terms), options),
+            restore=lambda tables: _with_options(restore(tables), options),
         )
 
     return replace(
@@ -285,112 +271,6 @@ def refuse_unfitted(name: str) -> Callable[[Batch | Sentence], Array]:
         raise UnfittedError(msg)
 
     return rows
-
-
-class Parameter(NamedTuple):
-    """An option of a measure: its type, and what it is when not given."""
-
-    name: str
-    annotation: Any
-    default: object
-
-    def choices(self) -> list[str]:
-        """List the values it can have, empty where there are too many to list."""
-        if get_origin(self.annotation) is Literal:
-            return [str(value) for value in get_args(self.annotation)]
-        return ["yes", "no"] if self.annotation is bool else []
-
-
-@lru_cache(maxsize=256)
-def read_parameters(factory: Callable[..., Metric]) -> dict[str, Parameter]:
-    """Give the options of a measure from its factory's keyword parameters."""
-    plain = inspect.unwrap(factory)
-    hints = get_type_hints(plain)
-    return {
-        name: Parameter(name, hints[name], entry.default)
-        for name, entry in inspect.signature(plain).parameters.items()
-    }
-
-
-def parse_spec(spec: str) -> tuple[str, dict[str, str]]:
-    """Split `NAME:option=value,option=value`.
-
-    >>> parse_spec("bleu:tok=intl,n=3")
-    ('bleu', {'tok': 'intl', 'n': '3'})
-    """
-    name, _, rest = spec.partition(":")
-    options: dict[str, str] = {}
-    for piece in filter(None, rest.split(",")):
-        option, equals, value = piece.partition("=")
-        if not equals:
-            msg = f"{spec!r} has {piece!r} where option=value was expected."
-            raise OptionError(msg)
-        if option in options:
-            msg = f"{spec!r} gives the option {option!r} twice; give it once."
-            raise OptionError(msg)
-        options[option] = value
-    return name, options
-
-
-def _convert_value(owner: str, parameter: Parameter, value: object) -> object:
-    kinds = (
-        get_args(parameter.annotation)
-        if isinstance(parameter.annotation, UnionType)
-        else (parameter.annotation,)
-    )
-    for kind in kinds:
-        found = _convert_kind(kind, value)
-        if found is not _NO:
-            return found
-    choices = parameter.choices()
-    expected = " or ".join(_name_kind(kind) for kind in kinds if kind is not NoneType)
-    if choices:
-        expected = f"one of {', '.join(choices)}"
-    msg = (
-        f"{owner}: {parameter.name}={format_value(value)} is not possible; expected "
-        f"{expected}."
-    )
-    raise OptionError(msg)
-
-
-_NO = object()
-
-
-def _convert_kind(kind: Any, value: object) -> object:
-    if get_origin(kind) is Literal:
-        text = format_value(value) if isinstance(value, bool) else value
-        return text if text in get_args(kind) else _NO
-    if kind is bool:
-        return {"yes": True, "no": False}.get(format_value(value), _NO)
-    if kind is NoneType:
-        return None if value is None else _NO
-    if isinstance(value, bool) or value is None:
-        return _NO
-    if kind is str:
-        return value if isinstance(value, str) else _NO
-    try:
-        found = kind(value)
-    except (TypeError, ValueError):
-        return _NO
-    return found if isinstance(value, str) or found == value else _NO
-
-
-def _name_kind(kind: Any) -> str:
-    return {int: "a whole number", float: "a number"}.get(kind, "a text")
-
-
-def format_value(value: object) -> str:
-    """Write an option's value as in a spec.
-
-    >>> format_value(True), format_value(2.0), format_value(0.1234567890123)
-    ('yes', '2', '0.1234567890123')
-    """
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        short = f"{value:g}"
-        return short if float(short) == value else repr(value)
-    return str(value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ from typing import Any
 
 from metra.errors import UnknownNameError, no_such
 from metra.formats.stream import get_file_state
-from metra.metrics.record import Metric, parse_spec
+from metra.metrics.options import parse_spec
+from metra.metrics.record import Metric
 
 # name: module of this package that holds the factory of the same name
 BUILT_IN = {

@@ -7,7 +7,7 @@ import numpy as np
 
 from metra import _core
 from metra.corpus.batch import Batch, Sentence
-from metra.errors import OptionError
+from metra.metrics.options import Share
 from metra.metrics.record import Array, Metric, Parts, record_options
 from metra.text.preparation import Preparation, preparation
 
@@ -97,7 +97,7 @@ def f1(
 @record_options
 def fmean(
     *,
-    alpha: float = 0.9,
+    alpha: Share = 0.9,
     tok: str = "13a",
     case: Literal["mixed", "lower"] = "mixed",
     stem: str = "no",
@@ -120,9 +120,6 @@ def fmean(
         case: whether letter case counts.
         stem: compare stems: no, porter, or a Snowball language such as english.
     """
-    if not 0 <= alpha <= 1:
-        msg = f"fmean: alpha={alpha:g} is not possible; expected a number from 0 to 1."
-        raise OptionError(msg)
     return _build_metric("fmean", alpha, tok=tok, case=case, stem=stem)
 
 

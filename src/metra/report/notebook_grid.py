@@ -7,8 +7,8 @@ from metra.errors import CorpusError
 from metra.metrics.alignment import AlignedSegment
 from metra.metrics.record import Metric
 from metra.metrics.registry import metric as make_metric
-from metra.report import grid as svg_grid
-from metra.report import grid_text
+from metra.report.pictures import grid as svg_grid
+from metra.report.pictures import grid_text
 from metra.report.table import Style
 from metra.scoring.alignments import align_segment
 

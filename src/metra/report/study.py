@@ -1,25 +1,22 @@
 """All that is known about some systems' outputs of one test set: what a report shows."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from metra.analysis.distributions import (
-    Distribution,
-    count_distributions,
-    get_segment_scores,
-)
+from metra.analysis.changes import find_rival, order_segments
+from metra.analysis.collection import CorpusTexts
+from metra.analysis.distributions import Distribution, count_distributions
 from metra.analysis.findings import (
     AlignmentGrids,
     AnalysisOptions,
     AnalysisResults,
-    CorpusTexts,
     align_grids,
-    read_texts,
+    prepare_analyses,
     run_analyses,
 )
 from metra.analysis.relations import (
+    HUMAN_SCORE,
     HumanScores,
     ScoreRelation,
     relate_judgements,
@@ -28,13 +25,19 @@ from metra.analysis.relations import (
 from metra.corpus.outputs import Corpus
 from metra.errors import UnknownNameError, no_such
 from metra.formats.scores.judgement_table import TableJudgement
-from metra.meta.trust import TrustReport, assess_trust
 from metra.metrics.record import Metric
 from metra.scoring.compare import ComparisonSettings, compare_statistics
-from metra.scoring.evaluate import EvaluationOptions, count_statistics, evaluate_corpus
+from metra.scoring.evaluate import (
+    EvaluationOptions,
+    count_statistics,
+    evaluate_statistics,
+)
 from metra.scoring.results import Results
 from metra.scoring.statistics import CorpusStatistics
 from metra.stats import defaults
+
+if TYPE_CHECKING:
+    from metra.meta.trust import TrustReport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +58,7 @@ class Study:
     findings: AnalysisResults
     people: HumanScores | None = None
     #: How far metrics and people can be trusted; there where judgements are.
-    trust: TrustReport | None = None
+    trust: "TrustReport | None" = None
 
 
 #: Segments of a kind and n-grams that are listed where there is no script to list all.
@@ -82,7 +85,7 @@ def build_study(
     testing: Callable[[int], None] = lambda _: None,
     looking: Callable[[str], None] = lambda _: None,
 ) -> Study:
-    """Score a corpus and look at the scores from all sides.
+    """Score a corpus and look at the scores from all sides, reading it once.
 
     There are three reports of progress: segments counted, trials done, what comes next.
     """
@@ -90,27 +93,29 @@ def build_study(
     questions = EvaluationOptions(
         documents=corpus.has_documents, segments=True, seed=seed
     )
-    metrics, sheets = count_statistics(
-        corpus, metrics, questions, keep=True, progress=counting
-    )
-    results = _compute_results(corpus, metrics, sheets, questions, baseline, testing)
-    texts = read_texts(corpus)
-    rival = _find_rival(results, baseline)
-    changed = _order_segments(results, baseline, rival)
-    wishes = AnalysisOptions(
+    analyses = AnalysisOptions(
         changes=LISTED,
         ngrams=NGRAMS,
-        min_words=MIN_WORDS if results.segments > SOME_SIZE else 0,
-        buckets=_choose_partitions(results),
+        buckets=["length", "frequency"],
         labels=labels,
         profiles=True,
         seed=seed,
     )
-    said = relate_judgements(judgements, texts, results) if judgements else None
-    trusted = None
-    if judgements and said is not None:
-        trusted = assess_trust(
-            judgements, said, metrics, sheets, corpus.systems, seed=seed
+    collected = prepare_analyses(corpus, metrics, analyses)
+    metrics, sheets = count_statistics(
+        corpus, metrics, questions, keep=True, visitors=[collected], progress=counting
+    )
+    results = _compute_results(corpus, metrics, sheets, questions, baseline, testing)
+    texts = collected.texts
+    rival = find_rival(results, baseline)
+    changed = order_segments(results, baseline, rival)
+    people = trust = None
+    if judgements:
+        from metra.meta.trust import assess_trust
+
+        people = relate_judgements(judgements, results, texts.documents)
+        trust = assess_trust(
+            judgements, metrics, sheets, corpus.systems, scorer=HUMAN_SCORE, seed=seed
         )
     return Study(
         results=results,
@@ -122,10 +127,15 @@ def build_study(
         relations=relate_metrics(results),
         grids=align_grids(texts, metrics, changed[:most_grids]),
         findings=run_analyses(
-            corpus, metrics, sheets, wishes, baseline=baseline, looking=looking
+            collected,
+            metrics,
+            sheets,
+            _fit_to_size(analyses, results),
+            baseline=baseline,
+            looking=looking,
         ),
-        people=said,
-        trust=trusted,
+        people=people,
+        trust=trust,
     )
 
 
@@ -145,15 +155,16 @@ def _compute_results(
         return compare_statistics(
             corpus, metrics, sheets, contest, questions, progress=testing
         )
-    return evaluate_corpus(corpus, metrics, questions._replace(ci=True))
+    return evaluate_statistics(corpus, metrics, sheets, questions._replace(ci=True))
 
 
-def _choose_partitions(results: Results) -> list[str]:
-    """Choose the ways to part the test set that its size allows."""
-    found = ["length", "frequency"]
+def _fit_to_size(analyses: AnalysisOptions, results: Results) -> AnalysisOptions:
+    """Ask for what the size of the test set, which is known now, allows."""
+    buckets = list(analyses.buckets)
     if results.documents is not None and 1 < results.documents <= MOST_DOCUMENTS:
-        found.append("document")
-    return found
+        buckets.append("document")
+    min_words = MIN_WORDS if results.segments > SOME_SIZE else 0
+    return replace(analyses, buckets=buckets, min_words=min_words)
 
 
 def _choose_baseline(systems: Sequence[str], wanted: str | None) -> str:
@@ -162,24 +173,3 @@ def _choose_baseline(systems: Sequence[str], wanted: str | None) -> str:
     if wanted not in systems:
         raise UnknownNameError(no_such("system", wanted, systems))
     return wanted
-
-
-def _find_rival(results: Results, baseline: str) -> str | None:
-    """Find the best of the other systems by the first metric."""
-    spec = results.specs[0]
-    others = [entry for entry in results.systems if entry.name != baseline]
-    if not others:
-        return None
-    sign = 1 if others[0].scores[spec].higher_is_better else -1
-    return max(others, key=lambda entry: sign * entry.scores[spec].score).name
-
-
-def _order_segments(results: Results, baseline: str, rival: str | None) -> list[int]:
-    """Order the segments; the worst first where there is nothing to compare with."""
-    spec = results.specs[0]
-    before = get_segment_scores(results, baseline, spec)
-    if rival is None:
-        sign = 1 if results[baseline][spec].higher_is_better else -1
-        return np.argsort(sign * before, kind="stable").tolist()
-    differences = np.abs(get_segment_scores(results, rival, spec) - before)
-    return np.argsort(-differences, kind="stable").tolist()

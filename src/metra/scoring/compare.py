@@ -11,8 +11,8 @@ from metra.errors import CorpusError, OptionError, UnknownNameError, no_such
 from metra.metrics.record import Metric
 from metra.scoring.evaluate import (
     EvaluationOptions,
+    build_corpus_results,
     build_options,
-    build_results,
     build_samples,
     choose_unit,
     count_statistics,
@@ -96,7 +96,7 @@ def compare(
     >>> found.system, found.difference > 0, found.significant
     ('new', True, True)
     """
-    contest = ComparisonSettings(
+    settings = ComparisonSettings(
         baseline=baseline,
         all_pairs=all_pairs,
         test=test,
@@ -106,81 +106,81 @@ def compare(
         alpha=alpha,
         correction=correction,
     )
-    questions = build_options(levels)
+    options = build_options(levels)
     return compare_corpus(
-        Outputs(evalset, outputs), make_metrics(metrics), contest, questions
+        Outputs(evalset, outputs), make_metrics(metrics), settings, options
     )
 
 
 def compare_corpus(
     corpus: Corpus,
     metrics: Mapping[str, Metric],
-    contest: ComparisonSettings,
-    questions: EvaluationOptions = EvaluationOptions(),  # noqa: B008, it cannot change
+    settings: ComparisonSettings,
+    options: EvaluationOptions = EvaluationOptions(),  # noqa: B008, it cannot change
     *,
     chunk: int = CHUNK,
     counting: Callable[[int], None] = lambda _: None,
     testing: Callable[[int], None] = lambda _: None,
 ) -> Results:
-    """Compare the systems of a corpus; of the questions, the levels count.
+    """Compare the systems of a corpus; of the options, the levels count.
 
     There are two reports of progress: segments counted, trials done.
     """
-    choose_trials(corpus, contest)  # what cannot be is refused before the work begins
-    metrics, sheets = count_statistics(
-        corpus, metrics, questions, keep=True, chunk=chunk, progress=counting
+    choose_trials(corpus, settings)  # what cannot be is refused before the work begins
+    metrics, statistics = count_statistics(
+        corpus, metrics, options, keep=True, chunk=chunk, progress=counting
     )
     return compare_statistics(
-        corpus, metrics, sheets, contest, questions, progress=testing
+        corpus, metrics, statistics, settings, options, progress=testing
     )
 
 
 def compare_statistics(
     corpus: Corpus,
     metrics: Mapping[str, Metric],
-    sheets: CorpusStatistics,
-    contest: ComparisonSettings,
-    questions: EvaluationOptions = EvaluationOptions(),  # noqa: B008, it cannot change
+    statistics: CorpusStatistics,
+    settings: ComparisonSettings,
+    options: EvaluationOptions = EvaluationOptions(),  # noqa: B008, it cannot change
     *,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Results:
     """Compare systems whose rows are counted and kept, by measures that are fitted."""
-    trials = choose_trials(corpus, contest)
-    questions = questions._replace(
+    trials = choose_trials(corpus, settings)
+    options = options._replace(
         ci=True,
         ci_method="percentile",
-        ci_unit=contest.unit,
-        trials=trials if contest.test == "bootstrap" else RESAMPLES,
-        seed=contest.seed,
+        ci_unit=settings.unit,
+        trials=trials if settings.test == "bootstrap" else RESAMPLES,
+        seed=settings.seed,
     )
     # One unit for all measures, so that they can share their draws.
-    unit = choose_unit(questions, sheets, metrics.values())
-    questions = questions._replace(ci_unit=unit)
-    found = build_samples(metrics, sheets, unit)
-    places = {key: at for at, key in enumerate(sheets.tallies)}
-    met = list_pairs(corpus, contest)
+    unit = choose_unit(options, statistics, metrics.values())
+    options = options._replace(ci_unit=unit)
+    found = build_samples(metrics, statistics, unit)
+    places = {key: at for at, key in enumerate(statistics.tallies)}
+    met = list_pairs(corpus, settings)
     pairs = [
         (places[one, spec], places[two, spec]) for spec in metrics for one, two in met
     ]
     intervals, contrasts = paired_tests.contrasts(
         found,
         pairs,
-        test=contest.test,
+        test=settings.test,
         trials=trials,
         resamples=RESAMPLES,
-        seed=contest.seed,
+        seed=settings.seed,
         progress=progress,
     )
-    by_tally = dict(zip(sheets.tallies, intervals, strict=True))
-    results = build_results(corpus, metrics, sheets, questions, by_tally)
+    by_tally = dict(zip(statistics.tallies, intervals, strict=True))
+    results = build_corpus_results(corpus, metrics, statistics, options, by_tally)
     terms = SignificanceSettings(
-        test=contest.test,
+        test=settings.test,
         unit=unit,
         units=len(found[0].rows),
         trials=trials,
-        seed=contest.seed,
-        alpha=contest.alpha,
-        correction=contest.correction,
+        seed=settings.seed,
+        alpha=settings.alpha,
+        correction=settings.correction,
     )
     comparisons: list[SystemComparison] = []
     for at, (spec, metric) in enumerate(metrics.items()):
@@ -190,11 +190,11 @@ def compare_statistics(
         results,
         comparisons=comparisons,
         terms=terms,
-        clusters=_find_clusters(results, comparisons) if contest.all_pairs else None,
+        clusters=_find_clusters(results, comparisons) if settings.all_pairs else None,
     )
 
 
-def choose_baseline(corpus: Corpus, contest: ComparisonSettings) -> str:
+def choose_baseline(corpus: Corpus, settings: ComparisonSettings) -> str:
     """Settle which system the others are held against."""
     systems = list(corpus.systems)
     if len(systems) < 2:
@@ -203,36 +203,36 @@ def choose_baseline(corpus: Corpus, contest: ComparisonSettings) -> str:
             "at least one other output."
         )
         raise CorpusError(msg)
-    if contest.baseline is None:
+    if settings.baseline is None:
         return systems[0]
-    if contest.baseline not in systems:
-        raise UnknownNameError(no_such("system", contest.baseline, systems))
-    return contest.baseline
+    if settings.baseline not in systems:
+        raise UnknownNameError(no_such("system", settings.baseline, systems))
+    return settings.baseline
 
 
-def list_pairs(corpus: Corpus, contest: ComparisonSettings) -> list[tuple[str, str]]:
+def list_pairs(corpus: Corpus, settings: ComparisonSettings) -> list[tuple[str, str]]:
     """List who meets whom."""
-    baseline = choose_baseline(corpus, contest)
+    baseline = choose_baseline(corpus, settings)
     others = [name for name in corpus.systems if name != baseline]
-    if contest.all_pairs:
+    if settings.all_pairs:
         return list(combinations([baseline, *others], 2))
     return [(baseline, name) for name in others]
 
 
-def choose_trials(corpus: Corpus, contest: ComparisonSettings) -> int:
+def choose_trials(corpus: Corpus, settings: ComparisonSettings) -> int:
     """Settle the number of trials; refuse so few that no p-value could be small enough."""
-    count = len(list_pairs(corpus, contest)) if contest.correction == "holm" else 1
-    least = ceil(count / contest.alpha) - 1
-    if contest.trials is None:
+    count = len(list_pairs(corpus, settings)) if settings.correction == "holm" else 1
+    least = ceil(count / settings.alpha) - 1
+    if settings.trials is None:
         return max(defaults.TEST_TRIALS, least)
-    if contest.trials < least:
+    if settings.trials < least:
         after = f" after Holm's correction for {count} comparisons" if count > 1 else ""
         msg = (
-            f"With {contest.trials} trials no p-value could be as low as "
-            f"{contest.alpha}{after}; expected at least {least} trials."
+            f"With {settings.trials} trials no p-value could be as low as "
+            f"{settings.alpha}{after}; expected at least {least} trials."
         )
         raise OptionError(msg)
-    return contest.trials
+    return settings.trials
 
 
 def _build_comparisons(

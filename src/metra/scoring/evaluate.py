@@ -1,11 +1,9 @@
-"""From outputs and metrics to results: the one way through, for every level and question.
-
-The shortest way in: one output, one metric, one score.
-"""
+"""Score outputs by metrics at every level: the evaluation of one or more systems."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Corpus, Outputs
@@ -16,14 +14,13 @@ from metra.scoring.results import Results, Score, SystemScores
 from metra.scoring.statistics import (
     CHUNK,
     CorpusStatistics,
-    Tally,
     Visitor,
     check_inputs,
     count_corpus,
     fit_metrics,
 )
+from metra.scoring.totals import build_results, build_score
 from metra.stats import defaults, resampling, totals
-from metra.stats import totals as pool
 from metra.text.columns import Segments
 
 LEVELS = ("system", "document", "segment")
@@ -61,8 +58,12 @@ def evaluate(
     ci_unit: str = "auto",
     trials: int = defaults.TRIALS,
     seed: int = defaults.SEED,
+    group_by: Mapping[str, Sequence[Any]] | None = None,
 ) -> Results:
     """Score the outputs of one or more systems by one or more metrics.
+
+    `group_by` gives values of each segment by name, such as its domain: the results then
+    have `groups`, the scores of the segments that agree in all of them.
 
     >>> evalset = EvalSet([["the cat sat on the mat"]])
     >>> results = evaluate(evalset, {"a": ["the cat sat on a mat"]}, ["bleu"])
@@ -72,14 +73,19 @@ def evaluate(
     if ci_unit not in CI_UNITS:
         msg = f"ci_unit={ci_unit!r} is not possible; expected one of {', '.join(CI_UNITS)}."
         raise OptionError(msg)
-    questions = build_options(levels)._replace(
+    options = build_options(levels)._replace(
         ci=ci,
         ci_method=ci_method,
         ci_unit=ci_unit,
         trials=trials,
         seed=seed,
     )
-    return evaluate_corpus(Outputs(evalset, outputs), make_metrics(metrics), questions)
+    return evaluate_corpus(
+        Outputs(evalset, outputs, group_by),
+        make_metrics(metrics),
+        options,
+        group_by=tuple(group_by or ()),
+    )
 
 
 def build_options(levels: Sequence[str]) -> EvaluationOptions:
@@ -117,189 +123,204 @@ def _refuse_string(value: object, name: str, example: str) -> None:
 def evaluate_corpus(
     corpus: Corpus,
     metrics: Mapping[str, Metric],
-    questions: EvaluationOptions,
+    options: EvaluationOptions,
     *,
+    group_by: Sequence[str] = (),
     chunk: int = CHUNK,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Results:
-    """Score a corpus, wherever it is kept, reading it once (twice for fitted measures)."""
-    metrics, sheets = count_statistics(
+    """Score a corpus, wherever it is kept, reading it once (twice for fitted metrics).
+
+    `group_by` names labels of the corpus; segments that agree in them are scored apart, too.
+    """
+    metrics, statistics = count_statistics(
         corpus,
         metrics,
-        questions,
-        keep=questions.need_rows,
+        options,
+        keep=options.need_rows,
+        group_by=group_by,
         chunk=chunk,
         progress=progress,
     )
-    return evaluate_statistics(corpus, metrics, sheets, questions)
-
-
-def evaluate_statistics(
-    corpus: Corpus,
-    metrics: Mapping[str, Metric],
-    sheets: CorpusStatistics,
-    questions: EvaluationOptions,
-) -> Results:
-    """Score systems whose statistics are counted, by metrics that are fitted."""
-    intervals = _compute_intervals(metrics, sheets, questions)
-    return build_results(corpus, metrics, sheets, questions, intervals)
+    return evaluate_statistics(corpus, metrics, statistics, options)
 
 
 def count_statistics(
     corpus: Corpus,
     metrics: Mapping[str, Metric],
-    questions: EvaluationOptions,
+    options: EvaluationOptions,
     *,
     keep: bool,
+    group_by: Sequence[str] = (),
     visitors: Sequence[Visitor] = (),
     chunk: int = CHUNK,
     progress: Callable[[int], None] = lambda _: None,
-) -> tuple[Mapping[str, Metric], "CorpusStatistics"]:
-    """Check what was asked for, fit the metrics, and count; rows are kept if `keep`.
+) -> tuple[Mapping[str, Metric], CorpusStatistics]:
+    """Check what was asked for, fit the metrics, and count; `keep` keeps the rows.
 
     Visitors see every chunk that is counted.
     """
-    if questions.documents and not corpus.has_documents:
-        msg = "Document scores were asked for, but no documents are known; give --docs."
+    if options.documents and not corpus.has_documents:
+        msg = "Document scores were asked for, but no documents are known; give `documents`."
         raise CorpusError(msg)
+    if group_by and options.need_rows:
+        msg = (
+            "Scores of groups are scores of systems; leave out `group_by`, or document and "
+            "segment scores and intervals."
+        )
+        raise OptionError(msg)
     check_inputs(corpus, metrics)
     metrics = fit_metrics(corpus, metrics, chunk)
     return metrics, count_corpus(
-        corpus, metrics, keep=keep, visitors=visitors, chunk=chunk, progress=progress
+        corpus,
+        metrics,
+        keep=keep,
+        group_by=group_by,
+        visitors=visitors,
+        chunk=chunk,
+        progress=progress,
     )
+
+
+def evaluate_statistics(
+    corpus: Corpus,
+    metrics: Mapping[str, Metric],
+    statistics: CorpusStatistics,
+    options: EvaluationOptions,
+) -> Results:
+    """Score what was counted by metrics that are fitted, with intervals if asked for."""
+    if statistics.shape.group_by:
+        return build_results(statistics.totals, statistics.shape, metrics)
+    intervals: Intervals = {}
+    if options.ci:
+        intervals = _compute_intervals(metrics, statistics, options)
+    return build_corpus_results(corpus, metrics, statistics, options, intervals)
 
 
 Intervals: TypeAlias = Mapping[tuple[str, str], tuple[float, float] | None]
 
 
-def build_results(
+def build_corpus_results(
     corpus: Corpus,
     metrics: Mapping[str, Metric],
-    sheets: "CorpusStatistics",
-    questions: EvaluationOptions,
+    statistics: CorpusStatistics,
+    options: EvaluationOptions,
     intervals: Intervals,
 ) -> Results:
-    """Put together what was counted: the scores of all systems, with their intervals."""
+    """Put together the scores of all systems, with their intervals."""
     systems = [
         SystemScores(
             name,
             {
                 spec: _build_score(
-                    metric,
-                    sheets.tallies[name, spec],
-                    intervals.get((name, spec)),
-                    sheets,
-                    questions,
+                    name, spec, metric, intervals.get((name, spec)), statistics, options
                 )
                 for spec, metric in metrics.items()
             },
         )
         for name in corpus.systems
     ]
-    documents = len(set(sheets.documents)) if corpus.has_documents else None
-    return Results(systems, sheets.segments, sheets.references, documents)
+    documents = len(set(statistics.documents)) if corpus.has_documents else None
+    return Results(systems, statistics.segments, statistics.shape.references, documents)
 
 
 def _compute_intervals(
     metrics: Mapping[str, Metric],
-    sheets: CorpusStatistics,
-    questions: EvaluationOptions,
+    statistics: CorpusStatistics,
+    options: EvaluationOptions,
 ) -> Intervals:
     """Resample all systems' statistics for all metrics with the same unit together."""
-    found: dict[tuple[str, str], tuple[float, float] | None] = {}
-    if not questions.ci:
-        return found
+    intervals: dict[tuple[str, str], tuple[float, float] | None] = {}
     for unit in ("segment", "document"):
-        some = {
+        chosen = {
             spec: metric
             for spec, metric in metrics.items()
-            if choose_unit(questions, sheets, [metric]) == unit
+            if choose_unit(options, statistics, [metric]) == unit
         }
-        if some:
-            found |= _resample_intervals(some, sheets, questions, unit)
-    return found
-
-
-def _resample_intervals(
-    metrics: Mapping[str, Metric],
-    sheets: CorpusStatistics,
-    questions: EvaluationOptions,
-    unit: str,
-) -> Intervals:
-    found = resampling.compute_intervals(
-        build_samples(metrics, sheets, unit),
-        method=questions.ci_method,
-        trials=questions.trials,
-        seed=questions.seed,
-    )
-    keys = [key for key in sheets.tallies if key[1] in metrics]
-    return dict(zip(keys, found, strict=True))
+        if not chosen:
+            continue
+        computed = resampling.compute_intervals(
+            build_samples(chosen, statistics, unit),
+            method=options.ci_method,
+            trials=options.trials,
+            seed=options.seed,
+        )
+        keys = [key for key in statistics.tallies if key[1] in chosen]
+        intervals |= zip(keys, computed, strict=True)
+    return intervals
 
 
 def build_samples(
-    metrics: Mapping[str, Metric], sheets: CorpusStatistics, unit: str
+    metrics: Mapping[str, Metric], statistics: CorpusStatistics, unit: str
 ) -> "list[resampling.Sample]":
     """Give what can be resampled, a row for each unit, in the order of the tallies."""
 
-    def units(rows: Array) -> Array:
-        return (
-            pool.sum_by_group(rows, sheets.documents)[1] if unit == "document" else rows
-        )
+    def get_units(rows: Array) -> Array:
+        if unit == "segment":
+            return rows
+        return totals.sum_by_group(rows, statistics.documents)[1]
 
     return [
-        resampling.Sample(units(tally.rows), metrics[spec].aggregate)
-        for (_, spec), tally in sheets.tallies.items()
+        resampling.Sample(get_units(tally.rows), metrics[spec].aggregate)
+        for (_, spec), tally in statistics.tallies.items()
         if spec in metrics
     ]
 
 
 def choose_unit(
-    questions: EvaluationOptions, sheets: CorpusStatistics, metrics: Iterable[Metric]
+    options: EvaluationOptions,
+    statistics: CorpusStatistics,
+    metrics: Iterable[Metric],
 ) -> str:
-    """Settle whether documents or segments are resampled."""
-    if questions.ci_unit == "auto":
+    """Choose whether documents or segments are resampled."""
+    if options.ci_unit == "auto":
         # What is counted by document stands at one segment of it, and belongs to all.
-        enough = len(set(sheets.documents)) >= ENOUGH_DOCUMENTS or (
-            bool(sheets.documents) and any(metric.whole_documents for metric in metrics)
+        enough = len(set(statistics.documents)) >= ENOUGH_DOCUMENTS or (
+            bool(statistics.documents)
+            and any(metric.whole_documents for metric in metrics)
         )
         return "document" if enough else "segment"
-    if questions.ci_unit == "document" and not sheets.documents:
-        msg = "Documents were to be resampled, but none are known; give --docs."
+    if options.ci_unit == "document" and not statistics.documents:
+        msg = "Documents were to be resampled, but none are known; give `documents`."
         raise CorpusError(msg)
-    return questions.ci_unit
+    return options.ci_unit
 
 
 def _build_score(
+    system: str,
+    spec: str,
     metric: Metric,
-    tally: Tally,
     interval: tuple[float, float] | None,
-    sheets: CorpusStatistics,
-    questions: EvaluationOptions,
+    statistics: CorpusStatistics,
+    options: EvaluationOptions,
 ) -> Score:
-    total = tally.total
-    more: dict[str, object] = {}
-    if questions.ci:
-        more = {
-            "ci": questions.ci_method,
-            "ci_unit": choose_unit(questions, sheets, [metric]),
-            "trials": questions.trials,
-            "seed": questions.seed,
+    signed: dict[str, object] = {}
+    if options.ci:
+        signed = {
+            "ci": options.ci_method,
+            "ci_unit": choose_unit(options, statistics, [metric]),
+            "trials": options.trials,
+            "seed": options.seed,
         }
+    sums = statistics.totals[(), system, spec].sums
+    score = build_score(metric, sums, statistics.nrefs, **signed)
+    if not options.need_rows:
+        return score
+    rows = statistics.tallies[system, spec].rows
     documents = segments = segment_signature = None
-    if questions.documents:
-        names, totals = pool.sum_by_group(tally.rows, sheets.documents)
-        documents = dict(zip(names, metric.aggregate(totals).tolist(), strict=True))
-    if questions.segments:
+    if options.documents:
+        names, by_document = totals.sum_by_group(rows, statistics.documents)
+        documents = dict(
+            zip(names, metric.aggregate(by_document).tolist(), strict=True)
+        )
+    if options.segments:
         single = metric.for_segments or metric
-        segments = single.aggregate(tally.rows)
+        segments = single.aggregate(rows)
         if metric.for_segments:
-            segment_signature = single.signature(nrefs=sheets.nrefs)
-    return Score(
-        score=float(metric.aggregate(total)),
-        signature=metric.signature(nrefs=sheets.nrefs, **more),
-        higher_is_better=metric.higher_is_better,
+            segment_signature = single.signature(nrefs=statistics.nrefs)
+    return replace(
+        score,
         interval=interval,
-        parts=metric.parts(total),
         documents=documents,
         segments=segments,
         segment_signature=segment_signature,
@@ -329,9 +350,10 @@ def score(
     evalset = EvalSet(refs, source, documents, refs_per_segment=refs_per_segment)
     corpus = Outputs(evalset, {"hyps": hyps})
     check_inputs(corpus, {chosen.name: chosen})
-    chosen = fit_metrics(corpus, {"metric": chosen})["metric"]
-    sheets = count_corpus(corpus, {"metric": chosen}, keep=True)
-    return Result(chosen, sheets.tallies["hyps", "metric"].rows, sheets.nrefs)
+    fitted = fit_metrics(corpus, {chosen.name: chosen})
+    statistics = count_corpus(corpus, fitted, keep=True)
+    rows = statistics.tallies["hyps", chosen.name].rows
+    return Result(fitted[chosen.name], rows, statistics.nrefs)
 
 
 class Result:
@@ -377,10 +399,10 @@ class Result:
     ) -> tuple[float, float] | None:
         """Bootstrap interval of the corpus score; None for a single segment."""
         sample = resampling.Sample(self.rows, self.metric.aggregate)
-        (found,) = resampling.compute_intervals(
+        (interval,) = resampling.compute_intervals(
             [sample], method=method, trials=trials, level=level, seed=seed
         )
-        return found
+        return interval
 
     def standard_error(self) -> float | None:
         """Jackknife standard error of the corpus score; None for a single segment."""

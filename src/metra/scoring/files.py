@@ -1,28 +1,35 @@
-"""A corpus in files: outputs, references, source and documents, read side by side.
+"""Corpora in files: outputs, references, source and documents, read side by side.
 
-Texts with their documents, outside of any test set: what word lists are counted on.
-Labels of segments, and other lists of lines that belong to no corpus.
+This module joins `formats`, which knows files and columns, with `corpus`, which knows
+segments; packages of one layer do not import each other, so it lives in the layer above.
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
 from metra.corpus.batch import CorpusChunk, SegmentColumn, check_chunk
 from metra.corpus.evalset import EMPTY
 from metra.errors import CorpusError, OptionError
-from metra.formats.lines import LineReader
-from metra.formats.recognise import recognise_format
+from metra.formats.lines import LineReader, read_lines
+from metra.formats.recognise import PLAIN, choose_format
 from metra.formats.stream import format_path, name_system
 from metra.formats.texts.columns import (
     ColumnNames,
     Field,
     Role,
+    Values,
     describe_missing_column,
     is_document_column,
+    list_values,
 )
-from metra.formats.texts.sources import ParallelTable, Source, Values, list_sources
+from metra.formats.texts.parallel import ParallelTable
+from metra.formats.texts.sources import Source, list_sources
 from metra.text.columns import Text, pack
 from metra.text.preparation import Preparation, Tokens, prepare
+
+#: So many segments are read at a time.
+CHUNK = 1024
 
 
 def open_corpus(
@@ -34,7 +41,7 @@ def open_corpus(
     input_format: str = "auto",
     columns: ColumnNames | None = None,
 ) -> "FileCorpus":
-    """Join the files of a command line into one corpus.
+    """Join the files of a call into one corpus.
 
     An output is a path or `NAME=PATH`; `-` is standard input. A table, a JSON lines file,
     or an SGML or XML file may bring references, sources, documents and several systems
@@ -57,8 +64,8 @@ class FileCorpus:
     def __init__(self, files: Sequence[Source]) -> None:
         """Look at the files to learn which columns there are."""
         self._table = ParallelTable(files)
-        named = [file.columns.document for file in files if file.columns]
-        self._document = next(filter(None, named), None)
+        document_columns = [file.columns.document for file in files if file.columns]
+        self._document_column = next(filter(None, document_columns), None)
         self._fields = [field for field in self._table.fields if field.role != "label"]
         self.systems = tuple(field.name for field in self._of("output"))
         self.has_source = bool(self._of("source"))
@@ -77,26 +84,26 @@ class FileCorpus:
         self, size: int, labels: Sequence[str]
     ) -> Iterator[tuple[CorpusChunk, list[list[str | None]]]]:
         """Walk through the segments with some of their labels, by these names."""
-        found = [self._label(name) for name in labels]
+        fields = [self._find_label(name) for name in labels]
         start = 0
-        for columns in self._table.chunks(size, [*self._fields, *found]):
-            chunk = check_chunk(self._chunk(columns, start), start)
-            yield chunk, [_list_values(columns[field]) for field in found]
+        for columns in self._table.chunks(size, [*self._fields, *fields]):
+            chunk = check_chunk(self._build_chunk(columns, start), start)
+            yield chunk, [list_values(columns[field]) for field in fields]
             start += len(chunk)
         if not start:
             raise CorpusError(EMPTY)
 
     def share(self) -> float | None:
-        """Tell what share of the segments has been read, as far as that can be told."""
+        """Return the share of the segments that has been read, None if it is not known."""
         return self._table.share()
 
-    def _label(self, name: str) -> Field:
+    def _find_label(self, name: str) -> Field:
         """Find a label, or the documents, by the name of its column."""
         for field in self._table.fields:
             if field == Field("label", name):
                 return field
             if field.role == "document" and (
-                is_document_column(name) or name == self._document
+                is_document_column(name) or name == self._document_column
             ):
                 return field
         labels = [f.name for f in self._table.fields if f.role in ("label", "document")]
@@ -107,7 +114,7 @@ class FileCorpus:
     def _of(self, role: Role) -> list[Field]:
         return [field for field in self._fields if field.role == role]
 
-    def _chunk(self, columns: dict[Field, Values], start: int) -> CorpusChunk:
+    def _build_chunk(self, columns: dict[Field, Values], start: int) -> CorpusChunk:
         def column(field: Field) -> SegmentColumn:
             values = columns[field]
             if isinstance(values, Text):
@@ -116,50 +123,35 @@ class FileCorpus:
             what = f"{field.role} {field.name!r} in {path}"
             return SegmentColumn(pack(values, what, first=start))
 
+        documents = [
+            [str(value) for value in list_values(columns[field])]
+            for field in self._of("document")
+        ]
         return CorpusChunk(
             {field.name: column(field) for field in self._of("output")},
             [column(field) for field in self._of("reference")],
             next(map(column, self._of("source")), None),
-            next(
-                (
-                    list(map(str, _list_values(columns[f])))
-                    for f in self._of("document")
-                ),
-                None,
-            ),
+            documents[0] if documents else None,
             start,
         )
-
-
-def _list_values(values: Values) -> list[str | None]:
-    if isinstance(values, Text):
-        return [values[at] for at in range(len(values))]
-    return values
-
-
-CHUNK = 1024
 
 
 def open_texts(
     files: Sequence[str], documents: str | None, *, input_format: str = "auto"
 ) -> FileCorpus:
     """Join files of references, side by side; some formats bring their documents along."""
-    forms = {
-        path: recognise_format(path) if input_format == "auto" else input_format
-        for path in files
-    }
-    plain = [path for path in files if forms[path] == "plain"]
-    rich = [path for path in files if forms[path] != "plain"]
-    given = list_sources(rich, input_format=input_format, use="any")
-    given += list_sources([], plain, None, documents, input_format=input_format)
-    corpus = FileCorpus(given)
+    plain = [path for path in files if choose_format(path, input_format) is PLAIN]
+    rich = [path for path in files if path not in plain]
+    sources = list_sources(rich, input_format=input_format, use="any")
+    sources += list_sources([], plain, None, documents, input_format=input_format)
+    corpus = FileCorpus(sources)
     names = ", ".join(map(format_path, files))
     if not corpus.has_references:
         msg = f"There are no references in {names}; lists are counted on references."
         raise CorpusError(msg)
     if not corpus.has_documents:
         msg = (
-            f"The documents of {names} are not known; give --docs FILE with the document "
+            f"The documents of {names} are not known; give `documents` with the document "
             "of each line, or several plain files, each of them a document."
         )
         raise CorpusError(msg)
@@ -173,34 +165,18 @@ def read_tokens(
     *,
     input_format: str = "auto",
 ) -> Iterator[tuple[Tokens, list[str]]]:
-    """Give the segments' tokens with their documents, all files of a document pooled.
+    """Yield the segments' tokens with their documents, all files of a document pooled.
 
     Without a list of documents, each of several plain files is one.
     """
-    forms = [
-        input_format if input_format != "auto" else recognise_format(f) for f in files
-    ]
-    if documents is None and len(files) > 1 and set(forms) == {"plain"}:
+    formats = [choose_format(path, input_format) for path in files]
+    if documents is None and len(files) > 1 and set(formats) == {PLAIN}:
         yield from _read_each(files, text)
         return
     corpus = open_texts(files, documents, input_format=input_format)
     for chunk in corpus.chunks(CHUNK):
         for column in chunk.refs:
             yield column.tokens(text), list(chunk.documents or ())
-
-
-def read_streams(
-    corpus: FileCorpus, text: Preparation
-) -> tuple[list[tuple[Tokens, list[str]]], ...]:
-    """Give the tokens of two references apart, each with the segments' documents."""
-    found: tuple[list[tuple[Tokens, list[str]]], ...] = ([], [])
-    for chunk in corpus.chunks(CHUNK):
-        if len(chunk.refs) != 2:
-            msg = f"There are {len(chunk.refs)} references; two are compared: give two."
-            raise CorpusError(msg)
-        for stream, column in zip(found, chunk.refs, strict=True):
-            stream.append((column.tokens(text), list(chunk.documents or ())))
-    return found
 
 
 def _read_each(
@@ -210,36 +186,34 @@ def _read_each(
     if len(set(names)) < len(names):
         names = [str(Path(path)) for path in files]
     for path, name in zip(files, names, strict=True):
-        for segments in _read_texts(path):
-            yield prepare(segments, text), [name] * len(segments)
+        with closing(LineReader(path)) as lines:
+            while len(segments := lines.read(CHUNK)):
+                yield prepare(segments, text), [name] * len(segments)
 
 
-def _read_texts(path: str) -> Iterator[Text]:
-    lines = LineReader(path)
-    while len(found := lines.read(CHUNK)):
-        yield found
-
-
-def read_lines(path: str, *, most: int = 65_536) -> list[str]:
-    """Read a whole file of lines, packed or not."""
-    lines = LineReader(path)
-    found: list[str] = []
-    while True:
-        text = lines.read(most)
-        found.extend(text[at] or "" for at in range(len(text)))
-        if len(text) < most:
-            return found
+def read_streams(
+    corpus: FileCorpus, text: Preparation
+) -> tuple[list[tuple[Tokens, list[str]]], ...]:
+    """Return the tokens of two references apart, each with the segments' documents."""
+    streams: tuple[list[tuple[Tokens, list[str]]], ...] = ([], [])
+    for chunk in corpus.chunks(CHUNK):
+        if len(chunk.refs) != 2:
+            msg = f"There are {len(chunk.refs)} references; two are compared: give two."
+            raise CorpusError(msg)
+        for stream, column in zip(streams, chunk.refs, strict=True):
+            stream.append((column.tokens(text), list(chunk.documents or ())))
+    return streams
 
 
 def read_labels(specs: Sequence[str]) -> dict[str, list[str]]:
     """Read the files named by NAME=FILE, or by FILE, whose name then names the labels."""
-    found: dict[str, list[str]] = {}
+    labels: dict[str, list[str]] = {}
     for spec in specs:
         name, equals, path = spec.partition("=")
         if not equals:
             name, path = name_system(spec), spec
-        if name in found:
+        if name in labels:
             msg = f"Two lists of labels are named {name!r}; give one another NAME=FILE."
             raise OptionError(msg)
-        found[name] = read_lines(path)
-    return found
+        labels[name] = read_lines(path)
+    return labels

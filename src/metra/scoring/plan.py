@@ -1,8 +1,4 @@
-"""What is to be scored in a table: which columns, by which measures, in which groups.
-
-The measures of a plan, made from their specs wherever rows are counted.
-From a batch of a table's rows to the columns that measures work on.
-"""
+"""The plan for scoring a table: columns, metrics and groups, and the chunks made of rows."""
 
 import hashlib
 import json
@@ -18,7 +14,7 @@ from metra import __version__
 from metra.corpus.batch import Batch, BatchPosition, CorpusChunk, SegmentColumn
 from metra.errors import CorpusError, OptionError, UnfittedError
 from metra.formats.texts.parquet import get_references, get_required_column
-from metra.metrics.record import Metric, TermCounts
+from metra.metrics.record import Metric, Need, TermCounts, find_missing_need
 from metra.metrics.registry import metric
 from metra.text.columns import pack_arrow_column
 
@@ -77,11 +73,11 @@ class ScoringPlan:
 
     @property
     def two_passes(self) -> tuple[str, ...]:
-        """The measures that weigh by counts of the whole corpus, which come first."""
+        """The metrics that weigh by counts of the whole corpus, which come first."""
         return tuple(spec for spec in self.metrics if metric(spec).weighing)
 
     def score_column(self, system: str, spec: str) -> str:
-        """Name the column for a system's segment scores by a measure.
+        """Name the column for a system's segment scores by a metric.
 
         >>> plan = ScoringPlan(metrics=("bleu",), outputs=(("A", "hyp"),), references=("ref",))
         >>> plan.score_column("A", "bleu")
@@ -123,7 +119,7 @@ class ScoringPlan:
 def build_metrics(
     plan: ScoringPlan, weights: bytes | None = None
 ) -> Mapping[str, Metric]:
-    """Make the plan's measures, those of two passes with their weights.
+    """Make the plan's metrics, those of two passes with their weights.
 
     The answer is kept: on a worker, weights are unpacked once and not for each batch.
     """
@@ -139,12 +135,12 @@ def build_metrics(
 
 
 def build_unweighed(plan: ScoringPlan) -> Mapping[str, Metric]:
-    """Make the measures as they are before the first pass; closing formulas need no weights."""
+    """Make the metrics as they are before the first pass; closing formulas need no weights."""
     return {spec: metric(spec) for spec in plan.metrics}
 
 
 def check_metrics(plan: ScoringPlan) -> None:
-    """Refuse measures that rows spread over machines cannot answer, or what they lack."""
+    """Refuse metrics that rows spread over machines cannot answer, or what they lack."""
     for spec, made in build_unweighed(plan).items():
         if made.whole_documents:
             msg = (
@@ -158,20 +154,24 @@ def check_metrics(plan: ScoringPlan) -> None:
                 "can do for it; score the files without groups, shards or an engine."
             )
             raise OptionError(msg)
-        check_columns(spec, made, plan)
-
-
-def check_columns(spec: str, made: Metric, plan: ScoringPlan) -> None:
-    """Refuse a measure whose columns are not there."""
-    lacking = (
-        ("references", "--ref-column", made.needs_reference and not plan.references),
-        ("the source", "--source-column", made.needs_source and not plan.source),
-        ("documents", "--doc-column", made.needs_documents and not plan.documents),
-    )
-    for what, option, missing in lacking:
+        missing = find_missing_need(
+            made,
+            has_references=bool(plan.references),
+            has_source=plan.source is not None,
+            has_documents=plan.documents is not None,
+        )
         if missing:
-            msg = f"{spec} needs {what}, but no column of the table is; give {option}."
+            what, parameter = _COLUMNS[missing]
+            msg = f"{spec} needs {what}, but no column of the table is; give `{parameter}`."
             raise OptionError(msg)
+
+
+#: What a metric may need, in words, and the parameter that names its column.
+_COLUMNS: dict[Need, tuple[str, str]] = {
+    "references": ("references", "columns.references"),
+    "source": ("the source", "columns.source"),
+    "documents": ("documents", "columns.document"),
+}
 
 
 @lru_cache(maxsize=4)
@@ -181,7 +181,7 @@ def _build_cached(specs: tuple[str, ...], weights: bytes | None) -> dict[str, Me
         return made
     table = pa.ipc.open_stream(pa.py_buffer(weights)).read_all()
     return {
-        spec: entry.weighing.weighed(_read_terms(table, spec))
+        spec: entry.weighing.weigh(_read_terms(table, spec))
         if entry.weighing
         else entry
         for spec, entry in made.items()
@@ -226,7 +226,7 @@ def pack_chunk(rows: pa.RecordBatch, plan: ScoringPlan) -> CorpusChunk:
     if plan.documents:
         names = get_required_column(rows, plan.documents, plan.nulls)
         documents = list(map(str, names.to_pylist()))
-    return CorpusChunk(
+    return _TableChunk(
         {
             system: column(get_required_column(rows, name, plan.nulls), name)
             for system, name in plan.outputs
@@ -237,11 +237,21 @@ def pack_chunk(rows: pa.RecordBatch, plan: ScoringPlan) -> CorpusChunk:
     )
 
 
-def split_systems(chunk: CorpusChunk) -> Iterator[tuple[str, Batch]]:
-    """Give each system's batch. Its rows have no numbers; measures must not ask for them."""
-    for system, hyps in chunk.systems.items():
-        place = _Unnumbered(system, 0, chunk.documents)
-        yield system, Batch.of(hyps, chunk.refs, chunk.source, place)
+def read_references(batch: pa.RecordBatch, plan: ScoringPlan) -> Iterator[Batch]:
+    """Cut a batch into batches of any one system: they share the references."""
+    for piece in split_batch(batch):
+        yield pack_chunk(piece, plan).batch(plan.systems[0])
+
+
+class _TableChunk(CorpusChunk):
+    """Rows of a table that came without their numbers."""
+
+    __slots__ = ()
+
+    def batch(self, system: str) -> Batch:
+        """Give one system's outputs with the shared references."""
+        place = _Unnumbered(system, 0, self.documents)
+        return Batch.of(self.systems[system], self.refs, self.source, place)
 
 
 class _Unnumbered(BatchPosition):

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from metra import __version__
-from metra.metrics.record import Array, Parts, format_value
+from metra.metrics.options import format_value
+from metra.metrics.record import Array, Parts
 
 if TYPE_CHECKING:
     from metra.metrics.alignment import Alignment

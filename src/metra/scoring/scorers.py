@@ -17,6 +17,7 @@ from metra.formats.scores.record import (
 from metra.metrics.record import Array, Metric
 from metra.scoring.statistics import CorpusStatistics, count_corpus, fit_metrics
 from metra.stats.panel import SegmentStatistics
+from metra.stats.totals import sum_by_group
 
 
 def score_systems(
@@ -88,13 +89,19 @@ def _score_documents(
     rows: Array,
 ) -> Scores:
     """Score each document as a corpus of its segments."""
-    names, place = np.unique(documents, return_inverse=True)
-    own = [rows[:, place == at].sum(1) for at in range(len(names))]
-    totals = np.stack(own, axis=1)
+    names = sorted(set(documents))
+    totals = np.stack([_sum_documents(part, documents, names) for part in rows])
     items = [ScoredItem("", str(name), lang=lang) for name in names]
     lines = [system for system in systems for _ in items]
     values = metric.aggregate(totals).ravel()
     return build_score_table(lines, items * len(systems), {scorer: values})
+
+
+def _sum_documents(
+    rows: Array, documents: Sequence[str], names: Sequence[str]
+) -> Array:
+    known, sums = sum_by_group(rows, documents)
+    return sums[[known.index(name) for name in names]]
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,13 @@
-"""Whether a table has what a plan asks of it: the columns, of the right types.
+"""Scoring tables in Parquet files on any engine, and what a table must have for it."""
 
-From a table's columns, and what the user says of them, to a plan.
-"""
-
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from metra.errors import FormatError, OptionError
+from metra.errors import FormatError, OptionError, UnknownNameError, no_such
+from metra.formats.stream import name_system
 from metra.formats.texts.columns import HELP, ColumnNames, Role
 from metra.formats.texts.parquet import (
     check_columns_exist,
@@ -15,9 +15,86 @@ from metra.formats.texts.parquet import (
     check_text_columns,
     get_key_kind,
     map_fields,
+    read_schema,
 )
-from metra.scoring.plan import ScoringPlan
+from metra.scoring.plan import ScoringPlan, check_metrics
+from metra.scoring.results import Results
 from metra.scoring.table_totals import OWN_COLUMNS, scores_schema, unwrap_type
+
+#: The executors by their names: modules with the same function, `score_files`.
+ENGINES = {
+    "local": "metra.scoring.executors.local",
+    "spark": "metra.scoring.executors.spark",
+    "dask": "metra.scoring.executors.dask",
+}
+
+#: Told how much is done (rows, or tasks), and what share of the work that is, from 0 to 1.
+TableProgress: TypeAlias = Callable[[int, float], None]
+
+#: Makes the plan of a table from its schema, its place for messages, and the system that a
+#: lone column of outputs belongs to.
+PlanBuilder: TypeAlias = Callable[[pa.Schema, str, str], ScoringPlan]
+
+
+def score_table(
+    paths: Sequence[str],
+    metrics: Sequence[str],
+    *,
+    columns: ColumnNames | None = None,
+    group_by: Sequence[str] = (),
+    scores_out: str | None = None,
+    resume: str | None = None,
+    engine: str = "local",
+    system: str | None = None,
+    progress: TableProgress | None = None,
+    **settings: Any,
+) -> Results:
+    """Score a table in Parquet files, with the same digits on every engine.
+
+    `columns` says which columns are what; others are recognised by their names. A lone
+    column of outputs belongs to `system`, by default named after the file. `group_by` names
+    columns: rows that agree in them are scored apart, too. `scores_out` is a folder that
+    gets every file with its segments' scores. `resume` is a folder that keeps the totals of
+    finished files, from which the same call goes on ("local" only). `settings` belong to the
+    engine: `master` and `conf` to Spark, what `dask.compute` takes to Dask.
+    """
+    if engine not in ENGINES:
+        raise UnknownNameError(no_such("engine", engine, ENGINES))
+
+    def build(schema: pa.Schema, where: str, default_system: str) -> ScoringPlan:
+        return build_plan(
+            schema,
+            metrics,
+            columns or ColumnNames(),
+            where=where,
+            default_system=default_system if system is None else system,
+            group_by=group_by,
+            segments=scores_out is not None,
+        )
+
+    return import_module(ENGINES[engine]).score_files(
+        paths,
+        build,
+        scores_out=scores_out,
+        resume=resume,
+        progress=progress,
+        **settings,
+    )
+
+
+def plan_files(paths: Sequence[str], build: PlanBuilder) -> ScoringPlan:
+    """Make the plan of a table in files from the schema of the first one."""
+    system = name_system(paths[0]) if len(paths) == 1 else ""
+    return build(read_schema(paths[0]), paths[0], system)
+
+
+def check_files(paths: Sequence[str], plan: ScoringPlan) -> None:
+    """Refuse files that a plan cannot score, before the first row is counted."""
+    check_metrics(plan)
+    schemas = {path: read_schema(path) for path in paths}
+    for path, schema in schemas.items():
+        check_schema(plan, schema, path)
+    check_same_groups(plan, schemas)
 
 
 def check_schema(
@@ -85,7 +162,7 @@ def build_plan(
     if not outputs:
         msg = (
             f"{where} has no column for outputs; it has: {', '.join(schema.names)}. Name "
-            f"one with --hyp-column. Columns are recognised by name: {HELP}."
+            f"one with `columns.outputs`. Columns are recognised by name: {HELP}."
         )
         raise FormatError(msg)
     return ScoringPlan(

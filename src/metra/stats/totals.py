@@ -1,65 +1,88 @@
-"""Totals: every question about scores is a choice of rows to add up.
+"""Exact sums of statistics: the same digits in whatever order and parts they are added.
 
-The sums do not depend on how the rows were cut into chunks: they are taken over blocks
-of a fixed number of segments, in order, whatever arrives at a time.
+Adding fractions rounds, so that a plain sum depends on which were added first. Here each
+statistic is cut into three parts, multiples of 2⁻¹⁰, of 2⁻³⁴ and of 2⁻⁵⁸. Sums of such parts
+are exact in float64, so plain addition may happen in any order, on any machine, by any
+engine. This holds for up to 2³⁰ segments; whole numbers stay exact up to 2⁵³.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+# numpy is loaded where arrays are made: the BLEU of a system needs none.
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-
-# numpy is loaded where arrays are made: a system's score alone needs none.
-if TYPE_CHECKING:
     Array: TypeAlias = NDArray[np.float64]
 else:
     Array = Any
 
-BLOCK = 1024
+_GRIDS = (2.0**10, 2.0**34, 2.0**58)
+PARTS = len(_GRIDS)
+
+#: The exact sums of k statistics: 3k numbers, which are added one by one.
+PartSums: TypeAlias = list[float]
 
 
-class Total:
-    """A sum that grows by rows and gives the same digits for any chunk size."""
-
-    def __init__(self, width: int) -> None:
-        import numpy as np
-
-        self._sum = np.zeros(width)
-        self._rest = np.empty((0, width))
-
-    def add(self, rows: Array) -> None:
-        """Add the statistics of the next segments."""
-        import numpy as np
-
-        if len(self._rest):
-            rows = np.concatenate([self._rest, rows])
-        whole = len(rows) - len(rows) % BLOCK
-        for start in range(0, whole, BLOCK):
-            self._sum += rows[start : start + BLOCK].sum(0)
-        self._rest = rows[whole:]
-
-    def value(self) -> Array:
-        """Give the sum of all rows so far."""
-        return self._sum + self._rest.sum(0)
+def sum_parts(rows: Array) -> PartSums:
+    """Sum the parts of all rows: (segments, k) -> 3k numbers."""
+    if is_whole(rows):
+        return split_whole(rows.sum(0).tolist())
+    return split_parts(rows).sum(0).tolist()
 
 
-class BlockTotal:
-    """The same sum, from the sums of whole blocks as plain numbers."""
+def sum_parts_by_group(
+    rows: Array, places: "NDArray[np.intp]", groups: int
+) -> list[PartSums]:
+    """Sum the parts of the rows of each group; `places` numbers each row's group."""
+    import numpy as np
 
-    def __init__(self, width: int) -> None:
-        self._sum = [0.0] * width
+    whole = is_whole(rows)
+    parts = rows if whole else split_parts(rows)
+    columns = [np.bincount(places, column, groups) for column in parts.T]
+    sums = np.stack(columns, axis=1).tolist()
+    return [split_whole(group) for group in sums] if whole else sums
 
-    def add(self, blocks: Sequence[Sequence[float]]) -> None:
-        """Add the sums of the next blocks; only the last one of all may be of fewer rows."""
-        for block in blocks:
-            self._sum = [a + b for a, b in zip(self._sum, block, strict=True)]
 
-    def value(self) -> list[float]:
-        """Give the sum of all blocks so far."""
-        return self._sum
+def add_parts(sums: PartSums, more: PartSums) -> PartSums:
+    """Add sums of parts, wherever they were counted."""
+    return [a + b for a, b in zip(sums, more, strict=True)]
+
+
+def join_parts(sums: PartSums) -> list[float]:
+    """Give the sums of the statistics from the sums of their parts: 3k -> k numbers."""
+    width = len(sums) // PARTS
+    large, middle, small = sums[:width], sums[width:-width], sums[-width:]
+    return [a + (b + c) for a, b, c in zip(large, middle, small, strict=True)]
+
+
+def split_whole(sums: Iterable[float]) -> PartSums:
+    """Give sums of whole numbers as sums of parts: they have no small ones."""
+    large = list(sums)
+    return [*large, *([0.0] * (PARTS - 1) * len(large))]
+
+
+def split_parts(rows: Array) -> Array:
+    """Cut statistics into parts that add up exactly: (..., k) -> (..., 3k)."""
+    import numpy as np
+
+    parts = []
+    rest = rows
+    for grid in _GRIDS:
+        part = np.rint(rest * grid) / grid
+        parts.append(part)
+        with np.errstate(invalid="ignore"):
+            # What is not finite is so in the first part; nothing is left of it.
+            rest = np.where(np.isfinite(rest), rest - part, 0.0)
+    return np.concatenate(parts, axis=-1)
+
+
+def is_whole(rows: Array) -> bool:
+    """Whether all statistics are whole numbers, whose plain sums are exact."""
+    import numpy as np
+
+    return bool((np.rint(rows) == rows).all())
 
 
 def sum_rows(rows: Array) -> Array:
@@ -69,9 +92,9 @@ def sum_rows(rows: Array) -> Array:
     >>> sum_rows(np.ones((3, 2))).tolist()
     [3.0, 3.0]
     """
-    adding = Total(rows.shape[1])
-    adding.add(rows)
-    return adding.value()
+    import numpy as np
+
+    return np.array(join_parts(sum_parts(rows)))
 
 
 def sum_by_group(rows: Array, labels: Sequence[Any]) -> tuple[list[Any], Array]:
@@ -84,10 +107,18 @@ def sum_by_group(rows: Array, labels: Sequence[Any]) -> tuple[list[Any], Array]:
     """
     import numpy as np
 
+    names, places = number_labels(labels)
+    sums = sum_parts_by_group(rows, places, len(names))
+    return names, np.array([join_parts(group) for group in sums])
+
+
+def number_labels(labels: Sequence[Any]) -> "tuple[list[Any], NDArray[np.intp]]":
+    """List the labels in order of first appearance, and each segment's place in them."""
+    import numpy as np
+
     index = {label: at for at, label in enumerate(dict.fromkeys(labels))}
     places = np.fromiter((index[label] for label in labels), np.intp, len(labels))
-    columns = [np.bincount(places, column, len(index)) for column in rows.T]
-    return list(index), np.stack(columns, axis=1)
+    return list(index), places
 
 
 def leave_one_out(rows: Array) -> Array:

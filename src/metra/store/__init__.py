@@ -1,7 +1,21 @@
-"""Where campaigns, judges and their answers are kept: SQLite, or PostgreSQL by its address.
+"""The store of campaigns, judges and answers: SQLite, or PostgreSQL by its address.
 
-Functions over tables, one file an idea. They take the time as an argument, and a connection in
-whose transaction they work: `with store.transaction() as db:`.
+Functions over tables. They take the time as an argument, and a connection in whose
+transaction they work: `with store.transaction() as db:`.
+
+access: admins, sessions and failed attempts to sign in
+answers: drafts and answers, with times that the server vouches for
+assignment: tasks that others left, and a judge's progress
+audit: the audit log
+campaigns: campaigns, frozen as JSON
+database: tables, migrations, transactions and their errors
+demo: campaigns that simulated judges have filled
+events: keys and focus as browsers logged them
+imported: campaigns from files of judgements
+judges: judges with their links and consent, and how they are forgotten
+screens: a judge's screens in order
+second_looks: campaigns that settle what another left open
+tasks: tasks and their states
 """
 
 from metra.store.database import Store, open

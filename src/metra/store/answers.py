@@ -161,7 +161,7 @@ def submit_answer(
     since = begun if before is None else max(begun, before.submitted_at)
     wall_ms = max(0, round(1000 * (now - since)))
     times = answer.times.within(wall_ms)
-    value = _limit_times(stored, answer.value, wall_ms)
+    value = wanted.limit_times(answer.value, wall_ms)
     cannot = None if answer.cannot is None else strip_unstorable(answer.cannot)
     comment = strip_unstorable(answer.comment)
     record = check_answer(
@@ -295,18 +295,6 @@ SAME = (
     "wording_version",
 )
 _KEPT = ("number", *SAME)
-
-
-def _limit_times(stored: StoredCampaign, value: Any, wall_ms: int) -> Any:
-    """Cut times inside an answer, where what is asked carries any."""
-    if not isinstance(value, dict):
-        return value
-    cut = dict(value)
-    for step in stored.campaign.protocol.steps:
-        shorten = getattr(step.asks, "within", None)
-        if shorten is not None and step.name in cut:
-            cut[step.name] = shorten(cut[step.name], wall_ms)
-    return cut
 
 
 def _finish_task(db: Connection, owned: tasks.StoredTask) -> None:

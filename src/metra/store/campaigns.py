@@ -8,13 +8,14 @@ from collections import OrderedDict
 from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from functools import cache
 from threading import Lock
-from types import UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from metra.campaign.assignment import assign
 from metra.campaign.campaign import Campaign
+from metra.campaign.protocols.kind import QuestionKind
+from metra.campaign.protocols.registry import KINDS
 from metra.errors import OptionError, UnknownNameError, no_such
 from metra.store import audit, database, tasks
 from metra.store.database import (
@@ -45,7 +46,9 @@ def from_json(text: str) -> Campaign:
 
 
 def _build_value(wanted: Any, value: Any) -> Any:
-    """Make what a type says of plain lists and tables."""
+    """Return plain lists and tables as what a type says."""
+    if wanted is QuestionKind:
+        wanted = KINDS[value.get("kind", "scale")]
     if is_dataclass(wanted):
         hints = _get_hints(wanted)  # type: ignore[arg-type]
         return wanted(  # type: ignore[operator]
@@ -55,29 +58,13 @@ def _build_value(wanted: Any, value: Any) -> Any:
                 if field.name in value
             }
         )
-    origin, arguments = get_origin(wanted), get_args(wanted)
-    if origin is tuple:
-        if arguments[-1] is Ellipsis:
-            return tuple(_build_value(arguments[0], one) for one in value)
-        pairs = zip(arguments, value, strict=True)
-        return tuple(_build_value(kind, one) for kind, one in pairs)
-    if origin in (Union, UnionType):
-        return _build_union_value(arguments, value)
-    return value
-
-
-def _build_union_value(kinds: tuple[Any, ...], value: Any) -> Any:
-    if isinstance(value, dict):
-        records = [kind for kind in kinds if is_dataclass(kind)]
-        asked = value.get("kind")
-        [record] = [
-            kind for kind in records if getattr(kind, "kind", None) == asked
-        ] or records[:1]
-        return _build_value(record, value)
-    if isinstance(value, list):
-        [kind] = [kind for kind in kinds if get_origin(kind) is tuple]
-        return _build_value(kind, value)
-    return value
+    if get_origin(wanted) is not tuple:
+        return value
+    arguments = get_args(wanted)
+    if arguments[-1] is Ellipsis:
+        return tuple(_build_value(arguments[0], item) for item in value)
+    pairs = zip(arguments, value, strict=True)
+    return tuple(_build_value(kind, item) for kind, item in pairs)
 
 
 @cache

@@ -1,14 +1,19 @@
-"""Events of a screen: keys and focus as the browser logged them, each kept once."""
+"""Events of screens: keys and focus as browsers logged them, each kept once."""
 
+import json
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from sqlalchemy import Connection, func, insert, select
 
-from metra.store import database
+from metra.campaign.key_log import ANSWER, TYPED, matches_answer
+from metra.store import answers, database
+from metra.store.campaigns import StoredCampaign
 from metra.store.database import decode_json, encode_json, strip_unstorable
 
+KEY_LOG_SCHEMA = "metra-keys-1"
 #: How many events a screen may have; what comes after is left out.
 MOST = 20_000
 #: The same where every key is recorded: more than anybody types into a text.
@@ -111,3 +116,29 @@ def list_screen_events(db: Connection, task: str, number: int) -> list[Event]:
         Event(row.seq, row.t_ms, row.kind, decode_json(row.data_json), row.client)
         for row in db.execute(query)
     ]
+
+
+def write_key_log(db: Connection, stored: StoredCampaign) -> str:
+    """Return what the judges of a campaign typed, as JSON lines, screen by screen."""
+    values = {one.id: one.value for one in answers.read_judgements(db, stored)}
+    logged = list_campaign_events(db, stored.id, {*TYPED, ANSWER})
+    lines = []
+    for (judge, task, number), screen in groupby(logged, lambda row: row[:3]):
+        entries: list[dict[str, Any]] = []
+        for *_, event in screen:
+            entry = {
+                "schema": KEY_LOG_SCHEMA,
+                "judge": judge,
+                "task": task,
+                "number": number,
+                "seq": event.seq,
+                "t_ms": event.t_ms,
+                "kind": event.kind,
+                "data": event.data,
+            }
+            entries.append(entry)
+            if event.kind == ANSWER:
+                value = values.get(event.data["id"])
+                entry["same"] = value is not None and matches_answer(entries, value)
+            lines.append(json.dumps(entry, ensure_ascii=False) + "\n")
+    return "".join(lines)

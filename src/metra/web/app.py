@@ -1,4 +1,4 @@
-"""The judging app, put together."""
+"""The judging app: routes, static files and middleware in one application."""
 
 import time
 from collections.abc import Callable
@@ -25,7 +25,7 @@ from metra.web.state import AppState, add_error_handlers
 
 _SMALL = 64_000
 _API = 1_000_000
-#: What an admin may send at once: the texts of a campaign.
+#: Bytes that an admin may send in one request: the texts of a campaign.
 _UPLOAD = 64_000_000
 
 
@@ -38,10 +38,10 @@ def create_app(
     clock: Callable[[], float] = time.time,
     away_after: float = AWAY_SECONDS,
 ) -> FastAPI:
-    """Make the app over a store.
+    """Create the app over a store.
 
     `base_url` is how browsers reach it; without it, by a loopback address. `hosts` are
-    further names that it answers to.
+    further host names that it accepts.
     """
     https = base_url is not None and base_url.startswith("https://")
     secure = https if secure_cookies is None else secure_cookies
@@ -71,7 +71,7 @@ def create_app(
 
 
 def _get_body_limit(scope: Scope) -> int:
-    """How many bytes a request may bring; much only with an admin's cookie, right or wrong."""
+    """Return how many bytes a request may send; many with an admin's cookie only."""
     path = scope["path"]
     if path.startswith("/api/"):
         return _API

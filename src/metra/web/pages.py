@@ -1,4 +1,4 @@
-"""Pages from templates, and JSON that any character may be in."""
+"""Pages rendered from templates, JSON replies and redirects."""
 
 import json
 from functools import cache
@@ -19,10 +19,10 @@ LANGUAGE_COOKIE = "metra-language"
 def render_page(
     request: Request, template: str, *, status: int = 200, **more: Any
 ) -> Response:
-    """Render a template; it finds the strings as `t`, and `lang`, `dir`, `csrf`, `here`;
-    `direction` tells that of other languages.
+    """Render a template with the strings as `t`, and `lang`, `dir`, `csrf`, `here`.
 
-    `message="paused"` gives the heading and text of that message.
+    `direction` is a function of other languages. `message="paused"` fills in the heading and
+    text of that message.
     """
     language = get_language(request)
     t = load_strings(language)
@@ -49,25 +49,25 @@ def render_page(
 
 
 def get_language(request: Request) -> str:
-    """The language of the pages for whoever asks."""
-    wish = request.cookies.get(LANGUAGE_COOKIE)
-    return choose_language(wish, request.headers.get("accept-language"))
+    """Return the language of the pages for a request."""
+    chosen = request.cookies.get(LANGUAGE_COOKIE)
+    return choose_language(chosen, request.headers.get("accept-language"))
 
 
 def reply_json(content: Any, status: int = 200) -> Response:
-    """Answer in JSON of ASCII characters, which even half a character cannot break."""
+    """Reply with JSON in ASCII, so that lone surrogates cannot break it."""
     body = json.dumps(content, allow_nan=False, separators=(",", ":"))
     return Response(body, status, media_type="application/json")
 
 
 def redirect_to(to: str) -> Response:
-    """Send the browser to another page, after a form too."""
+    """Redirect the browser to another page, also after a form."""
     return Response(status_code=303, headers={"Location": to})
 
 
 @cache
 def load_templates() -> "Environment":
-    """The templates; what they fill in is escaped."""
+    """Load the templates; all values are escaped."""
     from jinja2 import Environment, PackageLoader
 
     return Environment(

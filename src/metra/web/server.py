@@ -1,4 +1,4 @@
-"""Running the app under uvicorn, in one process or several."""
+"""The judging app under uvicorn, in one process or several."""
 
 import json
 import os
@@ -13,20 +13,20 @@ from metra.errors import OptionError
 from metra.web.app import create_app
 from metra.web.security.headers import LOOPBACK
 
-# Workers are processes of their own, and are told through their environment what to serve.
+# Workers are separate processes; their environment tells them what to serve.
 _VARIABLE = "METRA_JUDGE_SERVING"
 
 
 @dataclass(frozen=True, slots=True)
 class ServerOptions:
-    """What to serve, and where."""
+    """Which store to serve, and at which address."""
 
     url: str
     host: str = "127.0.0.1"
     port: int = 8000
     base_url: str | None = None
     workers: int = 1
-    #: The proxy whose word about the client's address is taken.
+    #: The proxy that is trusted about the client's address.
     proxy: str | None = None
     away_hours: float = 72.0
 
@@ -54,7 +54,7 @@ def run_server(serving: ServerOptions) -> None:
 
 
 def app() -> FastAPI:
-    """Make the app as a worker's environment says."""
+    """Create the app that a worker's environment describes."""
     serving = ServerOptions(**json.loads(os.environ[_VARIABLE]))
     return create_app(
         store.open(serving.url, create=False),
@@ -65,7 +65,7 @@ def app() -> FastAPI:
 
 
 def check_encryption(serving: ServerOptions) -> None:
-    """Refuse to be reached from elsewhere without encryption."""
+    """Raise an error if other machines could reach the app without encryption."""
     base = serving.base_url
     if base is not None:
         check_base_url(base)
@@ -79,7 +79,7 @@ def check_encryption(serving: ServerOptions) -> None:
 
 
 def check_base_url(base: str) -> None:
-    """Refuse what no browser could reach."""
+    """Raise an error if the URL is not one that a browser can reach."""
     try:
         parts = urlsplit(base)
         fits = parts.scheme in ("http", "https") and bool(parts.hostname)
@@ -91,7 +91,7 @@ def check_base_url(base: str) -> None:
 
 
 def check_port_free(host: str, port: int) -> None:
-    """Refuse an address that cannot be listened at, before anything is started."""
+    """Raise an error if the address is taken, before anything starts."""
     import socket
 
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -129,11 +129,11 @@ LOGGING: dict[str, Any] = {
 }
 
 
-def find_free_port(wished: int) -> int:
-    """Give the port if nobody has it, else one that is free."""
+def find_free_port(preferred: int) -> int:
+    """Return the preferred port if it is free, else another free port."""
     import socket
 
-    for port in (wished, 0):
+    for port in (preferred, 0):
         with socket.socket() as trial:
             trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
@@ -141,4 +141,4 @@ def find_free_port(wished: int) -> int:
             except OSError:
                 continue
             return int(trial.getsockname()[1])
-    return wished
+    return preferred

@@ -1,7 +1,4 @@
-"""What is said when a request is not served: JSON to scripts, a page to people.
-
-What every request can reach: the store, the clock, and how the app is reached itself.
-"""
+"""What every request can reach, and replies to requests that are refused."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,7 +16,7 @@ from metra.web.security.limits import TOO_LARGE
 
 
 class Refusal(Exception):  # noqa: N818 - it is no error of ours
-    """A request that is not served; `more` is added to the JSON."""
+    """A request that is refused; `more` is added to the JSON reply."""
 
     def __init__(self, status: int, error: str, **more: Any) -> None:
         super().__init__(error)
@@ -29,24 +26,24 @@ class Refusal(Exception):  # noqa: N818 - it is no error of ours
 
     @classmethod
     def judge_signed_out(cls) -> "Refusal":
-        """No judge we know, or not any more."""
+        """Return the refusal for a judge without a valid session."""
         error = "You are not signed in, or no longer; open your link again."
         return cls(401, error, reason="session", role="judge")
 
     @classmethod
     def admin_signed_out(cls) -> "Refusal":
-        """No admin we know, or not any more."""
+        """Return the refusal for an admin without a valid session."""
         error = "You are not signed in, or no longer; sign in again."
         return cls(401, error, reason="session", role="admin")
 
     @classmethod
     def not_found(cls) -> "Refusal":
-        """Not there, or not yours: the answer is the same."""
+        """Return the refusal for what does not exist or belongs to somebody else."""
         return cls(404, "There is no such thing here.")
 
 
 def add_error_handlers(app: FastAPI) -> None:
-    """Let the app word everything that it does not serve."""
+    """Register replies for all errors that a request can end with."""
 
     @app.exception_handler(Refusal)
     def _refusal(request: Request, refusal: Refusal) -> Response:
@@ -81,7 +78,7 @@ def add_error_handlers(app: FastAPI) -> None:
 
 
 def reply_refusal(request: Request, status: int, error: str, **more: Any) -> Response:
-    """Word a refusal for whoever asks."""
+    """Reply with JSON to scripts and with a page to people."""
     path = request.url.path
     role = more.pop("role", "")
     headers = more.pop("headers", {})
@@ -105,17 +102,17 @@ def reply_refusal(request: Request, status: int, error: str, **more: Any) -> Res
 
 @dataclass(frozen=True, slots=True)
 class AppState:
-    """What the app was made with."""
+    """The store, the clock and the addresses that the app was created with."""
 
     store: Store
     clock: Callable[[], float]
     base_url: str | None
-    #: Whether browsers reach us by https, so that cookies may be marked so.
+    #: Whether browsers reach the app by https, so that cookies may be marked secure.
     secure: bool
-    #: Seconds without a sign after which a judge's tasks may go to others.
+    #: Seconds without activity after which a judge's tasks may be reassigned.
     away_after: float
 
 
 def get_state(request: Request) -> AppState:
-    """Find it."""
+    """Return the state of the app that serves a request."""
     return request.app.state.metra

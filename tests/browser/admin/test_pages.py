@@ -5,8 +5,8 @@ import time
 import pytest
 from tests.browser.admin.conftest import administered
 
-from metra.campaign.demo_data import fill_store
 from metra.store import access
+from metra.store.demo import fill_store
 
 WIDTHS = (320, 390, 768, 1280)
 PAGES = {

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from metra.campaign.campaign import Campaign, freeze_campaign
+from metra.campaign.campaign import Campaign
+from metra.campaign.creation import freeze_campaign
 from metra.campaign.judgement import keep_latest, score_outputs
 from metra.campaign.settings import check_settings
 from metra.corpus.evalset import EvalSet

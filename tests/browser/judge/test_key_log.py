@@ -7,8 +7,9 @@ import pytest
 from playwright.sync_api import expect
 from tests.browser.judge.measuring import frozen, link
 
-from metra.campaign.key_log import iterate_states, replay_keys, write_key_log
+from metra.campaign.key_log import iterate_states, replay_keys
 from metra.store import campaigns, events
+from metra.store.events import write_key_log
 
 SIGNS = ["a", "b", " ", "é", "e\u0301", "👍🏽", "市", "ا", "\n", "👩‍👩‍👧", "ไ"]
 

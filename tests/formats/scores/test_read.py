@@ -228,7 +228,9 @@ def test_what_is_wrong_is_said(name, lines, form, message, write):
 
 
 def test_bytes_that_are_no_utf8(write):
-    with pytest.raises(FormatError, match="byte 1 is not UTF-8"):
+    with pytest.raises(
+        FormatError, match="line 1: byte 1 of the line is 0xff, which is not UTF-8"
+    ):
         read_scores(str(write("a.tsv", b"\xff\n")), input_format="long")
 
 

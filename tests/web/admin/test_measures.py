@@ -5,8 +5,8 @@ import uuid
 import zipfile
 
 import pytest
+from tests.campaign.campaigns import opened as frozen
 from tests.campaigns import opened
-from tests.human.campaigns import opened as frozen
 from tests.web.admin.conftest import Admin, rows
 
 from metra.store import answers, campaigns, screens, tasks

@@ -1,7 +1,7 @@
 """Judgements from files through the admin's pages."""
 
 import pytest
-from tests.judging.answers import made as made_judgement
+from tests.campaign.answers import made as made_judgement
 
 from metra.campaign.files import jsonl
 from metra.store import campaigns

@@ -5,7 +5,7 @@ from html import unescape
 
 import pytest
 
-from metra.campaign.creation import Upload, pair_uploads, unpack_texts
+from metra.campaign.uploads import Upload, pair_uploads, unpack_texts
 from metra.store import campaigns, tasks
 
 ONE = b"".join(b"output %d of one\n" % at for at in range(12))

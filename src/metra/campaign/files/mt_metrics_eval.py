@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from metra.campaign.judgement import keep_latest, score_outputs
-from metra.campaign.protocols.marks import Marks
+from metra.campaign.protocols.marks import find_marks
 from metra.campaign.protocols.registry import protocol
 from metra.errors import FormatError
 from metra.formats.scores.judgement import OMISSION, Judgement, get_marks
@@ -144,8 +144,7 @@ def _mean(values: list[float] | None) -> str:
 def _rating(judgement: Judgement | None) -> str:
     if judgement is None:
         return _NOTHING
-    asks = [step.asks for step in protocol(judgement.protocol).steps]
-    weighed = next(ask for ask in asks if isinstance(ask, Marks))
+    asks = find_marks(step.asks for step in protocol(judgement.protocol).steps)
     errors = [
         {
             "start": mark["start"],
@@ -154,7 +153,9 @@ def _rating(judgement: Judgement | None) -> str:
                 "category", OMISSION if mark["side"] == OMISSION else ""
             ),
             "severity": mark["severity"],
-            "score": weighed.cost(mark["severity"], mark.get("category", "")) / 10,
+            "score": asks.cost(mark["severity"], mark.get("category", "")) / 10
+            if asks
+            else 0.0,
             "is_source_error": mark["side"] == "source",
         }
         for mark in get_marks(judgement)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from metra.campaign.protocols.marks import Marks
+from metra.campaign.protocols.marks import Marks, find_marks
 from metra.campaign.protocols.record import Protocol
 from metra.campaign.protocols.registry import PROTOCOLS
 from metra.errors import FormatError
@@ -174,8 +174,9 @@ def _screen(
 def _value(answer: Mapping[str, Any], asked: Protocol, output: str) -> dict[str, Any]:
     value: dict[str, Any] = {}
     for step in asked.steps:
-        if isinstance(step.asks, Marks):
-            marks = (_mark(one, step.asks, output) for one in answer["error_spans"])
+        asks = find_marks([step.asks])
+        if asks is not None:
+            marks = (_mark(one, asks, output) for one in answer["error_spans"])
             value[step.name] = [mark for mark in marks if mark is not None]
         elif answer.get("score") is None and answer.get("sliders"):
             msg = f"sliders of its own ({', '.join(answer['sliders'])}) have no place here"

@@ -1,15 +1,11 @@
-"""Answers that are tables: their entries, taken out one by one and checked.
-
-What an answer is worth: its native value, and the same between 0 and 100.
-When two short texts count as the same: letter case, composition and blanks aside.
-"""
+"""Parts of answers, checked one by one, and the scores that answers give."""
 
 from collections.abc import Iterable, Mapping
 from math import nan
 from typing import Any
 from unicodedata import category, normalize
 
-from metra.errors import OptionError
+from metra.errors import FormatError, OptionError
 from metra.formats.scores.judgement import OutputScore
 
 #: What an answer is scored against; it is added when an answer is checked and never goes
@@ -19,7 +15,7 @@ _LONGEST = 200_000
 
 
 def get_table(value: object, name: str, expected: str) -> Mapping[str, Any]:
-    """Give a table back, or say what should be in it."""
+    """Return a table, or raise an error that says what should be in it."""
     if not isinstance(value, Mapping):
         msg = f"{name} is {value!r}; expected an entry {expected}."
         raise OptionError(msg)
@@ -27,59 +23,96 @@ def get_table(value: object, name: str, expected: str) -> Mapping[str, Any]:
 
 
 def get_text(value: Mapping[str, Any], entry: str, name: str) -> str:
-    """Take out a text."""
-    found = value.get(entry)
-    if not isinstance(found, str) or len(found) > _LONGEST:
-        msg = f"{name}: {entry} is {_shorten_value(found)}; expected a text."
+    """Return an entry that is a text."""
+    text = value.get(entry)
+    if not isinstance(text, str) or len(text) > _LONGEST:
+        msg = f"{name}: {entry} is {_shorten_value(text)}; expected a text."
         raise OptionError(msg)
-    return found
+    return text
 
 
 def get_texts(value: Mapping[str, Any], entry: str, name: str, count: int) -> list[str]:
-    """Take out as many texts as asked for."""
-    found = value.get(entry)
-    listed = isinstance(found, list) and all(isinstance(one, str) for one in found)
-    if not listed or len(found) != count:  # type: ignore[arg-type]
-        msg = f"{name}: {entry} is {_shorten_value(found)}; expected {count} texts in a list."
+    """Return an entry that is a list of `count` texts, stripped."""
+    texts = value.get(entry)
+    if (
+        not isinstance(texts, list)
+        or not all(isinstance(text, str) for text in texts)
+        or len(texts) != count
+    ):
+        shown = _shorten_value(texts)
+        msg = f"{name}: {entry} is {shown}; expected {count} texts in a list."
         raise OptionError(msg)
-    return [one.strip() for one in found]  # type: ignore[union-attr]
+    return [text.strip() for text in texts]
 
 
 def get_count(value: Mapping[str, Any], entry: str, name: str) -> int:
-    """Take out a count or a number of milliseconds; what is not there is 0."""
-    found = value.get(entry, 0)
-    if type(found) is not int or found < 0:
-        msg = f"{name}: {entry} is {found!r}; expected a whole number, 0 or more."
+    """Return a count or a number of milliseconds; a missing entry is 0."""
+    count = value.get(entry, 0)
+    if type(count) is not int or count < 0:
+        msg = f"{name}: {entry} is {count!r}; expected a whole number, 0 or more."
         raise OptionError(msg)
-    return found
+    return count
 
 
 def get_counts(
     value: Mapping[str, Any], entry: str, name: str, known: Iterable[str] | None
 ) -> dict[str, int]:
-    """Take out a table of counts, those of nothing left out."""
-    found = get_table(value.get(entry, {}), f"{name}: {entry}", "for each count")
-    known = set(found) if known is None else set(known)
-    for what in found:
+    """Return a table of counts without those that are 0."""
+    counts = get_table(value.get(entry, {}), f"{name}: {entry}", "for each count")
+    known = set(counts) if known is None else set(known)
+    for what in counts:
         if not isinstance(what, str) or what not in known or len(what) > 40:
             msg = (
                 f"{name}: {entry} counts {what!r}; expected {', '.join(sorted(known))}."
             )
             raise OptionError(msg)
     return {
-        what: get_count(found, what, f"{name}: {entry}")
-        for what in found
-        if found[what]
+        what: get_count(counts, what, f"{name}: {entry}")
+        for what in counts
+        if counts[what]
     }
 
 
 def get_key(value: object, name: str) -> dict[str, Any]:
-    """Take the key out of an answer that was checked before."""
-    found = value.get(KEY) if isinstance(value, Mapping) else None
-    if not isinstance(found, dict):
+    """Return the key of an answer that was checked before."""
+    key = value.get(KEY) if isinstance(value, Mapping) else None
+    if not isinstance(key, dict):
         msg = f"{name} has no {KEY}; expected an answer as metra exported it."
         raise OptionError(msg)
-    return found
+    return key
+
+
+def check_span(
+    entry: Mapping[str, Any], place: str, length: int, of: str, runs: str = "runs"
+) -> dict[str, int]:
+    """Return start and end of a span in code points that lies within a text."""
+    start, end = entry.get("start"), entry.get("end")
+    if type(start) is int and type(end) is int and 0 <= start < end <= length:
+        return {"start": start, "end": end}
+    msg = (
+        f"{place} {runs} from {start!r} to {end!r}; expected a stretch within the "
+        f"{length} characters of the {of}, its end after its start."
+    )
+    raise OptionError(msg)
+
+
+def locate_quote(text: object, output: str, place: str) -> dict[str, int]:
+    """Return start and end of quoted words in an output."""
+    start = output.find(text) if isinstance(text, str) and text else -1
+    if start < 0:
+        msg = f"{place} marks {text!r}, which its output does not hold."
+        raise FormatError(msg)
+    return {"start": start, "end": start + len(str(text))}
+
+
+def fill_verdicts(
+    value: Mapping[str, Any], entry: str, shares: Mapping[int, float]
+) -> dict[str, Any]:
+    """Return an answer whose key has the shares of second judges, by number."""
+    verdicts = list(value[KEY][entry])
+    for number, share in shares.items():
+        verdicts[number] = share
+    return {**value, KEY: value[KEY] | {entry: verdicts}}
 
 
 def _shorten_value(value: object) -> str:
@@ -90,7 +123,7 @@ def _shorten_value(value: object) -> str:
 def make_undefined(
     scorer: str, reason: str, *, higher_is_better: bool = True
 ) -> OutputScore:
-    """Say why there is no score; no number stands in for it.
+    """Return the reason why there is no score; no number stands in for it.
 
     >>> make_undefined("cloze-close", "every gap has the exact word").is_defined
     False
@@ -101,7 +134,7 @@ def make_undefined(
 def score_error_rate(
     scorer: str, native: float, *, worst: float = 100.0
 ) -> OutputScore:
-    """Score a cost: nothing is 100, the worst and what is beyond it are 0.
+    """Return the score of a cost: nothing is 100, `worst` and more are 0.
 
     >>> score_error_rate("hter", 25.0).hundred
     75.0
@@ -110,7 +143,7 @@ def score_error_rate(
 
 
 def fold_text(text: str) -> str:
-    """Fold letter case and the ways to write an accent, and close up blanks.
+    """Return a text without differences of letter case, composition and blanks.
 
     >>> fold_text("Cafe\\u0301") == fold_text("CAFÉ")
     True
@@ -120,15 +153,15 @@ def fold_text(text: str) -> str:
 
 
 def strip_punctuation(text: str) -> str:
-    """Fold, and leave punctuation at the ends out as well, as in an answer to a question.
+    """Return a folded text without punctuation at its ends, to compare answers.
 
     >>> strip_punctuation(" In 1987. ")
     'in 1987'
     """
-    found = fold_text(text)
-    start, end = 0, len(found)
-    while start < end and category(found[start])[0] in "PZ":
+    folded = fold_text(text)
+    start, end = 0, len(folded)
+    while start < end and category(folded[start])[0] in "PZ":
         start += 1
-    while start < end and category(found[end - 1])[0] in "PZ":
+    while start < end and category(folded[end - 1])[0] in "PZ":
         end -= 1
-    return found[start:end]
+    return folded[start:end]

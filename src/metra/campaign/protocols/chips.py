@@ -1,8 +1,8 @@
 """Chips: an output corrected word by word, so that each change is known and not guessed."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, get_args
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 from metra.campaign.protocols.answers import (
     KEY,
@@ -12,6 +12,7 @@ from metra.campaign.protocols.answers import (
     make_undefined,
     score_error_rate,
 )
+from metra.campaign.protocols.kind import KeyedKind, interpolate_chance
 from metra.errors import OptionError
 from metra.formats.scores.judgement import OutputScore
 from metra.metrics.syntax import (
@@ -24,37 +25,43 @@ from metra.metrics.syntax import (
 from metra.text.lemmas import count_form_changes, find_stemmer_code, stem_words
 from metra.text.words import recognise_spacing, split_token, tokenize_words
 
+if TYPE_CHECKING:
+    import numpy as np
+
 EXACT, INFERRED = "exact", "inferred"
 
 
 @dataclass(frozen=True, slots=True)
-class Chips:
+class Chips(KeyedKind):
     """What became of each word; or the corrected text, from which that is inferred."""
 
     kind: ClassVar[str] = "chips"
 
     #: The language of the outputs, whose stems tell a change of form from another word.
     language: str = ""
-    keyed: bool = False
+
+    def set_language(self, language: str) -> "Chips":
+        """Return the question for outputs in a language."""
+        return replace(self, language=language)
 
     def extra(self, output: str) -> dict[str, Any]:
-        """The words as chips."""
+        """Return the words as chips."""
         return {"tokens": split_words(output)}
 
     def check(
-        self, value: object, name: str, given: Mapping[str, str]
+        self, value: object, name: str, texts: Mapping[str, str]
     ) -> dict[str, Any]:
-        """Give the correction back with its changes counted."""
+        """Return the correction with its changes counted."""
         entry = get_table(value, name, "chips, or text")
-        key = get_key(value, name) if self.keyed else self._key(given["output"])
+        key = get_key(value, name) if self.keyed else self._build_key(texts["output"])
         before = key["tokens"]
         if "chips" in entry:
             chips = _check_chips(entry["chips"], before, name)
             made = count_changes(
                 len(before),
-                [CorrectedWord(one["origin"], one["change"]) for one in chips],
+                [CorrectedWord(chip["origin"], chip["change"]) for chip in chips],
             )
-            free = sum(one["change"] == "inflection" for one in chips)
+            free = sum(chip["change"] == "inflection" for chip in chips)
             tidy: dict[str, Any] = {"mode": EXACT, "chips": chips}
         else:
             corrected = get_text(entry, "text", name)
@@ -64,7 +71,7 @@ class Chips:
             tidy = {"mode": INFERRED, "text": corrected}
         return {**tidy, KEY: {**key, **made._asdict(), "inflections": free}}
 
-    def _key(self, output: str) -> dict[str, Any]:
+    def _build_key(self, output: str) -> dict[str, Any]:
         return {
             "tokens": split_words(output),
             "counted": recognise_spacing(output),
@@ -73,7 +80,7 @@ class Chips:
         }
 
     def scores(self, value: dict[str, Any], name: str) -> list[OutputScore]:
-        """Changes per hundred words of the output."""
+        """Return changes per hundred words of the output."""
         key = value[KEY]
         if not key["tokens"]:
             reason = "the text has no words"
@@ -81,14 +88,28 @@ class Chips:
         made = get_changes(value)
         return [score_error_rate(name, 100 * made.total / len(key["tokens"]))]
 
+    def simulate(
+        self, qualities: Sequence[float], text: str, rng: "np.random.Generator"
+    ) -> dict[str, Any]:
+        """Delete words, fewer where the quality is higher; sometimes swap the first two."""
+        keep = interpolate_chance(qualities, 0.8, 1)
+        chips = [
+            {"origin": origin, "text": token, "change": "none"}
+            for origin, token in enumerate(split_words(text))
+            if rng.random() < keep
+        ]
+        if len(chips) > 2 and rng.random() > keep:
+            chips[0], chips[1] = chips[1], chips[0]
+        return {"chips": chips}
+
 
 def get_changes(value: Mapping[str, Any]) -> EditCounts:
-    """Take the counts out of a checked answer."""
+    """Return the counts of a checked answer."""
     return EditCounts(*(value[KEY][name] for name in EditCounts._fields))
 
 
 def split_words(output: str) -> list[str]:
-    """Cut as the workbook does; characters of scripts without blanks are words.
+    """Return words as the workbook cuts them, or characters in scripts without blanks.
 
     >>> split_words("Mary (in town) left.")
     ['Mary', '(', 'in', 'town', ')', 'left', '.']
@@ -105,9 +126,9 @@ def _check_chips(
         msg = f"{name}: chips is no list of chips; expected origin, text and change of each."
         raise OptionError(msg)
     seen: set[int] = set()
-    found = []
-    for at, chip in enumerate(value, 1):
-        place = f"{name}, chip {at}"
+    chips = []
+    for number, chip in enumerate(value, 1):
+        place = f"{name}, chip {number}"
         entry = get_table(chip, place, "origin, text and change")
         word = get_text(entry, "text", place).strip()
         origin = entry.get("origin")
@@ -120,10 +141,10 @@ def _check_chips(
             raise OptionError(msg)
         if origin is not None:
             seen.add(origin)
-        found.append(
+        chips.append(
             {"origin": origin, "text": word, "change": _check_change(entry, place)}
         )
-    return [_classify_change(chip, before) for chip in found]
+    return [_classify_change(chip, before) for chip in chips]
 
 
 def _check_change(entry: Mapping[str, Any], place: str) -> Change:
@@ -135,7 +156,7 @@ def _check_change(entry: Mapping[str, Any], place: str) -> Change:
 
 
 def _classify_change(chip: dict[str, Any], before: Sequence[str]) -> dict[str, Any]:
-    """Call a change what it is: a word that reads as before is not changed, another is."""
+    """Return a chip whose change agrees with its text."""
     if chip["origin"] is None or chip["text"] == before[chip["origin"]]:
         return chip | {"change": "none"}
     return chip if chip["change"] != "none" else chip | {"change": "substitution"}

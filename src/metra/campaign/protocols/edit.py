@@ -1,11 +1,8 @@
-"""Editing: a whole text corrected, with the time, the keys and the edits that it took.
+"""Editing: a whole text corrected, with the time, the keys and the edits that it took."""
 
-The edits between an output and its correction, as the translation edit rate counts them.
-"""
-
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from metra import _core
 from metra.campaign.protocols.answers import (
@@ -18,6 +15,7 @@ from metra.campaign.protocols.answers import (
     make_undefined,
     score_error_rate,
 )
+from metra.campaign.protocols.kind import KeyedKind, KindWords, interpolate_chance
 from metra.campaign.protocols.reading import (
     MINUTE,
     TIMES,
@@ -29,6 +27,9 @@ from metra.formats.scores.judgement import OutputScore
 from metra.text.columns import pack
 from metra.text.preparation import preparation, prepare
 from metra.text.words import find_words, recognise_spacing, split_words
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 class Edits(NamedTuple):
@@ -81,37 +82,42 @@ KEYS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(KeyedKind):
     """The corrected text, milliseconds without pauses, keys and inputs by kind."""
 
     kind: ClassVar[str] = "edit"
+    counts_keys: ClassVar[bool] = True
 
     #: What the text is wanted for; judges see it.
     brief: str = ""
     #: Minutes for ten words, and keys for a word, that are 0 of 100: as if made anew.
     worst_minutes: float = 1.0
     worst_keys: float = 6.0
-    keyed: bool = False
 
-    def within(self, value: object, wall_ms: int) -> object:
-        """Trust no client's time beyond the server's."""
-        return limit_times(value, wall_ms, "ms", "idle_ms", "hidden_ms")
+    def get_words(self) -> KindWords:
+        """Return the brief."""
+        return KindWords(brief=self.brief)
+
+    def limit_times(self, value: object, wall_ms: int) -> object:
+        """Return the answer with no time beyond the server's."""
+        return limit_times(value, wall_ms)
 
     def check(
-        self, value: object, name: str, given: Mapping[str, str]
+        self, value: object, name: str, texts: Mapping[str, str]
     ) -> dict[str, Any]:
-        """Give the correction back with the edits that it took."""
+        """Return the correction with the edits that it took."""
         entry = get_table(value, name, "text")
         corrected = get_text(entry, "text", name)
         if self.keyed:
             key = get_key(value, name)
         else:
-            found = count_edits(given["output"], corrected)
+            output = texts["output"]
+            edits = count_edits(output, corrected)
             key = {
-                "words": len(find_words(given["output"])),
-                "counted": recognise_spacing(given["output"]),
-                "edits": found.edits,
-                "corrected_words": found.words,
+                "words": len(find_words(output)),
+                "counted": recognise_spacing(output),
+                "edits": edits.edits,
+                "corrected_words": edits.words,
                 "worst": [self.worst_minutes, self.worst_keys],
                 "brief": self.brief,
             }
@@ -129,7 +135,7 @@ class Edit:
         return {**tidy, KEY: key}
 
     def scores(self, value: dict[str, Any], name: str) -> list[OutputScore]:
-        """Minutes for ten words, keys for a word, and HTER in per cent.
+        """Return minutes for ten words, keys for a word, and HTER in per cent.
 
         >>> key = {"words": 100, "edits": 9, "corrected_words": 90, "worst": [1.0, 6.0]}
         >>> value = {"ms": 300000, "keys": {"letter": 60}, "key": key}
@@ -140,19 +146,46 @@ class Edit:
         names = f"{name}-time", f"{name}-keys", "hter"
         if not key["words"]:
             return [
-                make_undefined(one, "the text has no words", higher_is_better=False)
-                for one in names
+                make_undefined(scorer, "the text has no words", higher_is_better=False)
+                for scorer in names
             ]
         minutes = 10 * value["ms"] / MINUTE / key["words"]
         keys = sum(value["keys"].values()) / key["words"]
         return [
             score_error_rate(names[0], minutes, worst=key["worst"][0]),
             score_error_rate(names[1], keys, worst=key["worst"][1]),
-            _rate(key, names[2]),
+            _score_hter(key, names[2]),
         ]
 
+    def simulate(
+        self, qualities: Sequence[float], text: str, rng: "np.random.Generator"
+    ) -> dict[str, Any]:
+        """Delete words, fewer of them where the quality is higher."""
+        lines = text.split("\n")
+        kept = [
+            " ".join(
+                word
+                for word in line.split(" ")
+                if rng.random() < interpolate_chance(qualities, 0.8, 1)
+            )
+            for line in lines
+        ]
+        changed = sum(
+            len(before.split(" ")) - len(after.split(" "))
+            for before, after in zip(lines, kept, strict=True)
+        )
+        count = len(find_words(text))
+        speed = interpolate_chance(qualities, 0.5, 2)
+        typed, deleted = 4 * changed, 5 * changed
+        return {
+            "text": "\n".join(kept),
+            "ms": 1 + round(count * 0.05 * MINUTE / speed),
+            "keys": {"letter": typed, "backspace": deleted, "navigation": count},
+            "inputs": {"insertText": typed, "deleteContentBackward": deleted},
+        }
 
-def _rate(key: Mapping[str, Any], name: str) -> OutputScore:
+
+def _score_hter(key: Mapping[str, Any], name: str) -> OutputScore:
     if not key["corrected_words"]:
         reason = "the correction has no words"
         return make_undefined(name, reason, higher_is_better=False)

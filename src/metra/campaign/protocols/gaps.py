@@ -1,24 +1,32 @@
 """Gaps: words of a text that readers are to supply."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from metra.campaign.protocols.answers import (
     KEY,
+    fill_verdicts,
     fold_text,
     get_key,
     get_table,
     get_texts,
     make_undefined,
 )
+from metra.campaign.protocols.kind import KeyedKind, interpolate_chance
 from metra.formats.scores.judgement import OutputScore
 from metra.text.offsets import Span
 from metra.text.words import find_words, recognise_spacing
 
+if TYPE_CHECKING:
+    import numpy as np
+
+#: How many characters of the text second judges see on each side of a gap.
+AROUND = 120
+
 
 @dataclass(frozen=True, slots=True)
-class Gaps:
+class Gaps(KeyedKind):
     """Every n-th word is a gap; the answer has a text for each, empty if none was found."""
 
     kind: ClassVar[str] = "gaps"
@@ -26,39 +34,37 @@ class Gaps:
     every: int = 8
     #: Which word is the first gap, counted from 1; 0 is the n-th.
     offset: int = 0
-    #: Whether answers come with their key, as from an export.
-    keyed: bool = False
 
     def places(self, text: str) -> list[Span]:
-        """Where the gaps are.
+        """Return the places of the gaps.
 
         >>> [span.start for span in Gaps(every=2).places("one two three four five")]
         [4, 14]
         """
         return find_words(text)[(self.offset or self.every) - 1 :: self.every]
 
-    def hide_text(self, text: str) -> str:
-        """Nothing: the text would tell what stood in the gaps."""
+    def get_visible_text(self, text: str) -> str:
+        """Return nothing: the text would show what stood in the gaps."""
         del text
         return ""
 
-    def extra(self, text: str) -> dict[str, Any]:
-        """What stands around the gaps: one piece more than there are gaps."""
+    def extra(self, output: str) -> dict[str, Any]:
+        """Return the text around the gaps: one piece more than there are gaps."""
         pieces, start = [], 0
-        for span in self.places(text):
-            pieces.append(text[start : span.start])
+        for span in self.places(output):
+            pieces.append(output[start : span.start])
             start = span.end
-        return {"pieces": [*pieces, text[start:]]}
+        return {"pieces": [*pieces, output[start:]]}
 
     def check(
-        self, value: object, name: str, given: Mapping[str, str]
+        self, value: object, name: str, texts: Mapping[str, str]
     ) -> dict[str, Any]:
-        """Give the answers back with the words that stood there."""
+        """Return the answers with the words that stood there."""
         entry = get_table(value, name, "answers")
         if self.keyed:
             key = get_key(value, name)
         else:
-            output = given["output"]
+            output = texts["output"]
             spans = self.places(output)
             key = {
                 "every": self.every,
@@ -72,7 +78,7 @@ class Gaps:
         return {"answers": answers, KEY: key}
 
     def scores(self, value: dict[str, Any], name: str) -> list[OutputScore]:
-        """Per cent of exact words; of the rest, per cent of words close in meaning.
+        """Return the per cent of exact words and, of the rest, of words close in meaning.
 
         >>> key = {"words": ["a", "b", "c"], "close": [None, 1.0, 0.0]}
         >>> scored = Gaps().scores({"answers": ["A", "bee", "d"], "key": key}, "cloze")
@@ -83,24 +89,55 @@ class Gaps:
         names = f"{name}-exact", f"{name}-close"
         if not gaps:
             return [
-                make_undefined(one, "the text is too short for a gap") for one in names
+                make_undefined(scorer, "the text is too short for a gap")
+                for scorer in names
             ]
         exact = 100 * sum(is_exact(value)) / gaps
         return [OutputScore(names[0], exact, exact), _score_close(value, names[1])]
 
+    def find_open_answers(
+        self, value: Mapping[str, Any], output: str
+    ) -> Iterator[tuple[int, dict[str, str]]]:
+        """Yield answers that are neither exact nor decided, with the text around."""
+        key = value[KEY]
+        for number in find_undecided(value):
+            start, word = key["starts"][number], key["words"][number]
+            before, after = _cut_context(output, start, start + len(word))
+            yield number, {"before": before, "after": after, "expected": word}
+
+    def add_verdicts(
+        self, value: dict[str, Any], shares: Mapping[int, float]
+    ) -> dict[str, Any]:
+        """Return the answer with the share of second judges who call each word close."""
+        return fill_verdicts(value, "close", shares)
+
+    def simulate(
+        self, qualities: Sequence[float], text: str, rng: "np.random.Generator"
+    ) -> dict[str, Any]:
+        """Draw exact words, more of them where the quality is higher."""
+        right = interpolate_chance(qualities, 0.2, 0.8)
+        words = [text[span.start : span.end] for span in find_words(text)]
+        answers = []
+        for span in self.places(text):
+            guessed = rng.random() < 0.7
+            other = words[int(rng.integers(0, len(words)))] if guessed else ""
+            exact = rng.random() < right
+            answers.append(text[span.start : span.end] if exact else other)
+        return {"answers": answers}
+
 
 def is_exact(value: Mapping[str, Any]) -> list[bool]:
-    """Whether each answer is the word that stood there, whatever its letter case."""
+    """Return whether each answer is the word that stood there, whatever its case."""
     both = zip(value["answers"], value[KEY]["words"], strict=True)
     return [fold_text(answer) == fold_text(word) for answer, word in both]
 
 
 def find_undecided(value: Mapping[str, Any]) -> list[int]:
-    """Which answers somebody else has to call close or not."""
+    """Return the numbers of the answers that a second judge has to call close or not."""
     both = zip(value["answers"], is_exact(value), value[KEY]["close"], strict=True)
     return [
-        at
-        for at, (answer, exact, close) in enumerate(both)
+        number
+        for number, (answer, exact, close) in enumerate(both)
         if answer and not exact and close is None
     ]
 
@@ -116,3 +153,21 @@ def _score_close(value: Mapping[str, Any], name: str) -> OutputScore:
     shares = zip(value[KEY]["close"], exact, strict=True)
     close = 100 * sum(share or 0.0 for share, right in shares if not right) / rest
     return OutputScore(name, close, close)
+
+
+def _cut_context(output: str, start: int, end: int) -> tuple[str, str]:
+    """Return the text on both sides of a gap, cut between words.
+
+    >>> _cut_context("x" * 150 + " a gap " + "y" * 150, 153, 156)
+    ('… a ', ' …')
+    """
+    before, after = output[:start], output[end:]
+    if len(before) > AROUND:
+        kept = before[-AROUND:]
+        cut = next((at for at, sign in enumerate(kept) if sign.isspace()), 0)
+        before = f"…{kept[cut:]}"
+    if len(after) > AROUND:
+        kept = after[:AROUND]
+        ends = (at for at in range(AROUND, 0, -1) if kept[at - 1].isspace())
+        after = f"{kept[: next(ends, AROUND)]}…"
+    return before, after

@@ -1,16 +1,26 @@
-"""Names that were looked for and not found: whether they are there in another form."""
+"""Names that were not found in an output: whether they are there in another form."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from metra.campaign.protocols.answers import KEY, get_key, get_table
+from metra.campaign.protocols.answers import (
+    KEY,
+    check_span,
+    get_key,
+    get_table,
+    locate_quote,
+)
+from metra.campaign.protocols.kind import KeyedKind
 from metra.errors import OptionError
-from metra.formats.scores.judgement import OutputScore
+from metra.text.words import contains_words, find_words, make_normaliser
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 @dataclass(frozen=True, slots=True)
-class Missed:
+class Missed(KeyedKind):
     """For each name the words of the output that stand for it, or that there are none."""
 
     kind: ClassVar[str] = "missed"
@@ -19,12 +29,11 @@ class Missed:
     names: tuple[tuple[str, str], ...] = ()
     #: The segment of the corpus that they belong to, counted from 1.
     segment: int = 0
-    keyed: bool = False
 
-    def bound(
-        self, material: Mapping[str, Any], *, document: str, segment: int
+    def bind(
+        self, material: Mapping[str, Any], document: str, segment: int
     ) -> "Missed":
-        """Take the names that one output lacks."""
+        """Return the question with the names that one output lacks."""
         del document
         cases = material.get("cases", [])
         if segment >= len(cases):
@@ -33,18 +42,18 @@ class Missed:
         return replace(self, names=names, segment=cases[segment]["segment"])
 
     def extra(self, output: str) -> dict[str, Any]:
-        """The names."""
+        """Return the names."""
         del output
         return {"names": [{"type": kind, "text": text} for kind, text in self.names]}
 
     def check(
-        self, value: object, name: str, given: Mapping[str, str]
+        self, value: object, name: str, texts: Mapping[str, str]
     ) -> dict[str, Any]:
-        """Give the places back, with what was looked for."""
+        """Return the places with the names."""
         key: dict[str, Any] = (
             get_key(value, name)
             if self.keyed
-            else {"names": [list(one) for one in self.names], "segment": self.segment}
+            else {"names": [list(pair) for pair in self.names], "segment": self.segment}
         )
         listed = get_table(value, name, "found").get("found")
         count = len(key["names"])
@@ -54,29 +63,74 @@ class Missed:
                 "is not there."
             )
             raise OptionError(msg)
-        output = given["output"]
-        found = [
-            _place(one, f"{name}, name {at}", output)
-            for at, one in enumerate(listed, 1)
+        spans = [
+            _check_place(entry, f"{name}, name {number}", texts["output"])
+            for number, entry in enumerate(listed, 1)
         ]
-        return {"found": found, KEY: key}
+        return {"found": spans, KEY: key}
 
-    def scores(self, value: dict[str, Any], name: str) -> list[OutputScore]:
-        """Nothing of its own: it adds to what the measure of names accepts."""
-        del value, name
-        return []
+    def locate_quotes(self, value: Any, output: str, place: str) -> Any:
+        """Return the places of quoted names; an empty quotation is a missing name."""
+        if not isinstance(value, dict) or not isinstance(value.get("found"), list):
+            return value
+        spans = [
+            locate_quote(text, output, place) if text else None
+            for text in value["found"]
+        ]
+        return {**value, "found": spans}
+
+    def simulate(
+        self, qualities: Sequence[float], text: str, rng: "np.random.Generator"
+    ) -> dict[str, Any]:
+        """Call a random word a form of the name now and then."""
+        del qualities
+        spans = find_words(text)
+
+        def draw_place() -> dict[str, int] | None:
+            if not spans or rng.random() < 0.7:
+                return None
+            span = spans[int(rng.integers(0, len(spans)))]
+            return {"start": span.start, "end": span.end}
+
+        return {"found": [draw_place() for _ in self.names]}
 
 
-def _place(one: object, place: str, output: str) -> dict[str, Any] | None:
-    if one is None:
+def find_missed_names(
+    outputs: Sequence[Sequence[str]],
+    names: Mapping[str, Sequence[Sequence[str]]],
+    language: str,
+) -> list[dict[str, Any]]:
+    """Return segment, text and missing names of each output that lacks names.
+
+    `outputs` holds the texts of each segment, `names` type and text by segment from 1. Equal
+    texts are one case, whichever system wrote it.
+
+    >>> find_missed_names([["Mr Aufray", "Mr Aufrey"]], {"1": [["PERSON", "Aufray"]]}, "en")
+    [{'segment': 1, 'text': 'Mr Aufrey', 'missed': [['PERSON', 'Aufray']]}]
+    """
+    normalise = make_normaliser(language)
+    cases = []
+    for number, texts in enumerate(outputs, 1):
+        listed = {
+            (kind, words): [kind, text]
+            for kind, text in names.get(str(number), ())
+            if (words := normalise(text))
+        }
+        for text in dict.fromkeys(texts):
+            output_words = normalise(text)
+            missed = [
+                name
+                for (_, words), name in listed.items()
+                if not contains_words(words, output_words)
+            ]
+            if missed:
+                cases.append({"segment": number, "text": text, "missed": missed})
+    return cases
+
+
+def _check_place(entry: object, place: str, output: str) -> dict[str, Any] | None:
+    if entry is None:
         return None
-    entry = get_table(one, place, "start and end")
-    start, end = entry.get("start"), entry.get("end")
-    is_whole = type(start) is int and type(end) is int
-    if not (is_whole and 0 <= start < end <= len(output)):  # type: ignore[operator]
-        msg = (
-            f"{place} is said to be from {start!r} to {end!r}; expected a stretch within "
-            f"the {len(output)} characters of the text, its end after its start."
-        )
-        raise OptionError(msg)
-    return {"start": start, "end": end, "text": output[start:end]}
+    table = get_table(entry, place, "start and end")
+    span = check_span(table, place, len(output), "text", "is said to be")
+    return {**span, "text": output[span["start"] : span["end"]]}

@@ -1,18 +1,26 @@
 """Questions about a text, with choices or with a line for the answer."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from metra.campaign.protocols.answers import (
     KEY,
+    fill_verdicts,
     get_key,
     get_table,
     make_undefined,
     strip_punctuation,
 )
+from metra.campaign.protocols.kind import KeyedKind, interpolate_chance
 from metra.errors import OptionError
 from metra.formats.scores.judgement import OutputScore
+
+if TYPE_CHECKING:
+    import numpy as np
+
+#: How often simulated judges guess right without a text.
+_GUESSED = 0.25
 
 
 class Question(NamedTuple):
@@ -24,29 +32,30 @@ class Question(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionSet:
+class QuestionSet(KeyedKind):
     """An answer to each question; None says that the judge does not know."""
 
     kind: ClassVar[str] = "questions"
+    document_material: ClassVar[str] = "questions"
 
     questions: tuple[Question, ...] = ()
     #: Whether the text is out of sight while the questions are answered.
     hidden: bool = False
-    keyed: bool = False
 
-    def bound(
-        self, material: Mapping[str, Any], *, document: str, segment: int
+    def bind(
+        self, material: Mapping[str, Any], document: str, segment: int
     ) -> "QuestionSet":
-        """Take the questions about a document."""
+        """Return the questions about a document."""
         del segment
         listed = material.get("questions", {}).get(document, ())
-        asked = (
-            Question(text, tuple(right), tuple(among)) for text, right, among in listed
+        questions = (
+            Question(text, tuple(accepted), tuple(choices))
+            for text, accepted, choices in listed
         )
-        return replace(self, questions=tuple(asked))
+        return replace(self, questions=tuple(questions))
 
     def extra(self, output: str) -> dict[str, Any]:
-        """The questions and choices, without what is right."""
+        """Return the questions and choices, without what is right."""
         del output
         return {
             "questions": [
@@ -56,16 +65,16 @@ class QuestionSet:
         }
 
     def check(
-        self, value: object, name: str, given: Mapping[str, str]
+        self, value: object, name: str, texts: Mapping[str, str]
     ) -> dict[str, Any]:
-        """Give the answers back with what would have been right."""
-        del given
+        """Return the answers with what would have been right."""
+        del texts
         entry = get_table(value, name, "answers")
         key: dict[str, Any] = (
             get_key(value, name)
             if self.keyed
             else {
-                "questions": [_plain(one) for one in self.questions],
+                "questions": [_describe_key(one) for one in self.questions],
                 "verdicts": [None] * len(self.questions),
             }
         )
@@ -77,53 +86,86 @@ class QuestionSet:
             )
             raise OptionError(msg)
         tidy = [
-            _answer(answer, question, f"{name}, question {at}")
-            for at, (answer, question) in enumerate(
+            _check_answer(answer, question, f"{name}, question {number}")
+            for number, (answer, question) in enumerate(
                 zip(answers, questions, strict=True), 1
             )
         ]
         return {"answers": tidy, KEY: key}
 
     def scores(self, value: dict[str, Any], name: str) -> list[OutputScore]:
-        """Per cent of the questions answered right."""
+        """Return the per cent of questions answered right."""
         asked = len(value[KEY]["questions"])
         if not asked:
             return [make_undefined(name, "there are no questions about this text")]
         share = 100 * sum(grade_answers(value)) / asked
         return [OutputScore(name, share, share)]
 
+    def find_open_answers(
+        self, value: Mapping[str, Any], output: str
+    ) -> Iterator[tuple[int, dict[str, str]]]:
+        """Yield free answers that are not listed, with question and accepted answers."""
+        del output
+        for number in find_unlisted(value):
+            question = value[KEY]["questions"][number]
+            expected = " / ".join(question["accepted"])
+            yield number, {"question": question["question"], "expected": expected}
+
+    def add_verdicts(
+        self, value: dict[str, Any], shares: Mapping[int, float]
+    ) -> dict[str, Any]:
+        """Return the answers with the share of second judges who accept each."""
+        return fill_verdicts(value, "verdicts", shares)
+
+    def simulate(
+        self, qualities: Sequence[float], text: str, rng: "np.random.Generator"
+    ) -> dict[str, Any]:
+        """Draw right answers, more of them where the quality is higher."""
+        right = interpolate_chance(qualities, 0.3, 0.95) if text else _GUESSED
+
+        def answer(question: Question) -> str | None:
+            if rng.random() < right:
+                return question.accepted[0]
+            if question.choices and rng.random() < 0.6:
+                return question.choices[int(rng.integers(0, len(question.choices)))]
+            return None
+
+        return {"answers": [answer(question) for question in self.questions]}
+
 
 def grade_answers(value: Mapping[str, Any]) -> list[float]:
-    """How right each answer is: 1, 0, or the share of second judges who accept it."""
+    """Return how right each answer is: 1, 0, or the share of second judges for it."""
     key = value[KEY]
-    found = []
+    grades = []
     for answer, question, verdict in zip(
         value["answers"], key["questions"], key["verdicts"], strict=True
     ):
-        listed = answer is not None and strip_punctuation(answer) in map(
-            strip_punctuation, question["accepted"]
-        )
-        found.append(1.0 if listed else float(verdict or 0.0))
-    return found
+        listed = answer is not None and _is_accepted(answer, question)
+        grades.append(1.0 if listed else float(verdict or 0.0))
+    return grades
 
 
 def find_unlisted(value: Mapping[str, Any]) -> list[int]:
-    """Which answers in free text are not among the accepted and have no verdict yet."""
+    """Return the numbers of free answers that are not listed and have no verdict yet."""
     key = value[KEY]
     return [
-        at
-        for at, (answer, question) in enumerate(
+        number
+        for number, (answer, question) in enumerate(
             zip(value["answers"], key["questions"], strict=True)
         )
         if answer is not None
         and not question["choices"]
-        and key["verdicts"][at] is None
-        and strip_punctuation(answer)
-        not in map(strip_punctuation, question["accepted"])
+        and key["verdicts"][number] is None
+        and not _is_accepted(answer, question)
     ]
 
 
-def _plain(question: Question) -> dict[str, Any]:
+def _is_accepted(answer: str, question: Mapping[str, Any]) -> bool:
+    accepted = map(strip_punctuation, question["accepted"])
+    return strip_punctuation(answer) in accepted
+
+
+def _describe_key(question: Question) -> dict[str, Any]:
     return {
         "question": question.question,
         "accepted": list(question.accepted),
@@ -131,7 +173,9 @@ def _plain(question: Question) -> dict[str, Any]:
     }
 
 
-def _answer(answer: object, question: Mapping[str, Any], place: str) -> str | None:
+def _check_answer(
+    answer: object, question: Mapping[str, Any], place: str
+) -> str | None:
     if answer is None:
         return None
     choices = question["choices"]

@@ -1,19 +1,18 @@
-"""Marking errors: ESA, which then asks for a score, and MQM, which weighs the errors.
+"""Protocols in which judges rate, mark or compare outputs.
 
-Kocmi et al. 2024, WMT (ESA); Freitag et al. 2021, TACL (MQM and its weights).
-
-Whether a text can be understood: intelligibility and clarity, each from 0 to 3.
-Direct assessment: one figure from 0 to 100.
-Fluency, then adequacy, as the LDC asked for DARPA's TIDES evaluations of 2001 and after.
-EvalTrans: a score from 0 to 10 beside the nearest outputs that already have one.
-Comparing outputs: two at a time, or all of them in order, ties allowed.
+ESA asks for error spans and then a score (Kocmi et al. 2024, WMT), MQM weighs the errors
+(Freitag et al. 2021, TACL); intelligibility and clarity go from 0 to 3; direct assessment is
+one number from 0 to 100; the LDC asked for fluency, then adequacy, in DARPA's TIDES evaluations
+of 2001 and after; EvalTrans shows the nearest outputs that already have a score; comparisons
+rank two outputs or all of them, ties allowed.
 """
 
+from metra.campaign.protocols.kind import Anchor
 from metra.campaign.protocols.marks import Marks
 from metra.campaign.protocols.near import Near
 from metra.campaign.protocols.orders import RankOrder
 from metra.campaign.protocols.record import Protocol, Step
-from metra.campaign.protocols.scales import Anchor, RatingScale
+from metra.campaign.protocols.scales import RatingScale
 from metra.errors import OptionError
 
 ESA = Protocol(

@@ -1,4 +1,4 @@
-"""What a protocol is: steps in order, what each shows and asks, and what answers are worth."""
+"""A protocol: its steps in order, what each shows and asks, and the scores of answers."""
 
 import hashlib
 import json
@@ -7,19 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from metra.campaign.protocols.answers import KEY
-from metra.campaign.protocols.chips import Chips
-from metra.campaign.protocols.edit import Edit
-from metra.campaign.protocols.gaps import Gaps
-from metra.campaign.protocols.marks import Marks
-from metra.campaign.protocols.missed import Missed
-from metra.campaign.protocols.near import Near
-from metra.campaign.protocols.orders import RankOrder
-from metra.campaign.protocols.questions import QuestionSet
-from metra.campaign.protocols.reading import Reading
-from metra.campaign.protocols.scales import RatingScale
-from metra.campaign.protocols.tags import Reconcile, SpanTags
-from metra.campaign.protocols.template import Template
-from metra.campaign.protocols.verdict import Verdict
+from metra.campaign.protocols.kind import QuestionKind
 from metra.errors import OptionError
 from metra.formats.scores.judgement import OutputScore
 
@@ -27,27 +15,6 @@ from metra.formats.scores.judgement import OutputScore
 Shown: TypeAlias = Literal["basis", "context"]
 Basis: TypeAlias = Literal["source", "reference"]
 Value: TypeAlias = dict[str, Any]
-Ask: TypeAlias = (
-    RatingScale
-    | Marks
-    | RankOrder
-    | Reading
-    | Edit
-    | Gaps
-    | QuestionSet
-    | Template
-    | Chips
-    | SpanTags
-    | Reconcile
-    | Near
-    | Verdict
-    | Missed
-)
-#: Asks that need more on the screen than the texts.
-ASKS_WITH_EXTRA = (
-    *(Gaps, QuestionSet, Template, Chips),
-    *(Reconcile, Near, Verdict, Missed),
-)
 #: What takes part beside the systems so that their scores can be seen in its light:
 #: questions without any text, or the original text.
 Control: TypeAlias = Literal["", "no text", "original"]
@@ -59,7 +26,7 @@ class Step:
 
     name: str
     question: str
-    asks: Ask
+    asks: QuestionKind
     shows: tuple[Shown, ...] = ()
     #: Whether an answer may lack it, because some campaigns leave it out.
     optional: bool = False
@@ -98,7 +65,7 @@ class Protocol:
         return self.outputs != 1
 
     def check(self, value: object, texts: Mapping[str, str]) -> Value:
-        """Give an answer back, tidied, or say in one sentence what is wrong with it.
+        """Return an answer, tidied, or say in one sentence what is wrong with it.
 
         `texts` holds the judged text as `output` (or as `1`, `2`, … where there are
         several) and, if it was shown, the `source`: marks must lie inside.
@@ -122,49 +89,39 @@ class Protocol:
         }
 
     def step_names(self, value: Mapping[Any, Any]) -> list[str]:
-        """Name the steps that an answer must have; optional ones only if it has them."""
+        """List the steps that an answer must have; optional ones only if it has them."""
         return [
             step.name for step in self.steps if not step.optional or step.name in value
         ]
 
     def relax_rules(self) -> "Protocol":
-        """The same protocol for answers that were given elsewhere, under looser rules."""
-        return self._with_asks(_relax_ask)
+        """Return the protocol for answers that were given elsewhere, under looser rules."""
+        return self._replace_asks(lambda asks: asks.relax_rules())
 
-    def bound(
+    def bind(
         self, material: Mapping[str, Any], *, document: str, segment: int
     ) -> "Protocol":
-        """The same protocol with what its steps need to know about one text."""
+        """Return the protocol with what its steps need to know about one text."""
+        return self._replace_asks(lambda asks: asks.bind(material, document, segment))
 
-        def bind(asks: Ask) -> Ask:
-            if isinstance(
-                asks, QuestionSet | Template | Reconcile | Near | Verdict | Missed
-            ):
-                return asks.bound(material, document=document, segment=segment)
-            return asks
-
-        return self._with_asks(bind)
-
-    def _with_asks(self, change: Callable[[Ask], Ask]) -> "Protocol":
+    def _replace_asks(
+        self, change: Callable[[QuestionKind], QuestionKind]
+    ) -> "Protocol":
         steps = (replace(step, asks=change(step.asks)) for step in self.steps)
         return replace(self, steps=tuple(steps))
 
-    def within(self, value: object, wall_ms: int) -> object:
-        """Cut times that an answer tells to the server's time of the screen."""
+    def limit_times(self, value: object, wall_ms: int) -> object:
+        """Return an answer with its times cut to the server's time of the screen."""
         if not isinstance(value, Mapping):
             return value
-        timed = {
-            step.name: step.asks
-            for step in self.steps
-            if isinstance(step.asks, Reading | Edit)
-        }
+        asks = {step.name: step.asks for step in self.steps}
         return {
-            name: timed[name].within(entry, wall_ms) if name in timed else entry
+            name: asks[name].limit_times(entry, wall_ms) if name in asks else entry
             for name, entry in value.items()
         }
 
     def scores(self, value: Value) -> list[tuple[OutputScore, ...]]:
-        """What a checked answer says of each output on the screen, step by step."""
+        """Return the scores of each output on the screen, step by step."""
         columns = [
             step.asks.scores(value[step.name], step.name)
             for step in self.steps
@@ -174,11 +131,12 @@ class Protocol:
             return [tuple(scored for column in columns for scored in column)]
         count = max(map(len, columns))
         return [
-            tuple(column[at] for column in columns if column) for at in range(count)
+            tuple(column[place] for column in columns if column)
+            for place in range(count)
         ]
 
     def as_json(self) -> str:
-        """Everything that decides what answers mean, always in the same order."""
+        """Return everything that decides what answers mean, always in the same order."""
         kinds = {step.name: step.asks.kind for step in self.steps}
         return json.dumps(
             asdict(self) | {"kinds": kinds}, sort_keys=True, ensure_ascii=False
@@ -186,23 +144,15 @@ class Protocol:
 
     @property
     def version(self) -> str:
-        """A hash that changes with any word of it."""
+        """Return a hash that changes with any word of it."""
         return hashlib.sha256(self.as_json().encode()).hexdigest()[:16]
 
 
 def hide_key(value: Value) -> Value:
-    """An answer as its judge may see it again: without what it is scored against."""
+    """Return an answer as its judge may see it again: without its key."""
     return {
         name: {what: entry[what] for what in entry if what != KEY}
         if isinstance(entry, Mapping)
         else entry
         for name, entry in value.items()
     }
-
-
-def _relax_ask(asks: Ask) -> Ask:
-    if isinstance(asks, Marks):
-        return asks.relax_rules()
-    if isinstance(asks, RatingScale | RankOrder | SpanTags | Near | Verdict):
-        return asks
-    return replace(asks, keyed=True)

@@ -1,4 +1,4 @@
-"""How people are asked: one record a protocol, found by its name."""
+"""All protocols and kinds of questions by their names."""
 
 from collections.abc import Callable, Mapping
 from inspect import signature
@@ -59,8 +59,16 @@ PROTOCOLS = {
 }
 
 
+#: Every kind of question that a protocol uses, by its name.
+KINDS = {
+    step.asks.kind: type(step.asks)
+    for known in PROTOCOLS.values()
+    for step in known.steps
+}
+
+
 def protocol(name: str, options: Mapping[str, Any] | None = None) -> Protocol:
-    """Find a protocol by its name, adapted as the options say.
+    """Return a protocol by its name, adapted as the options say.
 
     >>> protocol("da").steps[0].asks.high
     100.0
@@ -76,7 +84,7 @@ def protocol(name: str, options: Mapping[str, Any] | None = None) -> Protocol:
     for option, value in options.items():
         if make is None or option not in known:
             raise FormatError(no_such("option", option, known, owner=name))
-        _check(name, option, value, known[option].default)
+        _check_option(name, option, value, known[option].default)
     given = {
         option: tuple(value) if isinstance(value, list) else value
         for option, value in options.items()
@@ -84,7 +92,7 @@ def protocol(name: str, options: Mapping[str, Any] | None = None) -> Protocol:
     return make(**given) if make else PROTOCOLS[name]
 
 
-def _check(name: str, option: str, value: object, default: object) -> None:
+def _check_option(name: str, option: str, value: object, default: object) -> None:
     """Compare an option with the kind of its default."""
     number = type(value) in (int, float)
     fits, expected = {

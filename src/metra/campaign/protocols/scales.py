@@ -1,25 +1,20 @@
 """Scales: a number from low to high, with words at some of its points."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
+from metra.campaign.protocols.kind import Anchor, KindWords, QuestionKind
 from metra.errors import OptionError
 from metra.formats.scores.judgement import OutputScore
 
-
-@dataclass(frozen=True, slots=True)
-class Anchor:
-    """What a point of a scale means; `{language}` is the target language's name."""
-
-    at: float
-    label: str
-    text: str
+if TYPE_CHECKING:
+    import numpy as np
 
 
 @dataclass(frozen=True, slots=True)
-class RatingScale:
+class RatingScale(QuestionKind):
     """A rating; `whole` allows whole numbers only."""
 
     kind: ClassVar[str] = "scale"
@@ -29,8 +24,12 @@ class RatingScale:
     anchors: tuple[Anchor, ...]
     whole: bool = True
 
+    def get_words(self) -> KindWords:
+        """Return the labels of the points."""
+        return KindWords(anchors=self.anchors)
+
     def check(self, value: object, name: str, texts: Mapping[str, str]) -> float | int:
-        """Give the rating back, or say what it should have been."""
+        """Return the rating, or raise an error that says what it should have been."""
         del texts  # a rating points at no place in them
         number = isinstance(value, int | float) and not isinstance(value, bool)
         fits = number and self.low <= value <= self.high  # type: ignore[operator]
@@ -41,7 +40,7 @@ class RatingScale:
         return int(value) if self.whole else float(value)  # type: ignore[call-overload,arg-type]
 
     def scores(self, value: float, name: str) -> list[OutputScore]:
-        """Stretch the rating to 0–100.
+        """Return the rating, stretched to 0–100.
 
         >>> RatingScale(1, 5, ()).scores(4, "adequacy")[0].hundred
         75.0
@@ -53,3 +52,16 @@ class RatingScale:
                 name, float(value), 100 * (value - self.low) / (self.high - self.low)
             )
         ]
+
+    def describe(self) -> list[str]:
+        """Return a table of the points and their meanings."""
+        rows = [f"| {one.at:g} | {one.label}: {one.text} |" for one in self.anchors]
+        return ["", "| value | meaning |", "| --: | :-- |", *rows]
+
+    def simulate(
+        self, qualities: Sequence[float], text: str, rng: "np.random.Generator"
+    ) -> float:
+        """Draw a rating in proportion to the quality."""
+        del text
+        quality = min(1.0, max(0.0, qualities[0] + float(rng.normal(0, 0.02))))
+        return float(round(self.low + quality * (self.high - self.low)))

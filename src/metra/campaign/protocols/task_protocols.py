@@ -1,14 +1,9 @@
-"""Names and terms of the reference: marked by raters, then reconciled.
+"""Protocols in which judges do something with a text instead of rating it.
 
-The ISLE workbook's A3 (after Reeder et al. 2001) and A5b (Vanni and Miller 2002); Dabbadie
-et al. 2002, LREC workshop. The measures `entities` and `terminology` read what comes of it.
-
-Reading time: to oneself until the text is understood, or the first paragraph aloud.
-Comprehension: questions about a text, or templates filled from it.
-Cloze: readers supply words that were taken out.
-Correction of whole texts: time, keys and edits.
-Minimal correction: as few changes as make a sentence grammatical.
-Verdicts on answers: the second look at gaps and questions, blind to system and reader.
+They tag names and terms of the reference and reconcile them (the ISLE workbook's A3, after
+Reeder et al. 2001, and A5b, Vanni and Miller 2002; Dabbadie et al. 2002, LREC workshop),
+read, answer questions, fill templates and gaps, correct texts, and give verdicts on answers
+of others. The metrics `entities` and `terminology` read the agreed lists.
 """
 
 from metra.campaign.protocols.chips import Chips
@@ -35,27 +30,25 @@ def entity_tagging(*, types: tuple[str, ...] = TYPES) -> Protocol:
     question = (
         "Mark every name, date, time, sum of money and percentage, with its type."
     )
-    return _build_tagging("entity-tagging", "Names", question, SpanTags(_types(types)))
+    step = Step("tags", question, SpanTags(_check_types(types)))
+    return _build_tagging("entity-tagging", "Names", step)
 
 
 def entity_reconciliation(*, types: tuple[str, ...] = TYPES) -> Protocol:
     """Keep the names that are names, where raters disagree."""
     question = "Keep what is a name of this type, drop the rest, and correct its ends."
-    asks = Reconcile(_types(types))
-    return _build_tagging("entity-reconciliation", "Names: agreed list", question, asks)
+    step = Step("kept", question, Reconcile(_check_types(types)))
+    return _build_tagging("entity-reconciliation", "Names: agreed list", step)
 
 
-def _types(types: tuple[str, ...]) -> tuple[str, ...]:
+def _check_types(types: tuple[str, ...]) -> tuple[str, ...]:
     if not types or len(set(types)) < len(types):
         msg = f"Entities: types is {list(types)}; expected different names."
         raise OptionError(msg)
     return tuple(types)
 
 
-def _build_tagging(
-    name: str, title: str, question: str, asks: SpanTags | Reconcile
-) -> Protocol:
-    step = Step("tags" if isinstance(asks, SpanTags) else "kept", question, asks)
+def _build_tagging(name: str, title: str, step: Step) -> Protocol:
     return Protocol(name, title, (step,), "reference", seconds=45, over="reference")
 
 
@@ -77,14 +70,20 @@ ENTITY_CHECK = Protocol(
 TERM_MARKING = _build_tagging(
     "term-marking",
     "Key terms",
-    "Mark every term of the subject that a translation has to get right.",
-    SpanTags(),
+    Step(
+        "tags",
+        "Mark every term of the subject that a translation has to get right.",
+        SpanTags(),
+    ),
 )
 TERM_RECONCILIATION = _build_tagging(
     "term-reconciliation",
     "Key terms: agreed list",
-    "Keep the terms that matter, drop the rest, and add other accepted wordings.",
-    Reconcile(),
+    Step(
+        "kept",
+        "Keep the terms that matter, drop the rest, and add other accepted wordings.",
+        Reconcile(),
+    ),
 )
 
 
@@ -107,7 +106,7 @@ def reading(*, natural: float = 0.0) -> Protocol:
         "simple questions about it."
     )
     step = Step(
-        "reading-speed", question, Reading(natural=_natural("reading", natural))
+        "reading-speed", question, Reading(natural=_check_speed("reading", natural))
     )
     return Protocol(
         "reading",
@@ -127,7 +126,7 @@ def reading_aloud(*, natural: float = 0.0, first: int = 4) -> Protocol:
         )
         raise OptionError(msg)
     question = "Start, read the text aloud at your own pace, and stop at its end."
-    asks = Reading(aloud=True, natural=_natural("reading-aloud", natural))
+    asks = Reading(aloud=True, natural=_check_speed("reading-aloud", natural))
     return Protocol(
         "reading-aloud",
         "Reading aloud",
@@ -139,7 +138,7 @@ def reading_aloud(*, natural: float = 0.0, first: int = 4) -> Protocol:
     )
 
 
-def _natural(name: str, words: float) -> float:
+def _check_speed(name: str, words: float) -> float:
     if words < 0:
         msg = f"{name}: natural is {words:g}; expected words per minute."
         raise OptionError(msg)

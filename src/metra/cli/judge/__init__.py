@@ -1,4 +1,9 @@
-"""`metra judge`: campaigns in which people judge translations, in their browsers."""
+"""`metra judge`: campaigns in which people judge translations in their browsers.
+
+campaigns: `init`, `links`, `status`, `settle`, `forget`, and the store they work on
+files: `import`, `export`, `exercise`
+server: `serve`, `demo`
+"""
 
 import sys
 from collections.abc import Mapping
@@ -10,7 +15,7 @@ from metra.cli import LazyGroup
 
 
 class _JudgeGroup(LazyGroup):
-    """The steps of a campaign, one file each."""
+    """The commands of `metra judge`."""
 
     modules: ClassVar[Mapping[str, str]] = {
         "init": "campaigns",
@@ -27,7 +32,7 @@ class _JudgeGroup(LazyGroup):
     package = "metra.cli.judge"
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; what the database says against it becomes one sentence."""
+        """Run a command; an error of the database becomes one sentence."""
         try:
             return super().invoke(ctx)
         except Exception as error:

@@ -1,11 +1,4 @@
-"""`metra judge init`: a campaign from its file into the store.
-
-The store that a command works on: the option, and opening it.
-`metra judge status`: how far the judges are.
-`metra judge links`: each judge's own way in, shown once.
-`metra judge settle`: a campaign that settles what another left open.
-`metra judge forget`: a judge's name and words out of the store, or all of her answers.
-"""
+"""`metra judge init`, `links`, `status`, `settle` and `forget`: commands on a store."""
 
 import time
 from collections.abc import Callable
@@ -21,7 +14,7 @@ if TYPE_CHECKING:
     from metra.store.judges import Judge
 
 
-#: Who did what is said at a keyboard, for the audit log.
+#: The name under which the audit log records commands.
 AT_KEYBOARD = "command line"
 
 store_option = click.option(
@@ -36,12 +29,12 @@ store_option = click.option(
 
 
 def campaign_argument(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Name a campaign, which is not needed where there is only one."""
+    """Add the argument for a campaign, optional if the store has only one."""
     return click.argument("campaign", required=False)(function)
 
 
 def open_store(url: str, *, create: bool = False) -> "Store":
-    """Open the store, or say what is missing."""
+    """Open the store, or raise an error that names the missing package."""
     require_extra()
     from metra import store
 
@@ -49,7 +42,7 @@ def open_store(url: str, *, create: bool = False) -> "Store":
 
 
 def require_extra() -> None:
-    """Say what is missing, if anything is."""
+    """Raise an error if a package of the extra is missing."""
     missing = [
         name for name in ("sqlalchemy", "fastapi", "uvicorn") if find_spec(name) is None
     ]
@@ -59,7 +52,7 @@ def require_extra() -> None:
 
 
 def get_time() -> float:
-    """Seconds since 1970."""
+    """Return the time in seconds since 1970."""
     return time.time()
 
 
@@ -99,7 +92,8 @@ def init(
     \b
     metra judge init campaign.toml
     """
-    from metra.campaign.creation import describe_cost, open_campaign
+    from metra.campaign.creation import open_campaign
+    from metra.campaign.workload import describe_cost
     from metra.store import access, campaigns, tasks
 
     opened = [open_campaign(path) for path in files]
@@ -141,7 +135,7 @@ def _read_password(admin: str, file: str | None) -> str:
 
 
 def _hide_password(url: str) -> str:
-    """A store's address without its password."""
+    """Return a store's URL without its password."""
     if "://" not in url:
         return url
     from sqlalchemy.engine import make_url
@@ -192,7 +186,7 @@ def status(campaign: str | None, url: str, state: str | None) -> None:
 
 
 def _print_rows(rows: "list[tuple[str, ...]]") -> None:
-    """Lay the rows out, figures to the right."""
+    """Print a table with numbers aligned to the right."""
     columns = []
     for column in zip(*rows, strict=True):
         width = max(map(len, column))
@@ -311,16 +305,22 @@ def settle(
     \b
     metra judge settle cloze -j zoe -j yan --each 2
     """
-    from metra.campaign.creation import describe_cost
-    from metra.campaign.second_look import build_follow_up, read_completed
+    from metra.campaign.second_look import build_follow_up
+    from metra.campaign.workload import describe_cost
     from metra.store import campaigns, tasks
+    from metra.store.second_looks import read_completed
 
     store = open_store(url)
     now = get_time()
     with store.transaction() as db:
         stored = campaigns.find_by_name(db, campaign)
         made = build_follow_up(
-            stored, read_completed(db, stored), judges=judges, each=each, name=name
+            stored.campaign,
+            stored.id,
+            read_completed(db, stored),
+            judges=judges,
+            each=each,
+            name=name,
         )
         key = campaigns.create_campaign(
             db, made, now=now, who=AT_KEYBOARD, state="open"

@@ -1,8 +1,4 @@
-"""`metra judge import`: other programs' judgements, as metra's own.
-
-`metra judge export`: a campaign's judgements as files.
-`metra judge exercise`: evaluators and metrics of several campaigns side by side.
-"""
+"""`metra judge import`, `export` and `exercise`: judgements from and to files."""
 
 from typing import TYPE_CHECKING
 
@@ -171,11 +167,11 @@ def export(campaign: str | None, url: str, form: str, out: str, unblind: bool) -
     metra judge export spring --format zip -o spring.zip
     """
     from metra.campaign import exports
-    from metra.campaign.key_log import write_key_log
-    from metra.campaign.second_look import read_completed
     from metra.campaign.summary import assign_blind_names, blind_judgements
     from metra.formats.atomic import write_file
     from metra.store import audit, campaigns
+    from metra.store.events import write_key_log
+    from metra.store.second_looks import read_completed
 
     store = open_store(url)
     now = get_time()
@@ -256,8 +252,8 @@ def exercise(
 
 def _read_text_scores(url: str, names: tuple[str, ...]) -> "list[TextScore]":
     from metra.campaign.results import score_texts
-    from metra.campaign.second_look import read_completed
     from metra.store import campaigns
+    from metra.store.second_looks import read_completed
 
     store = open_store(url)
     found = []

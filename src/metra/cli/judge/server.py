@@ -1,7 +1,4 @@
-"""`metra judge demo`: filled campaigns on our own example, served at once on this machine.
-
-`metra judge serve`: the server that judges and admins reach in their browsers.
-"""
+"""`metra judge serve` and `demo`: the judging app on this machine."""
 
 import click
 
@@ -34,8 +31,9 @@ def demo(folder: str, protocols: tuple[str, ...], port: int, no_serve: bool) -> 
     from metra.errors import OptionError, no_such
 
     require_extra()
-    from metra.campaign.demo_data import fill_store, list_demo_protocols
+    from metra.campaign.demo_data import list_demo_protocols
     from metra.store import access
+    from metra.store.demo import fill_store
     from metra.web.server import ServerOptions, find_free_port, run_server
 
     known = list_demo_protocols()

@@ -5,15 +5,18 @@ Codes of formatting stay out of the texts; entities of the file's own are refuse
 can grow without end.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
-from typing import Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 from xml.parsers import expat
 
 from metra.errors import FormatError
 from metra.formats.stream import ByteStream, format_path
 from metra.formats.texts.columns import Field, Role
 from metra.formats.texts.parts import join_lines
+
+if TYPE_CHECKING:
+    from metra.formats.texts.sources import Source
 
 #: Elements whose text is formatting of another program, not words.
 _CODES = frozenset({"bpt", "ept", "ph", "it", "ut", "sub", "x", "bx", "ex"})
@@ -27,6 +30,13 @@ class SegmentPair(NamedTuple):
 
     source: str
     target: str
+
+
+def open_reader(
+    source: "Source", _: Sequence[Field] | None = None
+) -> "BilingualReader":
+    """Open a file from its start, for its one column."""
+    return BilingualReader(source.path, source.role, source.name)
 
 
 class BilingualReader:

@@ -1,9 +1,10 @@
 """What the columns of a table, or the keys of a JSON object, stand for."""
 
 import re
-from collections.abc import Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple, Protocol, TypeAlias
 
+from metra._core import Text
 from metra.errors import FormatError
 
 Role: TypeAlias = Literal["output", "reference", "source", "document", "label"]
@@ -14,6 +15,43 @@ class Field(NamedTuple):
 
     role: Role
     name: str
+
+
+#: The roles of texts, in the order in which files are guides to each other's order.
+TEXT_ROLES: tuple[Role, ...] = ("source", "reference", "output")
+
+# The label that holds the segments' ids goes by several names; the first is ours.
+SEGMENT_IDS = ("seg", "segment", "seg_id", "segid", "id")
+
+DOCUMENT = Field("document", "doc")
+SEGMENT_ID = Field("label", SEGMENT_IDS[0])
+
+Values: TypeAlias = list[str | None] | Text
+Columns: TypeAlias = Mapping[Field, Values]
+
+
+class Reader(Protocol):
+    """A file's columns, some segments at a time."""
+
+    path: str
+    fields: list[Field]
+
+    @property
+    def count(self) -> int:
+        """How many segments have been read."""
+        ...
+
+    def read(self, most: int) -> Columns:
+        """Read the next segments: fewer than `most` only where the file ends."""
+        ...
+
+    def share(self) -> float | None:
+        """Return the share of the file that has been read, None if it is not known."""
+        ...
+
+    def close(self) -> None:
+        """Close the file before its end."""
+        ...
 
 
 class ColumnNames(NamedTuple):
@@ -74,6 +112,19 @@ HELP = (
     "source, doc, ref or ref:NAME, output or output:NAME, and label:NAME; where no column "
     "is called output, every other column is a system's output"
 )
+
+
+def read_header(
+    header: Sequence[str],
+    default_system: str,
+    names: ColumnNames | None,
+    where: str,
+) -> list[Field]:
+    """Return what each column is, checked against the names that the user gave."""
+    check_column_names(header, names, where)
+    fields = recognise_fields(header, default_system, names)
+    check_duplicate_fields(fields, where)
+    return fields
 
 
 def recognise_fields(
@@ -158,10 +209,6 @@ def check_duplicate_fields(fields: Sequence[Field], where: str) -> None:
             raise FormatError(msg)
 
 
-# The label that holds the segments' ids goes by several names; the first is ours.
-SEGMENT_IDS = ("seg", "segment", "seg_id", "segid", "id")
-
-
 def is_document_column(column: str) -> bool:
     """Whether a column of this name holds documents."""
     return _EXACT.get(column.lower()) == "document"
@@ -181,3 +228,21 @@ def format_column_name(field: Field) -> str:
         return field.name
     short = {"output": "output", "reference": "ref", "label": "label"}
     return f"{short[field.role]}:{field.name}"
+
+
+def describe_field(field: Field) -> str:
+    """Name a column in a message.
+
+    >>> describe_field(Field("source", "source")), describe_field(Field("output", "online-A"))
+    ('the source', "the output 'online-A'")
+    """
+    if field.role == "source":
+        return "the source"
+    return f"the {field.role} {field.name!r}"
+
+
+def list_values(values: Values) -> list[str | None]:
+    """Return a column's values as a list, whatever they are packed in."""
+    if isinstance(values, Text):
+        return [values[index] for index in range(len(values))]
+    return values

@@ -10,20 +10,15 @@ from typing import NamedTuple
 
 from metra.errors import CorpusError, FormatError
 from metra.formats.stream import SeekableFile, format_path
-from metra.formats.texts import sgml, wmt_xml
-from metra.formats.texts.columns import Field, Role
-from metra.formats.texts.parts import (
-    DocumentPart,
-    ScannedContents,
-    ScannedSegment,
+from metra.formats.texts.columns import (
+    DOCUMENT,
+    SEGMENT_ID,
+    TEXT_ROLES,
+    Field,
     describe_field,
 )
-from metra.formats.texts.sources import FieldChoice, Source
-
-DOCUMENT = Field("document", "doc")
-SEGMENT_ID = Field("label", "seg")
-
-_GUIDES: tuple[Role, ...] = ("source", "reference", "output")
+from metra.formats.texts.parts import DocumentPart, ScannedContents, ScannedSegment
+from metra.formats.texts.sources import Source
 
 
 class DocumentText(NamedTuple):
@@ -37,39 +32,61 @@ class DocumentText(NamedTuple):
 
     def segments(self, document: str) -> Iterator[ScannedSegment]:
         """Read the segments of a document."""
-        read = sgml.segments if self.source.format == "sgml" else wmt_xml.segments
-        return read(self.file, self.parts[document])
+        module = self.source.format.load()
+        return module.read_segments(self.file, self.parts[document])
 
     @property
     def place(self) -> str:
-        """Name the text and its file in a message."""
+        """The text and its file, as messages name them."""
         return f"{describe_field(self.field)} in {format_path(self.source.path)}"
 
 
-class DocumentFiles:
-    """Scanned files whose ids agree, ready to be read any number of times."""
+class ScannedFile(NamedTuple):
+    """A file with ids and what a scan found in it."""
 
-    def __init__(self, files: Sequence[Source], choose: FieldChoice) -> None:
-        """Scan the files; `choose` says which of a file's texts are wanted, and as what."""
-        self.texts = [text for file in files for text in _scan_texts(file, choose)]
-        self._by_field = {text.field: text for text in self.texts}
-        roles = {text.field.role for text in self.texts}
-        role = next(role for role in _GUIDES if role in roles)
-        guides = [text for text in self.texts if text.field.role == role]
+    source: Source
+    file: SeekableFile
+    contents: ScannedContents
+
+    def get_text(self, own_field: Field, field: Field) -> DocumentText:
+        """Return one of the file's texts, to be used as `field`."""
+        return DocumentText(field, *self, self.contents.parts[own_field])
+
+
+def scan_file(source: Source) -> ScannedFile:
+    """Look through a file with ids for its texts, documents and segments."""
+    file = SeekableFile(source.path)
+    contents = source.format.load().scan(file, source.name)
+    if not contents.parts:
+        msg = f"{format_path(source.path)} holds no documents; expected at least one <doc>."
+        raise FormatError(msg)
+    return ScannedFile(source, file, contents)
+
+
+class DocumentFiles:
+    """Texts of files with ids that agree, ready to be read any number of times."""
+
+    def __init__(self, texts: Sequence[DocumentText]) -> None:
+        """Check that the ids agree, and collect the labels of all files."""
+        self.texts = texts
+        self._by_field = {text.field: text for text in texts}
+        guides = _find_guides(texts)
         self._guide = _order_documents(guides)
         self._shuffled = {
             (text.field, document)
-            for text in self.texts
+            for text in texts
             for document in self._check_ids(text)
         }
         self._labels: dict[str, dict[str, str]] = {}
         self.about: dict[str, str] = {}
-        for text in [*guides, *self.texts]:
+        for text in [*guides, *texts]:
             self.about = text.contents.about | self.about
             for document in text.parts:
                 labels = self._labels.setdefault(document, {})
                 self._labels[document] = text.contents.labels[document] | labels
-        names = dict.fromkeys(name for found in self._labels.values() for name in found)
+        names = dict.fromkeys(
+            name for labels in self._labels.values() for name in labels
+        )
         self.labels = [Field("label", name) for name in names]
         self.fields = [*self._by_field, DOCUMENT, SEGMENT_ID, *self.labels]
 
@@ -95,7 +112,7 @@ class DocumentFiles:
             if (part.size, part.digest) != (expected.size, expected.digest):
                 _compare_segments(text, guide, document)
                 yield document
-        if text.field.role == "reference" and text.source.format == "wmt-xml":
+        if text.field.role == "reference" and text.source.format.has_partial_references:
             return
         for document, guide in self._guide.items():
             if document not in text.parts:
@@ -126,10 +143,10 @@ class DocumentFiles:
         guide = self._guide[document]
         if document not in text.parts:
             return repeat(None, self.count(document))
-        found = text.segments(document)
+        segments = text.segments(document)
         if (text.field, document) not in self._shuffled:
-            return (segment.text for segment in found)
-        by_id = {segment.id: segment.text for segment in found}
+            return (segment.text for segment in segments)
+        by_id = {segment.id: segment.text for segment in segments}
         return (by_id[segment.id] for segment in guide.segments(document))
 
     def check_references(self) -> None:
@@ -196,43 +213,38 @@ class _DocumentReader:
         self._open = {}
 
 
-def _scan_texts(source: Source, choose: FieldChoice) -> list[DocumentText]:
-    file = SeekableFile(source.path)
-    scan = sgml.scan if source.format == "sgml" else wmt_xml.scan
-    contents = scan(file, source.name)
-    if not contents.parts:
-        msg = f"{format_path(source.path)} holds no documents; expected at least one <doc>."
-        raise FormatError(msg)
-    return [
-        DocumentText(wanted, source, file, contents, contents.parts[found])
-        for found, wanted in choose(source, list(contents.parts)).items()
-    ]
+def _find_guides(texts: Sequence[DocumentText]) -> list[DocumentText]:
+    """Return the texts whose order counts: the source, else references, else outputs."""
+    roles = {text.field.role for text in texts}
+    role = next(role for role in TEXT_ROLES if role in roles)
+    return [text for text in texts if text.field.role == role]
 
 
 def _order_documents(guides: Sequence[DocumentText]) -> dict[str, DocumentText]:
-    """Give the documents in order, each with the first of the texts that has it.
+    """Return the documents in order, each with the first of the texts that has it.
 
     References may lack documents, so the order of the file counts, not that of one text.
     """
-    found: dict[str, tuple[int, int]] = {}
-    for at, text in enumerate(guides):
-        for document, part in text.parts.items():
-            found.setdefault(document, (at, part.start))
+    owners: dict[str, DocumentText] = {}
+    for text in guides:
+        for document in text.parts:
+            owners.setdefault(document, text)
     files = [text.file for text in guides]
-    by_place = sorted(
-        found,
-        key=lambda name: (files.index(guides[found[name][0]].file), found[name][1]),
-    )
-    return {document: guides[found[document][0]] for document in by_place}
+
+    def get_place(document: str) -> tuple[int, int]:
+        text = owners[document]
+        return files.index(text.file), text.parts[document].start
+
+    return {document: owners[document] for document in sorted(owners, key=get_place)}
 
 
 def _compare_segments(text: DocumentText, guide: DocumentText, document: str) -> None:
     """Name the first segment that one text has and the other lacks."""
-    found = {segment.id: segment.line for segment in text.segments(document)}
+    present = {segment.id: segment.line for segment in text.segments(document)}
     expected = {segment.id: segment.line for segment in guide.segments(document)}
     path, line = format_path(text.source.path), text.parts[document].line
     for segment in expected:
-        if segment not in found:
+        if segment not in present:
             msg = (
                 f"{path}, line {line}: document {document!r} of "
                 f"{describe_field(text.field)} lacks segment {segment!r}, which "
@@ -240,10 +252,10 @@ def _compare_segments(text: DocumentText, guide: DocumentText, document: str) ->
                 f"{expected[segment]}; every segment must be there."
             )
             raise CorpusError(msg)
-    for segment in found:
+    for segment in present:
         if segment not in expected:
             msg = (
-                f"{path}, line {found[segment]}: document {document!r} of "
+                f"{path}, line {present[segment]}: document {document!r} of "
                 f"{describe_field(text.field)} has segment {segment!r}, which "
                 f"{guide.place} has not (line {guide.parts[document].line}); ids must agree."
             )

@@ -1,28 +1,32 @@
-"""JSON lines: one object a line and a segment.
-
-JSON lines, written: one object a line and a segment; this format carries everything.
-"""
+"""JSON lines: one object a line and a segment; this format carries everything."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from metra.errors import FormatError
+from metra.formats.atomic import write_pieces
 from metra.formats.lines import LineReader
 from metra.formats.stream import format_path, name_system
 from metra.formats.texts.columns import (
     ColumnNames,
     Field,
-    check_column_names,
-    check_duplicate_fields,
     format_column_name,
-    recognise_fields,
+    read_header,
 )
 from metra.formats.texts.rows import RowChunk, check_names
+
+if TYPE_CHECKING:
+    from metra.formats.texts.sources import Source
 
 # Keys that hold several texts: their entries become columns of their own.
 _LISTS = ("refs", "references")
 _MAPS = ("outputs", "systems", "hyps")
+
+
+def open_reader(source: "Source", _: Sequence[Field] | None = None) -> "JsonlReader":
+    """Open a file from its start, for all of its columns."""
+    return JsonlReader(source.path, source.name, source.columns)
 
 
 class JsonlReader:
@@ -39,11 +43,10 @@ class JsonlReader:
         try:
             self._first = self._first_object()
             self._keys = list(self._flat(self._first[0], 1))
-            check_column_names(self._keys, names, format_path(path))
-            self.fields = recognise_fields(
-                self._keys, default_system or name_system(path), names
+            default_system = default_system or name_system(path)
+            self.fields = read_header(
+                self._keys, default_system, names, format_path(path)
             )
-            check_duplicate_fields(self.fields, format_path(path))
         except FormatError:
             self.close()
             raise
@@ -154,10 +157,14 @@ def _flatten_entry(entry: dict[str, Any]) -> list[tuple[str, Any]]:
     return flat
 
 
-def encode_jsonl(
-    fields: Sequence[Field], chunks: Iterable[RowChunk]
-) -> Iterator[bytes]:
-    """Give the file's bytes, a chunk at a time; what is missing is null."""
+def write(
+    out: str, fields: Sequence[Field], chunks: Iterable[RowChunk], _: Mapping[str, str]
+) -> None:
+    """Write a file; what is missing is null."""
+    write_pieces(out, _encode(fields, chunks))
+
+
+def _encode(fields: Sequence[Field], chunks: Iterable[RowChunk]) -> Iterator[bytes]:
     check_names(fields, "jsonl")
     keys = [format_column_name(field) for field in fields]
     for chunk in chunks:

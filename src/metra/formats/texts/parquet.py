@@ -1,15 +1,13 @@
-"""A table in Parquet files as columns of segments, as the other formats give them.
+"""Tables in Parquet, and rows of Arrow tables: which types are texts, what a null means.
 
-Rows of an Arrow table as texts: which types can be used, and what a null means.
-Parquet files: their columns, the number of their rows, and the rows, some at a time.
-Parquet, written: a column for each text and label; this format carries everything.
+The format carries everything, in a column for each text and label.
 """
 
 import os
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, Literal, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from metra.errors import CorpusError, FormatError
+from metra.formats.atomic import write_file
 from metra.formats.stream import STDIN
 from metra.formats.texts.columns import (
     ColumnNames,
@@ -29,6 +28,9 @@ from metra.formats.texts.columns import (
 )
 from metra.formats.texts.rows import RowChunk, check_names
 from metra.text.columns import Text, is_text_type, pack_arrow_column
+
+if TYPE_CHECKING:
+    from metra.formats.texts.sources import Source
 
 #: A null where a text has to be: an error, or an empty text.
 Nulls: TypeAlias = Literal["refuse", "empty"]
@@ -44,7 +46,7 @@ class NullValueError(CorpusError):
         super().__init__(
             f"Row {row + 1} of {where} is null in the column {column!r}, where a text has "
             "to be; give it one, leave the row out, or count nulls as empty texts: "
-            "--nulls empty."
+            "`nulls` empty."
         )
 
 
@@ -204,6 +206,17 @@ def _translate_errors(path: str) -> Iterator[None]:
         raise FormatError(msg) from None
 
 
+def open_reader(
+    source: "Source", wanted: Sequence[Field] | None = None
+) -> "ParquetReader":
+    """Open a table from its start, for all of its columns or for some."""
+    nulls: Nulls | None = None  # what is converted is not judged
+    if source.use == "output":
+        nulls = source.columns.nulls if source.columns else "refuse"
+    paths = source.shards or (source.path,)
+    return ParquetReader(paths, source.name, source.columns, wanted, nulls=nulls)
+
+
 class ParquetReader:
     """Files with the same columns, one below the other, some rows at a time."""
 
@@ -301,10 +314,10 @@ def map_fields(
     usable = [f.name for f in schema if is_key_type(f.type) or f.name in given]
     no_texts = [name for name in usable if not is_text_type(schema.field(name).type)]
     names = names._replace(labels=(*names.labels, *no_texts))
-    found = recognise_fields(usable, default_system, names)
+    recognised = recognise_fields(usable, default_system, names)
     fields = [
         field._replace(name=field.name or column)
-        for field, column in zip(found, usable, strict=True)
+        for field, column in zip(recognised, usable, strict=True)
     ]
     check_duplicate_fields(fields, where)
     columns = dict(zip(fields, usable, strict=True))
@@ -359,13 +372,13 @@ def _merge_chunks(column: pa.ChunkedArray) -> pa.Array:
 ROW_GROUP = 64 * 1024
 
 
-def write_parquet(
-    file: IO[bytes], fields: Sequence[Field], chunks: Iterable[RowChunk]
+def write(
+    out: str, fields: Sequence[Field], chunks: Iterable[RowChunk], _: Mapping[str, str]
 ) -> None:
-    """Write the rows; what is missing is null."""
+    """Write a file; what is missing is null."""
     check_names(fields, "parquet")
     schema = pa.schema([(format_column_name(field), pa.string()) for field in fields])
-    with pq.ParquetWriter(file, schema) as writer:
+    with write_file(out) as file, pq.ParquetWriter(file, schema) as writer:
         held: list[pa.RecordBatch] = []
         for chunk in chunks:
             columns = [pa.array(chunk.rows[field], pa.string()) for field in fields]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from metra.errors import FormatError
 from metra.formats.stream import format_path
-from metra.formats.texts.columns import Field
+from metra.formats.texts.columns import Field, describe_field
 
 
 class DocumentPart(NamedTuple):
@@ -112,17 +112,6 @@ class OpenPart:
         documents[self.document] = DocumentPart(
             self._start, stop, self._line, self._ids.count, self._digest.digest()
         )
-
-
-def describe_field(text: Field) -> str:
-    """Name a text in a message.
-
-    >>> describe_field(Field("source", "source")), describe_field(Field("output", "online-A"))
-    ('the source', "the output 'online-A'")
-    """
-    if text.role == "source":
-        return "the source"
-    return f"the {text.role} {text.name!r}"
 
 
 # Longer segments are dealt with in pieces.

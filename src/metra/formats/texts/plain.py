@@ -1,31 +1,100 @@
-"""Plain text, written: a folder with a file for each text, one segment a line.
+"""Plain text: one segment a line; it is written as a folder with a file for each text."""
 
-Plain text: a line is a segment, and nothing else is.
-"""
-
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from metra.errors import FormatError
-from metra.formats.texts.columns import SEGMENT_IDS, Field
-from metra.formats.texts.parts import describe_field
+from metra._core import Text
+from metra.errors import FormatError, OptionError
+from metra.formats.atomic import is_folder_name, write_folder
+from metra.formats.lines import LineReader, list_strings
+from metra.formats.table import split_rows
+from metra.formats.texts.columns import (
+    DOCUMENT,
+    SEGMENT_ID,
+    Columns,
+    Field,
+    Reader,
+    describe_field,
+)
 from metra.formats.texts.rows import RowChunk, check_names, check_values, refuse_value
 
-_SEGMENT_ID = Field("label", SEGMENT_IDS[0])
+if TYPE_CHECKING:
+    from metra.formats.texts.sources import Source
 
 
-def write_plain_files(
-    folder: Path, fields: Sequence[Field], chunks: Iterable[RowChunk]
+def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
+    """Open a file from its start: a text, or a list of documents."""
+    if source.use == "document":
+        return _open_document_list(source.path)
+    field = Field(source.role, source.name)
+    return PlainReader(source.path, [field], lambda text: {field: text})
+
+
+class PlainReader:
+    """Lines as the columns of a table, some lines at a time."""
+
+    def __init__(
+        self, path: str, fields: list[Field], make_columns: Callable[[Text], Columns]
+    ) -> None:
+        self.path = path
+        self.fields = fields
+        self._make_columns = make_columns
+        self._lines = LineReader(path)
+
+    @property
+    def count(self) -> int:
+        """How many segments have been read."""
+        return self._lines.count
+
+    def read(self, most: int) -> Columns:
+        """Read the next segments: fewer than `most` only where the file ends."""
+        return self._make_columns(self._lines.read(most))
+
+    def share(self) -> float | None:
+        """Return the share of the file that has been read, None if it is not known."""
+        return self._lines.share()
+
+    def close(self) -> None:
+        """Close the file before its end."""
+        self._lines.close()
+
+
+def _open_document_list(path: str) -> PlainReader:
+    """Open a list with a document id a line; behind a tab there may be the segment's id."""
+    with closing(LineReader(path)) as lines:
+        first = list_strings(lines.read(1))
+    has_segment_ids = any(len(row.cells) > 1 for row in split_rows(first))
+    fields = [DOCUMENT, SEGMENT_ID] if has_segment_ids else [DOCUMENT]
+
+    def make_columns(text: Text) -> Columns:
+        rows = [[*row.cells, None] for row in split_rows(list_strings(text))]
+        return {
+            field: [cells[index] for cells in rows]
+            for index, field in enumerate(fields)
+        }
+
+    return PlainReader(path, fields, make_columns)
+
+
+def write(
+    out: str, fields: Sequence[Field], chunks: Iterable[RowChunk], _: Mapping[str, str]
 ) -> None:
     """Write source.txt, docs.txt, reference.NAME.txt, outputs/NAME.txt, label.NAME.txt.
 
     The ids of segments stand behind those of documents, after a tab.
     """
+    if not is_folder_name(out):
+        msg = (
+            f"Plain text is a folder with a file for each text, but {out} is a file's "
+            "name; give `out` FOLDER."
+        )
+        raise OptionError(msg)
     check_names(fields, "plain")
     with_documents = any(field.role == "document" for field in fields)
-    own = [field for field in fields if not (with_documents and field == _SEGMENT_ID)]
-    with ExitStack() as stack:
+    own = [field for field in fields if not (with_documents and field == SEGMENT_ID)]
+    with write_folder(out) as folder, ExitStack() as stack:
         files = {}
         for field in own:
             path = folder / _name_file(field)
@@ -34,8 +103,8 @@ def write_plain_files(
         for chunk in chunks:
             for field, file in files.items():
                 lines = _format_lines(chunk, field)
-                if field.role == "document" and _SEGMENT_ID in fields:
-                    ids = _format_lines(chunk, _SEGMENT_ID)
+                if field.role == "document" and SEGMENT_ID in fields:
+                    ids = _format_lines(chunk, SEGMENT_ID)
                     lines = map("\t".join, zip(lines, ids, strict=True))
                 file.write("".join(line + "\n" for line in lines).encode())
 
@@ -44,26 +113,28 @@ def _format_lines(chunk: RowChunk, field: Field) -> Iterator[str]:
     if field.role == "label":
         rows = {field: [text or "" for text in chunk.rows[field]]}
         chunk = chunk._replace(rows={**chunk.rows, **rows})
-    for at, line in enumerate(check_values(chunk, field, "plain", _find_problem)):
-        if "\t" in line and (field.role == "document" or field == _SEGMENT_ID):
-            refuse_value(chunk, at, field, "holds a tab", "plain")
-        if chunk.first + at == 0 and line.startswith("\ufeff"):
-            refuse_value(chunk, at, field, "begins with a byte order mark", "plain")
+    lines = check_values(chunk, field, "plain", find_line_problem)
+    for index, line in enumerate(lines):
+        if "\t" in line and (field.role == "document" or field == SEGMENT_ID):
+            refuse_value(chunk, index, field, "holds a tab", "plain")
+        if chunk.first + index == 0 and line.startswith("\ufeff"):
+            refuse_value(chunk, index, field, "begins with a byte order mark", "plain")
         yield line
 
 
-def _find_problem(text: str) -> str | None:
+def find_line_problem(text: str) -> str | None:
+    """Say why a text cannot stand on a line of its own, None if it can."""
     if "\n" in text:
         return "holds a line break"
     # A carriage return before the end of a line is taken for a part of it.
     return "ends in a carriage return" if text.endswith("\r") else None
 
 
-def _name_file(field: Field) -> str:
+def _name_file(field: Field) -> Path:
     if field.role == "source":
-        return "source.txt"
+        return Path("source.txt")
     if field.role == "document":
-        return "docs.txt"
+        return Path("docs.txt")
     name = f"{field.name}.txt"
     if "/" in name or len(name.encode()) > 200:
         msg = (
@@ -71,4 +142,5 @@ def _name_file(field: Field) -> str:
             "name; give a short name without a slash, for an output as NAME=FILE."
         )
         raise FormatError(msg)
-    return f"outputs/{name}" if field.role == "output" else f"{field.role}.{name}"
+    is_output = field.role == "output"
+    return Path("outputs", name) if is_output else Path(f"{field.role}.{name}")

@@ -1,6 +1,6 @@
-"""A table cut into its documents, for formats that are made of documents.
+"""Rows to be written: what a format can carry, and the documents that rows form.
 
-What a format can carry, and the refusal of what it cannot: nothing is lost in silence.
+What a format cannot carry is refused: nothing is lost in silence.
 """
 
 import re
@@ -8,14 +8,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, NoReturn, TypeAlias
 
 from metra.errors import FormatError
-from metra.formats.texts.columns import SEGMENT_IDS, Field
-from metra.formats.texts.parts import SeenIds, describe_field
+from metra.formats.texts.columns import (
+    SEGMENT_ID,
+    SEGMENT_IDS,
+    TEXT_ROLES,
+    Field,
+    describe_field,
+)
+from metra.formats.texts.parts import SeenIds
 
 Rows: TypeAlias = Mapping[Field, Sequence[str | None]]
 
 _CONTROL = re.compile("[\0-\x1f\ud800-\udfff\ufffe\uffff]")
-
-TEXTS = ("source", "reference", "output")
 
 
 class RowChunk(NamedTuple):
@@ -30,7 +34,7 @@ class RowChunk(NamedTuple):
         for field, values in self.rows.items():
             if field.role == "document":
                 ids.append(f"document {values[at]!r}")
-            elif field == Field("label", SEGMENT_IDS[0]):
+            elif field == SEGMENT_ID:
                 ids.append(f"segment {values[at]!r}")
         number = f"Segment {self.first + at + 1}"
         return f"{number} ({', '.join(ids)})" if ids else number
@@ -42,7 +46,7 @@ def refuse_value(
     """Say what a format cannot carry, and where it is."""
     owner = "" if field.role == "document" else f" of {describe_field(field)}"
     remedy = (
-        f"leave the label out with --drop {field.name}"
+        f"leave the label out with `drop` {field.name}"
         if field.role == "label"
         else "change the text, or choose another format"
     )
@@ -99,7 +103,7 @@ class DocumentRun(NamedTuple):
 
 def list_text_fields(fields: Sequence[Field]) -> list[Field]:
     """List the texts: source, references, outputs."""
-    return [field for role in TEXTS for field in fields if field.role == role]
+    return [field for role in TEXT_ROLES for field in fields if field.role == role]
 
 
 def split_documents(
@@ -158,7 +162,7 @@ def _check_label_names(labels: Sequence[Field], rules: FormatRules) -> None:
         if not rules.label.fullmatch(field.name):
             msg = (
                 f"The label {field.name!r} cannot be an attribute of a document in "
-                f"{rules.form}; leave it out with --drop {field.name!r}."
+                f"{rules.form}; leave it out with `drop` {field.name!r}."
             )
             raise FormatError(msg)
 
@@ -214,7 +218,7 @@ def _check_ids(
 ) -> Iterator[str]:
     count = len(next(iter(chunk.rows.values())))
     given = chunk.rows[field] if field else [None] * count
-    label = field or Field("label", SEGMENT_IDS[0])
+    label = field or SEGMENT_ID
     for at in range(count):
         found = given[at] or str(document.ids.count + 1)
         if found != found.strip() or rules.bad.search(found):

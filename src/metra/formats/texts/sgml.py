@@ -1,10 +1,8 @@
-"""The tags of NIST's SGML, one after the other, whatever the length of the file's lines.
+"""NIST's SGML for machine translation, as mteval reads it: source, reference and test sets.
 
 These files are not XML: names have no case, values need no quotes, an ampersand may stand
-for itself, and inside a segment everything but the format's own tags is text.
-
-NIST's SGML for machine translation, as mteval reads it: source, reference and test sets.
-NIST's SGML, written: one file with all sets, or a folder with a file for each.
+for itself, and inside a segment everything but the format's own tags is text. They are read
+tag by tag, whatever the length of their lines.
 """
 
 import re
@@ -15,7 +13,13 @@ from pathlib import Path
 from typing import IO, NamedTuple, NoReturn
 
 from metra.errors import FormatError
-from metra.formats.atomic import drain_spool, open_spool
+from metra.formats.atomic import (
+    drain_spool,
+    is_folder_name,
+    open_spool,
+    write_folder,
+    write_pieces,
+)
 from metra.formats.stream import SeekableFile, check_utf8, format_path
 from metra.formats.texts.columns import Field, Role
 from metra.formats.texts.parts import (
@@ -300,7 +304,7 @@ def scan(file: SeekableFile, default_name: str) -> ScannedContents:
     return scanning.contents
 
 
-def segments(file: SeekableFile, part: DocumentPart) -> Iterator[ScannedSegment]:
+def read_segments(file: SeekableFile, part: DocumentPart) -> Iterator[ScannedSegment]:
     """Read the segments of one document."""
     blocks = file.blocks(part.start, part.stop)
     number = 0
@@ -466,10 +470,23 @@ _RULES = FormatRules(
 )
 
 
-def encode_sgml(
+def write(
+    out: str,
+    fields: Sequence[Field],
+    chunks: Iterable[RowChunk],
+    about: Mapping[str, str],
+) -> None:
+    """Write a file with all sets, or a folder with a file for each."""
+    if not is_folder_name(out):
+        write_pieces(out, _encode(fields, chunks, about))
+        return
+    with write_folder(out) as folder:
+        _write_files(folder, fields, chunks, about)
+
+
+def _encode(
     fields: Sequence[Field], chunks: Iterable[RowChunk], about: Mapping[str, str]
 ) -> Iterator[bytes]:
-    """Give the bytes of one file that holds all sets."""
     with ExitStack() as stack:
         texts = _write_texts(fields, chunks, stack)
         yield b"<mteval>\n"
@@ -480,7 +497,7 @@ def encode_sgml(
         yield b"</mteval>\n"
 
 
-def write_sgml_files(
+def _write_files(
     folder: Path,
     fields: Sequence[Field],
     chunks: Iterable[RowChunk],

@@ -1,21 +1,30 @@
 """Tab-separated tables: a header line, then one segment a line; no quoting."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from metra.errors import FormatError
+from metra.formats.atomic import write_pieces
 from metra.formats.lines import LineReader
 from metra.formats.stream import name_system
 from metra.formats.table import parse_table
 from metra.formats.texts.columns import (
     ColumnNames,
     Field,
-    check_column_names,
-    check_duplicate_fields,
     format_column_name,
-    recognise_fields,
+    read_header,
 )
+from metra.formats.texts.plain import find_line_problem
 from metra.formats.texts.rows import RowChunk, check_names, check_values, refuse_value
+
+if TYPE_CHECKING:
+    from metra.formats.texts.sources import Source
+
+
+def open_reader(source: "Source", _: Sequence[Field] | None = None) -> "TsvReader":
+    """Open a file from its start, for all of its columns."""
+    return TsvReader(source.path, source.name, source.columns)
 
 
 class TsvReader:
@@ -32,10 +41,8 @@ class TsvReader:
         self._lines = LineReader(path)
         try:
             table = parse_table(self._lines, path)
-            check_column_names(table.header, names, table.path)
             default_system = default_system or name_system(path)
-            self.fields = recognise_fields(table.header, default_system, names)
-            check_duplicate_fields(self.fields, table.path)
+            self.fields = read_header(table.header, default_system, names, table.path)
         except FormatError:
             self.close()
             raise
@@ -62,8 +69,14 @@ class TsvReader:
         self._lines.close()
 
 
-def encode_tsv(fields: Sequence[Field], chunks: Iterable[RowChunk]) -> Iterator[bytes]:
-    """Yield the file's bytes, a chunk at a time."""
+def write(
+    out: str, fields: Sequence[Field], chunks: Iterable[RowChunk], _: Mapping[str, str]
+) -> None:
+    """Write a file."""
+    write_pieces(out, _encode(fields, chunks))
+
+
+def _encode(fields: Sequence[Field], chunks: Iterable[RowChunk]) -> Iterator[bytes]:
     check_names(fields, "tsv")
     yield ("\t".join(map(format_column_name, fields)) + "\n").encode()
     for chunk in chunks:
@@ -89,7 +102,4 @@ def _format_cells(chunk: RowChunk, field: Field) -> Iterator[str]:
 def _find_problem(text: str) -> str | None:
     if "\t" in text:
         return "holds a tab"
-    if "\n" in text:
-        return "holds a line break"
-    # A carriage return before the end of a line is taken for a part of it.
-    return "ends in a carriage return" if text.endswith("\r") else None
+    return find_line_problem(text)

@@ -1,7 +1,4 @@
-"""The XML of WMT's test sets since 2021: documents with source, references and outputs.
-
-WMT's XML, written: documents with source, references and outputs.
-"""
+"""The XML of WMT's test sets since 2021: documents with source, references and outputs."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -11,15 +8,19 @@ from typing import Any, NoReturn
 from xml.parsers import expat
 
 from metra.errors import FormatError
-from metra.formats.atomic import drain_spool, open_spool
+from metra.formats.atomic import drain_spool, open_spool, write_pieces
 from metra.formats.stream import SeekableFile, check_utf8, format_path
-from metra.formats.texts.columns import Field, Role, format_column_name
+from metra.formats.texts.columns import (
+    Field,
+    Role,
+    describe_field,
+    format_column_name,
+)
 from metra.formats.texts.parts import (
     DocumentPart,
     OpenPart,
     ScannedContents,
     ScannedSegment,
-    describe_field,
     join_lines,
 )
 from metra.formats.texts.rows import (
@@ -80,7 +81,7 @@ def scan(file: SeekableFile, default_name: str) -> ScannedContents:
     return scanning.contents
 
 
-def segments(file: SeekableFile, part: DocumentPart) -> Iterator[ScannedSegment]:
+def read_segments(file: SeekableFile, part: DocumentPart) -> Iterator[ScannedSegment]:
     """Read the segments of one document's text."""
     if not part.size:
         return
@@ -313,10 +314,20 @@ _IN_TEXT = str.maketrans({k: v for k, v in _REFERENCES.items() if k not in '"\t'
 _IN_ATTRIBUTE = str.maketrans(_REFERENCES)
 
 
-def encode_wmt_xml(
+def write(
+    out: str,
+    fields: Sequence[Field],
+    chunks: Iterable[RowChunk],
+    about: Mapping[str, str],
+) -> None:
+    """Write a file."""
+    write_pieces(out, _encode(fields, chunks, about))
+
+
+def _encode(
     fields: Sequence[Field], chunks: Iterable[RowChunk], about: Mapping[str, str]
 ) -> Iterator[bytes]:
-    """Give the file's bytes, a document at a time."""
+    """Yield the file's bytes, a document at a time."""
     texts = list_text_fields(fields)
     check_names(texts, "wmt-xml")
     with ExitStack() as stack:
@@ -406,7 +417,7 @@ class _DocumentWriter:
         for text in self._never:
             msg = (
                 f"All of {describe_field(text)} is missing, so wmt-xml cannot carry it; "
-                f"leave it out with --drop {format_column_name(text)!r}."
+                f"leave it out with `drop` {format_column_name(text)!r}."
             )
             raise FormatError(msg)
 

@@ -12,9 +12,9 @@ from typing import Any
 
 from metra.analysis.changes import ScoreChange, SegmentChange, SystemChanges
 from metra.analysis.word_diff import OutputPiece
-from metra.report import grid
 from metra.report.html.markup import Child, Html, join_markup, mark_safe, tag
 from metra.report.html.tables import format_difference
+from metra.report.pictures import grid
 from metra.report.study import Study
 from metra.report.table import format_count, format_score
 
@@ -239,9 +239,9 @@ def convert_study(study: Study) -> dict[str, Any]:
         "people": None
         if study.people is None
         else [_round_scores(study.people.segments[name].tolist()) for name in names],
-        "source": texts.source,
-        "refs": texts.refs,
-        "outputs": [texts.outputs[name] for name in names],
+        "source": None if texts.source is None else list(texts.source),
+        "refs": [list(ref) for ref in texts.refs],
+        "outputs": [list(texts.outputs[name]) for name in names],
         "documents": documents,
         "document": [index[name] for name in texts.documents or ()],
         "gridSpec": study.grids.spec,

@@ -376,7 +376,7 @@ def _build_scale(systems: Sequence[SystemScores], spec: str) -> chart.AxisScale:
     """Give all systems' whiskers of a metric the same scale."""
     scores = [entry.scores[spec] for entry in systems]
     ends = [end for score in scores for end in (score.interval or (score.score,))]
-    return chart.AxisScale(*chart.pad_chart_range(ends, 0.02), 5, WHISKER - 5)
+    return chart.AxisScale(*chart.pad_range(ends, 0.02), 5, WHISKER - 5)
 
 
 ROW = 30

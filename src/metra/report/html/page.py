@@ -11,9 +11,9 @@ from functools import cache
 from importlib import resources
 
 from metra import __version__
-from metra.report import grid
 from metra.report.html import data, overview, relations, tables
 from metra.report.html.markup import Html, join_markup, mark_safe, tag
+from metra.report.pictures import grid
 from metra.report.study import Study
 from metra.report.table import format_count
 from metra.report.writers.headings import describe_corpus, list_signatures

@@ -120,10 +120,10 @@ def draw_segments_figure(entry: ScoreRelation) -> Html:
 def draw_systems_figure(entry: ScoreRelation, fit: LineFit | None = None) -> Html:
     """Draw the systems as dots with their names, and a fitted line with its band."""
     x = chart.AxisScale(
-        *chart.pad_chart_range([p.x for p in entry.points], 0.12), LEFT, LEFT + SIDE
+        *chart.pad_range([p.x for p in entry.points], 0.12), LEFT, LEFT + SIDE
     )
     y = chart.AxisScale(
-        *chart.pad_chart_range([p.y for p in entry.points], 0.12), TOP + SIDE, TOP
+        *chart.pad_range([p.y for p in entry.points], 0.12), TOP + SIDE, TOP
     )
     marks = [
         *chart.draw_x_axis(x, TOP + SIDE, TOP, entry.x),
@@ -235,9 +235,8 @@ def build_judgements_section(study: Study) -> Html | None:
     )
     judged = sum(entry.segments for entry in found.relations[:1])
     trusted = study.trust
-    fits = trusted.fits if trusted is not None else {}
     systems = [
-        draw_systems_figure(entry, fits.get(entry.y)) for entry in found.relations
+        draw_systems_figure(entry, found.fits.get(entry.y)) for entry in found.relations
     ]
     segments = [draw_segments_figure(entry) for entry in found.relations]
     return join_markup(

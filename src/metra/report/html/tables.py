@@ -202,9 +202,7 @@ def _draw_bucket_figure(found: Buckets, spec: str, pair: Sequence[str]) -> Html:
     labels = [bucket.label for bucket in found.buckets]
     left = max(chart.measure_names(labels, LONGEST), 56)
     ends = [end for score in scores for end in (score.interval or (score.score,))]
-    scale = chart.AxisScale(
-        *chart.pad_chart_range(ends), left, chart.WIDTH - chart.OVERHANG
-    )
+    scale = chart.AxisScale(*chart.pad_range(ends), left, chart.WIDTH - chart.OVERHANG)
     bottom = ROW * len(labels) + 8.0
     marks = chart.draw_x_axis(scale, bottom, 4)
     for row, bucket in enumerate(found.buckets):

@@ -153,7 +153,7 @@ def _draw_curve(found: LengthCurve) -> Html:
     right = chart.WIDTH - room
     values = [v for line in found.means.values() for v in line if not math.isnan(v)]
     x = chart.AxisScale(0, max(len(found.lengths) - 1, 1), LEFT, right - 6)
-    low, high = chart.pad_chart_range(values or [0.0, 1.0])
+    low, high = chart.pad_range(values or [0.0, 1.0])
     y = chart.AxisScale(low, high, TOP + SIDE, TOP)
     marks = [*chart.draw_y_axis(y, LEFT, right, "mean Spearman")]
     free = right  # from the longest on, which must be named, as far as there is room
@@ -235,7 +235,7 @@ def _draw_judge_pair(found: JudgeSummary) -> Html:
     """Draw two judges' values of the same outputs, points moved so that each is seen."""
     plot = found.plot
     ends = [end for point in plot.moved for end in point]
-    low, high = chart.pad_chart_range(ends)
+    low, high = chart.pad_range(ends)
     x = chart.AxisScale(low, high, LEFT, LEFT + SIDE)
     y = chart.AxisScale(low, high, TOP + SIDE, TOP)
     faint = max(0.3, min(0.85, 60 / len(plot.given)))

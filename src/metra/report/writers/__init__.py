@@ -1,15 +1,15 @@
 """What was computed, written for people and programs: one module per kind of result.
 
-- headings: names of metrics and systems above and beside tables
-- results: scores in every format, and the table of formats
-- comparison: differences between systems as tables and in words
-- json: results as the JSON document of schema 1
-- details: what metrics noted, and what quality models consist of
-- alignments: aligned words of output and reference for the terminal
-- analysis: n-grams and buckets, with changes and profiles below the scores
-- changes: the most changed segments with their word differences
-- profiles: profiles of systems by themselves or below the scores
-- meta: answers of meta-evaluation in every format
-- ranking: rankings by average ranks, and retrieval runs
-- salience: salience lists and the study of two translations
+headings: names of metrics and systems above and beside tables
+results: scores in every format, and the table of formats
+comparison: differences between systems as tables and in words
+json: results as the JSON document of schema 1
+details: what metrics noted, and what quality models consist of
+alignments: aligned words of output and reference for the terminal
+analysis: n-grams and buckets, with changes and profiles below the scores
+changes: the most changed segments with their word differences
+profiles: profiles of systems by themselves or below the scores
+meta: answers of meta-evaluation in every format
+ranking: rankings by average ranks, and retrieval runs
+salience: salience lists and the study of two translations
 """

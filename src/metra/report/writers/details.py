@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from metra.metrics.record import Finding, format_value
+from metra.metrics.options import format_value
+from metra.metrics.record import Finding
 from metra.report.table import Style
 from metra.report.terminal import (
     BOLD,

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from metra.analysis.word_stability import WEIGHTS, StabilityResult
+from metra.formats.annotations.weights import rank_words
+from metra.formats.table import Table as SalienceTable
 from metra.report.table import MISSING, Style, format_count
 from metra.report.terminal import render_table
 from metra.scoring.table import Cell, Table, make_table
-from metra.text.salience import SalienceTable, rank_words
 
 WORD_COLUMNS = ("tf", "df", "tf.idf", "S")
 

@@ -1,6 +1,6 @@
-"""Scoring on Dask: a task for each Parquet file, on threads, processes or a cluster.
+"""Scoring tables on Dask: a task for each Parquet file, on threads, processes or a cluster.
 
-It is here to be used, and to show how little an engine needs: see `spark` for a large one.
+It also shows how little an executor needs: see `spark` for a large one.
 """
 
 from collections.abc import Callable, Sequence
@@ -8,9 +8,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from metra.errors import MissingResourceError
+from metra.errors import MissingResourceError, OptionError
 from metra.formats.texts import parquet
-from metra.scoring.plan import ScoringPlan, check_metrics
+from metra.scoring.plan import ScoringPlan
 from metra.scoring.results import Results
 from metra.scoring.table_totals import (
     add_totals,
@@ -21,10 +21,31 @@ from metra.scoring.table_totals import (
     sum_terms,
     totals_schema,
 )
-from metra.scoring.tables import check_same_groups, check_schema
+from metra.scoring.tables import PlanBuilder, TableProgress, check_files, plan_files
 
 # So many answers are put together by one task.
 _FAN = 16
+
+
+def score_files(
+    paths: Sequence[str],
+    build_plan: PlanBuilder,
+    *,
+    scores_out: str | None = None,
+    resume: str | None = None,
+    progress: TableProgress | None = None,
+    **compute: Any,
+) -> Results:
+    """Score a table in Parquet files on Dask; `compute` is what `dask.compute` takes."""
+    for name, value in {"scores_out": scores_out, "resume": resume}.items():
+        if value:
+            msg = f"Dask has no `{name}`; leave it out, or score on this machine."
+            raise OptionError(msg)
+    plan = plan_files(paths, build_plan)
+    results = score_with_dask(paths, plan, **compute)
+    if progress:
+        progress(results.segments, 1.0)
+    return results
 
 
 def score_with_dask(paths: Sequence[str], plan: ScoringPlan, **compute: Any) -> Results:
@@ -42,18 +63,14 @@ def score_with_dask(paths: Sequence[str], plan: ScoringPlan, **compute: Any) -> 
             "with: pip install 'metra[dask]'"
         )
         raise MissingResourceError(msg) from None
-    check_metrics(plan)
-    schemas = {path: parquet.read_schema(path) for path in paths}
-    for path, schema in schemas.items():
-        check_schema(plan, schema, path)
-    check_same_groups(plan, schemas)
+    check_files(paths, plan)
     weights = None
     if plan.two_passes:
         terms = [delayed(count_file_terms)(path, plan) for path in paths]
         weights = delayed(encode_weights)(_merge_parts(delayed(add_terms), terms))
     totals = [delayed(count_file)(path, plan, weights) for path in paths]
-    found = _merge_parts(delayed(add_totals), totals)
-    return score_totals(found.compute(**compute), plan)
+    total = _merge_parts(delayed(add_totals), totals)
+    return score_totals(total.compute(**compute), plan)
 
 
 def count_file(path: str, plan: ScoringPlan, weights: bytes | None) -> pa.RecordBatch:
@@ -67,7 +84,7 @@ def count_file(path: str, plan: ScoringPlan, weights: bytes | None) -> pa.Record
 
 
 def count_file_terms(path: str, plan: ScoringPlan) -> list[pa.RecordBatch]:
-    """Count what one file's references have, for measures of two passes."""
+    """Count what one file's references have, for metrics of two passes."""
     batches = parquet.read_batches(path, plan.columns)
     return sum_terms(count_terms(batch, plan) for batch in batches).to_batches()
 
@@ -78,8 +95,9 @@ def add_terms(parts: Sequence[Sequence[pa.RecordBatch]]) -> list[pa.RecordBatch]
 
 
 def _merge_parts(add: Callable[[list[Any]], Any], parts: list[Any]) -> Any:
-    """Have some answers at a time added up, until there is one."""
+    """Have a few answers at a time added up, until there is one."""
     while True:
-        parts = [add(parts[at : at + _FAN]) for at in range(0, len(parts), _FAN)]
+        starts = range(0, len(parts), _FAN)
+        parts = [add(parts[start : start + _FAN]) for start in starts]
         if len(parts) == 1:
             return parts[0]

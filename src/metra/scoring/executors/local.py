@@ -1,301 +1,56 @@
-"""The engine that needs nothing: shards one after the other, batches on all cores.
+"""Scoring tables on this machine: shards one after the other, batches on all cores."""
 
-The files of a table, and what is kept of those that are finished.
-Shards with their segments' scores, written beside the ones that were read.
-What the first of two passes found, kept beside the totals of finished shards.
-"""
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
 
-import hashlib
-import json
-import os
-import re
-import zipfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
-from typing import Any, NamedTuple
-
-import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from metra import __version__
 from metra.corpus.batch import Batch
-from metra.errors import FormatError, MetraError, OptionError
-from metra.formats.atomic import write_file
+from metra.errors import MetraError
 from metra.formats.texts import parquet
 from metra.formats.texts.parquet import (
     NullValueError,
     get_references,
     get_required_column,
 )
-from metra.metrics.record import Metric, Tables, TwoPassFit
-from metra.scoring.plan import (
-    ScoringPlan,
-    build_unweighed,
-    check_metrics,
-    pack_chunk,
-    split_batch,
-    split_systems,
+from metra.metrics.record import Metric
+from metra.scoring.executors.shard_files import (
+    Shard,
+    TotalsCache,
+    compute_fingerprints,
+    fingerprint_weights,
+    has_weights,
+    is_whole,
+    load_weights,
+    name_score_files,
+    open_score_file,
 )
+from metra.scoring.plan import ScoringPlan, build_unweighed, read_references
 from metra.scoring.results import Results
-from metra.scoring.table_totals import (
-    Totals,
-    add_entries,
-    build_batch,
-    build_table_results,
-    count_and_score,
-    count_rows,
-    describe_shape,
-    list_signatures,
-    read_entries,
-    scores_schema,
-    totals_schema,
-)
-from metra.scoring.tables import check_same_groups, check_schema
+from metra.scoring.table_totals import count_and_score, count_batch, score_entries
+from metra.scoring.tables import PlanBuilder, TableProgress, check_files, plan_files
+from metra.scoring.totals import Totals, add_entries
 from metra.stats.parallel import ordered_map, thread_count
 
-#: Where a file keeps the fingerprint of what it was made of.
-FINGERPRINT = b"metra.fingerprint"
-_ENDING = ".totals"
 
-
-class Shard(NamedTuple):
-    """One file as it is now: another size or time, and it is another one."""
-
-    path: str
-    #: From the root, so that the same file is known again from other folders.
-    place: str
-    size: int
-    modified: int
-
-    @classmethod
-    def at(cls, path: str) -> "Shard":
-        """Look at a file."""
-        try:
-            found = os.stat(path)
-        except OSError as error:
-            msg = f"{path} cannot be read: {error.strerror}; check the name and its rights."
-            raise FormatError(msg) from None
-        place = os.path.abspath(path)
-        return cls(path, place, found.st_size, found.st_mtime_ns)
-
-
-def compute_fingerprints(shards: Sequence[Shard], plan: ScoringPlan) -> list[str]:
-    """Name what comes of each shard by all that its digits depend on.
-
-    Where a measure weighs by the whole corpus, that is all shards.
-    """
-    known = [shard[1:] for shard in shards]
-    rest = [plan.fingerprint(), known if plan.two_passes else []]
-    return [
-        hashlib.sha256(json.dumps([entry, *rest]).encode()).hexdigest()
-        for entry in known
-    ]
-
-
-class TotalsCache:
-    """A folder with the totals of finished shards: a small file for each."""
-
-    def __init__(self, folder: str) -> None:
-        """Make the folder, if it is not there."""
-        self.folder = folder
-        try:
-            os.makedirs(folder, exist_ok=True)
-        except OSError as error:
-            msg = f"{folder} cannot be made a folder for totals: {error.strerror}."
-            raise FormatError(msg) from None
-
-    def find(self, shard: Shard, fingerprint: str) -> Totals | None:
-        """Give the totals of a shard that was finished, with this plan and unchanged."""
-        path = self._path(shard, fingerprint)
-        if not os.path.exists(path):
-            return None
-        try:
-            with pa.OSFile(path) as file, pa.ipc.open_file(file) as reader:
-                metadata = reader.schema.metadata or {}
-                batches = [
-                    reader.get_batch(at) for at in range(reader.num_record_batches)
-                ]
-        except (pa.ArrowException, OSError):
-            metadata, batches = {}, []
-        if metadata.get(FINGERPRINT) != fingerprint.encode():
-            msg = f"{path} is damaged; remove it, and its shard is scored again."
-            raise FormatError(msg)
-        totals: Totals = {}
-        for batch in batches:
-            add_entries(totals, read_entries(batch))
-        return totals
-
-    def keep(
-        self, shard: Shard, fingerprint: str, totals: Totals, plan: ScoringPlan
-    ) -> None:
-        """Write the totals of a shard that is finished."""
-        schema = totals_schema(plan, parquet.read_schema(shard.path))
-        schema = schema.with_metadata({FINGERPRINT: fingerprint.encode()})
-        batch = build_batch(totals, schema)
-        with (
-            write_file(self._path(shard, fingerprint)) as file,
-            pa.ipc.new_file(file, schema) as writer,
-        ):
-            writer.write_batch(batch)
-
-    def _path(self, shard: Shard, fingerprint: str) -> str:
-        stem = re.sub(r"[^\w.-]", "_", Path(shard.path).stem)[:80]
-        return os.path.join(self.folder, f"{stem}-{fingerprint[:24]}{_ENDING}")
-
-
-#: What each column of scores was computed by, as JSON.
-_SIGNATURES = b"metra.signatures"
-_ENDINGS = (".parquet", ".pq")
-
-# A row group of the result holds at least so many rows, where there are as many.
-_ROW_GROUP = 64 * 1024
-
-
-def name_score_files(paths: Sequence[str], out: str) -> list[str]:
-    """Name the file for each shard's scores: in a folder by the same names, or one file."""
-    if out.endswith(_ENDINGS) and not os.path.isdir(out):
-        if len(paths) > 1:
-            msg = (
-                f"{out} is one file, but there are {len(paths)} to be scored; give the name "
-                "of a folder, which gets a file for each."
-            )
-            raise OptionError(msg)
-        targets = [out]
-    else:
-        targets = [os.path.join(out, os.path.basename(path)) for path in paths]
-    for path, target in zip(paths, targets, strict=True):
-        if targets.count(target) > 1:
-            msg = f"Two files are called {os.path.basename(path)}; score them apart."
-            raise OptionError(msg)
-        if os.path.realpath(path) == os.path.realpath(target):
-            msg = f"{out} would overwrite {path}; give the name of another folder."
-            raise OptionError(msg)
-    try:
-        os.makedirs(os.path.dirname(os.path.abspath(targets[0])), exist_ok=True)
-    except OSError as error:
-        msg = f"{out} cannot be made a folder for scores: {error.strerror}."
-        raise FormatError(msg) from None
-    return targets
-
-
-def is_whole(target: str, fingerprint: str) -> bool:
-    """Whether a file is there with the scores of this shard, by this plan."""
-    if not os.path.exists(target):
-        return False
-    try:
-        metadata = parquet.read_schema(target).metadata or {}
-    except FormatError:
-        return False  # something else by this name, which is written anew
-    return metadata.get(FINGERPRINT) == fingerprint.encode()
-
-
-@contextmanager
-def open_score_file(
-    target: str, plan: ScoringPlan, schema: pa.Schema, fingerprint: str
-) -> Iterator[Callable[[pa.RecordBatch], None]]:
-    """Write a shard with its scores; the file is whole or not there."""
-    schema = scores_schema(plan, schema)
-    metadata = {
-        **(schema.metadata or {}),
-        FINGERPRINT: fingerprint.encode(),
-        _SIGNATURES: json.dumps(list_signatures(plan)).encode(),
-    }
-    schema = schema.with_metadata(metadata)
-    with write_file(target) as file, pq.ParquetWriter(file, schema) as writer:
-        held: list[pa.RecordBatch] = []
-
-        def write(batch: pa.RecordBatch) -> None:
-            held.append(batch)
-            if sum(entry.num_rows for entry in held) >= _ROW_GROUP:
-                flush()
-
-        def flush() -> None:
-            table = pa.Table.from_batches(held).replace_schema_metadata(metadata)
-            writer.write_table(table)
-            held.clear()
-
-        yield write
-        if held:
-            flush()
-
-
-_KEPT_WEIGHTS_ENDING = ".weights"
-_FINGERPRINT = "fingerprint"
-
-
-def load_weights(
-    folder: str,
-    fingerprint: str,
-    metric: Metric,
-    weighing: TwoPassFit,
-    batches: Iterable[Batch],
-) -> Metric:
-    """Give the measure with the weights that are kept; else count them, and keep them."""
-    path = _name_weights_file(folder, metric, fingerprint)
-    if os.path.exists(path):
-        return _read_weights(path, fingerprint, weighing)
-    tables = weighing.tables(batches)
-    named: dict[str, Any] = {_FINGERPRINT: np.array(fingerprint), **tables}
-    with write_file(path) as file:
-        # Without compression: a resumed run is to go on at once.
-        np.savez(file, **named)
-    return weighing.restored(tables)
-
-
-def has_weights(folder: str, metric: Metric, fingerprint: str) -> bool:
-    """Whether weights need not be counted."""
-    return os.path.exists(_name_weights_file(folder, metric, fingerprint))
-
-
-def fingerprint_weights(
-    shards: Sequence[Shard], plan: ScoringPlan, metric: Metric
-) -> str:
-    """Name weights by all that they depend on: every file, and what is counted in it."""
-    known = [
-        __version__,
-        metric.signature(),
-        [plan.references, plan.documents, plan.nulls],
-        [shard[1:] for shard in shards],
-    ]
-    return hashlib.sha256(json.dumps(known).encode()).hexdigest()
-
-
-def _name_weights_file(folder: str, metric: Metric, fingerprint: str) -> str:
-    return os.path.join(
-        folder, f"{metric.name}-{fingerprint[:24]}{_KEPT_WEIGHTS_ENDING}"
+def score_files(
+    paths: Sequence[str],
+    build_plan: PlanBuilder,
+    *,
+    scores_out: str | None = None,
+    resume: str | None = None,
+    progress: TableProgress | None = None,
+) -> Results:
+    """Score a table in Parquet files on this machine."""
+    plan = plan_files(paths, build_plan)
+    return score_shards(
+        paths, plan, resume=resume, scores_out=scores_out, progress=progress
     )
-
-
-def _read_weights(path: str, fingerprint: str, weighing: TwoPassFit) -> Metric:
-    try:
-        with open(path, "rb") as file, np.load(file, allow_pickle=False) as arrays:
-            tables: Tables = dict(arrays)
-        if str(tables[_FINGERPRINT]) != fingerprint:
-            raise ValueError(_FINGERPRINT)
-        return weighing.restored(tables)
-    except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile):
-        msg = f"{path} is damaged; remove it, and its weights are counted again."
-        raise FormatError(msg) from None
 
 
 class ScoringInterrupt(KeyboardInterrupt):
     """Somebody pressed Ctrl-C; the message says what is kept."""
-
-
-class ScoringProgress(NamedTuple):
-    """How far the work has come: rows that were read, and all that this call has to read.
-
-    A first pass, for weights, reads all rows once more.
-    """
-
-    done: int
-    rows: int
-
-    def plus(self, rows: int) -> "ScoringProgress":
-        """Count rows that were read."""
-        return self._replace(done=self.done + rows)
 
 
 def score_shards(
@@ -304,55 +59,47 @@ def score_shards(
     *,
     resume: str | None = None,
     scores_out: str | None = None,
-    progress: Callable[[ScoringProgress], None] = lambda _: None,
+    progress: TableProgress | None = None,
 ) -> Results:
-    """Score a table in Parquet files, each read once (twice for measures of two passes).
+    """Score a table in Parquet files, each read once (twice for metrics of two passes).
 
     With `resume`, a folder, the totals of each finished shard are kept there, and shards
     that are finished already, by the same plan and unchanged, are not scored again; nor are
-    weights counted again. With
-    `scores_out`, each shard is written there with its segments' scores.
+    weights counted again. With `scores_out`, each shard is written there with its segments'
+    scores. `progress` is told how many rows were read, and what share of all that is.
     """
-    check_metrics(plan)
-    schemas = {path: parquet.read_schema(path) for path in paths}
-    for path, schema in schemas.items():
-        check_schema(plan, schema, path)
-    check_same_groups(plan, schemas)
+    check_files(paths, plan)
     shards = [Shard.at(path) for path in paths]
     names = compute_fingerprints(shards, plan)
     targets: Sequence[str | None] = [None] * len(paths)
     if scores_out:
         targets = name_score_files(paths, scores_out)
-    kept = TotalsCache(resume) if resume else None
-    found = [
-        kept.find(shard, name)
-        if kept and (target is None or is_whole(target, name))
+    cache = TotalsCache(resume) if resume else None
+    kept = [
+        cache.find(shard, name)
+        if cache and (target is None or is_whole(target, name))
         else None
         for shard, name, target in zip(shards, names, targets, strict=True)
     ]
-    finished = sum(totals is not None for totals in found)
+    finished = sum(totals is not None for totals in kept)
     try:
-        metrics = build_unweighed(plan)
-        rows = [parquet.count_rows(path) for path in paths]
-        left = [
-            count for count, known in zip(rows, found, strict=True) if known is None
-        ]
-        work = ScoringProgress(0, sum(left))
-        if left:
-            metrics, work = _fit_metrics(shards, plan, resume, work, progress)
+        work = _Work(plan, progress)
+        for shard, known in zip(shards, kept, strict=True):
+            if known is None:
+                work.rows += parquet.count_rows(shard.path)
+        if finished < len(shards):
+            work.metrics = _fit_metrics(shards, resume, work)
         totals: Totals = {}
         for shard, name, target, known in zip(
-            shards, names, targets, found, strict=True
+            shards, names, targets, kept, strict=True
         ):
             if known is None:
-                known, work = _score_shard(
-                    shard, name, target, plan, metrics, work, progress
-                )
-                if kept:
-                    kept.keep(shard, name, known, plan)
+                known = _score_shard(shard, name, target, work)
+                if cache:
+                    cache.keep(shard, name, known, plan)
                 finished += 1
             add_entries(totals, known.items())
-        return build_table_results(totals, describe_shape(plan), metrics)
+        return score_entries(totals, plan)
     except KeyboardInterrupt:
         note = _describe_kept(finished, len(shards), resume, scores_out)
         msg = f"interrupted; of the files, {note}"
@@ -365,6 +112,23 @@ def score_shards(
         raise MetraError(msg) from None
 
 
+@dataclass
+class _Work:
+    """What is counted, and how far: a first pass, for weights, reads all rows once more."""
+
+    plan: ScoringPlan
+    progress: TableProgress | None
+    metrics: Mapping[str, Metric] | None = None
+    done: int = 0
+    rows: int = 0
+
+    def add(self, rows: int) -> None:
+        """Count rows that were read."""
+        self.done += rows
+        if self.progress:
+            self.progress(self.done, self.done / max(self.rows, 1))
+
+
 def _describe_kept(
     finished: int, shards: int, resume: str | None, out: str | None
 ) -> str:
@@ -374,83 +138,66 @@ def _describe_kept(
         return f"{done} and kept in {resume}; the same command goes on from there."
     if out:
         return (
-            f"{done}, with their scores in {out}; give --resume FOLDER to go on later."
+            f"{done}, with their scores in {out}; give `resume` FOLDER to go on later."
         )
-    return f"{done}, but their totals are lost; give --resume FOLDER to keep them."
+    return f"{done}, but their totals are lost; give `resume` FOLDER to keep them."
 
 
 def _fit_metrics(
-    shards: Sequence[Shard],
-    plan: ScoringPlan,
-    resume: str | None,
-    work: ScoringProgress,
-    progress: Callable[[ScoringProgress], None],
-) -> tuple[Mapping[str, Metric], ScoringProgress]:
-    """Walk through all references first, for measures that weigh by them."""
-    metrics = dict(build_unweighed(plan))
+    shards: Sequence[Shard], resume: str | None, work: _Work
+) -> Mapping[str, Metric]:
+    """Walk through all references first, for metrics that weigh by them."""
+    metrics = dict(build_unweighed(work.plan))
     names = {
-        spec: fingerprint_weights(shards, plan, metric)
+        spec: fingerprint_weights(shards, work.plan, metric)
         for spec, metric in metrics.items()
     }
-    counted = [
-        spec
-        for spec, metric in metrics.items()
-        if metric.fit and not (resume and has_weights(resume, metric, names[spec]))
-    ]
     rows = sum(parquet.count_rows(shard.path) for shard in shards)
-    work = work._replace(rows=work.rows + len(counted) * rows)
+    for spec, metric in metrics.items():
+        if metric.fit and not (resume and has_weights(resume, metric, names[spec])):
+            work.rows += rows
 
-    def references_of() -> Iterator[Batch]:
-        nonlocal work
+    def read_all() -> Iterator[Batch]:
         for shard in shards:
-            for rows in _read_rows(shard.path, plan, plan.columns):
-                for piece in split_batch(rows):
-                    yield next(split_systems(pack_chunk(piece, plan)))[1]
-                work = work.plus(rows.num_rows)
-                progress(work)
+            for rows in _read_rows(shard.path, work.plan, work.plan.columns):
+                yield from read_references(rows, work.plan)
+                work.add(rows.num_rows)
 
     for spec, metric in metrics.items():
         if metric.weighing and resume:
-            batches = references_of()
             metrics[spec] = load_weights(
-                resume, names[spec], metric, metric.weighing, batches
+                resume, names[spec], metric, metric.weighing, read_all()
             )
         elif metric.fit:
-            metrics[spec] = metric.fit(references_of())
-    return metrics, work
+            metrics[spec] = metric.fit(read_all())
+    return metrics
 
 
 def _score_shard(
-    shard: Shard,
-    fingerprint: str,
-    target: str | None,
-    plan: ScoringPlan,
-    metrics: Mapping[str, Metric],
-    work: ScoringProgress,
-    progress: Callable[[ScoringProgress], None],
-) -> tuple[Totals, ScoringProgress]:
-    totals: Totals = {}
+    shard: Shard, fingerprint: str, target: str | None, work: _Work
+) -> Totals:
     schema = parquet.read_schema(shard.path)
-    columns = schema.names if target else plan.columns
+    plan, metrics = work.plan, work.metrics or {}
 
-    def counted(rows: pa.RecordBatch) -> tuple[int, Totals, pa.RecordBatch | None]:
+    def count(rows: pa.RecordBatch) -> tuple[int, Totals, pa.RecordBatch | None]:
         if target:
             return rows.num_rows, *count_and_score(rows, plan, metrics)
-        return rows.num_rows, count_rows(rows, plan, metrics), None
+        return rows.num_rows, count_batch(rows, plan, metrics), None
 
+    totals: Totals = {}
     with ExitStack() as stack:
+        write: Callable[[pa.RecordBatch], None] | None = None
         if target:
             write = stack.enter_context(
                 open_score_file(target, plan, schema, fingerprint)
             )
-        parts = _read_rows(shard.path, plan, columns)
-        for rows, found, result in ordered_map(counted, parts, thread_count()):
-            add_entries(totals, found.items())
-            if result is not None:
-                write(result)
-            work = work.plus(rows)
-            progress(work)
-    return totals, work
+        parts = _read_rows(shard.path, plan, schema.names if target else plan.columns)
+        for rows, counted, scored in ordered_map(count, parts, thread_count()):
+            add_entries(totals, counted.items())
+            if write:
+                write(scored)
+            work.add(rows)
+    return totals
 
 
 def _read_rows(
@@ -468,7 +215,7 @@ def _read_rows(
 
 
 def _refuse_nulls(rows: pa.RecordBatch, plan: ScoringPlan) -> None:
-    wanted = [*(name for _, name in plan.outputs), plan.source, plan.documents]
-    for name in filter(None, wanted):
+    required = [*(name for _, name in plan.outputs), plan.source, plan.documents]
+    for name in filter(None, required):
         get_required_column(rows, name, plan.nulls)
     get_references(rows, plan.references, plan.nulls)

@@ -10,7 +10,7 @@ Parquet files as Spark reads them, but none passed over in silence.
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import accumulate, chain
 from typing import Any, TypeAlias
@@ -18,15 +18,15 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 from metra import __version__
-from metra.errors import FormatError, MissingResourceError
+from metra.errors import FormatError, MissingResourceError, OptionError
 from metra.formats.stream import name_system
-from metra.formats.texts.columns import ColumnNames
 from metra.formats.texts.parquet import NullValueError
 from metra.scoring.executors.spark_session import (
-    Watcher,
+    LOCAL,
     format_path,
     run_steps,
     silence_warnings,
+    spark_session,
     translate_errors,
 )
 from metra.scoring.plan import ScoringPlan, check_metrics
@@ -43,7 +43,7 @@ from metra.scoring.table_totals import (
     score_totals,
     scores_schema,
 )
-from metra.scoring.tables import build_plan, check_schema
+from metra.scoring.tables import PlanBuilder, TableProgress, check_schema
 
 
 @contextmanager
@@ -129,7 +129,7 @@ def score_frame(
     plan: ScoringPlan,
     *,
     scores_to: str | None = None,
-    progress: Watcher | None = None,
+    progress: TableProgress | None = None,
 ) -> Results:
     """Score a DataFrame; if wished, write it with its segments' scores as Parquet.
 
@@ -297,31 +297,36 @@ def _add_partition(totals: Batches) -> Batches:
         yield add_totals(chain([first], totals))
 
 
-def score_parquet(
-    session: Any,
+def score_files(
     paths: Sequence[str],
-    metrics: Sequence[str],
-    names: ColumnNames,
+    build_plan: PlanBuilder,
     *,
-    group_by: Sequence[str] = (),
-    scores_to: str | None = None,
-    progress: Watcher | None = None,
+    scores_out: str | None = None,
+    resume: str | None = None,
+    progress: TableProgress | None = None,
+    master: str | None = None,
+    conf: Mapping[str, str] | None = None,
+    started: Callable[[], None] = lambda: None,
 ) -> Results:
-    """Score a table in Parquet files; see `score_frame`."""
-    frame = read_files(session, paths)
-    files = frame.inputFiles()
-    # Of several files, Spark takes the columns of any one.
-    many = f"The table that Spark makes of {len(files)} files"
-    plan = build_plan(
-        convert_schema(frame),
-        metrics,
-        names,
-        where=paths[0] if len(files) == 1 else many,
-        default_system=name_system(format_path(files[0])) if len(files) == 1 else "",
-        group_by=group_by,
-        segments=scores_to is not None,
-    )
-    return score_frame(frame, plan, scores_to=scores_to, progress=progress)
+    """Score a table in Parquet files wherever Spark finds it; see `score_frame`.
+
+    `started` is called when there is a session: what Java takes to start is no scoring.
+    """
+    if resume:
+        msg = (
+            "Spark has no `resume`: it begins lost work again by itself; leave it out."
+        )
+        raise OptionError(msg)
+    with spark_session(master or LOCAL, conf) as session:
+        started()
+        frame = read_files(session, paths)
+        files = frame.inputFiles()
+        # Of several files, Spark takes the columns of any one.
+        where, system = f"The table that Spark makes of {len(files)} files", ""
+        if len(files) == 1:
+            where, system = paths[0], name_system(format_path(files[0]))
+        plan = build_plan(convert_schema(frame), where, system)
+        return score_frame(frame, plan, scores_to=scores_out, progress=progress)
 
 
 def read_files(session: Any, paths: Sequence[str]) -> Any:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from tempfile import TemporaryFile
 from threading import Event, Thread
-from typing import IO, Any, TypeAlias
+from typing import IO, Any
 from urllib.parse import unquote
 from uuid import uuid4
 
@@ -26,6 +26,7 @@ from metra.errors import (
     OptionError,
 )
 from metra.formats.texts.parquet import NullValueError
+from metra.scoring.tables import TableProgress
 
 
 @contextmanager
@@ -277,15 +278,12 @@ def _explain_failure(master: str, error: Exception, log: IO[bytes]) -> Exception
     return OptionError(msg)
 
 
-#: Told how many tasks are done, and what share of the work that is, from 0 to 1.
-Watcher: TypeAlias = Callable[[int, float], None]
-
 _EVERY = 0.5  # seconds
 _PATIENCE = 240  # times that; a second Ctrl-C is always quicker
 
 
 def run_steps(
-    session: Any, steps: Sequence[Callable[[], None]], progress: Watcher | None
+    session: Any, steps: Sequence[Callable[[], None]], progress: TableProgress | None
 ) -> None:
     """Have steps done that wait for Spark, and cancel them if they are interrupted.
 
@@ -335,7 +333,7 @@ def run_steps(
 
 
 def _follow_progress(
-    context: Any, groups: Sequence[str], progress: Watcher, done: Event
+    context: Any, groups: Sequence[str], progress: TableProgress, done: Event
 ) -> None:
     tracker = context.statusTracker()
     share = 0.0

@@ -1,1 +1,11 @@
-"""The admin's pages: campaigns, judges, how it goes, results, files."""
+"""Pages of organisers.
+
+campaigns: the list of campaigns, the audit log, the preview, the exercise over campaigns
+files: downloads of judgements, and import of judgements made elsewhere
+frame: the frame of every page, the campaign it is about, blinding, number formats
+login: signing in and out
+people: judges and their links, and the progress of a campaign
+results: results with their filters, disagreements, measurements, follow-up campaigns
+routes: all routes together
+wizard: the steps to a new campaign: data, settings, review
+"""

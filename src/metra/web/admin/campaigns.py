@@ -1,9 +1,4 @@
-"""The collective exercise over several campaigns: evaluators and metrics on one page.
-
-The audit log: who did what, when.
-The first screens as judges will see them, with nothing kept.
-All campaigns, with how far each is.
-"""
+"""The list of campaigns, the audit log, the preview and the exercise over campaigns."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,17 +6,17 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from sqlalchemy import Connection
 
-from metra.campaign.campaign import Campaign
+from metra.campaign.campaign import FIRST, Campaign
 from metra.campaign.exercise import Exercise, compare_evaluators, convert_text_scores
 from metra.campaign.exports import zip_files
 from metra.campaign.own_wording import list_wordings
 from metra.campaign.results import score_texts
 from metra.campaign.screen import build_screen, get_screen_protocol
-from metra.campaign.second_look import FIRST, read_completed
 from metra.campaign.task import Task
 from metra.campaign.wording import choose_wording
 from metra.store import audit, campaigns, tasks
 from metra.store.campaigns import StoredCampaign
+from metra.store.second_looks import read_completed
 from metra.web.admin.frame import find_stored_campaign, is_blind, render_admin_page
 from metra.web.judge.views import build_campaign_json, build_protocol_json
 from metra.web.security.visitors import Administering
@@ -33,7 +28,7 @@ router = APIRouter()
 
 @router.get("/admin/exercise")
 def show_exercise(request: Request, session: Administering) -> Response:
-    """Compare what the chosen campaigns found; names must no longer be hidden."""
+    """Compare the chosen campaigns; only unblinded ones can be chosen."""
     known, chosen, found = _compare_campaigns(request)
     return render_admin_page(
         request,
@@ -48,8 +43,8 @@ def show_exercise(request: Request, session: Administering) -> Response:
 
 @router.get("/admin/exercise/tables.zip")
 def download_tables(request: Request, session: Administering) -> Response:
-    """The tables of the exercise as files."""
-    del session  # that there is one is enough
+    """Return the tables of the exercise as a zip file."""
+    del session  # only checked
     _, _, found = _compare_campaigns(request)
     if found is None:
         raise Refusal.not_found()
@@ -89,7 +84,7 @@ _MOST = 500
 
 @router.get("/admin/log")
 def show_log(request: Request, session: Administering) -> Response:
-    """What was done anywhere."""
+    """Show the audit log of all campaigns."""
     with get_state(request).store.reading() as db:
         entries = audit.list_entries(db)
         names = {row[0]: row[1] for row in campaigns.list_campaigns(db)}
@@ -98,7 +93,7 @@ def show_log(request: Request, session: Administering) -> Response:
 
 @router.get("/admin/campaigns/{key}/log")
 def show_history(request: Request, key: str, session: Administering) -> Response:
-    """What was done in one campaign."""
+    """Show the audit log of one campaign."""
     stored = find_stored_campaign(request, key)
     with get_state(request).store.reading() as db:
         entries = audit.list_entries(db, stored.id)
@@ -131,7 +126,7 @@ def _render_log(
 
 
 def _format_entry(data: Any) -> str:
-    """What is noted beside a deed, for people.
+    """Format the details of a log entry.
 
     >>> _format_entry({"judge": "Ann", "files": ["a", "b"], "blind": True}), _format_entry(None)
     ('judge: Ann; files: a, b; blind: yes', '')
@@ -154,7 +149,7 @@ _SCREENS = 3
 
 @router.get("/admin/campaigns/{key}/preview")
 def show_preview(request: Request, key: str, session: Administering) -> Response:
-    """Draw some screens of the first judge, with all their questions."""
+    """Show the first screens as judges will see them; nothing is stored."""
     stored = find_stored_campaign(request, key)
     campaign = stored.campaign
     with get_state(request).store.reading() as db:
@@ -191,13 +186,13 @@ def show_preview(request: Request, key: str, session: Administering) -> Response
 
 
 def _find_last_step(campaign: Campaign, task: Task, number: int) -> int:
-    """The last question that this screen asks; some leave one out."""
+    """Return the index of the last step of a screen; some screens omit one."""
     return len(get_screen_protocol(campaign, task, number).steps) - 1
 
 
 @dataclass(frozen=True, slots=True)
 class CampaignListing:
-    """A campaign in the list."""
+    """A row of the list of campaigns."""
 
     id: str
     name: str
@@ -209,7 +204,7 @@ class CampaignListing:
 
 @router.get("/admin")
 def show_campaigns(request: Request, session: Administering) -> Response:
-    """List the campaigns, the newest first."""
+    """Show the list of campaigns, newest first."""
     with get_state(request).store.reading() as db:
         rows = [
             CampaignListing(*row, *_count_tasks(db, row[0]))
@@ -221,6 +216,6 @@ def show_campaigns(request: Request, session: Administering) -> Response:
 
 
 def _count_tasks(db: Connection, key: str) -> tuple[int, int]:
-    """Tasks done, and all that are anybody's."""
+    """Return the numbers of finished tasks and of all assigned tasks."""
     states = [task.state for task in tasks.list_campaign_tasks(db, key)]
     return states.count("done"), len(states) - states.count("passed")

@@ -1,7 +1,4 @@
-"""A campaign's judgements as files.
-
-Old campaigns from files: judgements that were made elsewhere, put into the store.
-"""
+"""Downloads of a campaign's judgements, and import of judgements made elsewhere."""
 
 from typing import Any
 from urllib.parse import quote
@@ -16,11 +13,11 @@ from metra.campaign.imports import (
     recognise_upload,
     split_language_pair,
 )
-from metra.campaign.key_log import write_key_log
 from metra.errors import MetraError
 from metra.store import audit, imported
 from metra.store.access import Session
 from metra.store.campaigns import StoredCampaign
+from metra.store.events import write_key_log
 from metra.web.admin.frame import (
     find_stored_campaign,
     is_blind,
@@ -32,7 +29,7 @@ from metra.web.security.visitors import Administering
 from metra.web.state import Refusal, get_state
 
 router = APIRouter()
-#: What each format is for.
+#: Title and description of each format.
 _ABOUT = {
     "zip": ("Everything", "All files below, the protocol, the seed and a codebook."),
     "jsonl": (
@@ -56,7 +53,7 @@ _ABOUT = {
 
 @router.get("/admin/campaigns/{key}/export")
 def show_exports(request: Request, key: str, session: Administering) -> Response:
-    """List the formats."""
+    """Show the formats of downloads."""
     stored = find_stored_campaign(request, key)
     known = _list_formats(stored)
     return render_admin_page(
@@ -74,7 +71,7 @@ def show_exports(request: Request, key: str, session: Administering) -> Response
 def download_export(
     request: Request, key: str, form: str, session: Administering
 ) -> Response:
-    """Write a file; that it was taken is written down."""
+    """Return a file of judgements, and log the download."""
     stored = find_stored_campaign(request, key)
     if form not in _list_formats(stored):
         raise Refusal.not_found()
@@ -95,14 +92,14 @@ def download_export(
             blind=is_blind(stored),
             problem=str(error),
         )
-    house = get_state(request)
-    with house.store.transaction() as db:
+    state = get_state(request)
+    with state.store.transaction() as db:
         audit.add_entry(
             db,
             session.name,
             "export",
             {"format": form, "blind": is_blind(stored)},
-            now=house.clock(),
+            now=state.clock(),
             campaign=stored.id,
         )
     name = quote(f"{stored.name}.{file.name}", safe="")
@@ -125,20 +122,20 @@ _PROTOCOLS = ("da", "da-sqm", "esa", "mqm")
 
 @router.get("/admin/campaigns/import")
 def show_import(request: Request, session: Administering) -> Response:
-    """Ask for the files."""
+    """Show the form for files to import."""
     return _render_import(request, session.name, {})
 
 
 @router.post("/admin/campaigns/import")
 async def import_files(request: Request, session: Administering) -> Response:
-    """Read the files and keep their campaigns: all of them or, with a reason, none."""
+    """Import the campaigns of the files: all of them or, with a reason, none."""
     async with request.form(max_files=_MOST_FILES) as form:
         sent = [
             (value.filename, await value.read())
             for value in form.getlist("files")
             if isinstance(value, UploadFile) and value.filename
         ]
-    # Work of seconds is done in a thread, so that judges need not wait for it.
+    # Slow work runs in a thread, so that judges need not wait for it.
     return await run_in_threadpool(_import_files, request, session, form, sent)
 
 
@@ -153,19 +150,19 @@ def _import_files(
         return _render_import(
             request, session.name, typed, problem="Choose at least one file."
         )
-    house = get_state(request)
+    state = get_state(request)
     try:
         judgements = parse_judgements(
             [recognise_upload(name, content) for name, content in sent],
             languages=split_language_pair(typed["lang"] or None),
             protocol=typed["protocol"] or None,
         )
-        with house.store.transaction() as db:
+        with state.store.transaction() as db:
             kept = imported.import_campaigns(
                 db,
                 judgements,
                 files=[name for name, _ in sent],
-                now=house.clock(),
+                now=state.clock(),
                 who=session.name,
                 name=typed["name"] or None,
             )

@@ -1,4 +1,4 @@
-"""What the admin's pages share: the frame, the campaign that is looked at, hidden names."""
+"""What all admin pages share: the frame, the campaign, blinding, formats of numbers."""
 
 from datetime import UTC, datetime
 from functools import cache
@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi import Request, Response
 
-from metra.campaign.second_look import read_completed
 from metra.campaign.summary import assign_blind_names, blind_judgements
 from metra.formats.scores.judgement import Judgement
 from metra.store import campaigns, judges
 from metra.store.campaigns import StoredCampaign
 from metra.store.judges import Judge
+from metra.store.second_looks import read_completed
 from metra.web.pages import load_templates, render_page
 from metra.web.state import Refusal, get_state
 from metra.web.strings import load_strings
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def render_admin_page(
     request: Request, template: str, *, status: int = 200, **more: Any
 ) -> Response:
-    """Render one of the admin's pages, which are in English."""
+    """Render an admin page; these are in English."""
     _add_filters()
     return render_page(
         request,
@@ -35,7 +35,7 @@ def render_admin_page(
 
 
 def find_stored_campaign(request: Request, key: str) -> StoredCampaign:
-    """Find a campaign, or say that it is not there."""
+    """Return a campaign, or refuse the request if there is none."""
     with get_state(request).store.reading() as db:
         stored = campaigns.find_campaign(db, key)
     if stored is None:
@@ -44,7 +44,7 @@ def find_stored_campaign(request: Request, key: str) -> StoredCampaign:
 
 
 def find_campaign_judge(db: "Connection", stored: StoredCampaign, key: str) -> Judge:
-    """Find a judge of the campaign; others are as if they were not there."""
+    """Return a judge of the campaign; refuse judges of other campaigns."""
     judge = judges.find_judge(db, key)
     if judge is None or judge.campaign != stored.id:
         raise Refusal.not_found()
@@ -52,12 +52,12 @@ def find_campaign_judge(db: "Connection", stored: StoredCampaign, key: str) -> J
 
 
 def is_blind(stored: StoredCampaign) -> bool:
-    """Whether the systems' names are still hidden from admins."""
+    """Return whether system names are still hidden from admins."""
     return stored.unblinded_at is None and stored.state != "closed"
 
 
 def get_visible_names(stored: StoredCampaign) -> dict[str, str]:
-    """What each system is called on the pages."""
+    """Return the name of each system on the pages."""
     systems = [system.name for system in stored.campaign.systems]
     if is_blind(stored):
         return assign_blind_names(systems, stored.secret)
@@ -67,10 +67,10 @@ def get_visible_names(stored: StoredCampaign) -> dict[str, str]:
 def read_visible_judgements(
     request: Request, stored: StoredCampaign
 ) -> list[Judgement]:
-    """All answers, every revision, with the names that may be shown."""
+    """Return all answers, every revision, with the system names that may be shown."""
     with get_state(request).store.reading() as db:
-        every = read_completed(db, stored)
-    return blind_judgements(every, get_visible_names(stored))
+        judgements = read_completed(db, stored)
+    return blind_judgements(judgements, get_visible_names(stored))
 
 
 @cache
@@ -86,7 +86,7 @@ def _add_filters() -> "Environment":
 
 
 def format_time(seconds: float | None) -> str:
-    """Write a time of day, in UTC.
+    """Format a date and time, in UTC.
 
     >>> format_time(0)
     '1970-01-01 00:00'
@@ -97,7 +97,7 @@ def format_time(seconds: float | None) -> str:
 
 
 def format_number(value: float | None, digits: int = 1) -> str:
-    """Write a figure; a dash where there is none.
+    """Format a number; a dash for None.
 
     >>> format_number(3.14159, 2), format_number(-1.0), format_number(None)
     ('3.14', '−1.0', '–')
@@ -106,7 +106,7 @@ def format_number(value: float | None, digits: int = 1) -> str:
 
 
 def format_figure(value: float, digits: int = 1) -> str:
-    """Write a figure that may be no number.
+    """Format a number; a dash for NaN.
 
     >>> format_figure(0.5), format_figure(float("nan"))
     ('0.5', '–')
@@ -115,7 +115,7 @@ def format_figure(value: float, digits: int = 1) -> str:
 
 
 def format_p_value(value: float | None, digits: int = 4) -> str:
-    """Write a p-value; one that would be written as 0 is below the last digit.
+    """Format a p-value; one that would round to 0 is given as an upper bound.
 
     >>> format_p_value(0.25, 2), format_p_value(0.00001)
     ('0.25', '< 0.0001')
@@ -127,7 +127,7 @@ def format_p_value(value: float | None, digits: int = 4) -> str:
 
 
 def format_difference(value: float | None, digits: int = 1) -> str:
-    """Write a difference with its sign.
+    """Format a difference with its sign.
 
     >>> format_difference(2.0), format_difference(-2.0)
     ('+2.0', '−2.0')
@@ -136,7 +136,7 @@ def format_difference(value: float | None, digits: int = 1) -> str:
 
 
 def format_minutes(value: float | None) -> str:
-    """Write a length of time.
+    """Format a duration in minutes.
 
     >>> format_minutes(0.4), format_minutes(12.2), format_minutes(75)
     ('under 1 min', '12 min', '1 h 15 min')

@@ -1,4 +1,4 @@
-"""Coming in as an admin, and leaving."""
+"""Signing in and out as an admin."""
 
 from typing import Annotated
 
@@ -22,7 +22,7 @@ _MOST_FAILURES = 10
 
 @router.get("/admin/login")
 def show_login(request: Request) -> Response:
-    """Ask for name and password."""
+    """Show the form for name and password."""
     if get_session(request, "admin") is not None:
         return redirect_to("/admin")
     return render_admin_page(request, "login.html", name="", problem="")
@@ -34,7 +34,7 @@ def login(
     name: Annotated[str, Form(max_length=200)] = "",
     password: Annotated[str, Form(max_length=1000)] = "",
 ) -> Response:
-    """Begin a session; wrong passwords are counted by address, and refused when many."""
+    """Start a session; failures are counted by address and limited."""
     state = get_state(request)
     now = state.clock()
     key = f"admin {get_client_address(request)}"
@@ -42,7 +42,7 @@ def login(
         failures = access.count_failures(db, key, now=now)
         kept = access.find_password_hash(db, name)
         if failures < _MOST_FAILURES:
-            # Counted before the check, which takes its time: guesses at once are counted.
+            # Counted before the slow check, so that parallel guesses are counted too.
             access.add_failure(db, key, now=now)
     if failures >= _MOST_FAILURES:
         problem = "Too many wrong passwords; wait five minutes."

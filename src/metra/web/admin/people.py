@@ -1,6 +1,6 @@
-"""Judges and their links: a link is shown once, and never again.
+"""Judges with their links, and the progress of a running campaign.
 
-One campaign while it runs: how far everybody is, and whether it goes well.
+A link is shown once, when it is issued.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from fastapi import APIRouter, Form, Request, Response
 from markupsafe import Markup
 
 from metra.campaign.monitoring import JudgeStatus, compute_status
-from metra.report.pictures import draw_progress
+from metra.report.pictures.campaign import draw_progress
 from metra.store import campaigns, judges, screens
 from metra.store.assignment import JudgeProgress, compute_progress
 from metra.store.campaigns import StoredCampaign
@@ -31,7 +31,7 @@ _Key = Annotated[str, Form(max_length=100)]
 
 @router.get("/admin/campaigns/{key}/judges")
 def show_people(request: Request, key: str, session: Administering) -> Response:
-    """List the judges."""
+    """Show the judges of a campaign."""
     return _render_people(request, find_stored_campaign(request, key), session.name, {})
 
 
@@ -39,11 +39,11 @@ def show_people(request: Request, key: str, session: Administering) -> Response:
 def issue_links(
     request: Request, key: str, session: Administering, judge: _Key = ""
 ) -> Response:
-    """Make a link for one judge, or for all who have none, and show it this once."""
+    """Issue links for one judge or for all without one, and show them once."""
     stored = find_stored_campaign(request, key)
-    house = get_state(request)
+    app_state = get_state(request)
     links: dict[str, str] = {}
-    with house.store.transaction() as db:
+    with app_state.store.transaction() as db:
         everybody = judges.list_judges(db, stored.id)
         wanted = (
             [one for one in everybody if one.id == judge]
@@ -53,7 +53,9 @@ def issue_links(
         if judge and not wanted:
             raise Refusal.not_found()
         for one in wanted:
-            token = judges.issue_link(db, one.id, now=house.clock(), who=session.name)
+            token = judges.issue_link(
+                db, one.id, now=app_state.clock(), who=session.name
+            )
             links[one.id] = f"{_get_base_url(request)}/j/{token}"
     return _render_people(request, stored, session.name, links)
 
@@ -62,12 +64,12 @@ def issue_links(
 def revoke_link(
     request: Request, key: str, session: Administering, judge: _Key = ""
 ) -> Response:
-    """Take a judge's link back."""
+    """Revoke a judge's link."""
     stored = find_stored_campaign(request, key)
-    house = get_state(request)
-    with house.store.transaction() as db:
-        mine = find_campaign_judge(db, stored, judge)
-        judges.revoke_link(db, mine.id, now=house.clock(), who=session.name)
+    app_state = get_state(request)
+    with app_state.store.transaction() as db:
+        target = find_campaign_judge(db, stored, judge)
+        judges.revoke_link(db, target.id, now=app_state.clock(), who=session.name)
     return redirect_to(f"/admin/campaigns/{stored.id}/judges")
 
 
@@ -79,8 +81,8 @@ def save_note(
     judge: _Key = "",
     text: Annotated[str, Form(max_length=2000)] = "",
 ) -> Response:
-    """Keep a note about a judge."""
-    del session  # that there is one is enough
+    """Store a note about a judge."""
+    del session  # only checked
     stored = find_stored_campaign(request, key)
     with get_state(request).store.transaction() as db:
         judges.set_note(db, find_campaign_judge(db, stored, judge).id, text)
@@ -96,19 +98,19 @@ def forget_judge(
     what: Annotated[str, Form(max_length=20)] = "",
     sure: Annotated[str, Form(max_length=20)] = "",
 ) -> Response:
-    """Forget who a judge was, or also what she answered; that is written down."""
+    """Delete a judge's name, or also their answers, and log it."""
     stored = find_stored_campaign(request, key)
     if what not in ("name", "answers"):
         raise Refusal(422, "A judge's name can be forgotten, or also the answers.")
     if sure != "yes":
         raise Refusal(422, "Say that you are sure: this cannot be undone.")
-    house = get_state(request)
-    with house.store.transaction() as db:
-        mine = find_campaign_judge(db, stored, judge)
-        now, who = house.clock(), session.name
+    app_state = get_state(request)
+    with app_state.store.transaction() as db:
+        target = find_campaign_judge(db, stored, judge)
+        now, who = app_state.clock(), session.name
         if what == "answers":
-            judges.delete_answers(db, mine.id, now=now, who=who)
-        judges.anonymise_judge(db, mine.id, now=now, who=who)
+            judges.delete_answers(db, target.id, now=now, who=who)
+        judges.anonymise_judge(db, target.id, now=now, who=who)
     return redirect_to(f"/admin/campaigns/{stored.id}/judges")
 
 
@@ -118,7 +120,7 @@ def _wants_link(judge: Judge) -> bool:
 
 
 def _get_base_url(request: Request) -> str:
-    """How judges reach the server: as we were told, else as the admin does."""
+    """Return the URL of the app for judges: as configured, else as the admin uses it."""
     return (get_state(request).base_url or str(request.base_url)).rstrip("/")
 
 
@@ -143,7 +145,7 @@ _MOST_COMMENTS = 50
 
 @dataclass(frozen=True, slots=True)
 class JudgeListing:
-    """A judge on the page."""
+    """A judge with their progress and status."""
 
     judge: Judge
     progress: JudgeProgress
@@ -152,7 +154,7 @@ class JudgeListing:
 
 @router.get("/admin/campaigns/{key}")
 def show_monitor(request: Request, key: str, session: Administering) -> Response:
-    """Show progress, pace, checks and agreement."""
+    """Show progress, pace, attention checks and agreement."""
     stored = find_stored_campaign(request, key)
     looked = compute_status(read_visible_judgements(request, stored))
     with get_state(request).store.reading() as db:
@@ -194,19 +196,23 @@ def set_state(
     stored = find_stored_campaign(request, key)
     if state not in ("open", "paused", "closed"):
         raise Refusal(422, "A campaign can be opened, paused or closed.")
-    house = get_state(request)
-    with house.store.transaction() as db:
-        campaigns.set_state(db, stored.id, state, now=house.clock(), who=session.name)
+    app_state = get_state(request)
+    with app_state.store.transaction() as db:
+        campaigns.set_state(
+            db, stored.id, state, now=app_state.clock(), who=session.name
+        )
     return redirect_to(f"/admin/campaigns/{stored.id}")
 
 
 @router.post("/admin/campaigns/{key}/unblind")
 def unblind_campaign(request: Request, key: str, session: Administering) -> Response:
-    """Show the systems' names from now on; that is written down."""
+    """Show system names from now on, and log it."""
     stored = find_stored_campaign(request, key)
-    house = get_state(request)
-    with house.store.transaction() as db:
-        campaigns.unblind_campaign(db, stored.id, now=house.clock(), who=session.name)
+    app_state = get_state(request)
+    with app_state.store.transaction() as db:
+        campaigns.unblind_campaign(
+            db, stored.id, now=app_state.clock(), who=session.name
+        )
     return redirect_to(f"/admin/campaigns/{stored.id}/results")
 
 
@@ -217,10 +223,10 @@ def release_tasks(
     session: Administering,
     judge: Annotated[str, Form(max_length=100)] = "",
 ) -> Response:
-    """Let others take over what a judge has not done."""
+    """Release a judge's unfinished tasks to others."""
     stored = find_stored_campaign(request, key)
-    house = get_state(request)
-    with house.store.transaction() as db:
-        mine = find_campaign_judge(db, stored, judge)
-        judges.release_tasks(db, mine.id, now=house.clock(), who=session.name)
+    app_state = get_state(request)
+    with app_state.store.transaction() as db:
+        target = find_campaign_judge(db, stored, judge)
+        judges.release_tasks(db, target.id, now=app_state.clock(), who=session.name)
     return redirect_to(f"/admin/campaigns/{stored.id}")

@@ -1,9 +1,4 @@
-"""The filter bar: what the address asks for, as wishes; what it cannot mean is left out.
-
-Where judges are far apart: their answers side by side, and asking somebody else.
-Scores of texts, what has no score and why, and campaigns that settle what is open.
-What a campaign found, under the filters that the address holds.
-"""
+"""Results of a campaign with their filters, disagreements, and follow-up campaigns."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,22 +9,12 @@ from fastapi import APIRouter, Form, Query, Request, Response
 from markupsafe import Markup
 from starlette.datastructures import QueryParams
 
+from metra.campaign.disagreements import APART, find_disagreements
 from metra.campaign.judges import FlagRules
-from metra.campaign.material import count_mark_changes
 from metra.campaign.metric_scores import JudgeCorrelation, correlate_metrics
-from metra.campaign.monitoring import (
-    APART,
-    create_adjudication_draft,
-    find_disagreements,
-    read_adjudications,
-)
+from metra.campaign.prefilled_marks import count_mark_changes
 from metra.campaign.ranking import RankingOptions
-from metra.campaign.second_look import (
-    build_follow_up,
-    count_open_answers,
-    find_second_looks,
-    read_completed,
-)
+from metra.campaign.second_look import build_follow_up, count_open_answers
 from metra.campaign.summary import (
     JudgementFilter,
     SummaryOptions,
@@ -41,9 +26,15 @@ from metra.campaign.times import WORDS_PER_MINUTE
 from metra.errors import MetraError
 from metra.formats.scores.judgement import Judgement, JudgementKind
 from metra.metrics import registry
-from metra.report.pictures import draw_judge_times, draw_ranking, draw_times
+from metra.report.pictures.campaign import draw_judge_times, draw_ranking, draw_times
 from metra.store import answers, campaigns
 from metra.store.campaigns import StoredCampaign
+from metra.store.second_looks import (
+    create_adjudication_draft,
+    find_second_looks,
+    read_adjudications,
+    read_completed,
+)
 from metra.web.admin.frame import (
     find_stored_campaign,
     get_visible_names,
@@ -60,7 +51,7 @@ _SPEEDS = (300, 400, 600, 800, 1000)
 
 @dataclass(frozen=True, slots=True)
 class FilterChoices:
-    """What can be chosen in this campaign."""
+    """The values that the filters of a campaign offer."""
 
     judges: Sequence[str]
     systems: Sequence[str]
@@ -74,7 +65,7 @@ class FilterChoices:
 def list_choices(
     judgements: Iterable[Judgement], systems: Iterable[str]
 ) -> FilterChoices:
-    """List the judges, systems and documents that there are answers about."""
+    """Return the judges, systems and documents that have answers."""
     every = list(judgements)
     there = {one.kind for one in every}
     times = [one.submitted_at for one in every if one.submitted_at is not None]
@@ -89,19 +80,19 @@ def list_choices(
 
 
 def parse_summary_options(query: QueryParams, known: FilterChoices) -> SummaryOptions:
-    """Read the address; names that are not known mean nothing."""
+    """Parse the filters in a URL; unknown names are ignored."""
 
-    def kept(name: str, allowed: Sequence[str]) -> frozenset[str]:
+    def read_names(name: str, allowed: Sequence[str]) -> frozenset[str]:
         return frozenset(query.getlist(name)) & frozenset(allowed)
 
     speed = query.get("speed", "")
     fastest = float(speed) if speed in map(str, _SPEEDS) else WORDS_PER_MINUTE
     return SummaryOptions(
         JudgementFilter(
-            kept("judge", known.judges),
-            kept("system", known.systems),
-            kept("document", known.documents),
-            kept("kind", known.kinds),
+            read_names("judge", known.judges),
+            read_names("system", known.systems),
+            read_names("document", known.documents),
+            read_names("kind", known.kinds),
             since=_parse_day(query.get("from", "")),
             until=_parse_day(query.get("to", ""), days=1),
             without_flagged=query.get("flagged") == "without",
@@ -121,16 +112,16 @@ def _format_day(seconds: float) -> str:
 
 
 def _parse_day(day: str, *, days: int = 0) -> float | None:
-    """The beginning of a day in UTC, or of one that comes later; None for what is no day."""
+    """Return the start of a day in UTC, `days` later; None if it is not a date."""
     try:
-        found = datetime.strptime(day, "%Y-%m-%d").replace(tzinfo=UTC)
-        return (found + timedelta(days=days)).timestamp()
+        start = datetime.strptime(day, "%Y-%m-%d").replace(tzinfo=UTC)
+        return (start + timedelta(days=days)).timestamp()
     except (ValueError, OverflowError):
         return None
 
 
 def _get_natural_key(name: str) -> tuple[str, int, str]:
-    """Put System 2 before System 10."""
+    """Return a sort key that puts System 2 before System 10."""
     words, _, number = name.rpartition(" ")
     return (words, int(number), "") if number.isdecimal() else (name, 0, name)
 
@@ -147,7 +138,7 @@ def show_disagreements(
     session: Administering,
     apart: Annotated[str, Query(max_length=10)] = "",
 ) -> Response:
-    """List the outputs, the farthest apart first."""
+    """Show outputs on which judges disagree, the largest difference first."""
     return _render_disagreements(
         request, find_stored_campaign(request, key), session.name, _parse_limit(apart)
     )
@@ -161,19 +152,19 @@ def create_adjudication(
     judges: Annotated[str, Form(max_length=2000)] = "",
     apart: Annotated[str, Form(max_length=10)] = "",
 ) -> Response:
-    """Let others judge them anew, in a campaign of its own."""
+    """Create a campaign in which others judge these outputs again."""
     stored = find_stored_campaign(request, key)
     names = [name.strip() for name in judges.split(",") if name.strip()]
-    house = get_state(request)
+    state = get_state(request)
     limit = _parse_limit(apart)
     try:
-        with house.store.transaction() as db:
+        with state.store.transaction() as db:
             new = create_adjudication_draft(
                 db,
                 stored,
                 find_disagreements(read_completed(db, stored), apart=limit),
                 judges=tuple(dict.fromkeys(names)),
-                now=house.clock(),
+                now=state.clock(),
                 who=session.name,
             )
     except MetraError as error:
@@ -220,7 +211,7 @@ _MEASURES_MOST_SHOWN = 100
 
 @router.get("/admin/campaigns/{key}/measures")
 def show_metrics(request: Request, key: str, session: Administering) -> Response:
-    """What there is beside the ranking."""
+    """Show scores of texts, undefined scores and follow-up campaigns."""
     return _render_metrics(request, find_stored_campaign(request, key), session.name)
 
 
@@ -232,22 +223,23 @@ def create_second_look(
     judges: Annotated[str, Form(max_length=2000)] = "",
     each: Annotated[int, Form(ge=1, le=20)] = 1,
 ) -> Response:
-    """Make a campaign that settles what this one left open."""
+    """Create a campaign that settles the open answers of this one."""
     stored = find_stored_campaign(request, key)
     names = [name.strip() for name in judges.split(",") if name.strip()]
-    house = get_state(request)
+    state = get_state(request)
     try:
-        with house.store.transaction() as db:
+        with state.store.transaction() as db:
             number = len(find_second_looks(db, stored)) + 1
             made = build_follow_up(
-                stored,
+                stored.campaign,
+                stored.id,
                 read_completed(db, stored),
                 judges=tuple(dict.fromkeys(names)),
                 each=each,
                 name=f"{stored.name}: second look {number}",
             )
             new = campaigns.create_campaign(
-                db, made, now=house.clock(), who=session.name
+                db, made, now=state.clock(), who=session.name
             )
     except MetraError as error:
         return _render_metrics(request, stored, session.name, str(error))
@@ -285,19 +277,19 @@ _METRICS = ("bleu", "chrf", "ter")
 
 @router.get("/admin/campaigns/{key}/results")
 def show_results(request: Request, key: str, session: Administering) -> Response:
-    """Compute everything anew from what the filters leave."""
+    """Show results, computed from the judgements that pass the filters."""
     stored = find_stored_campaign(request, key)
     names = get_visible_names(stored)
     judgements = read_visible_judgements(request, stored)
     known = list_choices(judgements, names.values())
-    wished = parse_summary_options(request.query_params, known)
-    results = summarise_judgements(judgements, wished)
+    options = parse_summary_options(request.query_params, known)
+    results = summarise_judgements(judgements, options)
     asked = request.query_params.get("metrics") == "yes"
     compared, problem = (
         ([], "")
         if not asked
         else _correlate_metrics(
-            stored, filter_judgements(judgements, wished.choice, wished.rules), names
+            stored, filter_judgements(judgements, options.choice, options.rules), names
         )
     )
     times = results.times
@@ -309,7 +301,7 @@ def show_results(request: Request, key: str, session: Administering) -> Response
         blind=is_blind(stored),
         results=results,
         known=known,
-        wished=wished,
+        wished=options,
         filtered=bool(request.query_params),
         days=[request.query_params.get(name, "") for name in ("from", "to")],
         with_metrics=asked,

@@ -1,4 +1,4 @@
-"""A new campaign: files, what is in them, the wishes, the cost, and then a draft."""
+"""The steps to a new campaign: data, settings, review, and then a draft."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,20 +7,17 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 
-from metra.campaign.campaign import Campaign, freeze_campaign
-from metra.campaign.creation import (
-    CampaignTexts,
-    Upload,
-    pair_uploads,
-    plan_workload,
-    unpack_texts,
-)
-from metra.campaign.material import READERS, check_marks, read_options, read_pasted
+from metra.campaign.campaign import Campaign
+from metra.campaign.creation import freeze_campaign
+from metra.campaign.material import READERS, read_options, read_pasted
 from metra.campaign.own_wording import add_wordings, read_wording
+from metra.campaign.prefilled_marks import check_marks
 from metra.campaign.protocols.registry import PROTOCOLS
 from metra.campaign.second_look import MADE_OF_OTHERS
 from metra.campaign.settings import check_settings
+from metra.campaign.uploads import CampaignTexts, Upload, pair_uploads, unpack_texts
 from metra.campaign.wording import JUDGES_OWN, LANGUAGES
+from metra.campaign.workload import plan_workload
 from metra.errors import FormatError, MetraError
 from metra.store import campaigns
 from metra.store.access import Session
@@ -31,7 +28,7 @@ from metra.web.state import get_state
 from metra.web.strings import get_language_name
 
 router = APIRouter()
-#: Fields of the form, by what their files are for.
+#: The role of the files in each field of the form.
 _FILES = {
     "outputs": "output",
     "references": "reference",
@@ -53,7 +50,7 @@ _TEXTS = (
     "guide_language",
 )
 _SWITCHES = ("complete", "reference_as_system")
-#: What some protocols need, written or pasted into the form.
+#: Material that some protocols need, typed or pasted into the form.
 _MORE = ("options", "wording", *READERS)
 _DEFAULTS = {
     "each": "2",
@@ -65,7 +62,7 @@ _DEFAULTS = {
 
 @dataclass(frozen=True, slots=True)
 class _FormSettings:
-    """What the form says, as typed and as meant."""
+    """The form, as typed and as parsed."""
 
     typed: dict[str, str]
     table: dict[str, Any]
@@ -73,16 +70,16 @@ class _FormSettings:
 
 @router.get("/admin/campaigns/new")
 def show_files(request: Request, session: Administering) -> Response:
-    """Ask for the files."""
+    """Show the form for the files."""
     return render_admin_page(request, "new_files.html", who=session.name, pairing=None)
 
 
 @router.post("/admin/campaigns/new/files")
 async def check_files(request: Request, session: Administering) -> Response:
-    """Look at the files; if they belong together, ask for the wishes."""
+    """Check the files; if they fit together, show the form for the settings."""
     async with request.form(max_files=_MOST_FILES) as form:
         uploads = await _read_uploads(form)
-    # Work of seconds is done in a thread, so that judges need not wait for it.
+    # Slow work runs in a thread, so that judges need not wait for it.
     pairing = await run_in_threadpool(pair_uploads, uploads)
     if pairing.texts is None:
         return render_admin_page(
@@ -95,7 +92,7 @@ async def check_files(request: Request, session: Administering) -> Response:
 
 @router.post("/admin/campaigns/new/wishes")
 async def check_form(request: Request, session: Administering) -> Response:
-    """Say what the wishes cost; or, when that is agreed to, keep the campaign as a draft."""
+    """Show the workload of the settings, or store the campaign as a draft once confirmed."""
     form = await request.form()
     return await run_in_threadpool(_check_settings, request, session, form)
 
@@ -117,10 +114,10 @@ def _check_settings(request: Request, session: Session, form: FormData) -> Respo
     try:
         made = _build_campaign(typed, texts)
         if _get_field(form, "go") == "create":
-            house = get_state(request)
-            with house.store.transaction() as db:
+            state = get_state(request)
+            with state.store.transaction() as db:
                 key = campaigns.create_campaign(
-                    db, made, now=house.clock(), who=session.name, state="draft"
+                    db, made, now=state.clock(), who=session.name, state="draft"
                 )
             return redirect_to(f"/admin/campaigns/{key}")
     except MetraError as error:
@@ -211,13 +208,13 @@ def _render_settings(
 
 
 async def _read_uploads(form: FormData) -> list[Upload]:
-    found = []
+    uploads = []
     for field, use in _FILES.items():
         for value in form.getlist(field):
             if isinstance(value, UploadFile) and value.filename:
                 content = await value.read()
-                found.append(Upload(use, value.filename, content))  # type: ignore[arg-type]
-    return found
+                uploads.append(Upload(use, value.filename, content))  # type: ignore[arg-type]
+    return uploads
 
 
 def _get_field(form: FormData, name: str) -> str:

@@ -1,1 +1,7 @@
-"""What judges see and send."""
+"""Pages and JSON of judges.
+
+api: the JSON API of the judging page: screens, drafts, answers, events
+pages: the pages: link, consent, guide, work, done
+payloads: the shapes of what the browser sends
+views: the JSON that the browser receives
+"""

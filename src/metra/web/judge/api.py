@@ -1,4 +1,4 @@
-"""The JSON that a judge's browser lives on."""
+"""The JSON API of the judging page: screens, drafts, answers and events."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -48,7 +48,7 @@ _TAKING = ("open", "paused")
 
 @dataclass(frozen=True, slots=True)
 class _OpenScreen:
-    """One of the judge's screens, in a transaction that no other of hers runs beside."""
+    """A judge's screen, in a transaction that excludes their other requests."""
 
     db: Connection
     stored: StoredCampaign
@@ -73,7 +73,7 @@ class _OpenScreen:
 
 @router.get("/work")
 def show_work(request: Request, visit: Judging) -> Response:
-    """What the judge works on: the protocol, how far she is, and the next screen."""
+    """Return the protocol, the judge's progress and their next screen."""
     state = get_state(request)
     _take_over_tasks(request, visit)
     with state.store.transaction() as db:
@@ -98,7 +98,7 @@ def show_work(request: Request, visit: Judging) -> Response:
 
 @router.get("/screens/{task}/{number}")
 def show_screen(request: Request, visit: Judging, task: str, number: int) -> Response:
-    """One of the judge's own screens that is not closed yet."""
+    """Return one of the judge's own screens that is still open."""
     with _open_screen(request, visit, task, number, _RUNNING) as opened:
         return reply_json(opened.json(_record_shown(opened, 0)))
 
@@ -107,7 +107,7 @@ def show_screen(request: Request, visit: Judging, task: str, number: int) -> Res
 def reveal_step(
     request: Request, visit: Judging, task: str, number: int, body: RevealIn
 ) -> Response:
-    """Show the texts of a further step, once the steps before it have been answered."""
+    """Return the texts of a further step, once the steps before it are answered."""
     with _open_screen(request, visit, task, number, _TAKING) as opened:
         campaign = opened.stored.campaign
         steps = get_screen_protocol(campaign, opened.owned.task, number).steps
@@ -128,7 +128,7 @@ def reveal_step(
 def save_draft(
     request: Request, visit: Judging, task: str, number: int, body: DraftIn
 ) -> Response:
-    """Keep what the judge has put in so far; a draft that its answer overtook is dropped."""
+    """Store a draft; one that is older than the answer is dropped."""
     with _open_screen(request, visit, task, number, _TAKING) as opened:
         _add_events(opened.db, opened.stored, task, number, convert_events(body.events))
         late = _is_late(opened, body.answered)
@@ -145,7 +145,7 @@ def save_draft(
 def submit_answer(
     request: Request, visit: Judging, task: str, number: int, body: AnswerIn
 ) -> Response:
-    """Keep an answer; the same one again gets the same reply and is kept once."""
+    """Store an answer; a repeated request gets the same reply and is stored once."""
     answer = body.answer()
     state = get_state(request)
     with state.store.transaction() as db:
@@ -188,7 +188,7 @@ def submit_answer(
 def _choose_wording_language(
     request: Request, stored: StoredCampaign, told: str
 ) -> str:
-    """The language in which the questions were read: as the page says, if it can be."""
+    """Return the language in which the judge read the questions."""
     offered = list_wordings(stored.campaign)
     if told in (one.language for one in offered):
         return told
@@ -197,7 +197,7 @@ def _choose_wording_language(
 
 @router.post("/heartbeat")
 def record_heartbeat(request: Request, visit: Judging, body: ScreenName) -> Response:
-    """A sign that the judge is still at it: the task stays hers."""
+    """Record that the judge is still active, which keeps the task theirs."""
     state = get_state(request)
     with state.store.transaction() as db:
         _lock_judge(db, visit)
@@ -211,7 +211,7 @@ def record_heartbeat(request: Request, visit: Judging, body: ScreenName) -> Resp
 
 @router.post("/session")
 def sign_in(request: Request, body: TokenIn) -> Response:
-    """Come in again without leaving the page, by the link or the secret at its end."""
+    """Sign in again without leaving the page, by the link or the secret at its end."""
     secret = body.token.strip().rstrip("/").rpartition("/")[2]
     token, session = begin_judge_session(request, secret)
     reply = reply_json({"csrf": session.csrf})
@@ -223,7 +223,7 @@ def sign_in(request: Request, body: TokenIn) -> Response:
 def _open_screen(
     request: Request, visit: Visit, task: str, number: int, states: tuple[str, ...]
 ) -> Iterator[_OpenScreen]:
-    """Lock the judge's work and find the screen, or say that it is not there for her."""
+    """Lock the judge's work and open the screen, or refuse the request."""
     state = get_state(request)
     with state.store.transaction() as db:
         _lock_judge(db, visit)
@@ -265,7 +265,7 @@ def _build_refusal(way: ScreenSequence, at: int) -> Refusal:
 
 
 def _take_over_tasks(request: Request, visit: Visit) -> None:
-    """Let a judge who has nothing left take over what others left."""
+    """Assign tasks that others left to a judge who has finished theirs."""
     state = get_state(request)
     with state.store.reading() as db:
         way = screens.list_screens(db, visit.judge.id)
@@ -296,7 +296,7 @@ def _get_next_screen(
 
 
 def _record_shown(opened: _OpenScreen, step: int) -> int:
-    """Note what is shown and that the task is taken; give the furthest step shown."""
+    """Record the shown step and that the task is taken; return the furthest step shown."""
     if opened.owned.state == "waiting":
         tasks.set_state(opened.db, opened.task, "open")
     tasks.extend_lease(opened.db, opened.task, now=opened.now)
@@ -308,7 +308,7 @@ def _record_shown(opened: _OpenScreen, step: int) -> int:
 def _add_events(
     db: Connection, stored: StoredCampaign, task: str, number: int, sent: list[Event]
 ) -> None:
-    """Keep events; what was typed only where the campaign says so."""
+    """Store events; typed text only if the campaign records keys."""
     if stored.campaign.settings.log_keys:
         events.add_events(db, task, number, sent, most=events.MOST_TYPED)
     else:
@@ -318,7 +318,7 @@ def _add_events(
 
 
 def _is_late(opened: _OpenScreen, answered: int) -> bool:
-    """Whether a draft is older than the answer: it was on its way when the answer came."""
+    """Return whether a draft is older than the answer that arrived before it."""
     last = answers.find_latest_answer(opened.db, opened.task, opened.number)
     return last is not None and answered < last.revision
 

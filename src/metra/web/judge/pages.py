@@ -1,14 +1,10 @@
-"""A judge's pages: the link, consent, guide, work, done.
-
-Coming in: the secret of a judge's link for a session.
-"""
+"""A judge's pages: link, consent, guide, work, done; and the start of a session."""
 
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Request, Response
 
 from metra.campaign.own_wording import choose_campaign_wording
-from metra.campaign.protocols.edit import Edit
 from metra.campaign.wording import Wording
 from metra.store import access, audit, campaigns, judges, screens
 from metra.store.access import Session
@@ -71,13 +67,13 @@ _Field = Annotated[str, Form(max_length=200)]
 
 @router.get("/")
 def show_home(request: Request) -> Response:
-    """Say where to go."""
+    """Show the start page."""
     return render_page(request, "judge/message.html", message="home")
 
 
 @router.get("/health")
 def check_health(request: Request) -> Response:
-    """Say that the server and its store answer."""
+    """Reply that the server and its store respond."""
     with get_state(request).store.reading() as db:
         campaigns.count_campaigns(db)
     return reply_json({"ok": True})
@@ -99,7 +95,7 @@ def show_link(request: Request, token: str) -> Response:
 
 @router.post("/j/{token}")
 def start_session(request: Request, token: str) -> Response:
-    """Swap the link's secret for a cookie, and leave the address that holds it."""
+    """Exchange the link's secret for a cookie, and redirect away from the link."""
     secret, _ = begin_judge_session(request, token)
     reply = redirect_to("/judge")
     put_session(request, reply, "judge", secret)
@@ -108,7 +104,7 @@ def start_session(request: Request, token: str) -> Response:
 
 @router.get("/judge")
 def redirect_to_stage(request: Request, visit: Judging) -> Response:
-    """Send the judge to where she is."""
+    """Redirect the judge to their current page."""
     stored = _get_campaign(request, visit)
     if stored.state in ("draft", "paused", "closed"):
         name = "closed" if stored.state == "closed" else "paused"
@@ -137,7 +133,7 @@ def show_consent(request: Request, visit: Judging) -> Response:
         screens=planned.of,
         minutes=planned.minutes_left,
         counts_keys=any(
-            isinstance(step.asks, Edit) for step in stored.campaign.protocol.steps
+            step.asks.counts_keys for step in stored.campaign.protocol.steps
         ),
         log_keys=stored.campaign.settings.log_keys,
         organiser=stored.campaign.settings.organiser,
@@ -153,7 +149,7 @@ def save_consent(
     target_level: _Field = "",
     source_level: _Field = "",
 ) -> Response:
-    """Keep the consent."""
+    """Store the consent."""
     if agree != "yes":
         return redirect_to("/judge/consent")
     levels = {"target_level": target_level, "source_level": source_level}
@@ -166,7 +162,7 @@ def save_consent(
 
 @router.get("/judge/guide")
 def show_guide(request: Request, visit: Judging) -> Response:
-    """How to judge, with examples to try."""
+    """Show the guide, with examples to try."""
     if visit.judge.consent_at is None:
         return redirect_to("/judge/consent")
     stored = _get_campaign(request, visit)
@@ -186,7 +182,7 @@ def show_guide(request: Request, visit: Judging) -> Response:
 
 @router.post("/judge/guide")
 def finish_guide(request: Request, visit: Judging) -> Response:
-    """Keep that the judge has been through the guide."""
+    """Record that the judge has read the guide."""
     if visit.judge.consent_at is None:
         return redirect_to("/judge/consent")
     state = get_state(request)
@@ -237,7 +233,7 @@ def leave_session(request: Request, visit: Judging) -> Response:
 def set_language(
     request: Request, language: _Field = "", back: _Field = "/judge"
 ) -> Response:
-    """Change the language of the pages, for anybody; nothing else hangs on it."""
+    """Set the language of the pages; anybody may do so."""
     local = (
         back.startswith("/")
         and back.isascii()

@@ -1,4 +1,4 @@
-"""What a judge's browser sends, as far as its shape goes."""
+"""The shapes of what a judge's browser sends."""
 
 from typing import Annotated, Any
 from uuid import UUID
@@ -19,7 +19,7 @@ class _Payload(BaseModel):
 
 
 class EventIn(_Payload):
-    """An event; each window counts `seq` up, so that one sent again is kept once."""
+    """An event; `seq` counts up in each window, so that a repeated event is stored once."""
 
     client: Annotated[str, Field(max_length=40)] = ""
     seq: _Count | None = None
@@ -32,8 +32,11 @@ _Events = Annotated[list[EventIn], Field(max_length=2_000)]
 
 
 def convert_events(sent: list[EventIn]) -> list[Event]:
-    """The events as the store keeps them."""
-    return [Event(one.seq, one.t_ms, one.kind, one.data, one.client) for one in sent]
+    """Convert events to records of the store."""
+    return [
+        Event(event.seq, event.t_ms, event.kind, event.data, event.client)
+        for event in sent
+    ]
 
 
 class DraftIn(_Payload):
@@ -49,12 +52,12 @@ class DraftIn(_Payload):
     events: _Events = []
 
     def draft(self) -> Draft:
-        """The draft as the store keeps it."""
+        """Convert to a record of the store."""
         return Draft(self.rev, self.value, self.comment)
 
 
 class RevealIn(_Payload):
-    """The wish to see the texts of a step, with the answers to the steps before it."""
+    """A request for the texts of a step, with the answers to the steps before it."""
 
     step: Annotated[int, Field(ge=0, le=100)]
     rev: _Count
@@ -73,7 +76,7 @@ class TimesIn(_Payload):
 
 
 class AnswerIn(_Payload):
-    """An answer, under an id that the browser made up and keeps when it sends it again."""
+    """An answer, under an id that the browser makes and repeats when it retries."""
 
     id: UUID4
     value: dict[str, Any] | None = None
@@ -85,7 +88,7 @@ class AnswerIn(_Payload):
     events: _Events = []
 
     def answer(self) -> Answer:
-        """The answer as the store takes it."""
+        """Convert to a record of the store."""
         return Answer(
             str(UUID(bytes=self.id.bytes)),
             self.value,
@@ -96,7 +99,7 @@ class AnswerIn(_Payload):
 
 
 class ScreenName(_Payload):
-    """Which screen."""
+    """The name of a screen: its task and number."""
 
     task: Annotated[str, Field(max_length=100)]
     number: Annotated[int, Field(ge=0, le=100_000)]

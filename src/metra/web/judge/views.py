@@ -1,12 +1,13 @@
-"""What a judge's browser is told: the protocol, the progress, and one screen at a time."""
+"""The JSON that a judge's browser receives: protocol, progress, one screen at a time."""
 
 from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy import Connection
 
-from metra.campaign.material import add_judged_outputs, prefill_marks, shows_judged
-from metra.campaign.protocols.record import ASKS_WITH_EXTRA, Protocol, Step, hide_key
+from metra.campaign.evaltrans import add_judged_outputs, shows_judged
+from metra.campaign.prefilled_marks import prefill_marks
+from metra.campaign.protocols.record import Protocol, Step, hide_key
 from metra.campaign.screen import build_screen
 from metra.campaign.wording import STEP_PARTS, Wording
 from metra.formats.scores.judgement import Judgement
@@ -26,12 +27,12 @@ OPTIONS = {
 
 
 def build_options_json(stored: StoredCampaign) -> dict[str, Any]:
-    """How the browser measures, and whether it records what is typed."""
+    """Return how the browser measures time, and whether it records keys."""
     return OPTIONS | {"log_keys": stored.campaign.settings.log_keys}
 
 
 def build_campaign_json(stored: StoredCampaign, wording: Wording) -> dict[str, Any]:
-    """The campaign's title, the language of that, and the languages of its texts."""
+    """Return the campaign's title with its language, and the languages of the texts."""
     settings = stored.campaign.settings
     return {
         "title": wording.title or settings.name,
@@ -42,14 +43,14 @@ def build_campaign_json(stored: StoredCampaign, wording: Wording) -> dict[str, A
 
 
 def build_language_json(code: str) -> dict[str, str]:
-    """A language's code, name and direction."""
+    """Return a language's code, name and direction."""
     return {"code": code, "name": get_language_name(code), "dir": get_direction(code)}
 
 
 def build_protocol_json(
     protocol: Protocol, target: str, wording: Wording
 ) -> dict[str, Any]:
-    """The steps in a wording, the target language's name filled in."""
+    """Return the steps in a wording, with the target language's name filled in."""
     return {
         "name": protocol.name,
         "title": protocol.title,
@@ -92,12 +93,12 @@ def _build_step_json(step: Step, target: str, wording: Wording) -> dict[str, Any
         "ask": ask,
         "shows": list(step.shows),
         # Whether it needs more on the screen than texts, and so a word with the server.
-        "extra": isinstance(step.asks, ASKS_WITH_EXTRA),
+        "extra": step.asks.has_extra,
     }
 
 
 def build_guide_json(wording: Wording) -> dict[str, Any]:
-    """What the guide's page needs to let judges try the examples."""
+    """Return the worked examples of the guide."""
     return {
         "language": wording.language_of("examples"),
         # None where the examples' texts are in the campaign's own languages.
@@ -107,7 +108,7 @@ def build_guide_json(wording: Wording) -> dict[str, Any]:
 
 
 def build_progress_json(progress: JudgeProgress) -> dict[str, int]:
-    """How far the judge is."""
+    """Return the judge's progress."""
     return asdict(progress)
 
 
@@ -119,7 +120,7 @@ def build_screen_json(
     at: int,
     step: int,
 ) -> dict[str, Any]:
-    """One screen with what the steps up to `step` show, its draft and its answer."""
+    """Return a screen as far as `step` shows it, with its draft and answer."""
     place = way.places[at]
     campaign = add_judged_outputs(
         stored.campaign, _read_own_judgements(db, stored, owned)
@@ -145,7 +146,7 @@ def build_screen_json(
 
 
 def build_answer_json(db: Connection, task: str, number: int) -> dict[str, Any] | None:
-    """The newest answer to a screen, as its judge may see it."""
+    """Return the newest answer to a screen, as its judge may see it."""
     last = answers.find_latest_answer(db, task, number)
     given = None if last is None else answers.find_answer(db, last.id)
     if given is None:
@@ -161,19 +162,19 @@ def build_answer_json(db: Connection, task: str, number: int) -> dict[str, Any] 
 def _read_own_judgements(
     db: Connection, stored: StoredCampaign, owned: StoredTask
 ) -> list[Judgement]:
-    """What the judge has judged before, where new texts are judged beside it."""
+    """Return what the judge judged before, if new texts are judged beside it."""
     if not shows_judged(stored.campaign.protocol):
         return []
     return answers.read_judgements(db, stored, owned.judge)
 
 
 def find_reached_step(db: Connection, place: ScreenPlace) -> int:
-    """The furthest step of a screen that has been shown."""
+    """Return the furthest step of a screen that has been shown."""
     return max(screens.find_shown_steps(db, place.task, place.number), default=0)
 
 
 def build_place_json(place: ScreenPlace | None) -> dict[str, Any] | None:
-    """Where a screen is."""
+    """Return the place of a screen."""
     return None if place is None else {"task": place.task, "number": place.number}
 
 

@@ -1,7 +1,4 @@
-"""Which hosts we answer to, and from which pages requests that change something may come.
-
-Headers that every reply carries, whatever it is.
-"""
+"""The check of host and origin, and the headers of every response."""
 
 from urllib.parse import urlsplit
 
@@ -14,7 +11,7 @@ LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 class OriginCheck:
-    """Refuse strange hosts, and unsafe requests that do not come from our own pages."""
+    """Middleware that refuses unknown hosts and unsafe requests from other sites."""
 
     def __init__(
         self, app: ASGIApp, *, base_url: str | None, hosts: frozenset[str]
@@ -24,7 +21,7 @@ class OriginCheck:
         self.hosts = hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request."""
+        """Handle one request."""
         if scope["type"] == "http":
             headers = Headers(scope=scope)
             if parse_host(headers.get("host", "")) not in self.hosts:
@@ -42,15 +39,15 @@ class OriginCheck:
     def _is_ours(self, scope: Scope, headers: Headers) -> bool:
         origin = headers.get("origin")
         if origin in (None, "null"):
-            # Forms on pages that send no referrer have no origin; browsers tell us in
-            # another header, which scripts cannot set.
+            # Forms on pages that send no referrer have no origin; browsers send another
+            # header instead, which scripts cannot set.
             return headers.get("sec-fetch-site") == "same-origin"
         ours = self.origin or f"{scope['scheme']}://{headers.get('host', '')}"
         return origin == ours
 
 
 def parse_origin(url: str) -> str:
-    """Scheme, host and port of an address, as browsers write them.
+    """Return scheme, host and port of a URL, as browsers write them.
 
     >>> parse_origin("https://judge.example.org/x")
     'https://judge.example.org'
@@ -60,7 +57,7 @@ def parse_origin(url: str) -> str:
 
 
 def parse_host(header: str) -> str:
-    """The name in a Host header, without its port.
+    """Return the name in a Host header, without its port.
 
     >>> parse_host("[::1]:8000"), parse_host("Example.org:80")
     ('::1', 'example.org')
@@ -102,7 +99,7 @@ _HTTPS = "max-age=31536000"
 
 
 class SecurityHeaders:
-    """Put the headers on; only what is static may be kept by browsers."""
+    """Middleware that adds the headers; browsers may cache static files only."""
 
     def __init__(self, app: ASGIApp, *, secure: bool) -> None:
         self.app = app
@@ -111,7 +108,7 @@ class SecurityHeaders:
             self.headers["Strict-Transport-Security"] = _HTTPS
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request."""
+        """Handle one request."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return

@@ -1,9 +1,4 @@
-"""A limit on what may be sent, enforced before it is read.
-
-What goes wrong inside is logged here and told to nobody else.
-Logs without the secrets of links.
-Where a request comes from, as far as limits need to know.
-"""
+"""Limits on request bodies, replies to internal errors, masked logs, client addresses."""
 
 import logging
 import re
@@ -19,14 +14,14 @@ TOO_LARGE = "That is more than can be taken in at once."
 
 
 class BodyLimit:
-    """Refuse bodies above a limit: by the length they announce, or as they come."""
+    """Middleware that refuses bodies above a limit, announced or as they arrive."""
 
     def __init__(self, app: ASGIApp, *, limit_of: Callable[[Scope], int]) -> None:
         self.app = app
         self.limit_of = limit_of
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request."""
+        """Handle one request."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -37,16 +32,16 @@ class BodyLimit:
             return
         read = 0
 
-        async def counted() -> Message:
+        async def count_bytes() -> Message:
             nonlocal read
             message = await receive()
             read += len(message.get("body", b""))
             if read > limit:
-                # Of all exceptions, only this kind gets through who reads bodies.
+                # Only this kind of exception passes through the code that reads bodies.
                 raise HTTPException(413, headers={"Connection": "close"})
             return message
 
-        await self.app(scope, counted, send)
+        await self.app(scope, count_bytes, send)
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
         # The rest of the body is not read, so the connection cannot be used again.
@@ -63,25 +58,25 @@ _log = logging.getLogger("metra.web")
 
 
 class ErrorReplies:
-    """Turn an error of ours into a reply that gives nothing away."""
+    """Middleware that logs internal errors and replies without details."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request."""
-        begun = False
+        """Handle one request."""
+        started = False
 
-        async def watched(message: Message) -> None:
-            nonlocal begun
-            begun = begun or message["type"] == "http.response.start"
+        async def note_start(message: Message) -> None:
+            nonlocal started
+            started = started or message["type"] == "http.response.start"
             await send(message)
 
         try:
-            await self.app(scope, receive, watched)
+            await self.app(scope, receive, note_start)
         except Exception:
             _log.exception("A request failed: %s", scope.get("method"))
-            if begun or scope["type"] != "http":
+            if started or scope["type"] != "http":
                 raise
             body = b'{"error": "The server made a mistake; try again in a moment."}'
             reply = Response(body, 500, media_type="application/json")
@@ -92,23 +87,23 @@ _LINK = re.compile(r"(/j/)[^\s/?#\"']+")
 
 
 class MaskSecrets(logging.Filter):
-    """Put a sign in place of every link's secret, wherever it stands in a record."""
+    """Log filter that replaces the secrets of judges' links by a mark."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Mask one record; none is left out."""
+        """Mask one record; every record is logged."""
         record.msg = (
             mask_secrets(record.msg) if isinstance(record.msg, str) else record.msg
         )
         if isinstance(record.args, tuple):
             record.args = tuple(
-                mask_secrets(one) if isinstance(one, str) else one
-                for one in record.args
+                mask_secrets(value) if isinstance(value, str) else value
+                for value in record.args
             )
         return True
 
 
 def mask_secrets(text: str) -> str:
-    """Hide the secrets in a text.
+    """Mask the secrets in a text.
 
     >>> mask_secrets("GET /j/abc HTTP/1.1")
     'GET /j/*** HTTP/1.1'
@@ -117,7 +112,7 @@ def mask_secrets(text: str) -> str:
 
 
 def get_client_address(request: Request) -> str:
-    """The client's address; of version 6 the network, since a client owns many."""
+    """Return the client's address; for IPv6 its /64 network, which one client owns."""
     client = request.client.host if request.client is not None else ""
     try:
         address = ip_address(client)

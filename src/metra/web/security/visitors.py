@@ -1,8 +1,6 @@
-"""Who is asking: the judge or the admin behind a cookie, and whether the form is ours.
+"""The judge or admin behind a request: cookies, sessions and the check of forms.
 
-Routes say whom they serve by depending on `Judging` or `Administering`.
-
-Cookies: one for each role, out of reach of scripts and of other sites.
+Routes declare whom they serve by depending on `Judging` or `Administering`.
 """
 
 import hmac
@@ -20,30 +18,30 @@ from metra.web.state import Refusal, get_state
 
 
 def get_cookie_name(request: Request, role: str) -> str:
-    """The name of a role's cookie; the prefix binds it to this very host."""
+    """Return the name of a role's cookie; the prefix binds it to this host."""
     return f"__Host-metra-{role}" if get_state(request).secure else f"metra-{role}"
 
 
 def put_session(request: Request, reply: Response, role: str, token: str) -> None:
-    """Give a session's secret to the browser."""
+    """Set the cookie with a session's secret."""
     name, age = get_cookie_name(request, role), int(LONGEST[role])
     reply.set_cookie(name, token, max_age=age, **_get_cookie_options(request))
 
 
 def drop_session(request: Request, reply: Response, role: str) -> None:
-    """Take it back."""
+    """Delete the session's cookie."""
     reply.delete_cookie(get_cookie_name(request, role), **_get_cookie_options(request))
 
 
 def put_language(request: Request, reply: Response, language: str) -> None:
-    """Remember the language of the pages."""
+    """Set the cookie with the language of the pages."""
     reply.set_cookie(
         LANGUAGE_COOKIE, language, max_age=365 * 86400, **_get_cookie_options(request)
     )
 
 
 def _get_cookie_options(request: Request) -> dict[str, Any]:
-    """Out of reach of scripts and of other sites' requests; by https alone where we can."""
+    """Return options that keep cookies from scripts and other sites."""
     return {
         "path": "/",
         "secure": get_state(request).secure,
@@ -58,14 +56,14 @@ _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A judge with a session."""
+    """A judge and their session."""
 
     session: Session
     judge: Judge
 
 
 def get_session(request: Request, role: str) -> Session | None:
-    """The session behind the role's cookie, if there is one that lasts."""
+    """Return the valid session behind a role's cookie, if any."""
     found = _find_cookie_session(request, role)
     return None if found is None else found[0]
 
@@ -121,7 +119,7 @@ def _find_cookie_session(
 
 
 async def _check_form(request: Request, session: Session) -> None:
-    """Refuse what changes something without the token that only our pages know."""
+    """Refuse a change that lacks the CSRF token of the session."""
     if request.method in _SAFE:
         return
     sent = request.headers.get("x-csrf-token")
@@ -130,7 +128,7 @@ async def _check_form(request: Request, session: Session) -> None:
         "application/x-www-form-urlencoded",
         "multipart/form-data",
     ):
-        # The first to read a form sets its limits; how much it may be was settled before.
+        # The first reader of a form sets its limits; BodyLimit has checked its size before.
         form = await request.form(max_files=100, max_part_size=_MOST_BYTES)
         field = form.get("csrf")
         sent = field if isinstance(field, str) else None

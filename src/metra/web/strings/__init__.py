@@ -1,7 +1,7 @@
-"""What the pages say, in the language of who reads them: one TOML file a language.
+"""The texts of the pages, one TOML file per language.
 
-Keys are `table.name`; `{places}` in a text are filled in by name. English is the measure: the
-other files have the same keys and places.
+Keys are `table.name`; `{fields}` in a text are filled in by name. English is the reference: the
+other files have the same keys and fields.
 """
 
 import tomllib
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _HERE = Path(__file__).parent
 
-#: The languages that the pages speak, each by its own name.
+#: The languages of the pages, each by its own name.
 LANGUAGES = {
     "en": "English",
     "de": "Deutsch",
@@ -40,40 +40,40 @@ class Strings:
     texts: Mapping[str, str]
 
     def __call__(self, key: str, **values: object) -> str:
-        """Give a text with its places filled in."""
+        """Return a text with its fields filled in."""
         return self.texts[key].format_map(values)
 
     def around(self, key: str, **values: object) -> "Markup":
-        """Give a text for a page around names that may be in another script or language.
+        """Return a text with names in it that may be in another script or language.
 
-        A value is a text, or a text and its language; each stands apart from its
-        surroundings, so that neither changes the other's direction.
+        A value is a text, or a text and its language; each is isolated, so that neither
+        changes the other's direction.
         """
         from markupsafe import Markup, escape
 
-        apart = {}
+        isolated = {}
         for name, value in values.items():
             text, language = value if isinstance(value, tuple) else (value, None)
             tag = Markup('<bdi lang="{}">{}</bdi>' if language else "<bdi>{1}</bdi>")
-            apart[name] = tag.format(language, text)
-        return Markup(escape(self.texts[key])).format_map(apart)
+            isolated[name] = tag.format(language, text)
+        return Markup(escape(self.texts[key])).format_map(isolated)
 
     @property
     def dir(self) -> str:
-        """Which way the language runs, as the attribute `dir` wants it."""
+        """The writing direction, as a value of the attribute `dir`."""
         return get_direction(self.language)
 
     @property
     def choices(self) -> Mapping[str, str]:
-        """The languages that somebody can choose, each by its own name."""
+        """The languages that can be chosen, each by its own name."""
         return LANGUAGES
 
     def name_of(self, code: str) -> str:
-        """What a language is called in this one."""
+        """Return the name of a language in this one."""
         return get_language_name(code, self.language)
 
     def for_browser(self, *tables: str) -> dict[str, str]:
-        """The texts of some tables, for scripts, which fill in the places themselves."""
+        """Return the texts of some tables, for scripts, which fill in the fields themselves."""
         return {
             key: text
             for key, text in self.texts.items()
@@ -83,7 +83,7 @@ class Strings:
 
 @cache
 def load_strings(language: str) -> Strings:
-    """The texts of a language, or of English where we have none in it.
+    """Return the texts of a language, or of English if there are none.
 
     >>> load_strings("de").dir, load_strings("ar").dir, load_strings("xx").language
     ('ltr', 'rtl', 'en')
@@ -99,25 +99,25 @@ def _read_strings(name: str) -> dict[str, str]:
     return dict(_flatten_tables(content))
 
 
-def choose_language(wish: str | None, accepted: str | None) -> str:
-    """The language of a page: what was chosen, else what the browser asks for, else English.
+def choose_language(chosen: str | None, accepted: str | None) -> str:
+    """Return the language of a page: as chosen, else as the browser asks, else English.
 
     >>> choose_language(None, "pt-BR, fr;q=0.7, de;q=0.9")
     'de'
     >>> choose_language("cs", "fr")
     'cs'
     """
-    if wish in LANGUAGES:
-        return wish
+    if chosen in LANGUAGES:
+        return chosen
     ranked = sorted(
         (_parse_accepted(part) for part in (accepted or "").split(",")),
-        key=lambda one: -one[0],
+        key=lambda entry: -entry[0],
     )
     return next((code for _, code in ranked if code in LANGUAGES), DEFAULT)
 
 
 def get_direction(code: str) -> str:
-    """Which way a language runs.
+    """Return the writing direction of a language.
 
     >>> get_direction("fa-IR"), get_direction("fr")
     ('rtl', 'ltr')
@@ -126,7 +126,7 @@ def get_direction(code: str) -> str:
 
 
 def get_language_name(code: str, language: str = DEFAULT) -> str:
-    """What a language is called in another; its code where we do not know it.
+    """Return the name of a language in another one, or its code if it has none.
 
     >>> get_language_name("fr"), get_language_name("pt-BR"), get_language_name("tlh")
     ('French', 'Portuguese (BR)', 'tlh')
@@ -145,7 +145,7 @@ def _flatten_tables(content: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
 
 
 def _parse_accepted(part: str) -> tuple[float, str]:
-    """Weight and main code of one wish of the header Accept-Language."""
+    """Return weight and language code of one entry of the header Accept-Language."""
     code, _, weight = part.strip().partition(";q=")
     try:
         rank = float(weight or 1)

@@ -1,0 +1,108 @@
+"""EvalTrans campaigns: judged outputs beside new ones, and scores of all outputs so far."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from metra.campaign.campaign import Campaign
+from metra.campaign.judgement import keep_latest
+from metra.campaign.protocols.record import Protocol
+from metra.corpus.batch import Batch
+from metra.formats.annotations.judged_outputs import JudgedOutput
+from metra.formats.scores.judgement import Judgement
+from metra.metrics.evaltrans import build_metric, parts
+from metra.metrics.record import Parts
+from metra.text.preparation import preparation
+from metra.text.words import is_unspaced
+
+PROTOCOL = "evaltrans"
+
+
+@dataclass(frozen=True, slots=True)
+class RunningScores:
+    """One system so far: sser, mwer and the other parts of `evaltrans`."""
+
+    system: str
+    parts: Parts
+
+    def figure(self, name: str) -> float | None:
+        """Return a part by its name, such as sser; None where there is none."""
+        part = self.parts.get(name)
+        return float(part) if isinstance(part, int | float) else None
+
+
+def collect_judged_outputs(
+    campaign: Campaign, judgements: Iterable[Judgement]
+) -> list[JudgedOutput]:
+    """Return the outputs that the campaign began with and those that judges added."""
+    begun = [
+        JudgedOutput(source, output, score)
+        for source, listed in campaign.material.get("judged", {}).items()
+        for output, score in listed
+    ]
+    return begun + collect_added_outputs(judgements)
+
+
+def collect_added_outputs(judgements: Iterable[Judgement]) -> list[JudgedOutput]:
+    """Return the outputs that judges added, without degraded copies and repeats."""
+    return [
+        JudgedOutput(
+            str(one.segment),
+            " ".join(one.outputs[0].split()),
+            float(one.value[PROTOCOL]["score"]),
+            one.judge,
+        )
+        for one in keep_latest(judgements)
+        if one.protocol == PROTOCOL
+        and one.cannot is None
+        and (one.counts or one.kind == "calibration")
+    ]
+
+
+def compute_running_scores(
+    campaign: Campaign, judgements: Iterable[Judgement]
+) -> list[RunningScores]:
+    """Return SSER, mWER and how far they rest on extrapolation, for each system."""
+    # As on the screen, letters are words where there are no blanks.
+    every = "\n".join(output for one in campaign.systems for output in one.outputs)
+    tok = "char" if is_unspaced(every) else "none"
+    text = preparation(tok=tok, case="mixed", stem="no")
+    judged = collect_judged_outputs(campaign, judgements)
+    metric = build_metric(judged, k=1, lend=False, key="segment", text=text)
+    references = _list_references(campaign)
+    batches = [Batch(list(one.outputs), references) for one in campaign.systems]
+    return [
+        RunningScores(system.name, parts(metric.rows(batch).sum(0)))
+        for system, batch in zip(campaign.systems, batches, strict=True)
+    ]
+
+
+def _list_references(campaign: Campaign) -> list[list[str | None]]:
+    """Return references as columns; a segment that has fewer leaves the rest empty."""
+    most = max((len(segment.references) for segment in campaign.segments), default=0)
+    return [
+        [
+            segment.references[at] if at < len(segment.references) else None
+            for segment in campaign.segments
+        ]
+        for at in range(most)
+    ]
+
+
+def shows_judged(protocol: Protocol) -> bool:
+    """Return whether a protocol shows what was judged before."""
+    return any(step.asks.shows_judged for step in protocol.steps)
+
+
+def add_judged_outputs(campaign: Campaign, own: Iterable[Judgement]) -> Campaign:
+    """Return the campaign with a judge's answers so far among its judged outputs."""
+    judged = {
+        source: list(listed)
+        for source, listed in campaign.material.get("judged", {}).items()
+    }
+    for one in keep_latest(own):
+        for step in one.value.values():
+            entry = [one.outputs[0], float(step["score"])]
+            judged.setdefault(str(one.segment), []).append(entry)
+    if not judged:
+        return campaign
+    return replace(campaign, material=campaign.material | {"judged": judged})

@@ -1,0 +1,165 @@
+"""What every kind of question can do; a kind overrides what is different for it.
+
+A new kind is one module here with a class derived from `QuestionKind` (or `KeyedKind`), one
+script in web/static/steps, and its texts. It is known to stores and pages as soon as a
+protocol uses it.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+
+from metra.formats.scores.judgement import OutputScore
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """What a point of a scale means; `{language}` is the target language's name."""
+
+    at: float
+    label: str
+    text: str
+
+
+class KindWords(NamedTuple):
+    """English words of a question that judges read and campaigns may replace."""
+
+    #: The points of a scale.
+    anchors: tuple[Anchor, ...] = ()
+    #: What choices are called, by what is recorded for them.
+    names: Mapping[str, str] = {}
+    brief: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionKind:
+    """A question: how it is asked, checked, scored, described and simulated."""
+
+    #: What scripts, stores and exports call it.
+    kind: ClassVar[str]
+    #: The part of the material that must have an entry for each document.
+    document_material: ClassVar[str] = ""
+    #: Whether it measures how a judge reads the text.
+    measures_reading: ClassVar[bool] = False
+    #: Whether judges mark errors in the output.
+    marks_errors: ClassVar[bool] = False
+    #: Whether judges see outputs that were judged before.
+    shows_judged: ClassVar[bool] = False
+    #: Whether keys are counted or recorded while judges write.
+    counts_keys: ClassVar[bool] = False
+
+    # What is asked
+
+    def bind(self, material: Mapping[str, Any], document: str, segment: int) -> Self:
+        """Return the question with what it needs to know about one text."""
+        del material, document, segment
+        return self
+
+    def set_language(self, language: str) -> Self:
+        """Return the question for outputs in a language."""
+        del language
+        return self
+
+    @property
+    def needs_baseline(self) -> bool:
+        """Whether each judge has to read a baseline text first."""
+        return False
+
+    # What judges see
+
+    def get_words(self) -> KindWords:
+        """Return the words besides the question itself, in English."""
+        return KindWords()
+
+    def get_visible_text(self, text: str) -> str:
+        """Return as much of an output's text as judges may see."""
+        return text
+
+    @property
+    def has_extra(self) -> bool:
+        """Whether a screen needs more than the texts for it."""
+        return type(self).extra is not QuestionKind.extra
+
+    def extra(self, output: str) -> dict[str, Any]:
+        """Return what a screen needs besides the texts; never what is right."""
+        del output
+        return {}
+
+    # Answers
+
+    def check(self, value: Any, name: str, texts: Mapping[str, str]) -> Any:
+        """Return the answer, tidied, or raise an error that says what is wrong with it."""
+        raise NotImplementedError
+
+    def scores(self, value: Any, name: str) -> list[OutputScore]:
+        """Return the scores of a checked answer; none where it does not rate outputs."""
+        del value, name
+        return []
+
+    def relax_rules(self) -> Self:
+        """Return the question for answers that were given elsewhere, under looser rules."""
+        return self
+
+    def limit_times(self, value: Any, wall_ms: int) -> Any:
+        """Return the answer with its times cut to the server's time of the screen."""
+        del wall_ms
+        return value
+
+    def keep_outputs(self, value: Any, places: Sequence[int]) -> Any:
+        """Return a checked answer about some of its outputs."""
+        del places
+        return value
+
+    def locate_quotes(self, value: Any, output: str, place: str) -> Any:
+        """Return an example's answer with quoted words replaced by their places."""
+        del output, place
+        return value
+
+    def find_open_answers(
+        self, value: Any, output: str
+    ) -> Iterable[tuple[int, dict[str, str]]]:
+        """Yield the answers that need a second judge, by number, with what to show them."""
+        del value, output
+        return ()
+
+    def add_verdicts(self, value: Any, shares: Mapping[int, float]) -> Any:
+        """Return the answer with the share of second judges who accept each open part."""
+        del shares
+        return value
+
+    # Descriptions and demonstrations
+
+    def describe(self) -> list[str]:
+        """Return the lines of the codebook that explain the answers."""
+        return []
+
+    @property
+    def can_simulate(self) -> bool:
+        """Whether simulated judges can answer it."""
+        return type(self).simulate is not QuestionKind.simulate
+
+    def simulate(
+        self, qualities: Sequence[float], text: str, rng: "np.random.Generator"
+    ) -> Any:
+        """Draw an answer for outputs of these qualities, from 0 to 1; `text` is the first."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedKind(QuestionKind):
+    """A question whose checked answers carry what they are scored against."""
+
+    #: Whether answers come with their key, as from an export.
+    keyed: bool = field(default=False, kw_only=True)
+
+    def relax_rules(self) -> Self:
+        """Return the question for answers that were exported with their key."""
+        return replace(self, keyed=True)
+
+
+def interpolate_chance(qualities: Sequence[float], low: float, high: float) -> float:
+    """Return a chance between `low` and `high` that grows with the first quality."""
+    return low + (high - low) * min(1.0, max(0.0, qualities[0]))

@@ -1,0 +1,220 @@
+"""Files that somebody chose for a campaign: what is in them, and whether they fit."""
+
+import base64
+import json
+import re
+import zlib
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal, NamedTuple
+
+from metra.corpus.batch import CorpusChunk
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
+from metra.errors import FormatError, MetraError
+from metra.formats.texts.columns import Field
+from metra.formats.texts.sources import Source, list_sources
+from metra.scoring.files import open_corpus
+
+Use = Literal["output", "reference", "source", "document"]
+_CHUNK = 4096
+#: What a packed corpus may unpack to.
+_MOST = 256_000_000
+
+
+class Upload(NamedTuple):
+    """A file that somebody chose: what it is for, what it is called, its bytes."""
+
+    use: Use
+    name: str
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnCounts:
+    """What is in a file, column by column."""
+
+    file: str
+    use: str
+    name: str
+    segments: int
+    empty: int
+    #: Segments whose text has come before.
+    repeated: int
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignTexts:
+    """The texts of a campaign to be: everything is as long as the outputs."""
+
+    outputs: dict[str, list[str]]
+    references: list[list[str | None]]
+    source: list[str] | None
+    documents: list[str] | None
+
+    def as_corpus(self) -> Outputs:
+        """The same as a corpus."""
+        return Outputs(
+            EvalSet(self.references or None, self.source, self.documents),
+            self.outputs,
+        )
+
+    def packed(self) -> str:
+        """The same as a short line of letters, for a page to carry along."""
+        content = json.dumps(asdict(self), separators=(",", ":")).encode()
+        return base64.b85encode(zlib.compress(content, 6)).decode()
+
+
+@dataclass(frozen=True, slots=True)
+class PairedUploads:
+    """What was found, and what is wrong with it, if anything is."""
+
+    files: tuple[ColumnCounts, ...]
+    texts: CampaignTexts | None
+    problem: str
+    warnings: tuple[str, ...]
+
+
+def pair_uploads(uploads: Sequence[Upload]) -> PairedUploads:
+    """Read the files and join them; whatever is wrong is said in a sentence."""
+    with TemporaryDirectory(prefix="metra-") as folder:
+        try:
+            return _pair_in_folder(uploads, Path(folder))
+        except MetraError as error:
+            problem = str(error).replace(f"{folder}/", "")
+            return PairedUploads((), None, _strip_folders(problem), ())
+
+
+def unpack_texts(line: str) -> CampaignTexts:
+    """Undo `Texts.packed`; what somebody has changed on the way is refused."""
+    try:
+        raw = zlib.decompressobj()
+        content = raw.decompress(base64.b85decode(line.strip()), _MOST)
+        return CampaignTexts(**json.loads(content))
+    except (ValueError, TypeError, zlib.error):
+        msg = "The texts did not come back whole; choose the files again."
+        raise FormatError(msg) from None
+
+
+def _pair_in_folder(uploads: Sequence[Upload], folder: Path) -> PairedUploads:
+    paths: dict[str, list[str]] = {}
+    looked: list[ColumnCounts] = []
+    for number, upload in enumerate(uploads, 1):
+        # A folder for each: two files may have the same name.
+        place = folder / str(number)
+        place.mkdir()
+        path = place / _safe_name(upload.name)
+        path.write_bytes(upload.content)
+        paths.setdefault(upload.use, []).append(str(path))
+        looked += _inspect_upload(upload, str(path))
+    outputs = paths.get("output", [])
+    if not outputs:
+        msg = "There is no output to judge; choose at least one file of outputs."
+        raise FormatError(msg)
+    for use in ("source", "document"):
+        if len(paths.get(use, [])) > 1:
+            msg = f"There are {len(paths[use])} files for the {use}; choose one."
+            raise FormatError(msg)
+    try:
+        corpus = open_corpus(
+            outputs,
+            paths.get("reference", []),
+            *(paths.get(use, [None])[0] for use in ("source", "document")),
+        )
+        texts = _collect_texts(corpus.chunks(_CHUNK))
+    except MetraError as error:
+        problem = _strip_folders(str(error).replace(f"{folder}/", ""))
+        return PairedUploads(tuple(looked), None, problem, ())
+    return PairedUploads(tuple(looked), texts, "", tuple(_find_warnings(looked)))
+
+
+def _inspect_upload(upload: Upload, path: str) -> list[ColumnCounts]:
+    """Count what a file holds; files with ids are counted when they are joined."""
+    [file] = list_sources([path])
+    if upload.use != "output":
+        file = file._replace(use=upload.use)
+    if file.format.has_ids:
+        return []
+    return [
+        ColumnCounts(
+            Path(path).name,
+            field.role,
+            field.name,
+            len(texts),
+            sum(not (text or "").strip() for text in texts),
+            len(texts) - len(set(texts)) if field.role != "document" else 0,
+        )
+        for field, texts in _read_columns(file).items()
+        if field.role != "label"
+    ]
+
+
+def _read_columns(file: Source) -> dict[Field, list[str | None]]:
+    found: dict[Field, list[str | None]] = {}
+    with closing(file.open()) as reader:
+        while True:
+            columns = reader.read(_CHUNK)
+            for field, values in columns.items():
+                found.setdefault(field, []).extend(
+                    values[at] for at in range(len(values))
+                )
+            if len(next(iter(columns.values()))) < _CHUNK:
+                return found
+
+
+def _collect_texts(chunks: Iterable[CorpusChunk]) -> CampaignTexts:
+    outputs: dict[str, list[str]] = {}
+    references: list[list[str | None]] = []
+    source: list[str] = []
+    documents: list[str] = []
+    for chunk in chunks:
+        size = range(len(chunk))
+        for name, column in chunk.systems.items():
+            outputs.setdefault(name, []).extend(column.text[at] or "" for at in size)
+        for number, column in enumerate(chunk.refs):
+            if number == len(references):
+                references.append([])
+            references[number].extend(column.text[at] for at in size)
+        if chunk.source is not None:
+            source += [chunk.source.text[at] or "" for at in size]
+        if chunk.documents is not None:
+            documents += chunk.documents
+    return CampaignTexts(outputs, references, source or None, documents or None)
+
+
+def _find_warnings(looked: Sequence[ColumnCounts]) -> Iterable[str]:
+    for one in looked:
+        what = f"{one.name} ({one.file})"
+        if one.empty and one.use != "document":
+            noun = "segment" if one.empty == 1 else "segments"
+            yield f"{what} has {one.empty} empty {noun}."
+        if one.repeated > one.segments // 10:
+            yield (
+                f"{what} says the same again in {one.repeated} of {one.segments} "
+                "segments; judges will notice."
+            )
+    outputs = [one for one in looked if one.use == "output"]
+    if len(outputs) == 1:
+        yield "There is one system only: its scores can be held against no other's."
+
+
+def _safe_name(name: str) -> str:
+    """The last part of a name, with nothing in it that a file system reads as more.
+
+    >>> _safe_name("../a b=c.txt"), _safe_name("..")
+    ('a b-c.txt', 'file')
+    """
+    last = name.replace("\\", "/").rpartition("/")[2]
+    kept = "".join(
+        letter if letter.isprintable() and letter not in '=:*?"<>|' else "-"
+        for letter in last
+    )[-100:].strip(". ")
+    return kept or "file"
+
+
+def _strip_folders(problem: str) -> str:
+    """Take the numbers of our folders out of a message: 3/a.txt is a.txt to the user."""
+    return re.sub(r"(?<![\w/.])\d+/(?=[^\s/])", "", problem)

@@ -1,0 +1,69 @@
+"""How much work a campaign asks of its judges, in figures and in a sentence."""
+
+import secrets
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from metra.campaign.assignment import assign
+from metra.campaign.campaign import Campaign
+from metra.campaign.task import Task
+from metra.formats.scores.judgement import COUNTED
+
+
+def describe_cost(campaign: Campaign, tasks: Sequence[Task]) -> str:
+    """Say how many items each judge has, for how long, and how the judges overlap."""
+    judges = campaign.settings.judges
+    items = Counter(dict.fromkeys(judges, 0))
+    for task in tasks:
+        items[task.judge] += len(task.items)
+    most, least = max(items.values()), min(items.values())
+    minutes = round(most * campaign.protocol.seconds / 60)
+    counted = f"{most}" if most == least else f"{least} to {most}"
+    each = campaign.settings.each
+    shared = count_overlaps(tasks, judges)
+    fewest = min(shared.values(), default=0)
+    pairs = (
+        f"; each of the {len(shared)} pairs of judges shares at least {fewest}"
+        if shared
+        else ""
+    )
+    return (
+        f"{len(judges)} {_pluralise('judge', len(judges))} × {counted} items ≈ {minutes} min "
+        f"each; every item by {each} {_pluralise('judge', each)}{pairs}."
+    )
+
+
+def count_overlaps(
+    tasks: Sequence[Task], judges: Sequence[str]
+) -> dict[tuple[str, str], int]:
+    """How many outputs each pair of judges has in common, calibration included."""
+    seen: dict[str, set[tuple[str, int]]] = {judge: set() for judge in judges}
+    for task in tasks:
+        if task.kind in COUNTED or task.kind == "calibration":
+            seen[task.judge] |= {(item.system, item.segment) for item in task.items}
+    return {
+        (one, other): len(seen[one] & seen[other])
+        for one, other in combinations(judges, 2)
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class WorkloadPlan:
+    """The cost in a sentence, and how many tasks of each kind there are."""
+
+    cost: str
+    kinds: dict[str, int]
+
+
+def plan_workload(campaign: Campaign) -> WorkloadPlan:
+    """Share the work out as it would be, and count."""
+    tasks = assign(campaign, secret=secrets.token_bytes(16))
+    return WorkloadPlan(
+        describe_cost(campaign, tasks), dict(Counter(task.kind for task in tasks))
+    )
+
+
+def _pluralise(word: str, count: int) -> str:
+    return word if count == 1 else f"{word}s"

@@ -1,0 +1,213 @@
+"""Files of weights: salience lists of words, and information weights of n-grams.
+
+A salience list is a table with a line for each word. Its columns, in any order, are word,
+document, tf, df, N, P_doc, P_rest, P_corp, tf.idf and S. A reader needs the word and the
+weight it is asked for; without a document column there is one list for all documents. Words
+are as the tokeniser leaves them. An empty weight says that the word is not salient.
+
+A file of NIST's information weights has an n-gram, a tab and its weight on each line.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from metra._core import BadLine, Information, Tokens
+from metra.errors import (
+    FormatError,
+    MissingResourceError,
+    OptionError,
+    UnknownNameError,
+    no_such,
+)
+from metra.formats.lines import read_lines
+from metra.formats.stream import compute_file_version
+from metra.formats.table import Table, read_table
+from metra.text.salience import Array, Frequencies
+
+COLUMNS = (
+    *("word", "document", "tf", "df", "N"),
+    *("P_doc", "P_rest", "P_corp", "tf.idf", "S"),
+)
+#: What each weight's column is called.
+WEIGHTS = {"tfidf": "tf.idf", "s": "S"}
+
+
+@dataclass(frozen=True)
+class SalienceList:
+    """The words of a file with their weights, documents one after the other."""
+
+    words: Frequencies
+    salience: Array
+    by_document: bool
+
+
+def read_salience_list(path: str | Path, weight: str) -> SalienceList:
+    """Read the words with one of their weights, tfidf or s."""
+    column = WEIGHTS[weight]
+    table = read_salience_table(path, ("word", column))
+    word_index, weight_index = (table.header.index(name) for name in ("word", column))
+    document_index = _find_documents(table)
+    documents: dict[str, dict[str, float]] = {}
+    for line, cells in table.rows:
+        word = cells[word_index]
+        document = "" if document_index is None else cells[document_index]
+        weights = documents.setdefault(document, {})
+        if word in weights:
+            where = "" if document_index is None else f" of document {document!r}"
+            msg = f"Line {line} of {path} has {word!r}{where} again; expected it once."
+            raise FormatError(msg)
+        weights[word] = _parse_weight(table, line, column, cells[weight_index])
+    if not documents:
+        msg = f"{path} has no words below its header; expected a line for each."
+        raise FormatError(msg)
+    tokens = Tokens([[*weights] for weights in documents.values()])
+    salience = [value for weights in documents.values() for value in weights.values()]
+    words = Frequencies([(tokens, [*documents])])
+    return SalienceList(words, np.array(salience), document_index is not None)
+
+
+def read_salience_table(path: str | Path, needed: Sequence[str]) -> Table:
+    """Read a list as a table, and check that it has these columns."""
+    _check_list_exists(path)
+    table = read_table(str(path), skip_empty=True)
+    for name in needed:
+        if name not in table.header:
+            msg = (
+                f"Line {table.line} of {path} names no column {name!r}; it has: "
+                f"{', '.join(table.header)}. A list has some of {', '.join(COLUMNS)}, with "
+                "tabs between them."
+            )
+            raise FormatError(msg)
+    return table
+
+
+def rank_words(
+    table: Table, by: str, document: str | None = None
+) -> dict[str, list[list[str]]]:
+    """Return the rows of each document, or of one, by a weight: the heaviest first.
+
+    Words without the weight come last; equal ones stay in the order of the file.
+    """
+    column = WEIGHTS[by]
+    weight_index = table.header.index(column)
+    document_index = _find_documents(table)
+    entries: dict[str, list[tuple[float, list[str]]]] = {}
+    for line, cells in table.rows:
+        name = "all documents" if document_index is None else cells[document_index]
+        weight = _parse_weight(table, line, column, cells[weight_index])
+        order = math.inf if math.isnan(weight) else -weight
+        entries.setdefault(name, []).append((order, cells))
+    if document is not None:
+        if document not in entries:
+            raise UnknownNameError(no_such("document", document, entries))
+        entries = {document: entries[document]}
+    return {
+        name: [cells for _, cells in sorted(rows, key=lambda entry: entry[0])]
+        for name, rows in entries.items()
+    }
+
+
+def _find_documents(table: Table) -> int | None:
+    return table.header.index("document") if "document" in table.header else None
+
+
+def _parse_weight(table: Table, line: int, column: str, cell: str) -> float:
+    """Parse a weight; NaN where the cell is empty."""
+    if not cell:
+        return math.nan
+    try:
+        weight = float(cell)
+    except ValueError:
+        weight = math.nan
+    if not math.isfinite(weight):
+        msg = (
+            f"Line {line} of {table.path} has {cell!r} as {column}; expected a number."
+        )
+        raise FormatError(msg)
+    return weight
+
+
+def format_salience_list(words: Frequencies) -> Iterator[str]:
+    """Yield the lines of a list, the header first."""
+    yield "\t".join(COLUMNS)
+    columns = zip(
+        words.word.tolist(),
+        words.document.tolist(),
+        words.tf.tolist(),
+        words.df.tolist(),
+        *(
+            column.tolist()
+            for column in (
+                *(words.p_doc, words.p_rest, words.p_corp),
+                *(words.tfidf, words.s),
+            )
+        ),
+        strict=True,
+    )
+    documents = len(words.documents)
+    for word, document, tf, df, *numbers in columns:
+        text, name = words.words[word], words.documents[document]
+        if any(sign in text + name for sign in "\t\n"):
+            msg = (
+                f"The list cannot be written: {text!r} of document {name!r} has a tab or a "
+                "newline in it; choose another tokeniser, or other names."
+            )
+            raise OptionError(msg)
+        shown = (f"{number:.10g}" if number == number else "" for number in numbers)
+        yield "\t".join([text, name, str(tf), str(df), str(documents), *shown])
+
+
+def compute_list_version(path: str | Path) -> str:
+    """Return a list's path with a digest of its bytes, for signatures."""
+    _check_list_exists(path)
+    return compute_file_version(str(path))
+
+
+def _check_list_exists(path: str | Path) -> None:
+    if not Path(path).is_file():
+        msg = f"There is no list of words at {path}; `metra weights build` makes one."
+        raise MissingResourceError(msg)
+
+
+def read_information(path: str | Path, order: int) -> Information:
+    """Read the weights of the n-grams of up to `order` words."""
+    _check_information_exists(path)
+    try:
+        return Information.given("\n".join(read_lines(str(path))), order)
+    except BadLine as error:
+        line, text = error.args
+        msg = (
+            f"Line {line} of {path} is {text!r}; expected an n-gram, a tab and its "
+            "weight."
+        )
+        raise FormatError(msg) from None
+
+
+def write_information(information: Information, path: str | Path) -> None:
+    """Write the weights so that `read_information`, and `nist:info=FILE`, reads them."""
+    with Path(path).open("w", encoding="utf-8", newline="\n") as file:
+        for n in range(1, information.order + 1):
+            lines = information.lines(n)
+            if lines is None:
+                msg = (
+                    "The weights cannot be written: a word has a blank, a tab or a "
+                    "newline in it; choose a tokeniser that cuts at white space."
+                )
+                raise OptionError(msg)
+            file.write(lines)
+
+
+def compute_information_version(path: str | Path) -> str:
+    """Return the file's path with a digest of its bytes, for signatures."""
+    _check_information_exists(path)
+    return compute_file_version(str(path))
+
+
+def _check_information_exists(path: str | Path) -> None:
+    if not Path(path).is_file():
+        msg = f"There is no file of information weights at {path}."
+        raise MissingResourceError(msg)

@@ -1,0 +1,223 @@
+"""Files side by side: the columns of all of them as one table, in step."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing
+from typing import TYPE_CHECKING, NamedTuple
+
+from metra.errors import CorpusError, FormatError
+from metra.formats.stream import format_path
+from metra.formats.texts.columns import (
+    DOCUMENT,
+    HELP,
+    SEGMENT_ID,
+    TEXT_ROLES,
+    Columns,
+    Field,
+    Reader,
+    Values,
+)
+from metra.formats.texts.sources import Source
+from metra.text.columns import check_lengths
+
+if TYPE_CHECKING:
+    from metra.formats.texts.documents import DocumentFiles, DocumentText
+
+
+class ParallelTable:
+    """Files as one table, of which never more than some segments are in memory."""
+
+    def __init__(self, files: Sequence[Source]) -> None:
+        """Look at how files begin, and through those with ids, to learn the columns."""
+        self.about: dict[str, str] = {}
+        self.with_ids: DocumentFiles | None = None
+        self._readers: list[Reader] = []
+        self._sides: list[_Side] = []
+        fields: list[Field] = []
+        texts: list[DocumentText] = []
+        for file in files:
+            if file.format.has_ids:
+                from metra.formats.texts.documents import scan_file
+
+                scanned = scan_file(file)
+                columns = _choose_columns(file, list(scanned.contents.parts), fields)
+                texts += [scanned.get_text(*names) for names in columns.items()]
+            else:
+                with closing(file.open()) as reader:
+                    columns = _choose_columns(file, reader.fields, fields)
+                self._sides.append(_Side(file.path, columns, file.open))
+            fields += columns.values()
+        if texts:
+            fields += self._join_texts(texts, fields)
+        self.fields = list(dict.fromkeys(fields))
+
+    def path(self, field: Field) -> str:
+        """Return the path of the file that a column comes from."""
+        return next(side.path for side in self._sides if field in side.columns.values())
+
+    def share(self) -> float | None:
+        """Return the share of the first file that has been read, None if not known."""
+        return self._readers[0].share() if self._readers else None
+
+    def chunks(
+        self, size: int, wanted: Sequence[Field]
+    ) -> Iterator[dict[Field, Values]]:
+        """Walk through the wanted columns, `size` segments at a time."""
+        with ExitStack() as stack:
+            readers = [
+                stack.enter_context(closing(side.open_columns(wanted)))
+                for side in self._sides
+            ]
+            start = 0
+            self._readers = readers
+            while True:
+                parts = [reader.read(size) for reader in readers]
+                counts = [_count_segments(part) for part in parts]
+                if min(counts) != max(counts):
+                    _refuse_lengths(readers, size)
+                if counts[0]:
+                    yield self._join_columns(parts, start, wanted)
+                if counts[0] < size:
+                    return
+                start += size
+
+    def _join_texts(
+        self, texts: "Sequence[DocumentText]", fields: Sequence[Field]
+    ) -> list[Field]:
+        """Match the texts of files with ids; return the columns that describe segments."""
+        from metra.formats.texts.documents import DocumentFiles
+
+        group = self.with_ids = DocumentFiles(texts)
+        self.about = group.about
+        labels = [SEGMENT_ID, *group.labels]
+        # Document ids that were given apart from the files are meant to be used.
+        kept = labels if DOCUMENT in fields else [DOCUMENT, *labels]
+        own = [*(text.field for text in texts), *kept]
+        columns = {field: field for field in own}
+        self._sides.append(_Side(texts[0].source.path, columns, group.open))
+        return kept
+
+    def _join_columns(
+        self, parts: Sequence[Columns], start: int, wanted: Sequence[Field]
+    ) -> dict[Field, Values]:
+        table: dict[Field, Values] = {}
+        for side, part in zip(self._sides, parts, strict=True):
+            for own_field, field in side.columns.items():
+                if field not in wanted:
+                    continue
+                values = part[own_field]
+                if field in table:
+                    _check_labels(field, table[field], values, start)
+                table[field] = values
+        return {field: table[field] for field in wanted}
+
+
+class _Side(NamedTuple):
+    """A file, or all files with ids: its columns, and what each is in the table."""
+
+    path: str
+    columns: dict[Field, Field]
+    open: Callable[[Sequence[Field]], Reader]
+
+    def open_columns(self, wanted: Sequence[Field]) -> Reader:
+        return self.open(
+            [own for own, field in self.columns.items() if field in wanted]
+        )
+
+
+def _choose_columns(
+    file: Source, fields: Sequence[Field], taken: Sequence[Field]
+) -> dict[Field, Field]:
+    """Choose columns of a file, and what each is in the table, where some are taken."""
+    columns: dict[Field, Field] = {}
+    for own_field, field in _choose_roles(file, fields).items():
+        columns[own_field] = _name_column(file, field, [*taken, *columns.values()])
+    return columns
+
+
+def _choose_roles(file: Source, fields: Sequence[Field]) -> dict[Field, Field]:
+    """Choose all of an output's columns, else those of the role that the file is for."""
+    outputs = [field for field in fields if field.role == "output"]
+    renamed: dict[Field, Field] = {}
+    if file.named and file.format.has_ids:
+        if len(outputs) != 1:
+            msg = (
+                f"{file.name}={format_path(file.path)} gives a name to a file that holds "
+                f"{len(outputs)} outputs; give a name only where there is one."
+            )
+            raise FormatError(msg)
+        renamed = {outputs[0]: Field("output", file.name)}
+    if file.use == "any":
+        return {field: field for field in fields} | renamed
+    if file.use == "output":
+        if outputs:
+            labels = file.columns.labels if file.columns else ()
+            kept = [f for f in fields if f.role != "label" or f.name in labels]
+            return {field: field for field in kept} | renamed
+    elif any(field.role == file.use for field in fields):
+        return {f: f for f in fields if f.role in (file.use, "label")}
+    texts = [field for field in fields if field.role in TEXT_ROLES]
+    if len(texts) == 1 and (file.format.has_ids or texts == outputs):
+        return {texts[0]: Field(file.use, file.name)}
+    names = ", ".join(field.name for field in fields)
+    msg = (
+        f"{format_path(file.path)} has no column for the {file.use}; it has: {names}. "
+        f"Columns are recognised by name: {HELP}."
+    )
+    raise FormatError(msg)
+
+
+def _name_column(file: Source, field: Field, taken: Sequence[Field]) -> Field:
+    """Name a column of the table; references in files of their own are numbered."""
+    if field.role == "label":
+        return field
+    if field.role == "source":
+        field = Field("source", "source")
+    elif field.role == "document":
+        field = DOCUMENT
+    if field not in taken:
+        return field
+    if field.role in ("source", "document"):
+        msg = f"The {field.role} is given 2 times; give it once."
+        raise CorpusError(msg)
+    if field.role == "reference" and file.use == "reference":
+        number = 2
+        while field._replace(name=f"{field.name}-{number}") in taken:
+            number += 1
+        return field._replace(name=f"{field.name}-{number}")
+    remedy = ": NAME=FILE" if field.role == "output" else ""
+    msg = (
+        f"Two {field.role}s are called {field.name!r}; give each a name of its own"
+        f"{remedy}."
+    )
+    raise CorpusError(msg)
+
+
+def _check_labels(label: Field, first: Values, second: Values, start: int) -> None:
+    """Check that two files agree about a label that both of them have."""
+    for index in range(len(first)):
+        if first[index] != second[index]:
+            msg = (
+                f"Segment {start + index + 1} has the label {label.name!r} twice, as "
+                f"{first[index]!r} and as {second[index]!r}; the files must agree about "
+                "it."
+            )
+            raise CorpusError(msg)
+
+
+def _count_segments(columns: Columns) -> int:
+    return len(next(iter(columns.values())))
+
+
+def _refuse_lengths(readers: Sequence[Reader], size: int) -> None:
+    """Read every file to its end to say how long it is."""
+    for reader in readers:
+        while _count_segments(reader.read(size)):
+            pass
+    lengths: dict[str, int] = {}
+    for reader in readers:
+        name = format_path(reader.path)
+        # One file may be read in two ways, which need not give equally many segments.
+        lengths[f"{name} again" if name in lengths else name] = reader.count
+    check_lengths(
+        lengths, "each line must be one segment, in the same order in every file"
+    )

@@ -1,0 +1,187 @@
+"""Options of metrics: read from factories, checked against their types and ranges.
+
+A factory declares an option by a keyword parameter; numbers declare their range beside it,
+as in `n: Annotated[int, Range(1, 1000)] = 4`.
+"""
+
+import inspect
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from types import NoneType, UnionType
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    TypeAlias,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from metra.errors import OptionError
+
+
+class Range(NamedTuple):
+    """The numbers that an option may have: from `low` to `high`, both included.
+
+    `above` leaves `low` itself out. NaN and infinity are in no range.
+    """
+
+    low: float
+    high: float = math.inf
+    above: bool = False
+
+    def __contains__(self, value: object) -> bool:
+        """Whether the number lies in the range."""
+        if not isinstance(value, (int, float)) or not math.isfinite(value):
+            return False
+        return self.low <= value <= self.high and not (self.above and value == self.low)
+
+    def __str__(self) -> str:
+        """Say it as in "expected a number from 0 to 1"."""
+        if self.above:
+            return f"above {self.low:g}" + (
+                f" and at most {self.high:g}" if self.high < math.inf else ""
+            )
+        if self.high < math.inf:
+            return f"from {self.low:g} to {self.high:g}"
+        return f"of at least {self.low:g}"
+
+
+#: Nobody counts longer n-grams, and each order costs memory for every segment.
+LONGEST = 1000
+#: The longest n-grams that count.
+NgramOrder: TypeAlias = Annotated[int, Range(1, LONGEST)]
+#: A share or a weight.
+Share: TypeAlias = Annotated[float, Range(0, 1)]
+#: A number that may not be negative.
+FromZero: TypeAlias = Annotated[float, Range(0)]
+
+
+class Parameter(NamedTuple):
+    """An option of a metric: its type, its default, and the range if it is a number."""
+
+    name: str
+    annotation: Any
+    default: object
+    range: Range | None = None
+
+    @property
+    def kinds(self) -> tuple[Any, ...]:
+        """The types that its value may have."""
+        if get_origin(self.annotation) in (Union, UnionType):
+            return get_args(self.annotation)
+        return (self.annotation,)
+
+    def choices(self) -> list[str]:
+        """List the values it can have, empty where there are too many to list."""
+        if get_origin(self.annotation) is Literal:
+            return [str(value) for value in get_args(self.annotation)]
+        return ["yes", "no"] if self.annotation is bool else []
+
+    def convert(self, owner: str, value: object) -> object:
+        """Return the value as the type of the option, or raise an error that says more."""
+        for kind in self.kinds:
+            converted = _convert_kind(kind, value)
+            if converted is not _NO and self._allows(converted):
+                return converted
+        shown = f"{owner}: {self.name}={format_value(value)}"
+        msg = f"{shown} is not possible; expected {self._describe_expected()}."
+        raise OptionError(msg)
+
+    def _allows(self, value: object) -> bool:
+        """Whether a number is finite and in its range; other values always are."""
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            return True
+        return math.isfinite(value) and (self.range is None or value in self.range)
+
+    def _describe_expected(self) -> str:
+        choices = self.choices()
+        if choices:
+            return f"one of {', '.join(choices)}"
+        names = [_name_kind(kind) for kind in self.kinds if kind is not NoneType]
+        limits = "" if self.range is None else f" {self.range}"
+        return " or ".join(names) + limits
+
+
+@lru_cache(maxsize=256)
+def read_parameters(factory: Callable[..., object]) -> dict[str, Parameter]:
+    """Return the options of a metric from its factory's keyword parameters."""
+    plain = inspect.unwrap(factory)
+    hints, annotated = get_type_hints(plain), get_type_hints(plain, include_extras=True)
+    return {
+        name: Parameter(name, hints[name], entry.default, _find_range(annotated[name]))
+        for name, entry in inspect.signature(plain).parameters.items()
+    }
+
+
+def parse_spec(spec: str) -> tuple[str, dict[str, str]]:
+    """Split `NAME:option=value,option=value`.
+
+    >>> parse_spec("bleu:tok=intl,n=3")
+    ('bleu', {'tok': 'intl', 'n': '3'})
+    """
+    name, _, rest = spec.partition(":")
+    options: dict[str, str] = {}
+    for piece in filter(None, rest.split(",")):
+        option, equals, value = piece.partition("=")
+        if not equals:
+            msg = f"{spec!r} has {piece!r} where option=value was expected."
+            raise OptionError(msg)
+        if option in options:
+            msg = f"{spec!r} gives the option {option!r} twice; give it once."
+            raise OptionError(msg)
+        options[option] = value
+    return name, options
+
+
+def format_value(value: object) -> str:
+    """Write an option's value as in a spec.
+
+    >>> format_value(True), format_value(2.0), format_value(0.1234567890123)
+    ('yes', '2', '0.1234567890123')
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        short = f"{value:g}"
+        return short if float(short) == value else repr(value)
+    return str(value)
+
+
+def _find_range(annotation: Any) -> Range | None:
+    """Find the range beside a type, or beside one of several."""
+    for kind in (annotation, *get_args(annotation)):
+        for extra in getattr(kind, "__metadata__", ()):
+            if isinstance(extra, Range):
+                return extra
+    return None
+
+
+_NO = object()
+
+
+def _convert_kind(kind: Any, value: object) -> object:
+    if get_origin(kind) is Literal:
+        text = format_value(value) if isinstance(value, bool) else value
+        return text if text in get_args(kind) else _NO
+    if kind is bool:
+        return {"yes": True, "no": False}.get(format_value(value), _NO)
+    if kind is NoneType:
+        return None if value is None else _NO
+    if isinstance(value, bool) or value is None:
+        return _NO
+    if kind is str:
+        return value if isinstance(value, str) else _NO
+    try:
+        converted = kind(value)
+    except (TypeError, ValueError, OverflowError):
+        return _NO
+    return converted if isinstance(value, str) or converted == value else _NO
+
+
+def _name_kind(kind: Any) -> str:
+    return {int: "a whole number", float: "a number"}.get(kind, "a text")

@@ -1,0 +1,194 @@
+"""What a grid of output and references shows, whatever it is drawn with."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from metra.errors import CorpusError
+from metra.metrics.alignment import AlignedSegment, Alignment, Link
+from metra.report.table import format_count, format_score
+
+#: More words than this on a side make a picture that nobody can read.
+MOST_WORDS = 600
+
+#: Links that stand for equal words, and links that do not count, by kind.
+EQUAL = frozenset({"run", "hit", "exact"})
+LEFT_OUT = frozenset({"capped run"})
+
+
+@dataclass(frozen=True, slots=True)
+class LinkBlock:
+    """Linked words: a rectangle of the grid, from its upper left cell on."""
+
+    kind: str
+    row: int
+    column: int
+    height: int
+    width: int
+    words: str
+
+    @property
+    def cells(self) -> Iterator[tuple[int, int]]:
+        """The cells that pair words one to one; none where a phrase stands for another."""
+        if self.kind in EQUAL | LEFT_OUT or self.height == self.width == 1:
+            for at in range(self.height):
+                yield self.row + at, self.column + at
+
+
+@dataclass(frozen=True, slots=True)
+class ReferencePanel:
+    """One reference's columns: their words, and where they begin."""
+
+    reference: int
+    first: int
+    words: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class GridPlot:
+    """Output words down, the words of all references across, and what is linked."""
+
+    rows: Sequence[str]
+    panels: Sequence[ReferencePanel]
+    blocks: Sequence[LinkBlock]
+    #: Cells of equal words that no link pairs.
+    other_hits: Sequence[tuple[int, int]]
+    several_references: bool
+    #: Every kind of link that the metric knows.
+    known_kinds: Sequence[str]
+
+    @property
+    def columns(self) -> list[str]:
+        """The words of all references, one reference after the other."""
+        return [word for panel in self.panels for word in panel.words]
+
+    def name(self, panel: ReferencePanel) -> str:
+        """Name a panel's reference."""
+        if not self.several_references:
+            return "reference"
+        return f"reference {panel.reference + 1}"
+
+    @property
+    def linked_rows(self) -> set[int]:
+        """The rows that a block covers."""
+        return {
+            row
+            for block in self.blocks
+            for row in range(block.row, block.row + block.height)
+        }
+
+    @property
+    def linked_columns(self) -> set[int]:
+        """The columns that a block covers."""
+        return {
+            column
+            for block in self.blocks
+            for column in range(block.column, block.column + block.width)
+        }
+
+    @property
+    def kinds(self) -> list[str]:
+        """The kinds of blocks that there are, in the metric's order."""
+        drawn = {block.kind for block in self.blocks}
+        return [kind for kind in self.known_kinds if kind in drawn]
+
+
+def build_plot(segment: AlignedSegment) -> GridPlot:
+    """Lay out a segment's alignments side by side."""
+    # Metrics that compare an output with one of its references align it with all of them.
+    chosen = [alignment for alignment in segment.alignments if alignment.chosen]
+    alignments = chosen or segment.alignments
+    rows = alignments[0].hyp
+    columns = sum(len(alignment.ref) for alignment in alignments)
+    if max(len(rows), columns) > MOST_WORDS:
+        msg = (
+            f"Segment {segment.number} has {format_count(len(rows), 'output word')} and "
+            f"{format_count(columns, 'reference word')}; a grid shows up to "
+            f"{MOST_WORDS} a side."
+        )
+        raise CorpusError(msg)
+    panels: list[ReferencePanel] = []
+    blocks: list[LinkBlock] = []
+    first = 0
+    for alignment in alignments:
+        panels.append(ReferencePanel(alignment.reference, first, alignment.ref))
+        blocks.extend(_build_blocks(alignment, first))
+        first += len(alignment.ref)
+    paired = {cell for block in blocks for cell in block.cells}
+    hits = [
+        (row, panel.first + at)
+        for row, word in enumerate(rows)
+        for panel in panels
+        for at, other in enumerate(panel.words)
+        if word == other and (row, panel.first + at) not in paired
+    ]
+    blocks.sort(key=lambda block: (-block.height, block.row, block.column))
+    several = len(segment.alignments) > 1
+    return GridPlot(rows, panels, blocks, hits, several, alignments[0].kinds)
+
+
+def format_title(segment: AlignedSegment) -> str:
+    """Say what the grid is of."""
+    return f"{segment.system}, segment {segment.number}, {segment.spec}"
+
+
+def format_scores(segment: AlignedSegment) -> str:
+    """State the score and the numbers behind it."""
+    parts = [f"{name} {_format_number(value)}" for name, value in segment.parts.items()]
+    return "; ".join([f"score {format_score(segment.score, 2)}", *parts])
+
+
+def describe_block(block: LinkBlock, plot: GridPlot) -> str:
+    """Describe a block in words, for screen readers and terminals."""
+    panel = next(
+        panel for panel in reversed(plot.panels) if panel.first <= block.column
+    )
+    start = block.column - panel.first
+    return (
+        f"{block.kind}: {block.words} (output {_format_range(block.row, block.height)}, "
+        f"{plot.name(panel)}{',' if plot.several_references else ''} "
+        f"{_format_range(start, block.width)})"
+    )
+
+
+def _build_blocks(alignment: Alignment, first: int) -> Iterator[LinkBlock]:
+    """Make blocks of links that have both sides, neighbours of one kind made one."""
+    made: list[Link] = []
+    for link in sorted(alignment.links, key=lambda link: (link.hyp, link.ref)):
+        if link.hyp.start == link.hyp.stop or link.ref.start == link.ref.stop:
+            continue
+        if made and _is_continuation(made[-1], link):
+            last = made[-1]
+            made[-1] = replace(
+                last,
+                hyp=last.hyp._replace(stop=link.hyp.stop),
+                ref=last.ref._replace(stop=link.ref.stop),
+            )
+        else:
+            made.append(link)
+    for link in made:
+        hyp, ref = alignment.words(link)
+        words = " ".join(hyp) if hyp == ref else f"{' '.join(hyp)} = {' '.join(ref)}"
+        yield LinkBlock(
+            link.kind,
+            link.hyp.start,
+            first + link.ref.start,
+            len(hyp),
+            len(ref),
+            words,
+        )
+
+
+def _is_continuation(before: Link, link: Link) -> bool:
+    return (
+        before.kind == link.kind
+        and link.kind in EQUAL
+        and (before.hyp.stop, before.ref.stop) == (link.hyp.start, link.ref.start)
+    )
+
+
+def _format_range(start: int, length: int) -> str:
+    return f"{start + 1}" if length == 1 else f"{start + 1}–{start + length}"
+
+
+def _format_number(value: float) -> str:
+    return f"{value:.0f}" if value == int(value) else format_score(value, 2)

@@ -1,0 +1,184 @@
+"""The bitext grid for a terminal: a sign for each cell, the words on both sides."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
+
+from metra.metrics.alignment import AlignedSegment
+from metra.report.pictures.grid_plot import (
+    EQUAL,
+    LEFT_OUT,
+    GridPlot,
+    build_plot,
+    describe_block,
+    format_scores,
+    format_title,
+)
+from metra.report.table import Style
+from metra.report.terminal import (
+    BOLD,
+    DIM,
+    PLAIN,
+    isolate_text,
+    make_visible,
+    measure_width,
+    split_text,
+    style_text,
+)
+
+#: How many columns a word may take beside its row, and how many lines above its column.
+LONGEST = 16
+#: How many columns a cell takes: a sign and a blank, or one wide letter.
+CELL = 2
+NARROWEST = 5 * CELL
+
+MATCHED, KEPT_OUT, OTHER = "■", "□", "·"
+GREEN, YELLOW = "\x1b[1;32m", "\x1b[33m"
+
+
+def render(segment: AlignedSegment, style: Style) -> str:
+    """Draw the grid, in as many bands of columns as the width asks for, and list its blocks."""
+    grid = build_plot(segment)
+    signs = _assign_signs(grid)
+    lines = [
+        style_text(make_visible(format_title(segment)), BOLD, style),
+        format_scores(segment),
+    ]
+    if not grid.rows or not grid.columns:
+        lines += ["", "One side has no words."]
+        return "\n".join(lines)
+    left = max(measure_width(_format_label(word)) for word in grid.rows)
+    room = max((style.width or 80) - left - len(" │ "), NARROWEST)
+    cells = _build_cells(grid, signs, style)
+    for band in _split_bands(grid, room):
+        lines += ["", *_draw_band(grid, band, cells, left)]
+    lines.append("")
+    legend = [f"{sign} {kind}" for kind, sign in signs.items()]
+    if grid.other_hits:
+        legend.append(f"{OTHER} equal words that are not matched")
+    lines.append("   ".join(legend))
+    lines += [
+        f"  {isolate_text(make_visible(describe_block(block, grid)))}"
+        for block in grid.blocks
+    ]
+    return "\n".join(lines)
+
+
+def _assign_signs(grid: GridPlot) -> dict[str, str]:
+    """Give each kind of block its sign: a square if words are equal, else a letter.
+
+    A letter is the same on all grids of a measure, whichever kinds one of them has.
+    """
+    signs: dict[str, str] = {}
+    for kind in grid.known_kinds:
+        if kind in EQUAL:
+            signs[kind] = MATCHED
+        elif kind in LEFT_OUT:
+            signs[kind] = KEPT_OUT
+        else:
+            taken = set(signs.values())
+            letters = [letter for letter in kind.upper() if letter not in taken]
+            signs[kind] = letters[0] if letters else "?"
+    return {kind: signs[kind] for kind in grid.kinds}
+
+
+def _build_cells(
+    grid: GridPlot, signs: Mapping[str, str], style: Style
+) -> dict[tuple[int, int], str]:
+    """Write what stands in each cell that is not empty."""
+    found = {cell: style_text(OTHER, DIM, style) for cell in grid.other_hits}
+    for block in grid.blocks:
+        sign = signs[block.kind]
+        code = {MATCHED: GREEN, KEPT_OUT: DIM}.get(sign, YELLOW)
+        cells = list(block.cells) or [
+            (row, column)
+            for row in range(block.row, block.row + block.height)
+            for column in range(block.column, block.column + block.width)
+        ]
+        found |= dict.fromkeys(cells, style_text(sign, code, style))
+    return found
+
+
+def _split_bands(grid: GridPlot, room: int) -> Iterator[range]:
+    """Cut the columns into bands that fit; a barrier between references takes a cell too."""
+    starts = {panel.first for panel in grid.panels[1:]}
+    first = used = 0
+    for column in range(len(grid.columns)):
+        size = CELL * (2 if column in starts and column > first else 1)
+        if used + size > room:
+            yield range(first, column)
+            first, used = column, CELL
+        else:
+            used += size
+    yield range(first, len(grid.columns))
+
+
+def _draw_band(
+    grid: GridPlot, band: range, cells: Mapping[tuple[int, int], str], left: int
+) -> Iterator[str]:
+    """Write some columns: their words from top to bottom, then a line for each row."""
+    starts = {panel.first for panel in grid.panels[1:]} - {band.start}
+    blank = " " * left
+
+    def line(texts: Sequence[str], barrier: str) -> str:
+        return "".join(
+            f"{barrier if column in starts else ''}{text}"
+            for column, text in zip(band, texts, strict=True)
+        ).rstrip()
+
+    names = ", ".join(_name_band(grid, band))
+    yield f"{blank}   {names}"
+    for letters in _write_upright([grid.columns[column] for column in band]):
+        yield f"{blank}   {line(letters, '  ')}".rstrip()
+    rule = "─" * CELL
+    yield f"{blank} ┌─{line([rule] * len(band), rule)}"
+    for row, word in enumerate(grid.rows):
+        texts = [_pad_cell(cells.get((row, column), " ")) for column in band]
+        label = _format_label(word)
+        before = " " * (left - measure_width(label)) + isolate_text(label)
+        yield f"{before} │ {line(texts, '│ ')}".rstrip()
+
+
+def _name_band(grid: GridPlot, band: range) -> Iterator[str]:
+    """Say which words of which reference a band shows."""
+    for panel in grid.panels:
+        size = len(panel.words)
+        first = max(band.start - panel.first, 0)
+        last = min(band.stop - panel.first, size)
+        if first < last:
+            part = "" if last - first == size else f", words {first + 1}–{last}"
+            yield f"{grid.name(panel)}{part}"
+
+
+def _write_upright(words: Sequence[str]) -> Iterator[list[str]]:
+    """Write words from top to bottom side by side, so that their last letters are level."""
+    columns = [_split_letters(word) for word in words]
+    for line in list(
+        zip_longest(*(letters[::-1] for letters in columns), fillvalue=" ")
+    )[::-1]:
+        yield [_pad_cell(letter) for letter in line]
+
+
+def _split_letters(word: str) -> list[str]:
+    """Cut a word into letters, each with the marks on it; cut a long one short."""
+    letters: list[str] = []
+    for letter in make_visible(word):
+        if letters and not measure_width(letter):
+            letters[-1] += letter
+        else:
+            letters.append(letter)
+    return letters if len(letters) <= LONGEST else [*letters[: LONGEST - 1], "⋮"]
+
+
+def _format_label(word: str) -> str:
+    text = make_visible(word)
+    return (
+        text
+        if measure_width(text) <= LONGEST
+        else f"{split_text(text, LONGEST - 1)[0]}…"
+    )
+
+
+def _pad_cell(text: str) -> str:
+    """Fill a cell; a text with colour codes in it is one sign wide."""
+    size = 1 if PLAIN in text else measure_width(text)
+    return text + " " * (CELL - size)

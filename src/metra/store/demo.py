@@ -1,0 +1,111 @@
+"""Campaigns in a store that simulated judges have filled."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import numpy as np
+from sqlalchemy import Connection
+
+from metra.campaign.demo_data import (
+    SimulatedJudge,
+    build_example_campaign,
+    draw_judges,
+    make_hasty,
+    simulate_answer,
+)
+from metra.store import answers, campaigns, judges, screens, tasks
+from metra.store.campaigns import StoredCampaign
+from metra.store.database import Store
+from metra.store.judges import Judge
+
+#: How much each judge has done; the last ones are still working.
+_DONE = (1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.6, 0.25)
+_HASTY = 6
+_HOUR = 3600.0
+_COMMENTS = (
+    "The second half reads as if somebody else had written it.",
+    "I would have called it brakes, but one understands.",
+    "Good!",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DemoCampaign:
+    """A campaign that was filled: its id, and a judge's link that still has work."""
+
+    id: str
+    name: str
+    token: str
+    judge: str
+
+
+def fill_store(
+    store: Store,
+    names: Sequence[str],
+    *,
+    now: float,
+    seed: int = 7,
+    tell: Callable[[str], None] = lambda _: None,
+) -> list[DemoCampaign]:
+    """Put a campaign for each protocol into a store, with answers of simulated judges.
+
+    `tell` is called with each campaign's name and number.
+    """
+    filled = []
+    for number, name in enumerate(names):
+        content = build_example_campaign(name)
+        tell(f"{content.settings.name}: {number + 1} of {len(names)}")
+        rng = np.random.default_rng([seed, number])
+        with store.transaction() as db:
+            begun = now - 30 * _HOUR
+            key = campaigns.create_campaign(
+                db, content, now=begun, who="demo", state="open"
+            )
+            stored = campaigns.get_campaign(db, key)
+            everybody = judges.list_judges(db, key)
+            token = ""
+            simulated = draw_judges(len(everybody), rng=rng)
+            # One of them is too fast, so that there is something to flag.
+            simulated[_HASTY] = make_hasty(simulated[_HASTY])
+            for judge, temper, share in zip(everybody, simulated, _DONE, strict=True):
+                token = judges.issue_link(db, judge.id, now=begun, who="demo")
+                judges.record_consent(db, judge.id, now=begun)
+                judges.record_guide(db, judge.id, now=begun)
+                _simulate_work(db, stored, judge, temper, share, begun, rng)
+            filled.append(DemoCampaign(key, stored.name, token, everybody[-1].label))
+    return filled
+
+
+def _simulate_work(
+    db: Connection,
+    stored: StoredCampaign,
+    judge: Judge,
+    temper: SimulatedJudge,
+    share: float,
+    begun: float,
+    rng: np.random.Generator,
+) -> None:
+    """Let a judge answer a share of their screens, one after the other."""
+    owned_tasks = tasks.list_judge_tasks(db, judge.id)
+    now = begun + float(rng.uniform(0, 20)) * _HOUR
+    last = len(stored.campaign.protocol.steps) - 1
+    for owned in owned_tasks[: round(share * len(owned_tasks))]:
+        for number in range(owned.screens):
+            answer = simulate_answer(
+                stored.campaign, owned.task, number, temper, rng=rng
+            )
+            screens.record_shown_steps(db, owned.task.id, number, last, now=now)
+            active = round(1000 * answer.seconds)
+            has_comment = rng.random() < 0.03
+            drawn = int(rng.integers(0, len(_COMMENTS))) if has_comment else None
+            comment = "" if drawn is None else _COMMENTS[drawn]
+            now += answer.seconds + float(rng.uniform(0.5, 6))
+            given = answers.Answer(
+                str(UUID(bytes=rng.bytes(16), version=4)),
+                answer.value,
+                comment,
+                times=answers.AnswerTimes(active_ms=active),
+            )
+            answers.submit_answer(db, stored, owned, number, given, now=now)
+    judges.record_activity(db, judge.id, now=now)

@@ -1,0 +1,80 @@
+"""Campaigns in the store that settle what another left open, and what came of them."""
+
+import secrets
+from collections.abc import Sequence
+
+from sqlalchemy import Connection
+
+from metra.campaign.campaign import FIRST
+from metra.campaign.disagreements import Disagreement, build_adjudication
+from metra.campaign.judgement import keep_latest
+from metra.campaign.second_look import apply_verdicts
+from metra.formats.scores.judgement import Judgement
+from metra.store import answers, audit, campaigns, tasks
+from metra.store.campaigns import StoredCampaign
+from metra.store.database import new_id
+
+
+def find_second_looks(db: Connection, first: StoredCampaign) -> list[StoredCampaign]:
+    """Return the campaigns that settle this one, the oldest first."""
+    # Contents are large: only those that name the campaign are looked into.
+    return [
+        stored
+        for stored in campaigns.find_containing(db, first.id)
+        if stored.campaign.material.get(FIRST) == first.id
+    ]
+
+
+def read_completed(db: Connection, stored: StoredCampaign) -> list[Judgement]:
+    """Return all answers of a campaign, the latest with the verdicts of second judges."""
+    judgements = answers.read_judgements(db, stored)
+    for second in find_second_looks(db, stored):
+        if second.campaign.protocol.name == "verdicts":
+            verdicts = answers.read_judgements(db, second)
+            settled = apply_verdicts(judgements, second.campaign, verdicts)
+            latest = {one.id: one for one in settled}
+            judgements = [latest.get(one.id, one) for one in judgements]
+    return judgements
+
+
+def create_adjudication_draft(
+    db: Connection,
+    stored: StoredCampaign,
+    disagreements: Sequence[Disagreement],
+    *,
+    judges: Sequence[str],
+    now: float,
+    who: str,
+) -> str:
+    """Keep a campaign in which others judge outputs anew, as a draft; return its id."""
+    secret = secrets.token_bytes(32)
+    number = len(find_second_looks(db, stored)) + 1
+    name = f"{stored.name}: second look {number}"
+    content, given = build_adjudication(
+        stored.campaign,
+        stored.id,
+        disagreements,
+        judges=judges,
+        name=name,
+        secret=secret,
+    )
+    key = new_id()
+    ids = campaigns.add_campaign(
+        db, key, content, secret=secret, now=now, state="draft"
+    )
+    tasks.add_tasks(db, key, content, given, ids)
+    data = {"first": stored.name, "outputs": len(disagreements)}
+    audit.add_entry(db, who, "create", data, now=now, campaign=key)
+    return key
+
+
+def read_adjudications(
+    db: Connection, stored: StoredCampaign
+) -> dict[tuple[str, int], list[Judgement]]:
+    """Return the judgements of second judges by system and segment."""
+    judgements: dict[tuple[str, int], list[Judgement]] = {}
+    for second in find_second_looks(db, stored):
+        if second.campaign.protocol == stored.campaign.protocol:
+            for one in keep_latest(answers.read_judgements(db, second)):
+                judgements.setdefault((one.systems[0], one.segment), []).append(one)
+    return judgements

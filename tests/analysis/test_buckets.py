@@ -1,0 +1,216 @@
+"""Buckets: each holds what it should, its scores are those of its segments alone."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metra.analysis.buckets import (
+    name_ranges,
+    parse_bucket_spec,
+    score_buckets,
+    score_label_buckets,
+)
+from metra.analysis.collection import collect_corpus
+from metra.analysis.word_diff import get_preparation
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
+from metra.errors import CorpusError, LengthError, OptionError, UnknownNameError
+from metra.scoring.evaluate import evaluate, make_metrics
+from metra.scoring.statistics import count_corpus, fit_metrics
+
+RNG = np.random.default_rng(3)
+REFS = [" ".join(RNG.choice(list("abcdefgh"), size)) for size in range(1, 41)]
+OLD = [ref.replace("a", "x").replace("b", "x") for ref in REFS]
+NEW = [ref.replace("a", "x") for ref in REFS]
+DOCUMENTS = ["one" if at % 3 else "two" for at in range(40)]
+SPECS = ["bleu:tok=none", "wer"]
+
+
+def prepared(refs=REFS, source=None, documents=None, specs=SPECS, **outputs):
+    outputs = outputs or {"old": OLD, "new": NEW}
+    corpus = Outputs(EvalSet(refs, source, documents), outputs)
+    metrics = fit_metrics(corpus, make_metrics(specs))
+    preparation = get_preparation(next(iter(metrics.values())))
+    collected = collect_corpus(corpus, preparation)
+    return collected, metrics, count_corpus(corpus, metrics, keep=True)
+
+
+def parts(found):
+    return [(bucket.label, bucket.count) for bucket in found.buckets]
+
+
+def test_by_length_each_bucket_is_scored_like_a_corpus_of_its_own():
+    found = score_buckets(*prepared(), "length:10,20", baseline="old", trials=50)
+    assert parts(found) == [("< 10", 9), ("10–19", 10), ("≥ 20", 21)]
+    for bucket, part in zip(
+        found.buckets, [slice(0, 9), slice(9, 19), slice(19, 40)], strict=True
+    ):
+        alone = evaluate(
+            EvalSet(REFS[part]), {"old": OLD[part], "new": NEW[part]}, SPECS
+        )
+        for system in ("old", "new"):
+            for spec in SPECS:
+                score = bucket.scores[system][spec]
+                assert score.score == pytest.approx(alone[system][spec].score)
+        one, other = bucket.scores["old"]["wer"], bucket.scores["new"]["wer"]
+        assert one.difference is None
+        assert other.difference == pytest.approx(other.score - one.score)
+        if bucket.count >= 10:
+            low, high = other.difference_interval
+            assert low <= other.difference <= high
+            assert one.interval[0] <= one.score <= one.interval[1]
+        else:
+            assert (one.interval, other.difference_interval) == (None, None)
+    assert [bucket.small for bucket in found.buckets] == [True, True, True]
+    assert found.directions == {"bleu:tok=none": True, "wer": False}
+    assert (found.unit, found.kind) == ("segments", "length")
+
+
+@given(st.sampled_from(["length:5,9,30", "score", "score:20,60", "document"]))
+def test_every_segment_is_in_one_bucket(spec):
+    found = score_buckets(*prepared(documents=DOCUMENTS), spec, trials=1)
+    assert sum(bucket.count for bucket in found.buckets) == len(REFS)
+
+
+def test_a_copy_of_the_baseline_differs_by_nothing():
+    found = score_buckets(
+        *prepared(old=OLD, copy=OLD), "length:20", baseline="old", trials=9
+    )
+    for bucket in found.buckets:
+        score = bucket.scores["copy"]["wer"]
+        assert (score.difference, score.difference_interval) == (0, (0, 0))
+
+
+def test_the_same_seed_gives_the_same_intervals():
+    one = score_buckets(*prepared(), "length", trials=20, seed=1)
+    assert one == score_buckets(*prepared(), "length", trials=20, seed=1)
+    assert one != score_buckets(*prepared(), "length", trials=20, seed=2)
+
+
+def test_by_source_length():
+    source = ["w " * (at % 2 * 15) for at in range(40)]
+    found = score_buckets(*prepared(source=source), "source-length", trials=1)
+    assert parts(found) == [("< 10", 20), ("10–19", 20)]
+    with pytest.raises(CorpusError, match="need the source; give it with -s"):
+        score_buckets(*prepared(), "source-length")
+
+
+def test_by_document_in_order_of_appearance():
+    found = score_buckets(*prepared(documents=DOCUMENTS), "document", trials=1)
+    assert parts(found) == [("two", 14), ("one", 26)]
+    with pytest.raises(CorpusError, match="none are known; give --docs"):
+        score_buckets(*prepared(), "document")
+
+
+def test_by_label():
+    labels = ["x"] * 10 + ["y"] * 30
+    found = score_label_buckets(*prepared(), "kind", labels, trials=1)
+    assert (found.title, found.kind) == ("kind", "label")
+    assert parts(found) == [("x", 10), ("y", 30)]
+    with pytest.raises(LengthError, match="2 labels 'kind' but 40 segments"):
+        score_label_buckets(*prepared(), "kind", ["x", "y"])
+
+
+def test_by_score_quarters_of_the_mean_favour_no_system():
+    found = score_buckets(*prepared(specs=["wer"]), "score", trials=1)
+    assert [label for label, _ in parts(found)] == [
+        "lowest quarter",
+        "second",
+        "third",
+        "highest quarter",
+    ]
+    means = [
+        np.mean([bucket.scores[name]["wer"].score for name in ("old", "new")])
+        for bucket in found.buckets
+    ]
+    assert means == sorted(means)
+
+
+def test_several_references_are_averaged_in_length():
+    corpus = prepared([["a", "a b c"], ["a b c", None]], None, None, hyp=["a", "a"])
+    assert parts(score_buckets(*corpus, "length:2,3", trials=1)) == [
+        ("2", 1),
+        ("≥ 3", 1),
+    ]
+
+
+def test_words_by_frequency_by_hand():
+    # a: 3 times, b: twice, c: once; "z" is in no reference.
+    corpus = prepared(["a a b", "a b c"], hyp=["a b b", "a z"])
+    found = score_buckets(*corpus, "frequency:1,2,3", trials=1)
+    assert (found.unit, parts(found)) == ("words", [("1", 1), ("2", 2), ("≥ 3", 3)])
+    scores = [
+        {name: entry.score for name, entry in bucket.scores["hyp"].items()}
+        for bucket in found.buckets
+    ]
+    assert scores[0] == {"precision": 0, "recall": 0, "f1": 0}
+    assert scores[1] == {"precision": 50, "recall": 50, "f1": 50}
+    assert scores[2] == pytest.approx({"precision": 100, "recall": 200 / 3, "f1": 80})
+
+
+def test_words_by_frequency_in_another_corpus():
+    corpus = prepared(["a b"], hyp=["a x"])
+    found = score_buckets(
+        *corpus, "frequency:1,2", frequency_corpus=["b b", "b"], trials=1
+    )
+    assert found.title == "word frequency in the corpus given"
+    assert parts(found) == [("< 1", 1), ("≥ 2", 1)]
+    assert found.buckets[0].scores["hyp"]["recall"].score == 100
+
+
+TEXT = st.text("ab ", max_size=8)
+
+
+@given(st.lists(st.tuples(TEXT, TEXT, TEXT), min_size=1, max_size=6))
+def test_one_class_of_words_is_the_measure_f1(rows):
+    hyps, *refs = map(list, zip(*rows, strict=True))
+    found = score_buckets(*prepared(refs, hyp=hyps), "frequency:1000", trials=1)
+    expected = evaluate(EvalSet(refs), {"hyp": hyps}, ["f1:tok=none"])["hyp"]
+    # There is no bucket where the references have no words.
+    assert len(found.buckets) == any(ref.split() for stream in refs for ref in stream)
+    for bucket in found.buckets:
+        score = bucket.scores["hyp"]["f1"].score
+        assert score == pytest.approx(expected["f1:tok=none"].score)
+
+
+@pytest.mark.parametrize(
+    ("spec", "kind", "bounds"),
+    [
+        ("length", "length", (10, 20, 30, 40, 50, 60)),
+        ("score:1.5,2", "score", (1.5, 2)),
+        ("document", "document", ()),
+    ],
+)
+def test_what_is_asked_for(spec, kind, bounds):
+    assert (parse_bucket_spec(spec).kind, parse_bucket_spec(spec).bounds) == (
+        kind,
+        bounds,
+    )
+
+
+@pytest.mark.parametrize(
+    ("spec", "error", "message"),
+    [
+        ("lenght", UnknownNameError, r"No kind of bucket named 'lenght'. Did you mean"),
+        ("label", UnknownNameError, r"No kind of bucket named 'label'"),
+        ("document:1", OptionError, "Buckets by document have no bounds"),
+        (
+            "length:2,1",
+            OptionError,
+            "has no bounds that rise; expected numbers such as",
+        ),
+        ("length:1,1", OptionError, "has no bounds that rise"),
+        ("length:x", OptionError, "has no bounds that rise"),
+        ("length:nan", OptionError, "has no bounds that rise"),
+        ("length:inf", OptionError, "has no bounds that rise"),
+    ],
+)
+def test_what_cannot_be_asked_for(spec, error, message):
+    with pytest.raises(error, match=message):
+        parse_bucket_spec(spec)
+
+
+def test_names_of_ranges():
+    assert name_ranges([0.5, 1, 2]) == ["< 0.5", "0.5 to < 1", "1", "≥ 2"]
+    assert name_ranges([5]) == ["< 5", "≥ 5"]

@@ -1,0 +1,69 @@
+"""Judgements meet the outputs that they are about, and no others."""
+
+import numpy as np
+import pytest
+
+from metra import EvalSet, evaluate
+from metra.analysis.relations import relate_judgements
+from metra.errors import CorpusError, UnknownNameError
+from metra.formats.scores.judgement_table import TableJudgement
+
+REFS = ["a b", "c d", "e f"]
+OUTPUTS = {"good": REFS, "bad": ["a x", "y z", "e f"]}
+DOCUMENTS = ["one", "one", "two"]
+
+
+@pytest.fixture(scope="module")
+def results():
+    return evaluate(EvalSet(REFS), OUTPUTS, ["precision"], levels=["segment"])
+
+
+def test_several_judgements_of_an_output_are_averaged(results):
+    judged = [
+        TableJudgement("good", 1, 80, judge="j1"),
+        TableJudgement("good", 1, 100, judge="j2"),
+        TableJudgement("good", 3, 60, judge="j1"),
+        TableJudgement("bad", 2, 10, judge="j1"),
+    ]
+    found = relate_judgements(judged, results, DOCUMENTS)
+    assert (found.judgements, found.judges) == (4, 2)
+    np.testing.assert_array_equal(found.segments["good"], [90, np.nan, 60])
+    assert found.means == {"good": 75, "bad": 10}
+    (relation,) = found.relations
+    assert relation.segments == 3
+    assert [point.x for point in relation.points] == [75, 10]
+
+
+def test_a_system_that_nobody_judged_is_left_out(results):
+    found = relate_judgements([TableJudgement("good", 1, 80)], results, DOCUMENTS)
+    assert np.isnan(found.means["bad"])
+    assert [point.system for point in found.relations[0].points] == ["good"]
+    assert found.judges is None
+
+
+@pytest.mark.parametrize(
+    ("judgement", "error", "message"),
+    [
+        pytest.param(
+            TableJudgement("goof", 1, 1, line=7),
+            UnknownNameError,
+            "line 7: No system named 'goof'. Did you mean 'good'",
+            id="unknown system",
+        ),
+        pytest.param(
+            TableJudgement("good", 4, 1, line=2),
+            CorpusError,
+            "about segment 4, but the last one is 3",
+            id="beyond the end",
+        ),
+        pytest.param(
+            TableJudgement("good", 1, 1, "two", line=2),
+            CorpusError,
+            "into document 'two', but it is in 'one'",
+            id="numbers within documents",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_refused(results, judgement, error, message):
+    with pytest.raises(error, match=message):
+        relate_judgements([judgement], results, DOCUMENTS)

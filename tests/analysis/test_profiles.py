@@ -1,0 +1,261 @@
+"""Profiles: every trait by hand, every reading by its bounds."""
+
+import pytest
+
+from metra.analysis.profile_counts import read_punctuation
+from metra.analysis.profiles import (
+    TRAITS,
+    build_profiles,
+    describe_profile,
+    list_notable_traits,
+)
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
+from metra.text.preparation import Preparation
+from metra.text.scripts import count_script_letters, get_script
+from metra.text.words import find_numbers
+
+
+def found(refs, source=None, *, ci=False, **outputs):
+    corpus = Outputs(EvalSet(refs, source), outputs)
+    return build_profiles(corpus, ci=ci, trials=100)
+
+
+def traits(refs, source=None, **outputs):
+    (profile,) = found(refs, source, **outputs).profiles
+    return {name: entry.value for name, entry in profile.traits.items()}
+
+
+def test_lengths_and_matches():
+    one = traits(["a b c d", "e f"], hyp=["a b x", "e f g"])
+    assert one["length_ratio"] == 1
+    assert one["precision"] == pytest.approx(100 * 4 / 6)
+    assert one["recall"] == pytest.approx(100 * 4 / 6)
+    two = traits([["a b c d"], ["a b"]], hyp=["a b"])
+    assert two["length_ratio"] == pytest.approx(2 / 3)
+    assert (two["precision"], two["recall"]) == (100, 100)
+
+
+def test_copied_words_are_those_that_no_reference_has():
+    one = traits(["the hall of Paris 12"], ["la halle de Paris 12 ."],
+                 hyp=["the halle de Paris 12 halle"])  # fmt: skip
+    assert one["copied"] == pytest.approx(100 * 2 / 6)
+    assert traits(["a"], hyp=["a"])["copied"] is None
+
+
+def test_empty_outputs_count_where_something_was_expected():
+    profile = found(["a", "b", ""], hyp=["", "b", ""]).profiles[0]
+    assert profile.traits["empty"].value == pytest.approx(100 / 3)
+    assert profile.traits["empty"].segments == [1]
+    assert "1 empty output" in profile.reading
+
+
+def test_loops_that_a_reference_has_are_none():
+    text = "no no no no no no"
+    assert traits(["no"], hyp=[text])["loops"] == 100
+    assert traits([text], hyp=[text])["loops"] == 0
+
+
+def test_stammering_is_no_loop():
+    # Signs between the words do not count.
+    assert traits(["dass"], hyp=["dass, dass, dass, ja."])["loops"] == 0
+    assert traits(["dass"], hyp=["dass, dass; dass dass. dass, dass"])["loops"] == 100
+
+
+def test_letters_of_a_script_that_is_not_expected():
+    one = traits(["abc" * 100, "х ghi"], hyp=["abc дef", "х ghi"])
+    # Seven characters and five; the second segment's own reference has the letter.
+    assert one["foreign"] == pytest.approx(100 * 1 / 12)
+    often = traits(["abc" * 10, "х ghi"], hyp=["abc дef", "х ghi"])
+    assert often["foreign"] == 0
+    assert traits(["漢字 kanji"], hyp=["漢字かな"])["foreign"] == pytest.approx(50)
+
+
+@pytest.mark.parametrize(
+    ("refs", "source", "hyp", "expected"),
+    [
+        pytest.param(["in 2012"], None, "im Jahr 2012", 0, id="there"),
+        pytest.param(["in 2012"], None, "in 2021", 100, id="one wrong, one missing"),
+        pytest.param(["in 2012"], None, "", 100, id="missing"),
+        pytest.param(["no number"], None, "12 numbers", 100, id="made up"),
+        pytest.param(["2,300"], ["2 300"], "2.300", 0, id="separators"),
+        pytest.param(["x"], ["40"], "40", 0, id="the source has it"),
+        pytest.param(["40"], ["x"], "y", 0, id="not in all, so not missing"),
+        pytest.param(["7 cats"], None, "seven cats", 0, id="small numbers are words"),
+        pytest.param(["12 and 12"], None, "12", 50, id="once too few"),
+        pytest.param(["x"], None, "y", 0, id="no numbers at all"),
+    ],
+)
+def test_numbers_that_go_wrong(refs, source, hyp, expected):
+    assert traits(refs, source, hyp=[hyp])["numbers"] == expected
+
+
+@pytest.mark.parametrize(
+    ("refs", "hyp", "expected"),
+    [
+        (["Why?"], "Why.", 100),
+        (["Why?"], "Why ?", 0),
+        (["Why?"], "为什么？", 0),
+        (["He said “no”."], 'He said "no."', 0),
+        (["He said no."], 'He said "no".', 100),
+        (["(a)"], "[a]", 0),
+        (["a, b"], "a b", 0),
+        (["‘a’ b"], '"a" b', 0),
+    ],
+)
+def test_punctuation(refs, hyp, expected):
+    assert traits(refs, hyp=[hyp])["punctuation"] == expected
+
+
+def test_the_source_may_explain_the_punctuation():
+    assert traits(["Why"], ["Pourquoi ?"], hyp=["Why?"])["punctuation"] == 0
+
+
+def test_segments_that_show_a_trait_are_named():
+    profile = found(["in 2012", "x", "40"], hyp=["in 2012", "x", "41"]).profiles[0]
+    assert profile.traits["numbers"].segments == [3]
+    assert profile.traits["length_ratio"].segments == ()
+
+
+def test_what_the_references_are_like():
+    one = found([["a b a b"], ["a"]], hyp=["a"])
+    assert one.references["type_token"] == pytest.approx(2 / 5)
+    assert one.references["repeated"] == 0
+    assert one.reference_words == 2.5
+
+
+def test_intervals_hold_the_values():
+    refs = [f"a b c {at}" for at in range(20)]
+    hyps = ["a b" if at % 2 else f"a b c {at}" for at in range(20)]
+    profile = found(refs, hyp=hyps, ci=True).profiles[0]
+    low, high = profile.traits["length_ratio"].interval
+    assert low < profile.traits["length_ratio"].value < high
+    assert found(refs, hyp=hyps).profiles[0].traits["length_ratio"].interval is None
+
+
+@pytest.mark.parametrize("text", ["", " ", "👍🏽", "שלום", "\u200d"])
+def test_odd_texts_have_profiles(text):
+    one = traits([text], [text], hyp=[text])
+    assert set(one) == {trait.name for trait in TRAITS}
+    assert one["empty"] == 0
+
+
+def test_no_words_anywhere():
+    one = traits([""], hyp=[""])
+    assert (one["length_ratio"], one["precision"], one["type_token"]) == (0, 0, None)
+
+
+def test_every_preparation_is_named():
+    corpus = Outputs(EvalSet(["A"]), {"hyp": ["a"]})
+    one = build_profiles(corpus, preparation=Preparation("none", "lower", "no"))
+    assert one.preparation == "tok:none|case:lower|stem:no"
+    assert one.profiles[0].traits["precision"].value == 100
+
+
+USUAL = {trait.name: 0.0 for trait in TRAITS} | {
+    "length_ratio": 1.0,
+    "precision": 70.0,
+    "recall": 70.0,
+}
+
+
+@pytest.mark.parametrize(
+    ("own", "expected"),
+    [
+        ({}, []),
+        ({"length_ratio": 0.94}, ["short"]),
+        ({"length_ratio": 0.95}, []),
+        ({"length_ratio": 1.06}, ["long"]),
+        ({"precision": 72}, ["precise"]),
+        ({"precision": 71.9}, []),
+        ({"precision": 68, "recall": 72}, ["imprecise", "complete"]),
+        ({"recall": 60}, ["incomplete"]),
+        ({"empty": 0.1, "loops": 0.1}, ["empty", "loops"]),
+        ({"copied": 1.9}, []),
+        ({"copied": 2}, ["copied"]),
+        ({"copied": None}, []),
+        ({"numbers": 10, "punctuation": 20}, ["numbers", "punctuation"]),
+    ],
+)
+def test_what_stands_out(own, expected):
+    assert list_notable_traits(USUAL | own, [USUAL, USUAL]) == expected
+
+
+def test_what_all_do_does_not_stand_out():
+    others = [USUAL | {"numbers": 20.0}] * 2
+    assert list_notable_traits(USUAL | {"numbers": 25.0}, others) == []
+    assert list_notable_traits(USUAL | {"numbers": 30.0}, others) == ["numbers"]
+
+
+def test_alone_nothing_is_said_about_precision():
+    assert list_notable_traits(USUAL | {"precision": 90.0}, []) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "others", "expected"),
+    [
+        ([], 0, "nothing stands out"),
+        ([], 1, "like the other one"),
+        ([], 2, "like the others"),
+        (["short", "precise"], 2, "short but precise"),
+        (["long", "imprecise"], 2, "long and imprecise"),
+        (["long", "complete", "imprecise"], 2, "long, complete but imprecise"),
+        (["short", "imprecise", "incomplete"], 2, "short, imprecise and incomplete"),
+        (["precise", "complete"], 2, "precise and complete"),
+        (["short"], 2, "short"),
+        (["precise", "incomplete"], 1, "more precise but less complete"),
+        (
+            ["loops", "copied"],
+            2,
+            "loops in 1 segment; leaves source words untranslated",
+        ),
+    ],
+)
+def test_readings(words, others, expected):
+    assert describe_profile(words, empty=2, loops=1, others=others) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", []),
+        ("2,300 and 2.300 and 2 300 and 2\u202f300", ["2300"] * 4),
+        ("in 2012 30 people", ["2012", "30"]),
+        ("1 2 3", []),
+        ("٢٣٠٠ ２３００ २३००", ["2300"] * 3),
+        ("08:30, 13:45", ["30", "13", "45"]),
+        ("a 2:0 win", []),
+        ("12/11/2020, 12.11.2020", ["12", "11", "2020"] * 2),
+        ("1.8 and 1,80", ["18", "180"]),
+        ("192.168.1.1", ["192", "168"]),
+        ("1,234.56 is 1.234,56", ["123456"] * 2),
+        ("In 2012.", ["2012"]),
+        ("1'000’000", ["1000000"]),
+        ("3 000 000,50", ["300000050"]),
+        ("5-10", ["10"]),
+        ("007", []),
+    ],
+)
+def test_numbers(text, expected):
+    assert find_numbers(text) == expected
+
+
+def test_punctuation_of_nothing():
+    assert read_punctuation("") == ("", 0, 0, 0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("letter", "expected"),
+    [
+        ("A", "LATIN"), ("ß", "LATIN"), ("Ａ", "LATIN"), ("ж", "CYRILLIC"),
+        ("ا", "ARABIC"), ("漢", "CJK"), ("カ", "KATAKANA"), ("ｶ", "KATAKANA"),
+        ("한", "HANGUL"), ("ก", "THAI"), ("5", ""), (".", ""), ("ª", ""), ("𝐀", ""),
+        ("µ", ""), ("👍", ""), ("\u0301", ""), ("\ue000", ""),
+    ],
+)  # fmt: skip
+def test_scripts(letter, expected):
+    assert get_script(letter) == expected
+
+
+def test_letters_are_counted_by_script():
+    assert count_script_letters("abc дом, 12!") == {"LATIN": 3, "CYRILLIC": 3}

@@ -1,0 +1,101 @@
+"""Judgements beside outputs: what a report can say about trust, and why it may not."""
+
+import numpy as np
+import pytest
+
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
+from metra.formats.scores.judgement_table import TableJudgement
+from metra.meta import trust as trusting
+from metra.report.study import build_study
+from metra.scoring.evaluate import make_metrics
+from metra.stats.correlation import correlate
+
+REFS = [f"the cat number {at} sat on the mat at noon" for at in range(12)]
+OUTPUTS = {
+    "good": REFS,
+    "fair": [ref.replace("sat", "was") for ref in REFS],
+    "poor": [ref.replace("the", "a").replace("at noon", "") for ref in REFS],
+    "bad": ["no idea what this is about"] * 12,
+}
+WORTH = {"good": 9, "fair": 7, "poor": 4, "bad": 1}
+
+
+def judged(*judges, systems=WORTH, spread=1):
+    return [
+        TableJudgement(system, at, WORTH[system] + spread * ((at + n) % 3), judge=judge)
+        for n, judge in enumerate(judges)
+        for system in systems
+        for at in range(1, 13)
+    ]
+
+
+def trusted(judgements, outputs=OUTPUTS, metrics=("bleu", "ter")):
+    corpus = Outputs(EvalSet([REFS]), outputs)
+    return build_study(corpus, make_metrics(metrics), judgements=judgements).trust
+
+
+def test_lines_are_fitted_through_the_systems():
+    corpus = Outputs(EvalSet([REFS]), OUTPUTS)
+    metrics = make_metrics(["bleu", "ter"])
+    fits = build_study(corpus, metrics, judgements=judged("ann", "bob")).people.fits
+    assert list(fits) == ["bleu", "ter"]
+    assert fits["bleu"].slope > 0 > fits["ter"].slope
+
+
+def test_everything_is_there_where_two_judges_judged_all():
+    found = trusted(judged("ann", "bob"))
+    assert {row.level for row in found.agreement} == {"sys", "seg"}
+    assert all(row.value > 0 for row in found.agreement), (
+        "higher is better, for ter too"
+    )
+    assert all(row.interval is not None for row in found.agreement)
+    assert len(found.comparison.names) == 2
+    assert found.curve.lengths == [1, 2, 5, 10, 12]
+    assert list(found.curve.means) == ["bleu", "ter", "judge with judge"]
+    assert len(found.judges.plot.given) == 48
+    assert found.judges.values["exact"] == 0
+    assert found.notes == []
+
+
+def test_agreement_is_that_of_meta_evaluation():
+    found = trusted(judged("ann"))
+    row = next(r for r in found.agreement if (r.metric, r.level) == ("bleu", "sys"))
+    gold = [WORTH[name] + 1 for name in OUTPUTS]
+    results = build_study(
+        Outputs(EvalSet([REFS]), OUTPUTS), make_metrics(["bleu"])
+    ).results
+    scores = [results[name]["bleu"].score for name in OUTPUTS]
+    assert row.value == pytest.approx(correlate(gold, scores).value)
+
+
+LACKING = [
+    pytest.param(judged("ann"), "No unit was judged by two judges", id="one judge"),
+    pytest.param(judged(None), "48 of 48 judgements name no judge", id="no names"),
+    pytest.param(
+        judged("ann", "bob", systems=["good", "bad"]), "three of them or more; found: 2",
+        id="two systems",
+    ),
+    pytest.param(
+        [TableJudgement("good", 1, 3.0, judge="ann")], "Only 1 value is shared", id="one value"
+    ),
+    pytest.param(
+        [TableJudgement(s, at, 3.0, judge=j) for s in WORTH for at in (1, 2) for j in "ab"],
+        "a constant has no correlation", id="all the same",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("judgements", "note"), LACKING)
+def test_what_is_not_there_is_explained(judgements, note):
+    found = trusted(judgements)
+    assert any(note in said for said in found.notes), found.notes
+    if found.curve is not None:
+        assert np.isfinite(list(found.curve.means.values())).any()
+
+
+def test_of_many_points_some_are_drawn(monkeypatch):
+    monkeypatch.setattr(trusting, "MOST_POINTS", 10)
+    plot = trusted(judged("ann", "bob")).judges.plot
+    assert len(plot.given) == len(plot.moved) == 10
+    assert plot.caption.endswith("one in 5 drawn")

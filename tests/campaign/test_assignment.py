@@ -1,0 +1,311 @@
+"""Who judges what: laws that hold for every campaign, and small cases worked by hand."""
+
+import json
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from metra.campaign.assignment import assign, degrade_text
+from metra.campaign.creation import freeze_campaign
+from metra.campaign.screen import build_screen
+from metra.campaign.settings import Settings
+from metra.campaign.workload import count_overlaps, describe_cost
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
+from metra.errors import OptionError
+from metra.formats.scores.judgement import COUNTED
+
+SECRET = b"sixteen bytes ok"
+NAMES = ["Zeta-NMT", "Quark-SMT", "Ibex-RBMT", "Yoyo-LLM"]
+
+
+def made(*, judges=4, systems=2, texts=8, per_text=1, **wishes):
+    """A campaign whose every text is different."""
+    count = texts * per_text
+    wishes = {"protocol": "da", "basis": "source", "calibration": 0} | wishes
+    evalset = EvalSet(
+        [[f"reference {a} {at}" for at in range(count)] for a in "ab"],
+        [f"source {at}" for at in range(count)],
+        [f"document {at // per_text}" for at in range(count)],
+    )
+    outputs = {
+        name: [f"words {at} of version {number}" for at in range(count)]
+        for number, name in enumerate(NAMES[:systems])
+    }
+    names = tuple(f"judge {at}" for at in range(judges))
+    wished = Settings(
+        "test", **wishes, source_language="fr", target_language="en", judges=names
+    )
+    return freeze_campaign(wished, Outputs(evalset, outputs))
+
+
+@st.composite
+def blind(draw):
+    systems, each = draw(st.integers(1, 4)), draw(st.integers(1, 2))
+    per_text = draw(st.integers(1, 3))
+    return made(
+        systems=systems,
+        each=each,
+        judges=systems * each + draw(st.integers(0, 5)),
+        texts=draw(st.integers(3, 20)),
+        per_text=per_text,
+        unit="segment" if per_text == 1 else "document",
+        calibration=draw(st.integers(0, 2)),
+        seed=draw(st.integers(0, 99)),
+        repeats=draw(st.sampled_from([0.0, 0.05, 0.5])),
+        degraded=draw(st.sampled_from([0.0, 0.05, 0.5])),
+    )
+
+
+@st.composite
+def blocks(draw):
+    protocol = draw(st.sampled_from(["da", "pairwise", "ranking"]))
+    each = draw(st.integers(1, 3))
+    return made(
+        protocol=protocol,
+        complete=protocol == "da",
+        systems=draw(st.integers(2, 4)),
+        each=each,
+        judges=each + draw(st.integers(0, 3)),
+        texts=draw(st.integers(3, 9)),
+        calibration=draw(st.integers(0, 2)),
+        seed=draw(st.integers(0, 99)),
+    )
+
+
+def unit(task):
+    return tuple(sorted((item.system, item.segment) for item in task.items))
+
+
+@given(st.one_of(blind(), blocks()))
+@settings(max_examples=60)
+def test_every_unit_is_judged_by_as_many_judges_as_wished(frozen):
+    tasks = assign(frozen, secret=SECRET)
+    judges = {}
+    for task in tasks:
+        if task.kind in COUNTED:
+            judges.setdefault(unit(task), []).append(task.judge)
+    each = frozen.settings.each
+    assert {(len(found), len(set(found))) for found in judges.values()} == {
+        (each, each)
+    }
+    rest = len(frozen.texts) - frozen.calibration
+    versions = {1: len(frozen.systems), 0: 1}
+    pairs = len(frozen.systems) * (len(frozen.systems) - 1) // 2
+    assert len(judges) == rest * versions.get(frozen.protocol.outputs, pairs)
+
+
+@given(st.one_of(blind(), blocks()))
+@settings(max_examples=60)
+def test_all_judges_share_the_calibration_block_and_begin_with_it(frozen):
+    blocks_of = {}
+    for task in assign(frozen, secret=SECRET):
+        if task.kind == "calibration":
+            blocks_of.setdefault(task.judge, []).append((unit(task), task.position))
+    if not frozen.calibration:
+        assert not blocks_of
+        return
+    assert set(blocks_of) == set(frozen.settings.judges)
+    assert (
+        len({frozenset(what for what, _ in found) for found in blocks_of.values()}) == 1
+    )
+    for found in blocks_of.values():
+        assert [at for _, at in found] == list(range(1, len(found) + 1))
+
+
+@given(blind())
+@settings(max_examples=60)
+def test_nobody_sees_two_versions_of_a_text(frozen):
+    seen = {}
+    for task in assign(frozen, secret=SECRET):
+        for item in task.items:
+            seen.setdefault((task.judge, item.segment), set()).add(item.system)
+    assert all(len(systems) == 1 for systems in seen.values())
+
+
+@given(blind())
+@settings(max_examples=60)
+def test_work_and_systems_are_shared_evenly(frozen):
+    work = Counter(dict.fromkeys(frozen.settings.judges, 0))
+    systems = {judge: Counter() for judge in frozen.settings.judges}
+    for task in assign(frozen, secret=SECRET):
+        if task.kind in COUNTED:
+            work[task.judge] += 1
+            systems[task.judge][task.items[0].system] += 1
+    assert max(work.values()) - min(work.values()) <= 1
+    for found in systems.values():
+        counts = [found[system.name] for system in frozen.systems]
+        assert max(counts) - min(counts) <= 2
+
+
+@given(st.one_of(blind(), blocks()))
+@settings(max_examples=40)
+def test_the_same_campaign_and_secret_give_the_same_tasks(frozen):
+    tasks = assign(frozen, secret=SECRET)
+    assert tasks == assign(replace(frozen), secret=SECRET)
+    other = assign(frozen, secret=SECRET[::-1])
+    assert [unit(task) for task in other] == [unit(task) for task in tasks]
+    ids = {item.id for task in tasks for item in task.items} | {
+        task.id for task in tasks
+    }
+    assert not ids & {task.id for task in other}
+    count = sum(1 + len(task.items) for task in tasks)
+    assert len(ids) == count  # nobody shares an id with anybody
+
+
+@given(st.one_of(blind(), blocks()), st.data())
+@settings(max_examples=60)
+def test_what_a_judge_receives_names_no_system_and_no_reason(frozen, data):
+    task = data.draw(st.sampled_from(assign(frozen, secret=SECRET)))
+    number = 0
+    if not frozen.protocol.contrastive:
+        number = data.draw(st.integers(0, len(task.items) - 1))
+    sent = json.dumps(build_screen(frozen, task, number=number, step=0))
+    words = [*NAMES, "degraded", "repeat", "calibration", "test", "judge"]
+    assert not [word for word in words if word.lower() in sent.lower()]
+    known = {"task", "step", "outputs", "source", "context", "before"}
+    assert set(json.loads(sent)) <= known
+
+
+@given(blind())
+@settings(max_examples=60)
+def test_checks_point_at_what_they_check(frozen):
+    tasks = {task.id: task for task in assign(frozen, secret=SECRET)}
+    for task in tasks.values():
+        assert (task.original is not None) == (task.kind in ("repeat", "degraded"))
+        if task.original is None:
+            continue
+        original = tasks[task.original]
+        assert original.judge == task.judge
+        assert original.kind in COUNTED
+        assert unit(original) == unit(task)
+        same = [
+            a.text == b.text for a, b in zip(original.items, task.items, strict=True)
+        ]
+        assert set(same) == {task.kind == "repeat"}
+        if task.kind == "repeat":
+            assert task.position > original.position
+
+
+def test_a_repeat_comes_half_a_sitting_later():
+    frozen = made(judges=2, systems=1, texts=40, repeats=0.2, degraded=0)
+    tasks = assign(frozen, secret=SECRET)
+    at = {task.id: task.position for task in tasks}
+    gaps = [task.position - at[task.original] for task in tasks if task.original]
+    assert len(gaps) == 2 * 8
+    assert min(gaps) >= 20
+
+
+def test_rounds_of_a_sitting_are_rows_of_a_latin_square():
+    frozen = made(judges=4, systems=4, each=1, texts=16, repeats=0, degraded=0)
+    tasks = assign(frozen, secret=SECRET)
+    for judge in frozen.settings.judges:
+        systems = [task.items[0].system for task in tasks if task.judge == judge]
+        rounds = [systems[at : at + 4] for at in range(0, 16, 4)]
+        assert all(sorted(one) == sorted(NAMES) for one in rounds)
+        for place in range(4):
+            assert len({one[place] for one in rounds}) == 4
+
+
+def test_judges_get_orders_of_their_own():
+    frozen = made(judges=3, systems=2, texts=12, complete=True, each=3)
+    tasks = assign(frozen, secret=SECRET)
+    orders = {
+        tuple(unit(task) for task in tasks if task.judge == judge)
+        for judge in frozen.settings.judges
+    }
+    assert len(orders) == 3
+
+
+def test_complete_blocks_keep_a_text_together():
+    frozen = made(
+        judges=1, systems=3, texts=5, complete=True, each=1, repeats=0, degraded=0
+    )
+    segments = [task.items[0].segment for task in assign(frozen, secret=SECRET)]
+    assert [segments[at : at + 3] for at in range(0, 15, 3)] == [
+        [at] * 3 for at in dict.fromkeys(segments)
+    ]
+
+
+def test_both_sides_of_a_pair_come_first_equally_often():
+    frozen = made(protocol="pairwise", judges=2, texts=20, repeats=0)
+    first = Counter(task.items[0].system for task in assign(frozen, secret=SECRET))
+    assert first == {NAMES[0]: 20, NAMES[1]: 20}
+
+
+def test_a_reference_takes_part_as_a_system_of_its_own_kind():
+    frozen = made(systems=1, texts=6, basis="reference", reference_as_system=True)
+    tasks = [t for t in assign(frozen, secret=SECRET) if t.kind == "reference"]
+    assert {item.system for task in tasks for item in task.items} == {"reference"}
+    assert len(tasks) == 12
+    shown = build_screen(frozen, tasks[0], number=0, step=0)
+    at = tasks[0].items[0].segment
+    assert shown["outputs"][0]["text"] == f"reference b {at}"
+    assert shown["reference"] == f"reference a {at}"
+
+
+def test_fluency_is_asked_before_the_reference_is_sent():
+    frozen = made(protocol="ldc", basis="reference")
+    task = assign(frozen, secret=SECRET)[0]
+    assert "reference" not in json.dumps(build_screen(frozen, task, number=0, step=0))
+    assert "reference" in build_screen(frozen, task, number=0, step=1)
+
+
+def test_context_is_the_rest_of_the_document():
+    frozen = made(protocol="esa", texts=3, per_text=3)
+    task = next(
+        task for task in assign(frozen, secret=SECRET) if task.items[0].segment == 4
+    )
+    shown = build_screen(frozen, task, number=0, step=0)
+    assert shown["context"] == ["source 3", "source 5"]
+    assert shown["before"] == 1
+
+
+def test_a_short_secret_is_refused():
+    with pytest.raises(OptionError, match="has 5 bytes; expected at least 16"):
+        assign(made(), secret=b"short")
+
+
+def test_the_cost_in_words():
+    frozen = made(judges=4, systems=2, texts=8, repeats=0, degraded=0)
+    tasks = assign(frozen, secret=SECRET)
+    fewest = min(count_overlaps(tasks, frozen.settings.judges).values())
+    assert describe_cost(frozen, tasks) == (
+        "4 judges × 8 items ≈ 3 min each; every item by 2 judges; "
+        f"each of the 6 pairs of judges shares at least {fewest}."
+    )
+    alone = made(judges=1, systems=1, texts=6, each=1, repeats=0, degraded=0)
+    assert describe_cost(alone, assign(alone, secret=SECRET)) == (
+        "1 judge × 6 items ≈ 2 min each; every item by 1 judge."
+    )
+
+
+SPOILT = [
+    pytest.param("a b c d e", ["v w x y z"], 3, id="two of five words go"),
+    pytest.param(
+        "一二三四五六", ["七八九十百千"], 0, id="characters where none has spaces"
+    ),
+    pytest.param("", ["x y"], 0, id="an empty output gets a word"),
+]
+
+
+@pytest.mark.parametrize(("text", "donors", "kept"), SPOILT)
+def test_spoilt(text, donors, kept):
+    found = degrade_text(text, donors, rng=np.random.default_rng(1))
+    assert found != text
+    assert len(set(found.split()) & set(text.split())) == kept
+    assert found == degrade_text(text, donors, rng=np.random.default_rng(1))
+
+
+@given(st.text("ab ", max_size=9), st.lists(st.text("ab ", max_size=9), max_size=4))
+def test_a_spoilt_copy_differs_or_is_none(text, donors):
+    found = degrade_text(text, donors, rng=np.random.default_rng(0))
+    assert found is None or found.split() != text.split()
+
+
+def test_nothing_to_take_words_from():
+    assert degrade_text("a b", [], rng=np.random.default_rng(0)) is None

@@ -1,0 +1,64 @@
+"""Outputs that judges are far apart on, and asking others about them."""
+
+import pytest
+from tests.campaign.answers import made
+from tests.campaigns import made as made_campaign
+from tests.campaigns import opened
+
+from metra.campaign.disagreements import find_disagreements
+from metra.errors import CorpusError
+from metra.store import campaigns, tasks
+from metra.store.second_looks import create_adjudication_draft, read_adjudications
+
+
+def test_the_farthest_come_first_and_each_output_once():
+    answers = [
+        made("one", 1, "ann", 1),
+        made("one", 1, "bob", 5),
+        made("one", 2, "ann", 3),
+        made("one", 2, "bob", 5),
+        made("two", 1, "ann", 4),
+        made("two", 1, "bob", 4),
+        made("two", 3, "ann", 1),
+    ]
+    found = find_disagreements(answers)
+    assert [(one.system, one.segment, one.apart) for one in found] == [
+        ("one", 1, 100.0),
+        ("one", 2, 50.0),
+    ]
+    assert [one.judge for one in found[0].answers] == ["ann", "bob"]
+    assert found[0].scores == ((1.0, 0.0), (5.0, 100.0))
+    assert find_disagreements(answers, apart=75) == found[:1]
+
+
+def test_others_judge_them_blind_and_their_answers_stand_beside(store):
+    house = opened(store, made_campaign("da", each=2, calibration=0))
+    for label in house.tokens:
+        browser = house.browser(label)
+        while (work := browser.work())["screen"]:
+            browser.answer(work, work["screen"])
+    from dataclasses import replace
+
+    first = house.judgements()
+    # Everybody said 3: let one of them differ on one output.
+    one = first[0]
+    changed = [replace(one, value={"da": 90.0}), *first[1:]]
+    found = find_disagreements(changed)
+    assert [each.segment for each in found] == [one.segment]
+    with house.store.transaction() as db:
+        stored = campaigns.get_campaign(db, house.campaign)
+        key = create_adjudication_draft(
+            db, stored, found, judges=("zoe",), now=1.0, who="ann"
+        )
+        [task] = tasks.list_campaign_tasks(db, key)
+        second = campaigns.get_campaign(db, key)
+        assert second.state == "draft"
+        assert task.task.items[0].text == one.outputs[0]
+        assert task.task.items[0].system == one.systems[0]
+        assert read_adjudications(db, stored) == {}
+        with pytest.raises(CorpusError, match="nothing that judges are so far apart"):
+            create_adjudication_draft(
+                db, stored, [], judges=("zoe",), now=1.0, who="ann"
+            )
+        with pytest.raises(CorpusError, match="needs at least one judge"):
+            create_adjudication_draft(db, stored, found, judges=(), now=1.0, who="ann")

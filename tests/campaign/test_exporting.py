@@ -1,0 +1,274 @@
+"""Exports and imports: there and back, safe cells, and files that say what they are."""
+
+import csv
+import io
+import json
+import zipfile
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.campaign.answers import made
+
+from metra.campaign.creation import freeze_campaign
+from metra.campaign.exports import (
+    MEANINGS,
+    export_judgements,
+    list_formats,
+    write_metrics_files,
+)
+from metra.campaign.files import jsonl, tables
+from metra.campaign.files.mt_metrics_eval import make_file_names
+from metra.campaign.files.pearmut import write_corpus
+from metra.campaign.imports import read_judgements, read_texts
+from metra.campaign.results import average_systems
+from metra.campaign.settings import Settings
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
+from metra.errors import CorpusError, FormatError, OptionError
+from metra.formats.scores.read import read_scores
+from metra.formats.table import unescape_formula
+
+MARK = {
+    "side": "output",
+    "start": 0,
+    "end": 1,
+    "severity": "major",
+    "category": "other",
+}
+DA = [
+    made(system, at, judge, 10.0 * at + len(judge), name="da", source=f"s{at}")
+    for system in ("one", "two")
+    for at in (1, 2, 3)
+    for judge in ("ann", "bobby")
+]
+ESA = [
+    made("one", 1, "ann", {"errors": [], "esa": 50.0}, name="esa", outputs=("a😀b",))
+]
+MQM = [
+    made(
+        system,
+        at,
+        judge,
+        {"mqm": [MARK] * (at % 2)},
+        name="mqm",
+        source=f"s{at}",
+        outputs=(f"{system} {at}",),
+    )
+    for system in ("my system", "my_system")
+    for at in (1, 2)
+    for judge in ("ann", "bo b")
+]
+
+
+def means(judgements):
+    return {(one.system, one.scorer): one.native for one in average_systems(judgements)}
+
+
+@pytest.mark.parametrize(
+    ("name", "more"),
+    [
+        ("da", {"appraise", "mt-metrics-eval"}),
+        ("esa", {"appraise", "mt-metrics-eval"}),
+        ("mqm", {"marot", "mt-metrics-eval"}),
+        ("ldc", {"mt-metrics-eval"}),
+        ("ranking", set()),
+    ],
+)
+def test_formats_have_a_place_for_what_was_asked(name, more):
+    assert set(list_formats(name)) == {"jsonl", "tsv", "csv", "texts", "zip"} | more
+
+
+@pytest.mark.parametrize("form", ["jsonl", "appraise"])
+def test_da_there_and_back(tmp_path, form):
+    path = tmp_path / "spring.x"
+    path.write_bytes(export_judgements(form, DA).content)
+    assert means(read_judgements([str(path)])) == means(DA)
+
+
+@pytest.mark.parametrize("form", ["jsonl", "marot"])
+def test_mqm_there_and_back(tmp_path, form):
+    path = tmp_path / "spring.x"
+    path.write_bytes(export_judgements(form, MQM).content)
+    back = read_judgements([str(path)], languages=("fr", "en"))
+    assert means(back) == means(MQM)
+    assert [one.value for one in back] == [one.value for one in MQM]
+
+
+def test_the_folder_of_mt_metrics_eval_there_and_back(tmp_path):
+    with zipfile.ZipFile(
+        io.BytesIO(export_judgements("mt-metrics-eval", MQM).content)
+    ) as packed:
+        packed.extractall(tmp_path)
+    ratings = sorted(map(str, (tmp_path / "human-scores").glob("*.rating")))
+    assert len(ratings) == 2
+    back = read_judgements(ratings)
+    names = make_file_names(["my system", "my_system"])
+    assert names == {"my system": "my_system", "my_system": "my_system-2"}
+    assert {(one.judge, one.systems[0], one.segment): one.value for one in back} == {
+        (one.judge, names[one.systems[0]], one.segment): one.value for one in MQM
+    }
+    assert {one.document for one in back} == {one.document for one in MQM}
+    scores = read_scores(str(tmp_path / "human-scores" / "fr-en.mqm.seg.score"))
+    assert scores.systems == ("my_system", "my_system-2")
+
+
+def test_scores_of_direct_assessment_come_back_as_one_judge(tmp_path):
+    for name, text in write_metrics_files(DA).items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    back = read_judgements([str(tmp_path / "human-scores" / "fr-en.da.seg.score")])
+    assert means(back) == means(DA)
+    assert {one.judge for one in back} == {"da"}
+    path = tmp_path / "human-scores" / "fr-en.fluency.seg.score"
+    path.write_text("one\t3\n")
+    with pytest.raises(FormatError, match="scores of fluency, which are no whole"):
+        read_judgements([str(path)])
+
+
+def test_a_folder_without_texts_cannot_place_marks(tmp_path):
+    path = tmp_path / "fr-en.mqm.ann.seg.rating"
+    path.write_text(write_metrics_files(MQM)["human-scores/fr-en.mqm.ann.seg.rating"])
+    with pytest.raises(FormatError, match="looked for in sources/"):
+        read_judgements([str(path)])
+
+
+def test_everything_in_one_zip():
+    wished = Settings("c", "da", "fr", "en", tuple("abcdef"), seed=77, calibration=0)
+    evalset = EvalSet([["r"] * 3], ["s1", "s2", "s3"])
+    frozen = freeze_campaign(
+        wished, Outputs(evalset, {"one": ["x"] * 3, "two": ["x"] * 3})
+    )
+    found = export_judgements("zip", DA, frozen)
+    assert export_judgements("zip", DA, frozen) == found  # the same bytes on every day
+    with zipfile.ZipFile(io.BytesIO(found.content)) as packed:
+        files = {name: packed.read(name).decode() for name in packed.namelist()}
+    assert set(files) >= {
+        "judgements.jsonl",
+        "scores.tsv",
+        "judgements.csv",
+        "appraise.csv",
+        "mt-metrics-eval/human-scores/fr-en.da.seg.score",
+        "systems.tsv",
+        "protocol.json",
+        "campaign.json",
+        "codebook.md",
+    }
+    assert jsonl.read(files["judgements.jsonl"], "x") == DA
+    about = json.loads(files["campaign.json"])
+    assert (about["seed"], about["version"]) == (77, frozen.version)
+    assert "secret" not in found.content.decode("latin-1")
+    assert "Seed of the assignment: 77" in files["codebook.md"]
+    assert files["systems.tsv"].split("\n")[1].startswith("one\tda\t3\t6\t24.0\t24.0\t")
+
+
+def test_the_codebook_explains_every_column():
+    entries = json.loads(jsonl.write(DA[:1]))
+    for name in [*entries, *tables.SPREADSHEET_COLUMNS]:
+        assert name == "schema" or name in MEANINGS
+
+
+def test_what_cannot_be_exported():
+    with pytest.raises(OptionError, match="No format named 'doc'"):
+        export_judgements("doc", DA)
+    with pytest.raises(CorpusError, match="no judgements to export yet"):
+        export_judgements("jsonl", [])
+    calibration = [replace(one, kind="calibration") for one in DA]
+    with pytest.raises(CorpusError, match="count for systems yet"):
+        export_judgements("mt-metrics-eval", calibration)
+    assert export_judgements("zip", calibration).content
+
+
+def test_what_could_not_be_judged_is_told_and_not_scored():
+    cannot = replace(DA[0], value={}, cannot="no French", segment=9, task="t")
+    rows = list(csv.DictReader(io.StringIO(tables.write_spreadsheet([*DA, cannot]))))
+    assert rows[-1]["cannot"] == "no French"
+    assert rows[-1]["native"] == ""
+    assert (
+        export_judgements("appraise", [*DA, cannot]).content
+        == export_judgements("appraise", DA).content
+    )
+    assert means([*DA, cannot]) == means(DA)
+    assert jsonl.read(jsonl.write([cannot]), "x") == [cannot]
+
+
+HOSTILE = st.text("=+-@\t'\"a,\n\r😀", max_size=6)
+
+
+@given(HOSTILE, HOSTILE, HOSTILE)
+def test_no_cell_runs_as_a_formula(judge, comment, output):
+    one = made("=s", 1, judge, 5, comment=comment, outputs=(output,))
+    [header, row] = csv.reader(io.StringIO(tables.write_spreadsheet([one]), newline=""))
+    assert not any(cell[:1] in tuple("=+-@\t\r") for cell in row if cell)
+    cells = dict(zip(header, row, strict=True))
+    assert unescape_formula(cells["comment"]) == comment
+    assert unescape_formula(cells["output"]) == output
+
+
+def test_a_corpus_of_the_texts_of_other_programs(tmp_path):
+    path = tmp_path / "batches.json"
+    item = {
+        "itemType": "TGT",
+        "targetID": "one",
+        "targetText": "a",
+        "itemID": 1,
+        "documentID": "d#1",
+        "sourceText": "s",
+    }
+    spoilt = item | {"itemType": "BAD", "targetText": "spoilt"}
+    other = item | {"targetID": "two", "targetText": "b"}
+    alone = item | {"itemID": 2}
+    taught = item | {"itemID": 3, "mqm": {"tutorial": {}}}
+    path.write_text(json.dumps([{"items": [item, spoilt, other, alone, taught]}]))
+    lines, kept, lost = write_corpus(read_texts([str(path)]))
+    assert (kept, lost) == (1, 1)
+    assert json.loads(lines) == {
+        "doc": "d",
+        "source": "s",
+        "outputs": {"one": "a", "two": "b"},
+    }
+
+
+def test_batches_bring_the_texts_that_marks_stand_in(tmp_path):
+    marked = {"errors": [MARK | {"end": 2}], "esa": 5.0}
+    del marked["errors"][0]["category"]
+    [esa] = [replace(ESA[0], value=marked)]
+    export_path, batches = tmp_path / "esa.csv", tmp_path / "batches.json"
+    export_path.write_bytes(export_judgements("appraise", [esa]).content)
+    item = {"itemType": "TGT", "targetID": "one", "targetText": "a😀b"}
+    item |= {"itemID": 1, "documentID": "d", "sourceText": "src"}
+    batches.write_text(json.dumps([{"items": [item]}]))
+    [back] = read_judgements([str(export_path), str(batches)])
+    assert (back.value, back.source, back.outputs) == (marked, "src", ("a😀b",))
+
+
+WRONG = [
+    pytest.param(b"hello\n", "begins with 'hello', which no reader", id="words"),
+    pytest.param(b"\xff", "is not UTF-8 at byte 0", id="not UTF-8"),
+    pytest.param(b"{\n", "which no reader knows", id="half an object"),
+    pytest.param(b"[1]", "task 1 has no items", id="no batches"),
+    pytest.param(b'[{"items": [1]}]', "task 1, item 1 cannot be read", id="no item"),
+    pytest.param(
+        b'{"data": [], "info": {"protocol": "x"}}', "follows 'x'", id="protocol"
+    ),
+    pytest.param(b'{"data": []}', "There are no judgements in", id="texts only"),
+]
+
+
+@pytest.mark.parametrize(("content", "says"), WRONG)
+def test_files_that_are_nothing(tmp_path, content, says):
+    path = tmp_path / "a.txt"
+    path.write_bytes(content)
+    with pytest.raises(FormatError, match=says):
+        read_judgements([str(path)])
+    with pytest.raises(FormatError, match="cannot be read"):
+        read_judgements([str(tmp_path / "none")])
+
+
+def test_judgements_are_no_texts(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(export_judgements("jsonl", DA).content)
+    with pytest.raises(OptionError, match="holds no campaign's texts"):
+        read_texts([str(path)])

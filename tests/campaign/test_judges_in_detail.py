@@ -1,0 +1,216 @@
+"""Judges: drift, haste, flags, judge by system, agreement, times."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.campaign.answers import made
+
+from metra.campaign.agreement import compute_agreement, count_differences
+from metra.campaign.judges import (
+    FlagRules,
+    build_judge_table,
+    compute_drifts,
+    find_flagged,
+    flag_judges,
+)
+from metra.campaign.metric_scores import build_judgement_scores
+from metra.campaign.ranking import JudgeSystemMean, average_by_judge
+from metra.campaign.times import (
+    build_time_table,
+    compute_least_seconds,
+    count_early_answers,
+    is_too_fast,
+)
+from metra.formats.scores.ratings import collect_ratings
+from metra.stats.judge_agreement import agree
+
+
+def timed(scores, judge="ann", system="s", first=1):
+    return [
+        made(system, at, judge, float(score), name="da", submitted_at=float(at))
+        for at, score in enumerate(scores, first)
+    ]
+
+
+def test_drift_is_the_second_half_less_the_first():
+    found = compute_drifts(timed([10, 20, 10, 20, 50, 60, 50, 60]))
+    assert found["ann", "da"].change == 40.0
+    assert found["ann", "da"].p_value == pytest.approx(0.0265, abs=1e-3)
+
+
+def test_better_systems_later_are_no_drift():
+    answers = timed([10, 20, 10, 20]) + timed([80, 90, 80, 90], system="t", first=5)
+    assert compute_drifts(answers)["ann", "da"].change == 0.0
+
+
+def test_the_order_is_that_of_time():
+    answers = timed([10, 20, 10, 20, 50, 60, 50, 60])
+    assert compute_drifts(reversed(answers)) == compute_drifts(answers)
+
+
+def test_too_few_answers_or_no_times_say_nothing():
+    assert compute_drifts(timed([1, 2, 3, 4, 5, 6, 7])) == {}
+    assert compute_drifts([made("s", at, "ann", 3) for at in range(1, 20)]) == {}
+
+
+def test_haste_is_less_time_than_reading_takes():
+    # 20 words at 600 a minute take two seconds.
+    slow, fast, unknown = (
+        made("s", 1, "ann", 3, outputs=("w " * 20,), active_ms=ms)
+        for ms in (2000, 1999, None)
+    )
+    assert compute_least_seconds(slow) == 2.0
+    assert [is_too_fast(one) for one in (slow, fast, unknown)] == [False, True, None]
+    found = count_early_answers([slow, fast, unknown])["ann"]
+    assert (found.timed, found.too_fast, found.share) == (2, 1, 0.5)
+    assert count_early_answers([unknown])["ann"].share is None
+    assert not is_too_fast(fast, 700)
+
+
+def test_flags_say_why():
+    text = ("w " * 20,)
+    hasty = [
+        made(
+            "s",
+            at,
+            "hasty",
+            1 + at % 5,
+            outputs=text,
+            active_ms=100 if at < 3 else 9000,
+        )
+        for at in range(1, 11)
+    ]
+    blind = [
+        made("s", at, "blind", 3 + at % 2, active_ms=9000) for at in range(1, 7)
+    ] + [
+        made("s", at, "blind", 4, "degraded", original=f"blind s {at} judged")
+        for at in range(1, 7)
+    ]
+    same = [made("s", at, "same", 5) for at in range(1, 7)]
+    good = [made("s", at, "good", 1 + at % 5, active_ms=9000) for at in range(1, 7)]
+    found = flag_judges(build_judge_table(hasty + blind + same + good))
+    assert found["hasty"] == ["2 of 10 answers faster than 600 words a minute"]
+    assert found["blind"] == ["scored 0 of 6 spoilt copies lower (p = 1.00)"]
+    assert found["same"] == ["always the same score (100 of 100)"]
+    assert found["good"] == []
+    assert find_flagged(build_judge_table(hasty + good)) == {"hasty"}
+    assert (
+        find_flagged(build_judge_table(hasty + good), FlagRules(too_fast=0.2)) == set()
+    )
+
+
+def test_repeats_far_apart_are_a_flag():
+    first = [made("s", at, "ann", 1 + at % 2) for at in range(1, 7)]
+    again = [
+        made("s", at, "ann", 5, "repeat", original=f"ann s {at} judged")
+        for at in range(1, 7)
+    ]
+    assert flag_judges(build_judge_table(first + again))["ann"] == [
+        "repeats are 88 of 100 apart on average"
+    ]
+
+
+def test_judge_by_system_by_hand():
+    answers = [
+        made("one", 1, "ann", 5),
+        made("one", 2, "ann", 3),
+        made("two", 1, "bob", 1),
+        made("two", 1, "bob", 5, "repeat"),
+    ]
+    [found] = average_by_judge(answers)
+    assert (found.judges, found.systems) == (("ann", "bob"), ("one", "two"))
+    assert found.cells == {
+        ("ann", "one"): JudgeSystemMean(2, 4.0, 75.0),
+        ("bob", "two"): JudgeSystemMean(1, 1.0, 0.0),
+    }
+
+
+def two_judges():
+    """Ann and Bob on five outputs: equal, equal, 1, 2 and 1 apart."""
+    pairs = [(5, 5), (1, 1), (4, 3), (2, 4), (3, 4)]
+    return [
+        made("s", at, judge, score, "calibration" if at == 1 else "judged")
+        for at, both in enumerate(pairs, 1)
+        for judge, score in zip(("ann", "bob"), both, strict=True)
+    ]
+
+
+def test_agreement_is_what_meta_evaluation_computes():
+    answers = two_judges()
+    [found] = compute_agreement(answers, trials=50)
+    theirs = agree(
+        collect_ratings(build_judgement_scores(answers), "adequacy"), trials=50
+    )
+    told = {one.name: one.value for one in found.coefficients}
+    assert (found.scorer, found.outputs, found.comparisons) == ("adequacy", 5, 5)
+    assert told["equal"] == 0.4
+    assert told["at most 1 apart"] == 0.8
+    assert told["Krippendorff's alpha, ordinal"] == theirs.values["alpha ordinal"]
+    assert told["Krippendorff's alpha, interval"] == theirs.values["alpha interval"]
+    assert told["Cohen's kappa, quadratic"] == theirs.values["mean quadratic"]
+    assert found.coefficients[0].interval == theirs.intervals["exact"]
+    assert found.differences == ((0.0, 0.4), (1.0, 0.8), (2.0, 1.0))
+    [pair] = found.pairs
+    assert (pair.first, pair.second, pair.n) == ("ann", "bob", 5)
+
+
+def test_checks_are_no_second_opinion_and_lone_judges_no_agreement():
+    again = [made("s", 2, "ann", 5, "repeat"), made("s", 2, "bob", 5, "degraded")]
+    [plain], [more] = (
+        compute_agreement(answers, trials=0)
+        for answers in (two_judges(), two_judges() + again)
+    )
+    assert more.coefficients == plain.coefficients
+    assert more.comparisons == 5
+    assert compute_agreement([made("s", 1, "ann", 3)]) == []
+    assert compute_agreement([]) == []
+
+
+DIFFERENCES = [
+    pytest.param([0.0, 0.0], ((0.0, 1.0),), id="all equal"),
+    pytest.param(
+        [0.0, 40.0, 100.0, 100.0],
+        (
+            (0.0, 0.25),
+            (20.0, 0.25),
+            (40.0, 0.5),
+            (60.0, 0.5),
+            (80.0, 0.5),
+            (100.0, 1.0),
+        ),
+        id="a scale to a hundred",
+    ),
+    pytest.param(
+        [2.0, 9.0],
+        ((0.0, 0.0), (2.0, 0.5), (4.0, 0.5), (6.0, 0.5), (8.0, 0.5), (10.0, 1.0)),
+        id="steps of two",
+    ),
+]
+
+
+@pytest.mark.parametrize(("gaps", "expected"), DIFFERENCES)
+def test_differences(gaps, expected):
+    assert count_differences(gaps) == expected
+
+
+@given(st.lists(st.floats(0, 1000), min_size=1))
+def test_differences_rise_to_one(gaps):
+    shares = [share for _, share in count_differences(gaps)]
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
+
+
+def test_times_by_hand():
+    answers = [
+        made("s", at, "ann" if at % 2 else "bob", 3, active_ms=1000 * at)
+        for at in range(1, 6)
+    ]
+    found = build_time_table([*answers, made("s", 9, "cleo", 3)])
+    assert (found.all.answers, found.all.total, found.all.median) == (5, 15.0, 3.0)
+    assert [one.judge for one in found.judges] == ["ann", "bob"]
+    ann = found.judges[0]
+    assert (ann.least, ann.lower, ann.median, ann.upper, ann.most) == (1, 2, 3, 4, 5)
+    assert sum(found.all.counts) == 5
+    assert found.edges[-1] == pytest.approx(np.quantile([1, 2, 3, 4, 5], 0.95))
+    assert build_time_table([made("s", 9, "cleo", 3)]) is None

@@ -1,0 +1,441 @@
+"""The workbook's human measures: what answers are worth, worked by hand."""
+
+import math
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metra.campaign.protocols.chips import Chips, get_changes, split_words
+from metra.campaign.protocols.edit import Edit
+from metra.campaign.protocols.gaps import Gaps, find_undecided
+from metra.campaign.protocols.near import Near
+from metra.campaign.protocols.questions import Question, QuestionSet
+from metra.campaign.protocols.reading import Reading, is_interrupted
+from metra.campaign.protocols.record import hide_key
+from metra.campaign.protocols.registry import protocol
+from metra.campaign.protocols.template import Template
+from metra.errors import OptionError
+from metra.metrics.evaltrans import count_edits
+from metra.text.diff import compute_difference, compute_edit_distance
+from metra.text.words import find_words
+
+MARY = (
+    "Mary, who had gone to see the fountain (in the center of town), said that it was "
+    "turned off."
+)
+TRAPS = st.text("ab cé\u0301😀 '-.,(語のא\u2028\n1", max_size=40)
+
+
+def worth(scored):
+    return {one.scorer: one.native for one in scored}
+
+
+def rated(asks, value, output="", name="x"):
+    return asks.scores(asks.check(value, name, {"output": output}), name)
+
+
+def chip(origin, text, change="none"):
+    return {"origin": origin, "text": text, "change": change}
+
+
+def test_the_workbooks_sentence_has_24_tokens():
+    assert len(split_words(MARY)) == 24
+    assert Chips().extra(MARY)["tokens"] == split_words(MARY)
+
+
+def test_four_words_moved_of_which_one_is_deleted_are_one_deletion_and_three_moves():
+    before = list("wxyzuabcd")  # a b c d goes to the front, and b is deleted
+    value = {"chips": [chip(at, before[at]) for at in (5, 7, 8, 0, 1, 2, 3, 4)]}
+    checked = Chips().check(value, "syntax", {"output": " ".join(before)})
+    assert get_changes(checked)._asdict() == {
+        "insertions": 0,
+        "deletions": 1,
+        "substitutions": 0,
+        "moves": 3,
+    }
+    [scored] = Chips().scores(checked, "syntax")
+    assert scored.native == pytest.approx(100 * 4 / 9)
+    assert scored.hundred == pytest.approx(100 * 5 / 9)
+    assert not scored.higher_is_better
+
+
+def test_inflection_is_free_and_nobody_can_call_a_new_word_unchanged():
+    value = {
+        "chips": [
+            chip(0, "He"),
+            chip(1, "goes", "inflection"),
+            chip(2, "house"),
+            chip(None, "!", "substitution"),
+        ]
+    }
+    checked = Chips().check(value, "syntax", {"output": "He go home"})
+    assert tuple(get_changes(checked)) == (1, 0, 1, 0)
+    assert [one["change"] for one in checked["chips"]] == [
+        "none",
+        "inflection",
+        "substitution",
+        "none",
+    ]
+    assert checked["mode"] == "exact"
+
+
+def test_plain_text_is_inferred_and_says_so():
+    value = {"text": "c d a b"}
+    checked = Chips().check(value, "syntax", {"output": "a b c d"})
+    assert checked["mode"] == "inferred"
+    assert tuple(get_changes(checked)) == (0, 0, 0, 2)
+
+
+def test_characters_are_the_words_where_no_blanks_are_written():
+    checked = Chips().check(
+        {"text": "市場は開く。"}, "syntax", {"output": "市場が開く。"}
+    )
+    assert tuple(get_changes(checked)) == (0, 0, 1, 0)
+    assert Chips().scores(checked, "syntax")[0].native == pytest.approx(100 / 6)
+
+
+TEXT = "one two three four five six seven EIGHT, nine ten eleven twelve Café."
+
+
+@pytest.mark.parametrize(
+    ("every", "offset", "expected"),
+    [
+        pytest.param(8, 0, ["EIGHT"], id="every eighth word, punctuation left"),
+        pytest.param(8, 5, ["five", "Café"], id="from the fifth"),
+        pytest.param(6, 1, ["one", "seven", "Café"], id="from the first"),
+        pytest.param(20, 0, [], id="too short"),
+    ],
+)
+def test_where_the_gaps_are(every, offset, expected):
+    asks = Gaps(every, offset)
+    assert [TEXT[a:b] for a, b in asks.places(TEXT)] == expected
+    assert asks.get_visible_text(TEXT) == ""
+    assert len(asks.extra(TEXT)["pieces"]) == len(expected) + 1
+
+
+def cloze(answers, close=None, text=TEXT, every=2):
+    asks = Gaps(every)
+    value = asks.check({"answers": answers}, "cloze", {"output": text})
+    if close is not None:
+        value["key"]["close"] = close
+    return value, {one.scorer: one for one in asks.scores(value, "cloze")}
+
+
+def test_exact_and_close_are_two_percentages():
+    text = "a b a b a b a b"
+    value, scored = cloze(["B", "bee", "b", ""], [None, 1.0, None, None], text)
+    assert scored["cloze-exact"].native == 50
+    assert scored["cloze-close"].native == 50  # one of the two that are not exact
+    assert find_undecided(value) == []
+
+
+def test_close_waits_for_a_second_judge_and_half_a_vote_is_half():
+    text = "a b a b a b a b"
+    value, scored = cloze(["B", "bee", "b", "c"], None, text)
+    assert find_undecided(value) == [1, 3]
+    assert scored["cloze-close"].reason == "2 answers wait for a second judge"
+    assert math.isnan(scored["cloze-close"].native)
+    _, scored = cloze(["B", "bee", "b", "c"], [None, 0.5, None, 0.0], text)
+    assert scored["cloze-close"].native == 25
+
+
+UNDEFINED = [
+    pytest.param(
+        lambda: cloze(["two", "four"], None, "one two three four", 2)[1]["cloze-close"],
+        "every gap has the exact word",
+        id="no gap is left for close words",
+    ),
+    pytest.param(
+        lambda: cloze([], None, "one", 2)[1]["cloze-exact"],
+        "the text is too short for a gap",
+        id="no gaps at all",
+    ),
+    pytest.param(
+        lambda: rated(Reading(natural=200), {"ms": 5}, "…")[0],
+        "the text has no words",
+        id="reading nothing",
+    ),
+    pytest.param(
+        lambda: rated(Reading(), {"ms": 5000}, "a b c")[0],
+        "the judge has not read the baseline text",
+        id="no natural speed",
+    ),
+    pytest.param(
+        lambda: rated(Edit(), {"text": "a", "ms": 9}, "")[0],
+        "the text has no words",
+        id="correcting nothing",
+    ),
+    pytest.param(
+        lambda: rated(Edit(), {"text": "", "ms": 9}, "a")[2],
+        "the correction has no words",
+        id="all deleted",
+    ),
+    pytest.param(
+        lambda: rated(Chips(), {"chips": []}, "")[0],
+        "the text has no words",
+        id="no chips",
+    ),
+    pytest.param(
+        lambda: rated(QuestionSet(), {"answers": []})[0],
+        "there are no questions about this text",
+        id="no questions",
+    ),
+    pytest.param(
+        lambda: rated(Template(expected=(("who", "Ann"),)), {"filled": []})[1],
+        "nothing was filled in",
+        id="precision of nothing",
+    ),
+    pytest.param(
+        lambda: rated(Template(("who",)), {"filled": [["who", "x"]]})[2],
+        "nothing was expected",
+        id="recall of nothing",
+    ),
+]
+
+
+@pytest.mark.parametrize(("scored", "reason"), UNDEFINED)
+def test_what_cannot_be_scored_says_why_and_is_not_0(scored, reason):
+    found = scored()
+    assert found.reason == reason
+    assert not found.is_defined
+    assert math.isnan(found.hundred)
+
+
+def test_case_and_composition_do_not_count():
+    _, scored = cloze(["CAFE\u0301"], None, "un café", 2)
+    assert scored["cloze-exact"].native == 100
+
+
+@given(TRAPS, st.integers(2, 9), st.integers(0, 2))
+def test_pieces_and_words_make_the_text_again(text, every, offset):
+    asks = Gaps(every, offset)
+    count = len(asks.places(text))
+    value = asks.check({"answers": [""] * count}, "cloze", {"output": text})
+    pieces, key = asks.extra(text)["pieces"], value["key"]
+    again = pieces[0] + "".join(
+        word + piece for word, piece in zip(key["words"], pieces[1:], strict=True)
+    )
+    assert again == text
+    for start, word in zip(key["starts"], key["words"], strict=True):
+        assert text[start : start + len(word)] == word
+        assert word
+
+
+@given(TRAPS)
+def test_words_are_in_order_and_hold_no_blank(text):
+    spans = find_words(text)
+    assert all(a < b for a, b in spans)
+    assert all(x.end <= y.start for x, y in pairwise(spans))
+    assert not any(c.isspace() for a, b in spans for c in text[a:b])
+    assert len(find_words(text)) <= len(text)
+
+
+def test_words_per_minute_and_the_share_of_the_natural_speed():
+    asks = Reading(natural=240)
+    [scored] = rated(asks, {"ms": 60_000, "pauses": 0}, " ".join(["w"] * 180))
+    assert (scored.native, scored.hundred) == (180, 75)
+    [fast] = rated(asks, {"ms": 20_000}, " ".join(["w"] * 180))
+    assert (fast.native, fast.hundred) == (540, 100)
+
+
+def test_an_attempt_with_a_pause_is_flagged_and_kept():
+    asks = Reading(natural=240)
+    value = asks.check({"ms": 60_000, "pauses": 1}, "x", {"output": "a b"})
+    assert is_interrupted(value)
+    assert asks.scores(value, "x")[0].is_defined
+    assert not is_interrupted(asks.check({"ms": 1}, "x", {"output": "a"}))
+
+
+def test_no_time_is_trusted_beyond_the_servers():
+    value = {"reading-speed": {"ms": 10**9, "pauses": 2, "hidden_ms": 10**8}}
+    cut = protocol("reading").limit_times(value, 5000)
+    assert cut == {"reading-speed": {"ms": 5000, "pauses": 2, "hidden_ms": 5000}}
+    assert protocol("reading").limit_times("x", 1) == "x"
+    assert Edit().limit_times({"ms": 9, "text": "t"}, 4) == {"ms": 4, "text": "t"}
+
+
+def test_correction_is_minutes_for_ten_words_keys_for_a_word_and_hter():
+    output = " ".join(["w"] * 98) + " bad word"
+    value = {
+        "text": " ".join(["w"] * 98) + " good word",
+        "ms": 5 * 60_000,
+        "keys": {"letter": 40, "backspace": 10},
+        "inputs": {"insertFromPaste": 1},
+    }
+    found = rated(Edit(), value, output, "correction")
+    assert worth(found) == {"correction-time": 0.5, "correction-keys": 0.5, "hter": 1.0}
+    assert [one.hundred for one in found] == [50, pytest.approx(100 * 11 / 12), 99]
+
+
+def test_questions_are_right_by_choice_or_by_accepted_wording():
+    asks = QuestionSet(
+        (
+            Question("Why?", ("A flood",), ("A fire", "A flood")),
+            Question("How many?", ("36", "thirty-six")),
+            Question("Who?", ("the region",)),
+            Question("When?", ("in 1887",)),
+        )
+    )
+    value = {"answers": ["A flood", " Thirty-six. ", None, "in 1787"]}
+    [scored] = rated(asks, value)
+    assert scored.native == 50
+    assert "accepted" not in str(asks.extra(""))
+
+
+def test_templates_are_scored_as_at_the_message_understanding_conferences():
+    asks = Template(expected=(("who", "Ann"), ("who", "Bob"), ("where", "Rome")))
+    assert asks.extra("")["slots"] == ["who", "where"]
+    found = rated(
+        asks, {"filled": [["who", "ANN "], ["where", "Paris"]]}, name="template"
+    )
+    assert worth(found) == {
+        "template": pytest.approx(40),
+        "template-precision": 50,
+        "template-recall": pytest.approx(100 / 3),
+    }
+
+
+def test_the_nearest_judged_outputs_come_first_and_an_identical_one_pre_fills():
+    judged = (("a b c d", 8.0), ("a b c", 6.0), ("x", 1.0), ("a b  c", 4.0))
+    extra = Near(2, judged).extra("a b c")
+    assert extra["identical"] == 5
+    assert [(one["text"], one["edits"]) for one in extra["near"]] == [
+        ("a b c", 0),
+        ("a b c d", 1),
+    ]
+    assert extra["near"][1]["difference"] == [["same", "a b c"], ["gone", "d"]]
+    [scored] = rated(Near(), {"score": 7})
+    assert (scored.native, scored.hundred) == (7, 70)
+
+
+@given(
+    st.lists(st.sampled_from("abc"), max_size=7),
+    st.lists(st.sampled_from("abc"), max_size=7),
+)
+def test_the_distance_is_that_of_the_kernel_and_the_difference_tells_it(one, other):
+    assert compute_edit_distance(one, other) == count_edits([(one, other)])[0]
+    pieces = compute_difference(one, other)
+    assert " ".join(p.text for p in pieces if p.sort != "new").split() == one
+    assert " ".join(p.text for p in pieces if p.sort != "gone").split() == other
+
+
+REFUSED = [
+    pytest.param(
+        "cloze", {"cloze": {"answers": ["a"]}}, "expected 0 texts", id="too many"
+    ),
+    pytest.param("cloze", {"cloze": []}, "an entry answers", id="no table"),
+    pytest.param(
+        "minimal-correction",
+        {"syntax": {"chips": [chip(0, "a"), chip(0, "a")]}},
+        "no other chip",
+        id="one word twice",
+    ),
+    pytest.param(
+        "minimal-correction",
+        {"syntax": {"chips": [chip(7, "a")]}},
+        "from 0 to 1",
+        id="a word that is not there",
+    ),
+    pytest.param(
+        "minimal-correction",
+        {"syntax": {"chips": [chip(0, " ")]}},
+        "expected one word",
+        id="an empty chip",
+    ),
+    pytest.param(
+        "minimal-correction",
+        {"syntax": {"chips": [chip(0, "a", "better")]}},
+        "the change is 'better'",
+        id="an unknown change",
+    ),
+    pytest.param(
+        "correction",
+        {"correction": {"text": "a", "ms": 1, "keys": {"a": 1}}},
+        "counts 'a'",
+        id="a key that was typed",
+    ),
+    pytest.param(
+        "correction", {"correction": {"text": "a"}}, "ms is 0", id="no time at all"
+    ),
+    pytest.param(
+        "correction",
+        {"correction": {"text": "a", "ms": -1}},
+        "0 or more",
+        id="time runs forwards",
+    ),
+    pytest.param(
+        "comprehension",
+        {"comprehension": {"answers": None}},
+        "a list of 0",
+        id="no answers",
+    ),
+    pytest.param(
+        "templates",
+        {"template": {"filled": [["colour", "red"]]}},
+        "fills 'colour'",
+        id="an unknown slot",
+    ),
+    pytest.param(
+        "entity-tagging",
+        {"tags": {"tags": [{"start": 0, "end": 9, "type": "PERSON"}]}},
+        "within the 3 characters",
+        id="beyond the end",
+    ),
+    pytest.param(
+        "entity-tagging",
+        {"tags": {"tags": [{"start": 0, "end": 1, "type": "CAT"}]}},
+        "of type 'CAT'",
+        id="an unknown type",
+    ),
+    pytest.param(
+        "evaltrans", {"evaltrans": {"score": 10.5}}, "from 0 to 10", id="half a point"
+    ),
+    pytest.param("verdicts", {"verdict": {"right": 1}}, "true or false", id="a number"),
+    pytest.param("clarity", {"clarity": 4}, "from 0 to 3", id="above the scale"),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "says"), REFUSED)
+def test_refused(name, value, says):
+    with pytest.raises(OptionError, match=says) as error:
+        protocol(name).check(value, {"output": "a b"})
+    assert str(error.value).endswith(".")
+
+
+def test_what_an_answer_is_scored_against_never_goes_back():
+    value = protocol("cloze", {"every": 2}).check(
+        {"cloze": {"answers": ["x"]}}, {"output": "the secret"}
+    )
+    assert value["cloze"]["key"]["words"] == ["secret"]
+    assert hide_key(value) == {"cloze": {"answers": ["x"]}}
+    assert hide_key({"clarity": 3}) == {"clarity": 3}
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "says"),
+    [
+        pytest.param("cloze", {"evry": 3}, "Did you mean 'every'", id="misspelt"),
+        pytest.param("cloze", {"every": 1}, "every from 2", id="all words"),
+        pytest.param("cloze", {"every": 8.0}, "a whole number", id="not whole"),
+        pytest.param("cloze", {"offset": 9}, "0 to every", id="an offset too far"),
+        pytest.param("cloze", {"original": 1}, "true or false", id="a switch"),
+        pytest.param("correction", {"brief": 1}, "a text", id="a brief"),
+        pytest.param(
+            "correction", {"worst_keys": 0}, "above 0", id="a scale of nothing"
+        ),
+        pytest.param(
+            "templates", {"slots": ["a", "a"]}, "different", id="a slot twice"
+        ),
+        pytest.param("templates", {"slots": "a"}, "a list of texts", id="no list"),
+        pytest.param("entity-tagging", {"types": []}, "different", id="no types"),
+        pytest.param("reading", {"natural": -1}, "words per minute", id="backwards"),
+        pytest.param("reading-aloud", {"first": -1}, "0 for all", id="a paragraph"),
+        pytest.param("evaltrans", {"k": -1}, "how many", id="fewer than none"),
+        pytest.param("da", {"x": 1}, "da has no option", id="nothing to adapt"),
+    ],
+)
+def test_options_that_are_refused(name, options, says):
+    with pytest.raises(ValueError, match=says):
+        protocol(name, options)

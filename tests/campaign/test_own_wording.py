@@ -1,0 +1,220 @@
+"""A campaign's own words: what judges read, checked, and never what is measured."""
+
+import pytest
+from tests.campaign.campaigns import opened
+
+from metra.campaign.creation import open_campaign
+from metra.campaign.own_wording import (
+    add_wordings,
+    choose_campaign_wording,
+    parse_wordings,
+)
+from metra.campaign.protocols.registry import protocol
+from metra.corpus import examples
+from metra.errors import FormatError
+from metra.store.campaigns import from_json, to_json
+
+EXAMPLE = examples.HOME / "campaigns" / "own-words.toml"
+LABELS = {str(at): f"label {at}" for at in range(1, 6)}
+TEXTS = {str(at): f"text {at}" for at in range(1, 6)}
+
+
+def own(asked="adequacy", **table):
+    [found] = parse_wordings({"language": "pt"} | table, protocol(asked), "c.toml")
+    return found
+
+
+def test_the_example_speaks_portuguese_and_measures_adequacy():
+    found = open_campaign(str(EXAMPLE))
+    assert found.protocol == protocol("adequacy")
+    [words] = found.wordings
+    assert (words.language, words.author) == ("pt", "campaign")
+    assert words.title == "Traduções de um mercado e de um freio"
+    assert len(words.introduction) == 2
+    [step] = words.steps
+    assert [anchor.label for anchor in step.anchors][:2] == ["Tudo", "A maior parte"]
+    assert [anchor.at for anchor in step.anchors] == [5, 4, 3, 2, 1]
+    assert step.elsewhere == {}
+    assert [example.answer for example in words.examples] == [
+        {"adequacy": 5},
+        {"adequacy": 3},
+    ]
+    assert words.examples_in == ""
+    assert from_json(to_json(found)) == found
+
+
+def test_every_judge_reads_it_whatever_the_pages_speak():
+    found = open_campaign(str(EXAMPLE))
+    assert {
+        choose_campaign_wording(found, code).language for code in ("en", "ja", "pt")
+    } == {"pt"}
+
+
+def test_what_is_left_out_is_metras_own_in_that_language_else_english():
+    question = {"adequacy": {"question": "¿Cuánto?"}}
+    [words] = own(language="es", steps=question).steps
+    assert words.question == "¿Cuánto?"
+    assert words.anchors[0].label == "Todo"
+    assert words.elsewhere == {}
+    found = own(steps={"adequacy": {"question": "Quanto?"}})
+    [words] = found.steps
+    assert words.anchors[0].label == "All"
+    assert words.elsewhere == {"name": "en", "anchors": "en"}
+    assert found.elsewhere == {"guide": "en", "examples": "en"}
+    assert found.examples_in == "en"
+    regional = own(language="es-MX", title="Uno")
+    assert regional.steps[0].elsewhere["anchors"] == "es"
+    assert regional.language_of("guide") == "es"
+
+
+def test_an_own_guide_replaces_metras_wholly():
+    found = own(paragraphs=["Um.", "Dois."])
+    assert (found.lead, found.points, found.paragraphs) == ("", (), ("Um.", "Dois."))
+    assert found.language_of("guide") == "pt"
+
+
+def test_several_languages_are_several_tables():
+    tables = [{"language": "pt", "title": "Um"}, {"language": "it", "title": "Uno"}]
+    found = parse_wordings(tables, protocol("da"), "c.toml")
+    assert [one.title for one in found] == ["Um", "Uno"]
+    with pytest.raises(FormatError, match="two wordings are in one language"):
+        parse_wordings([tables[0], tables[0]], protocol("da"), "c.toml")
+
+
+def test_marks_of_own_examples_quote_the_words_they_stand_on():
+    example = {
+        "other": "Bom dia.",
+        "outputs": ["Good night."],
+        "answer": {"errors": [{"text": "night", "severity": "major"}], "esa": 20},
+        "why": "É de dia; marque também {missing} se algo faltar.",
+    }
+    [found] = own("esa", examples=[example]).examples
+    [mark] = found.answer["errors"]
+    assert (mark["start"], mark["end"]) == (5, 10)
+
+
+WRONG = [
+    pytest.param({"language": 3}, r"language is 3; expected the code", id="no code"),
+    pytest.param(
+        {"titel": "x"},
+        r"wording has no entry named 'titel'\. Did you mean 'title'",
+        id="unknown entry",
+    ),
+    pytest.param({"title": " "}, r"wording\.title is ' '; expected a text", id="empty"),
+    pytest.param(
+        {"introduction": [3]},
+        r"wording\.introduction 1 is 3; expected a text",
+        id="no text",
+    ),
+    pytest.param(
+        {"points": {}},
+        r"wording\.points is \{\}; expected a text, or a list",
+        id="no list",
+    ),
+    pytest.param(
+        {"lead": "{x}"},
+        r"wording\.lead has the place \{x\}; expected \{missing\}",
+        id="unknown place",
+    ),
+    pytest.param(
+        {"lead": "a } b"}, r"wording\.lead has a brace of its own", id="brace"
+    ),
+    pytest.param({"steps": 3}, r"wording\.steps is 3; expected a table", id="no steps"),
+    pytest.param(
+        {"steps": {"adequasy": {}}},
+        r"wording\.steps has no step named 'adequasy'\. Did you mean 'adequacy'",
+        id="unknown step",
+    ),
+    pytest.param(
+        {"steps": {"adequacy": 1}},
+        r"wording\.steps\.adequacy is 1; expected a table",
+        id="no step",
+    ),
+    pytest.param(
+        {"steps": {"adequacy": {"names": {}}}},
+        r"adequacy has no entry named 'names'",
+        id="nothing to name",
+    ),
+    pytest.param(
+        {"steps": {"adequacy": {"labels": LABELS}}},
+        r"has labels or texts alone",
+        id="labels without texts",
+    ),
+    pytest.param(
+        {"steps": {"adequacy": {"labels": LABELS | {"6": "x"}, "texts": TEXTS}}},
+        r"labels has no entry named '6'",
+        id="a point that is none",
+    ),
+    pytest.param(
+        {"steps": {"adequacy": {"labels": {"5": "x"}, "texts": TEXTS}}},
+        r"labels has nothing for '4'; expected a text for each of 5, 4, 3, 2, 1",
+        id="half a scale",
+    ),
+    pytest.param(
+        {"steps": {"adequacy": {"labels": LABELS, "texts": 3}}},
+        r"texts is 3; expected a text for each",
+        id="no table of texts",
+    ),
+    pytest.param(
+        {"steps": {"adequacy": {"question": "Bom {language}?"}}},
+        r"metra cannot name languages in pt; write the target language's name",
+        id="an unnamed language",
+    ),
+    pytest.param(
+        {"examples": 3}, r"wording\.examples is 3; expected tables", id="no examples"
+    ),
+    pytest.param(
+        {"examples": [{"outputs": ["a"], "answer": {}}]},
+        r"examples 1 has no why",
+        id="no reason",
+    ),
+    pytest.param(
+        {"examples": [{"outputs": ["a", "b"], "answer": {}, "why": "c"}]},
+        r"expected one text",
+        id="two outputs",
+    ),
+    pytest.param(
+        {"examples": [{"outputs": ["a"], "answer": {"adequacy": 6}, "why": "c"}]},
+        r"examples 1: adequacy is 6; expected a whole number from 1 to 5",
+        id="an answer that nobody could give",
+    ),
+    pytest.param(
+        {"examples": [{"outputs": ["a"], "answer": {"x": 6}, "why": "c", "wy": 1}]},
+        r"examples 1 has no entry named 'wy'",
+        id="unknown entry of an example",
+    ),
+]
+
+
+@pytest.mark.parametrize(("table", "message"), WRONG)
+def test_what_is_wrong_is_said_in_one_sentence(table, message):
+    with pytest.raises(FormatError, match=rf"c\.toml: .*{message}"):
+        own(**table)
+
+
+def test_a_wording_is_a_table():
+    with pytest.raises(
+        FormatError, match=r"c\.toml: wording is 'pt'; expected a table"
+    ):
+        parse_wordings("pt", protocol("da"), "c.toml")
+
+
+def test_one_wish_for_the_language_is_enough():
+    frozen = opened("adequacy", guide_language="de")
+    with pytest.raises(FormatError, match=r"guide_language and \[wording\]"):
+        add_wordings(frozen, {"language": "pt"}, "c.toml")
+
+
+def test_choices_are_named_all_or_none():
+    names = {"minor": "leve", "major": "grave"}
+    steps = {"errors": {"question": "Marque.", "names": names}}
+    found = own("esa", steps=steps)
+    assert found.steps[0].names == names
+    with pytest.raises(FormatError, match=r"names has nothing for 'major'"):
+        own("esa", steps={"errors": {"names": {"minor": "leve"}}})
+
+
+def test_scores_do_not_know_the_words():
+    plain = opened("adequacy")
+    asked = open_campaign(str(EXAMPLE)).protocol
+    assert asked.version == plain.protocol.version

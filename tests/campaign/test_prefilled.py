@@ -1,0 +1,151 @@
+"""Marks that a program found: judges begin with them, and what they change is counted."""
+
+from dataclasses import replace
+
+import pytest
+from tests.campaigns import made, opened
+from tests.web.browsing import answer
+
+from metra.campaign.exports import export_judgements
+from metra.campaign.material import read_marks
+from metra.campaign.prefilled_marks import (
+    check_marks,
+    compare_marks,
+    count_mark_changes,
+    prefill_marks,
+)
+from metra.errors import CorpusError, FormatError, OptionError
+from metra.store import campaigns, tasks
+
+MARK = {"start": 0, "end": 5, "severity": "minor"}
+SYSTEM = "Zeta-NMT"
+
+
+def with_marks(marks, protocol="esa"):
+    frozen = made(protocol)
+    return replace(frozen, material={"marks": marks})
+
+
+@pytest.fixture
+def house(store):
+    every = {
+        str(at): [MARK, {"side": "missing", "severity": "major"}] for at in range(1, 9)
+    }
+    return opened(store, check_marks(with_marks({SYSTEM: every})))
+
+
+def test_judges_begin_with_them_and_may_change_them(house):
+    browser = house.browser("judge 0")
+    seen = 0
+    while (work := browser.work())["screen"]:
+        screen = work["screen"]
+        with house.store.reading() as db:
+            [owned] = [
+                one
+                for one in tasks.list_campaign_tasks(db, house.campaign)
+                if one.task.id == screen["task"]
+            ]
+        mine = owned.task.items[0].system == SYSTEM and owned.task.kind != "degraded"
+        assert (screen["draft"] is not None) == mine
+        value = []
+        if mine:
+            seen += 1
+            assert screen["draft"]["rev"] == 0
+            value = screen["draft"]["value"]["errors"]
+            assert MARK | {"side": "output"} in value
+            # The first is graver than that, the second is not missing, one is new.
+            value = [MARK | {"severity": "major"}, MARK | {"start": 6, "end": 9}]
+        place = f"/api/screens/{screen['task']}/{screen['number']}"
+        body = {"step": 1, "rev": 1, "value": {"errors": value}}
+        assert browser.send("POST", f"{place}/reveal", body).status_code == 200
+        said = answer({"errors": value, "esa": 50})
+        assert browser.send("POST", f"{place}/answer", said).status_code == 200
+    assert seen
+    with house.store.reading() as db:
+        content = campaigns.get_campaign(db, house.campaign).campaign
+    [found] = count_mark_changes(content, house.judgements())
+    assert (found.judge, found.answers, found.there) == ("judge 0", seen, 2 * seen)
+    assert (found.kept, found.changed, found.deleted) == (0, seen, seen)
+    assert found.added == seen
+    files = export_judgements("zip", house.judgements(), content).content
+    assert b"prefilled.tsv" in files
+
+
+def test_what_has_been_answered_does_not_begin_anew(house):
+    browser = house.browser("judge 0")
+    screen = browser.work()["screen"]
+    while screen["draft"] is None:
+        browser.answer(browser.work(), screen)
+        screen = browser.work()["screen"]
+    browser.answer(browser.work(), screen)
+    place = f"/api/screens/{screen['task']}/{screen['number']}"
+    again = browser.get(place).json()
+    assert again["draft"] is None
+    assert again["answer"]["value"]["errors"] == []
+
+
+CASES = [
+    pytest.param([MARK], [MARK], (1, 1, 0, 0, 0), id="kept"),
+    pytest.param([MARK], [], (1, 0, 0, 1, 0), id="deleted"),
+    pytest.param([], [MARK], (0, 0, 0, 0, 1), id="added"),
+    pytest.param([MARK, MARK], [MARK], (2, 1, 0, 1, 0), id="one of two equal ones"),
+    pytest.param(
+        [MARK], [MARK | {"end": 6}], (1, 0, 0, 1, 1), id="moved is deleted and added"
+    ),
+    pytest.param(
+        [MARK], [MARK | {"side": "output"}], (1, 1, 0, 0, 0), id="the output is meant"
+    ),
+]
+
+
+@pytest.mark.parametrize(("there", "handed_in", "expected"), CASES)
+def test_what_became_of_marks(there, handed_in, expected):
+    assert compare_marks(there, handed_in) == expected
+
+
+WRONG = [
+    pytest.param({"none": {"1": [MARK]}}, "esa", "marks of 'none'", id="system"),
+    pytest.param({SYSTEM: {"9": [MARK]}}, "esa", "in segment 9 of", id="segment"),
+    pytest.param(
+        {SYSTEM: {"1": [MARK | {"end": 999}]}}, "esa", "runs from 0 to 999", id="place"
+    ),
+    pytest.param(
+        {SYSTEM: {"1": [MARK | {"severity": "bad"}]}},
+        "esa",
+        "the severity is 'bad'",
+        id="severity",
+    ),
+    pytest.param({SYSTEM: {"1": [MARK]}}, "da", "da asks for no marks", id="protocol"),
+]
+
+
+@pytest.mark.parametrize(("marks", "protocol", "says"), WRONG)
+def test_marks_that_do_not_fit(marks, protocol, says):
+    with pytest.raises((CorpusError, OptionError), match=says):
+        check_marks(with_marks(marks, protocol))
+
+
+def test_spoilt_copies_have_none(house):
+    with house.store.reading() as db:
+        stored = campaigns.get_campaign(db, house.campaign)
+        spoilt = [
+            one.task
+            for one in tasks.list_campaign_tasks(db, house.campaign)
+            if one.task.kind == "degraded"
+        ]
+    assert spoilt
+    assert {prefill_marks(stored.campaign, task, 0) is None for task in spoilt} == {
+        True
+    }
+
+
+def test_marks_are_read_from_json_lines(tmp_path):
+    path = tmp_path / "marks.jsonl"
+    path.write_text('{"system": "one", "segment": 2, "marks": []}\n\n')
+    assert read_marks(str(path)) == {"one": {"2": []}}
+    path.write_text('{"system": "one", "segment": 2, "marks": []}\n' * 2)
+    with pytest.raises(FormatError, match="line 2: segment 2 of one has marks already"):
+        read_marks(str(path))
+    path.write_text('{"system": "one", "segment": "2"}')
+    with pytest.raises(FormatError, match="line 1: expected system, segment and a li"):
+        read_marks(str(path))

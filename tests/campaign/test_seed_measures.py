@@ -1,0 +1,283 @@
+"""From judgements to the workbook's tables and to files that measures read."""
+
+from dataclasses import replace
+
+import pytest
+from tests.campaign.campaigns import REFERENCE, SYSTEMS, answered, opened
+
+from metra.campaign.creation import freeze_campaign
+from metra.campaign.evaltrans import collect_judged_outputs, compute_running_scores
+from metra.campaign.exercise import (
+    EvaluatorScore,
+    compare_evaluators,
+    convert_text_scores,
+    read_results,
+)
+from metra.campaign.exports import write_codebook
+from metra.campaign.material import read_material
+from metra.campaign.protocols.chips import Chips
+from metra.campaign.protocols.edit import count_edits
+from metra.campaign.reconciliation import write_entities, write_terms
+from metra.campaign.results import (
+    average_systems,
+    describe_word_counting,
+    score_texts,
+    write_text_scores,
+)
+from metra.campaign.settings import check_settings
+from metra.campaign.summary import compute_measurements
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
+from metra.errors import CorpusError, FormatError
+from metra.formats.annotations.judged_outputs import format_judged_outputs
+from metra.scoring.evaluate import evaluate
+
+
+def test_the_score_of_a_text_is_the_mean_of_its_sentences():
+    frozen = opened("clarity", each=2, repeats=0, degraded=0)
+    found = answered(frozen, lambda task, _: {"clarity": task.items[0].segment + 1})
+    [score] = [
+        one
+        for one in score_texts(found)
+        if (one.text, one.translation, one.evaluator) == ("trip", "good", "")
+    ]
+    assert (score.items, score.native) == (2, 1.5)
+    assert score.score == pytest.approx(50)  # of 33.3 and 66.7
+    assert (
+        write_text_scores([score])
+        .split("\n")[1]
+        .startswith("trip\tgood\tclarity\tall\t2\t50.0")
+    )
+
+
+def test_a_control_has_a_row_of_its_own():
+    questions = {"trip": [["?", ["x"], []]], "brake": [["?", ["x"], []]]}
+    frozen = opened(
+        "comprehension", {"questions": questions}, judges=["a", "b", "c"], each=1
+    )
+
+    def value(task, _):
+        right = task.kind != "control"
+        return {"comprehension": {"answers": ["x" if right else None]}}
+
+    means = {
+        one.system: one.hundred for one in average_systems(answered(frozen, value))
+    }
+    assert means == {"good": 100, "bad": 100, "no text": 0}
+
+
+@pytest.mark.parametrize(
+    ("output", "correction"),
+    [
+        pytest.param("a b c d\ne f", "c d a b\ne g", id="line by line"),
+        pytest.param("a b c d\ne f", "c d a b e g", id="lines joined"),
+        pytest.param("same", "same", id="nothing to do"),
+    ],
+)
+def test_hter_is_metras_ter(output, correction):
+    found = count_edits(output, correction)
+    hyps, refs = output.split("\n"), correction.split("\n")
+    if len(hyps) != len(refs):
+        hyps, refs = [output], [correction]
+    score = evaluate(EvalSet([refs]), {"s": hyps}, ["ter"])["s"]["ter"].score
+    assert 100 * found.edits / found.words == pytest.approx(score)
+
+
+def test_how_words_were_counted_is_said_where_scores_are():
+    frozen = opened("minimal-correction", judges=["zoe"], each=1, complete=True)
+    assert frozen.protocol.steps[0].asks.language == "en"
+    found = answered(frozen, lambda task, _: {"syntax": {"text": task.items[0].text}})
+    assert "between blanks" in compute_measurements(frozen, found).words
+    assert "Words are what stands between blanks" in write_codebook(found, frozen)
+    thai = [replace(one, value=thai_value()) for one in found]
+    for said in (
+        compute_measurements(frozen, thai).words,
+        write_codebook(thai, frozen),
+    ):
+        assert "each letter counts as a word" in said
+    both = describe_word_counting([*found, *thai])
+    assert both.startswith("Words are what stands between blanks; in scripts")
+    assert describe_word_counting([]) == ""
+
+
+def test_running_figures_count_letters_where_there_are_no_blanks():
+    table = {
+        "name": "c",
+        "protocol": "evaltrans",
+        "source_language": "en",
+        "target_language": "ja",
+        "judges": ["a"],
+        "each": 1,
+        "repeats": 0,
+        "degraded": 0,
+    }
+    corpus = Outputs(EvalSet([["市場が開く。"]], ["s"]), {"one": ["市場は開く。"]})
+    frozen = freeze_campaign(check_settings(table, "c"), corpus)
+    [one] = compute_running_scores(frozen, [])
+    assert one.figure("mwer") == pytest.approx(100 / 6)
+
+
+def thai_value():
+    value = {"text": "ตลาดเปิด"}
+    return {"syntax": Chips().check(value, "syntax", {"output": "ตลาดเปิด"})}
+
+
+def tagged(name, words, *, judges=("zoe",), variants=()):
+    frozen = opened(name, judges=list(judges), each=len(judges))
+
+    def value(task, _):
+        text = task.items[0].text
+        return {
+            "tags": {
+                "tags": [
+                    {"start": text.index(word), "end": text.index(word) + len(word)}
+                    | ({"type": kind} if kind else {})
+                    | ({"variants": list(variants)} if variants else {})
+                    for word, kind in words.items()
+                    if word in text
+                ]
+            }
+        }
+
+    return answered(frozen, value)
+
+
+def scores(spec, outputs=None):
+    outputs = outputs or {"good": SYSTEMS["good"], "none": ["x"] * 3}
+    found = evaluate(EvalSet([REFERENCE]), outputs, [spec])
+    return [next(iter(found[system].values())).score for system in outputs]
+
+
+def test_tags_feed_the_measures_of_names_and_terms(write):
+    names = write_entities(
+        tagged("entity-tagging", {"Ann": "PERSON", "Rome": "LOCATION"})
+    )
+    path = write("names.tsv", names.encode())
+    assert scores(f"entities:file={path}") == [100, 0]
+    terms = write_terms(tagged("term-marking", {"brake": ""}, variants=["brakes"]))
+    path = write("terms.tsv", terms.encode())
+    assert scores(f"terminology:file={path}") == [100, 0]
+    assert "brake\tbrakes\t3" in terms
+
+
+def test_tags_of_two_raters_are_reconciled_before_they_are_written():
+    both = tagged("term-marking", {"brake": ""}, judges=("ann", "bob"))
+    with pytest.raises(CorpusError, match="ann and bob tagged the same texts"):
+        write_terms(both)
+
+
+def test_evaltrans_runs_along_with_the_judgements(write):
+    frozen = opened("evaltrans", repeats=0, degraded=0)
+    nothing = compute_running_scores(frozen, [])
+    assert nothing[1].figure("sser") is None
+    found = answered(frozen, lambda *_: {"evaltrans": {"score": 4}})
+    good, bad = compute_running_scores(frozen, found)
+    assert (good.system, good.figure("sser"), bad.figure("sser")) == ("good", 60, 60)
+    assert bad.figure("mwer") == 100  # 5, 2 and 4 edits for 5, 2 and 4 words
+    judged = collect_judged_outputs(frozen, found)
+    assert len(judged) == 12
+    path = write("judged.tsv", list(format_judged_outputs(judged)))
+    again = [100 - score for score in scores(f"evaltrans:db={path}", SYSTEMS)]
+    assert again == pytest.approx([good.figure("sser"), bad.figure("sser")])
+
+
+def row(metric, evaluator, text, score, translation="t"):
+    return EvaluatorScore(metric, evaluator, text, translation, score)
+
+
+def test_the_exercise_worked_by_hand():
+    found = compare_evaluators(
+        [
+            *(row("H4b", "ann", at, s) for at, s in (("1", 40), ("2", 60), ("3", 80))),
+            *(row("H4b", "bob", at, s) for at, s in (("1", 50), ("2", 70))),
+            *(
+                row("bleu", "metra", at, s)
+                for at, s in (("1", 10), ("2", 20), ("3", 25))
+            ),
+        ]
+    )
+    human, metric = found.reliability
+    assert (human.evaluators, human.translations, human.shared) == (2, 3, 2)
+    assert human.mean == pytest.approx((45 + 65 + 80) / 3)
+    assert human.deviation == pytest.approx(50**0.5)  # both pairs are ten apart
+    # Squares within pairs: 100 on average; between any two of the four: 2000 / 6.
+    assert human.agreement == pytest.approx(1 - 100 / (2000 / 6))
+    assert metric.deviation is None
+    assert metric.reason == "no translation has two evaluators"
+    [pair] = found.correlations
+    assert (pair.translations, pair.spearman) == (3, 1)
+    assert pair.pearson == pytest.approx(800 / (1850 * 350) ** 0.5)
+    tables = found.tables()
+    assert tables["matrix.tsv"].split("\n")[0] == "metric\tH4b\tbleu"
+    assert "n/a" in tables["reliability.tsv"]
+    assert found.as_json()["correlations"][0]["one"] == "H4b"
+
+
+def test_what_the_exercise_refuses(write):
+    with pytest.raises(CorpusError, match="no results"):
+        compare_evaluators([])
+    with pytest.raises(CorpusError, match="expected a score from 0 to 100"):
+        compare_evaluators([row("m", "e", "1", 101)])
+    path = write(
+        "r.tsv", ["metric\tevaluator\ttext\ttranslation\tscore", "m\te\t1\tt\tx"]
+    )
+    with pytest.raises(FormatError, match="line 2: the score is 'x'"):
+        read_results(str(path))
+
+
+def test_an_exercise_is_written_and_read_again(write):
+    frozen = opened("clarity", repeats=0, degraded=0)
+    found = answered(frozen, lambda task, _: {"clarity": len(task.judge) % 4})
+    results = convert_text_scores(score_texts(found))
+    done = compare_evaluators(results)
+    path = write("results.tsv", done.tables()["results.tsv"].encode())
+    assert compare_evaluators(read_results(str(path))) == done
+
+
+def test_material_is_read_from_its_files(write):
+    questions = write(
+        "q.tsv",
+        ["document\tquestion\tanswer\tchoices", "d\tWhy?\tB\tA|B", "d\tWho?\tx | y\t"],
+    )
+    baseline = write("b.txt", ["one", "two"])
+    judged = write("j.tsv", ["source\toutput\tscore", "1\ta\t7"])
+    templates = write("t.tsv", ["document\tslot\tvalue", "d\twho\tAnn"])
+    found = read_material(
+        {
+            "questions": str(questions),
+            "baseline": str(baseline),
+            "judged": str(judged),
+            "templates": str(templates),
+        }
+    )
+    assert found == {
+        "questions": {"d": [["Why?", ["B"], ["A", "B"]], ["Who?", ["x", "y"], []]]},
+        "baseline": "one\ntwo",
+        "judged": {"1": [["a", 7.0]]},
+        "templates": {"d": [["who", "Ann"]]},
+    }
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        pytest.param("d\tWhy?\tC\tA|B", "expected one of the choices", id="no choice"),
+        pytest.param("d\t\tC\t", "an empty cell", id="no question"),
+    ],
+)
+def test_questions_that_cannot_be_answered(write, line, says):
+    path = write("q.tsv", ["document\tquestion\tanswer\tchoices", line])
+    with pytest.raises(FormatError, match=says):
+        read_material({"questions": str(path)})
+
+
+def test_what_has_no_score_enters_no_mean():
+    frozen = opened("cloze", cloze={"every": 3})
+
+    def value(task, _):
+        count = len(frozen.protocol.steps[0].asks.places(task.items[0].text))
+        return {"cloze": {"answers": ["thing"] * count}}
+
+    means = average_systems(answered(frozen, value))
+    assert {one.scorer for one in means} == {"cloze-exact"}
+    assert [one.hundred for one in means] == [0, 0]

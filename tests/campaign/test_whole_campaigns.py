@@ -1,0 +1,279 @@
+"""Campaigns of the workbook's measures: who sees what, and how answers come together."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from tests.campaign.campaigns import SECRET, SOURCE, SYSTEMS, answered, opened
+
+from metra.campaign.assignment import assign
+from metra.campaign.files import jsonl, tables
+from metra.campaign.judgement import check_answer, keep_latest, score_outputs
+from metra.campaign.protocols.registry import PROTOCOLS
+from metra.campaign.reconciliation import build_reconciliation, compute_rater_agreement
+from metra.campaign.screen import build_screen
+from metra.campaign.second_look import apply_verdicts, build_verdict_campaign
+from metra.errors import CorpusError, OptionError
+
+QUESTIONS = {
+    "trip": [["Who met Bob?", ["Ann"], []], ["Where?", ["Rome"], ["Rome", "Paris"]]],
+    "brake": [["What is new?", ["the brake", "brake"], []]],
+}
+NO_TEXT = {"judges": ["a", "b", "c"], "each": 1}
+
+
+def test_documents_are_joined_a_line_a_segment():
+    frozen = opened("cloze")
+    assert [one.document for one in frozen.segments] == ["trip", "brake"]
+    assert frozen.systems[0].outputs[0] == "\n".join(SYSTEMS["good"][:2])
+    assert frozen.segments[0].source == "\n".join(SOURCE[:2])
+    assert (frozen.repeats, frozen.degraded) == (0, 0)
+
+
+def test_the_first_paragraph_is_so_many_segments():
+    material = {"baseline": "A text of words."}
+    frozen = opened("reading-aloud", material, **{"reading-aloud": {"first": 1}})
+    assert frozen.systems[0].outputs[0] == SYSTEMS["good"][0]
+
+
+def test_every_judge_reads_the_baseline_first_and_speeds_are_relative_to_it():
+    frozen = opened("reading", {"baseline": "one two three four"})
+    tasks = assign(frozen, secret=SECRET)
+    first = [task for task in tasks if task.position == 1]
+    assert {task.judge for task in first} == {"ann", "bob", "cleo", "dan"}
+    assert {task.kind for task in first} == {"baseline"}
+    assert [step.name for step in frozen.protocol.steps] == ["reading-speed"]
+
+    def value(task, _):
+        return {"reading-speed": {"ms": 1000 if task.kind == "baseline" else 4000}}
+
+    found = answered(frozen, value)
+    raw = next(one for one in found if one.kind == "judged")
+    assert score_outputs(raw)[0][0].reason == "the judge has not read the baseline text"
+    kept = [one for one in keep_latest(found) if one.counts]
+    assert len(kept) == 8
+    for one in kept:
+        [(scored,)] = score_outputs(one)
+        words = one.value["reading-speed"]["key"]["words"]
+        assert scored.native == pytest.approx(words * 15)
+        assert scored.hundred == pytest.approx(min(100, 100 * words * 15 / 240))
+
+
+def test_questions_follow_the_reading_only_if_there_are_any():
+    frozen = opened("reading", {"baseline": "a b", "questions": QUESTIONS})
+    assert [step.name for step in frozen.protocol.steps] == [
+        "reading-speed",
+        "comprehension",
+    ]
+    task = assign(frozen, secret=SECRET)[0]
+    assert task.kind == "baseline"
+    shown = build_screen(frozen, task, number=0, step=0)
+    assert shown["steps"] == ["reading-speed"]
+    done = check_answer(frozen, task, {"reading-speed": {"ms": 5}}, id="1")
+    assert (done.document, done.segment, done.counts) == ("baseline", 0, False)
+
+
+def test_the_control_group_answers_without_a_text():
+    frozen = opened("comprehension", {"questions": QUESTIONS}, **NO_TEXT)
+    assert [system.name for system in frozen.systems] == ["good", "bad", "no text"]
+    tasks = assign(frozen, secret=SECRET)
+    control = [task for task in tasks if task.kind == "control"]
+    assert len(control) == 2
+    for task in control:
+        shown = json.dumps(build_screen(frozen, task, number=0, step=0))
+        assert not any(text in shown for texts in SYSTEMS.values() for text in texts)
+        assert "accepted" not in shown
+    by_text = {(task.judge, task.items[0].segment) for task in tasks}
+    assert len(by_text) == len(tasks)  # nobody has seen a version of what they answer
+
+
+def test_hidden_text_is_read_before_and_not_by_the_control_group():
+    frozen = opened(
+        "comprehension",
+        {"questions": QUESTIONS},
+        **NO_TEXT,
+        comprehension={"hidden": True},
+    )
+    assert [step.name for step in frozen.protocol.steps] == [
+        "reading-speed",
+        "comprehension",
+    ]
+    [task, *_] = [
+        task for task in assign(frozen, secret=SECRET) if task.kind == "control"
+    ]
+    assert build_screen(frozen, task, number=0, step=0)["steps"] == ["comprehension"]
+
+
+def test_the_original_takes_part_in_a_cloze_test_as_a_control():
+    frozen = opened("cloze", cloze={"original": True}, judges=list("abcdef"))
+    assert frozen.systems[-1].outputs[1] == SOURCE[2]
+    assert frozen.systems[-1].kind == "control"
+
+
+REFUSED = [
+    pytest.param("comprehension", {}, {}, "no questions about 'brake'", id="questions"),
+    pytest.param("templates", {}, {}, "no templates about 'brake'", id="templates"),
+    pytest.param("reading", {}, {}, "give files.baseline", id="no natural speed"),
+    pytest.param(
+        "clarity", {}, {"unit": "document"}, "out of their texts", id="shuffled"
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "material", "wishes", "says"), REFUSED)
+def test_campaigns_that_would_leave_scores_undefined(name, material, wishes, says):
+    with pytest.raises((CorpusError, OptionError), match=says):
+        opened(name, material, judges=list("abcdef"), **wishes)
+
+
+def test_nothing_but_the_output_is_sent_for_clarity():
+    frozen = opened("clarity")
+    for task in assign(frozen, secret=SECRET):
+        shown = build_screen(frozen, task, number=0, step=0)
+        assert set(shown) == {"task", "step", "outputs"}
+        assert len(shown["outputs"]) == 1
+
+
+def test_the_words_in_the_gaps_are_not_sent():
+    frozen = opened("cloze", cloze={"every": 3})
+    for task in assign(frozen, secret=SECRET):
+        sent = build_screen(frozen, task, number=0, step=0)
+        assert sent["outputs"][0]["text"] == ""
+        done = check_answer(
+            frozen,
+            task,
+            {"cloze": {"answers": [""] * (len(sent["extra"]["cloze"]["pieces"]) - 1)}},
+            id="1",
+        )
+        joined = "\0".join(sent["extra"]["cloze"]["pieces"])
+        text = done.outputs[0]
+        for word in done.value["cloze"]["key"]["words"]:
+            assert joined.count(word) == text.count(word) - 1
+
+
+def test_close_answers_are_judged_once_blind_and_filled_in():
+    frozen = opened("cloze", cloze={"every": 3})
+
+    def value(task, _):
+        text = task.items[0].text
+        count = len(frozen.protocol.steps[0].asks.places(text))
+        return {"cloze": {"answers": ["thing"] * count}}
+
+    first = answered(frozen, value)
+    assert "wait for a second judge" in tables.write_undefined(first)
+    assert "cloze-close" not in tables.write_long_table(first)
+    second = build_verdict_campaign(frozen, first, judges=["zoe", "yan"], each=2)
+    cases = second.material["cases"]
+    assert all(case["answer"] == "thing" for case in cases)
+    places = sum(len(case["of"]) for case in cases)
+    assert places == sum(len(one.value["cloze"]["answers"]) for one in first)
+    assert len(cases) < places  # two readers of one text gave the same answer
+    sent = json.dumps(
+        [
+            build_screen(second, task, number=0, step=0)
+            for task in assign(second, secret=SECRET)
+        ]
+    )
+    assert not any(name in sent for name in ("good", "bad", "ann", "cleo"))
+    verdicts = answered(
+        second, lambda task, _: {"verdict": {"right": task.judge == "zoe"}}
+    )
+    done = apply_verdicts(first, second, verdicts)
+    for one in done:
+        exact, close = score_outputs(one)[0]
+        assert (exact.native, close.native) == (0, 50)
+    assert tables.write_undefined(done).count("\n") == 1
+
+
+def test_free_answers_can_be_accepted_by_a_second_judge():
+    frozen = opened("comprehension", {"questions": QUESTIONS}, **NO_TEXT)
+
+    def value(task, _):
+        if task.items[0].segment == 1:
+            return {"comprehension": {"answers": ["brakes"]}}
+        return {"comprehension": {"answers": [None, "Paris"]}}
+
+    first = answered(frozen, value)
+    second = build_verdict_campaign(frozen, first, judges=["zoe"])
+    [case] = second.material["cases"]
+    assert case["shown"] == {
+        "question": "What is new?",
+        "expected": "the brake / brake",
+    }
+    done = apply_verdicts(
+        first, second, answered(second, lambda *_: {"verdict": {"right": True}})
+    )
+    by_text = {one.document: score_outputs(one)[0][0].native for one in done}
+    assert by_text == {"trip": 0, "brake": 100}
+
+
+def test_tags_are_reconciled_and_votes_are_counted():
+    frozen = opened("entity-tagging", judges=["ann", "bob"])
+    assert [system.name for system in frozen.systems] == ["reference"]
+
+    def value(task, _):
+        text, both = task.items[0].text, []
+        for word in ("Ann", "Bob", "Rome"):
+            if word in text and (task.judge == "ann" or word != "Bob"):
+                start = text.index(word)
+                kind = "LOCATION" if word == "Rome" else "PERSON"
+                both.append({"start": start, "end": start + len(word), "type": kind})
+        return {"tags": {"tags": both}}
+
+    first = answered(frozen, value)
+    assert compute_rater_agreement(first) == {("ann", "bob"): 80}
+    second = build_reconciliation(frozen, first, judges=["zoe"])
+    assert second.material["candidates"][0] == [
+        [0, 3, "PERSON", 2],
+        [8, 11, "PERSON", 1],
+        [15, 19, "LOCATION", 2],
+    ]
+    task = next(
+        task for task in assign(second, secret=SECRET) if task.items[0].segment == 0
+    )
+    shown = build_screen(second, task, number=0, step=0)["extra"]["kept"]
+    assert shown["raters"] == 2
+    assert shown["candidates"][1]["votes"] == 1
+    assert shown["candidates"][2]["sought"] == "rome"
+    with pytest.raises(CorpusError, match="expected entity-tagging or term-marking"):
+        build_reconciliation(opened("cloze"), [], judges=["zoe"])
+
+
+@pytest.mark.parametrize("name", [name for name in PROTOCOLS if name != "ranking"])
+def test_every_protocol_survives_its_export(name):
+    values = {
+        "cloze": {"answers": []},
+        "reading": {"ms": 10},
+        "edit": {"text": "x", "ms": 10},
+        "questions": {"answers": []},
+        "template": {"filled": []},
+        "chips": {"text": "x"},
+        "tags": {"tags": []},
+        "reconcile": {"tags": []},
+        "near": {"score": 3},
+        "verdict": {"right": True},
+        "missed": {"found": []},
+        "gaps": {"answers": []},
+        "marks": [],
+        "order": [1, 2],
+    }
+    asked = PROTOCOLS[name]
+    outputs = ("a 😀 b", "c")[: asked.outputs or 2]
+    texts = {"output": outputs[0]} | {
+        str(at): text for at, text in enumerate(outputs, 1) if asked.contrastive
+    }
+    raw = {step.name: values.get(step.asks.kind, 1) for step in asked.steps}
+    frozen = opened(
+        "pairwise" if asked.contrastive else "adequacy", judges=list("abcd")
+    )
+    task = assign(frozen, secret=SECRET)[0]
+    base = check_answer(
+        frozen,
+        task,
+        {"pairwise": [1, 2]} if asked.contrastive else {"adequacy": 3},
+        id="1",
+    )
+    one = replace(base, protocol=name, outputs=outputs, value=asked.check(raw, texts))
+    [again] = jsonl.read(jsonl.write([one]), "x")
+    assert again.value == one.value
+    assert repr(score_outputs(again)) == repr(score_outputs(one))

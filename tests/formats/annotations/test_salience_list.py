@@ -1,0 +1,107 @@
+"""Lists of words: there and back again, and what is wrong with a file."""
+
+import re
+
+import numpy as np
+import pytest
+
+from metra.errors import (
+    FormatError,
+    MissingResourceError,
+    OptionError,
+    UnknownNameError,
+)
+from metra.formats.annotations.weights import (
+    COLUMNS,
+    format_salience_list,
+    rank_words,
+    read_salience_list,
+    read_salience_table,
+)
+from metra.text.salience import Frequencies, Tokens
+
+
+@pytest.fixture
+def found():
+    tokens = Tokens([["a", "a", "b", "c"], ["a", "b", "b", "d"], ["a", "e"]])
+    return Frequencies([(tokens, ["one", "two", "three"])])
+
+
+def test_what_is_written_is_read(found, write):
+    path = write("list.tsv", list(format_salience_list(found)))
+    header, first, *_ = path.read_text().split("\n")
+    assert header.split("\t") == list(COLUMNS)
+    assert first == "a\tone\t2\t3\t3\t0.5\t0.3333333333\t0.4\t0\t"
+    for weight, expected in (("tfidf", found.tfidf), ("s", found.s)):
+        given = read_salience_list(path, weight)
+        assert given.by_document
+        assert given.words.documents == ["one", "two", "three"]
+        assert given.words.word.tolist() == found.word.tolist()
+        assert np.allclose(given.salience, expected, rtol=1e-9, equal_nan=True)
+
+
+BAD = [
+    pytest.param(["word\tx", "a\t1"], "Line 1 of .* names no column 'S'", id="header"),
+    pytest.param(
+        ["word\tS", "a"], "line 2 has 1 columns but the header has 2", id="cells"
+    ),
+    pytest.param(
+        ["word\tS", "a\t1", "", "b\tx"],
+        "Line 4 of .* has 'x' as S; expected a number",
+        id="no number",
+    ),
+    pytest.param(["word\tS", "a\tinf"], "has 'inf' as S", id="infinite"),
+    pytest.param(
+        ["word\tdocument\tS", "a\td\t1", "a\td\t2"],
+        "Line 3 of .* has 'a' of document 'd' again",
+        id="twice",
+    ),
+    pytest.param(["word\tS", "a\t1", "a\t2"], "has 'a' again", id="twice in all"),
+    pytest.param(["word\tS"], "has no words below its header", id="nothing"),
+    pytest.param(
+        b"word\tS\n\xff\t1\n", "line 2: byte 1 of the line is 0xff", id="encoding"
+    ),
+]
+
+
+@pytest.mark.parametrize(("content", "message"), BAD)
+def test_what_is_wrong_with_a_list(content, message, write):
+    path = write("list.tsv", content)
+    with pytest.raises(FormatError, match=message) as error:
+        read_salience_list(path, "s")
+    assert str(path) in str(error.value)
+
+
+def test_there_is_no_list(tmp_path):
+    with pytest.raises(
+        MissingResourceError, match=r"no list of words at .*weights build"
+    ):
+        read_salience_list(tmp_path / "none.tsv", "s")
+
+
+def test_words_that_a_list_cannot_hold():
+    tokens = Tokens([["a\tb"], ["c"]])
+    with pytest.raises(OptionError, match="'a\\\\tb' of document 'x' has a tab"):
+        list(format_salience_list(Frequencies([(tokens, ["x", "y"])])))
+
+
+def test_a_file_from_windows(write):
+    path = write("list.tsv", b"\xef\xbb\xbfword\tS\r\na\t1\r\nb\t\r\n")
+    given = read_salience_list(path, "s")
+    assert given.words.words == ["a", "b"]
+    assert not given.by_document
+    assert given.salience[0] == 1
+    assert np.isnan(given.salience[1])
+
+
+def test_words_are_ranked_and_those_without_a_weight_come_last(write):
+    content = ["word\tdocument\tS", "a\tx\t", "b\tx\t-1", "c\tx\t2", "d\ty\t1"]
+    table = read_salience_table(write("list.tsv", content), ("word", "S"))
+    order = {
+        name: [row[0] for row in rows] for name, rows in rank_words(table, "s").items()
+    }
+    assert order == {"x": ["c", "b", "a"], "y": ["d"]}
+    assert list(rank_words(table, "s", "y")) == ["y"]
+    message = re.escape("No document named 'z'.")
+    with pytest.raises(UnknownNameError, match=message):
+        rank_words(table, "s", "z")

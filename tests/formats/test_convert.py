@@ -1,0 +1,582 @@
+"""Conversion: what goes in comes out again, or is refused by name."""
+
+import gzip
+import json
+import lzma
+import stat
+from pathlib import Path
+
+import pytest
+import zstandard
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from metra.errors import (
+    CorpusError,
+    FormatError,
+    MetraError,
+    OptionError,
+    UnknownNameError,
+)
+from metra.formats.convert import ConversionSettings, convert_files
+from metra.formats.texts.columns import format_column_name
+from metra.formats.texts.parallel import ParallelTable
+from metra.formats.texts.sources import list_sources
+
+SUFFIXES = {
+    "tsv": ".tsv",
+    "jsonl": ".jsonl",
+    "sgml": ".sgm",
+    "wmt-xml": ".xml",
+    "plain": "",
+}
+
+ROWS = [
+    {
+        "source": "un", "ref:A": "one", "ref:B": "won", "output:x": "1", "output:y": "I",
+        "doc": "d1", "seg": "1", "label:genre": "nw",
+    },
+    {
+        "source": "deux & <3", "ref:A": "two", "ref:B":
+        '"too"', "output:x": "2", "output:y": "",
+        "doc": "d1", "seg": "b", "label:genre": "nw",
+    },
+    {
+        "source": "trois", "ref:A": "three", "ref:B": "tree",
+        "output:x": " 3 ", "output:y": "é",
+        "doc": "d2", "seg": "1", "label:genre": "",
+    },
+]  # fmt: skip
+
+
+def write_rows(path: Path, rows: list[dict]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def run(files: list[Path], out: Path, to: str = "auto", **more) -> Path:
+    settings = ConversionSettings(to=to, **more)
+    convert_files(
+        list_sources([str(file) for file in files], use="any"), str(out), settings
+    )
+    return out
+
+
+def read_rows(path: Path) -> list[dict]:
+    """Read whatever was written, a row a segment, by the names of a table's columns."""
+    if path.is_dir() and (path / "docs.txt").exists():
+        given = list_sources(
+            [str(file) for file in sorted((path / "outputs").glob("*"))],
+            [str(file) for file in sorted(path.glob("reference.*"))],
+            str(path / "source.txt"),
+            str(path / "docs.txt"),
+            use="any",
+        )
+    elif path.is_dir():
+        given = list_sources([str(file) for file in sorted(path.glob("*"))], use="any")
+    else:
+        given = list_sources([str(path)], use="any")
+    joined = ParallelTable(given)
+    rows: list[dict] = []
+    for chunk in joined.chunks(2, joined.fields):
+        columns = {format_column_name(field): values for field, values in chunk.items()}
+        count = len(next(iter(columns.values())))
+        rows += [{name: v[at] for name, v in columns.items()} for at in range(count)]
+    if path.is_dir():
+        for file in path.glob("label.*.txt"):
+            lines = file.read_text().split("\n")
+            for row, line in zip(rows, lines, strict=False):
+                row[f"label:{file.name.split('.')[1]}"] = line
+    return rows
+
+
+def same(found: list[dict], expected: list[dict]) -> bool:
+    """Compare rows; an empty label is the same as none."""
+
+    def settled(row: dict) -> dict:
+        return {k: (v or "") if k.startswith("label") else v for k, v in row.items()}
+
+    return [settled(row) for row in found] == [settled(row) for row in expected]
+
+
+@pytest.mark.parametrize("to", SUFFIXES)
+def test_there_and_back(tmp_path, to):
+    first = write_rows(tmp_path / "first.jsonl", ROWS)
+    second = run([first], tmp_path / f"second{SUFFIXES[to]}")
+    assert same(read_rows(second), ROWS)
+    if to != "plain":
+        third = run([second], tmp_path / "third.jsonl")
+        assert same([json.loads(line) for line in third.read_text().splitlines()], ROWS)
+
+
+@pytest.mark.parametrize("first", [kind for kind in SUFFIXES if kind != "plain"])
+@pytest.mark.parametrize("second", SUFFIXES)
+def test_from_every_format_to_every_other(tmp_path, first, second):
+    start = write_rows(tmp_path / "start.jsonl", ROWS)
+    middle = run([start], tmp_path / f"middle{SUFFIXES[first]}")
+    end = run([middle], tmp_path / f"end{SUFFIXES[second]}")
+    assert same(read_rows(end), ROWS)
+
+
+def test_sgml_for_mteval(tmp_path):
+    start = write_rows(tmp_path / "start.jsonl", ROWS)
+    folder = run(
+        [start], tmp_path / "out", "sgml", about={"setid": "news", "srclang": "fr"}
+    )
+    assert sorted(file.name for file in folder.iterdir()) == [
+        "ref.sgm", "src.sgm", "x.sgm", "y.sgm",
+    ]  # fmt: skip
+    assert (folder / "src.sgm").read_text() == (
+        '<srcset setid="news" srclang="fr">\n'
+        '<doc docid="d1" genre="nw">\n'
+        '<seg id="1">un</seg>\n'
+        '<seg id="b">deux &amp; &lt;3</seg>\n'
+        "</doc>\n"
+        '<doc docid="d2">\n'
+        '<seg id="1">trois</seg>\n'
+        "</doc>\n"
+        "</srcset>\n"
+    )
+    assert (folder / "ref.sgm").read_text() == (
+        '<refset setid="news" srclang="fr" trglang="any">\n'
+        '<doc docid="d1" sysid="A" genre="nw">\n'
+        '<seg id="1">one</seg>\n'
+        '<seg id="b">two</seg>\n'
+        "</doc>\n"
+        '<doc docid="d2" sysid="A">\n'
+        '<seg id="1">three</seg>\n'
+        "</doc>\n"
+        '<doc docid="d1" sysid="B" genre="nw">\n'
+        '<seg id="1">won</seg>\n'
+        '<seg id="b">"too"</seg>\n'
+        "</doc>\n"
+        '<doc docid="d2" sysid="B">\n'
+        '<seg id="1">tree</seg>\n'
+        "</doc>\n"
+        "</refset>\n"
+    )
+    assert same(read_rows(folder), ROWS)
+
+
+def test_wmt_xml_as_it_is_written(tmp_path):
+    rows = [
+        {"source": "a\nb", "ref:A": "c & d", "output:x": "e", "doc": 'd"1', "seg": "1",
+         "label:collection": "general", "domain": "news"},
+        {"source": "f", "ref:A": None, "output:x": "g", "doc": "d2", "seg": "1",
+         "label:collection": "other", "domain": "web"},
+    ]  # fmt: skip
+    start = write_rows(tmp_path / "start.jsonl", rows)
+    about = {"setid": "t", "srclang": "de", "trglang": "en"}
+    out = run([start], tmp_path / "out.xml", about=about)
+    assert out.read_text() == (
+        "<?xml version='1.0' encoding='utf-8'?>\n"
+        '<dataset id="t">\n'
+        '<collection id="general">\n'
+        '<doc id="d&quot;1" domain="news">\n'
+        '<src lang="de">\n<p>\n<seg id="1">a&#10;b</seg>\n</p>\n</src>\n'
+        '<ref lang="en" translator="A">\n<p>\n<seg id="1">c &amp; d</seg>\n</p>\n</ref>\n'
+        '<hyp lang="en" system="x">\n<p>\n<seg id="1">e</seg>\n</p>\n</hyp>\n'
+        "</doc>\n"
+        "</collection>\n"
+        '<collection id="other">\n'
+        '<doc id="d2" domain="web">\n'
+        '<src lang="de">\n<p>\n<seg id="1">f</seg>\n</p>\n</src>\n'
+        '<hyp lang="en" system="x">\n<p>\n<seg id="1">g</seg>\n</p>\n</hyp>\n'
+        "</doc>\n"
+        "</collection>\n"
+        "</dataset>\n"
+    )
+    assert same(read_rows(out), rows)
+
+
+def test_plain_text_as_it_is_written(tmp_path):
+    folder = run([write_rows(tmp_path / "a.jsonl", ROWS)], tmp_path / "out")
+    found = {str(f.relative_to(folder)): f.read_text() for f in folder.rglob("*.txt")}
+    assert found == {
+        "source.txt": "un\ndeux & <3\ntrois\n",
+        "reference.A.txt": "one\ntwo\nthree\n",
+        "reference.B.txt": 'won\n"too"\ntree\n',
+        "outputs/x.txt": "1\n2\n 3 \n",
+        "outputs/y.txt": "I\n\né\n",
+        "docs.txt": "d1\t1\nd1\tb\nd2\t1\n",
+        "label.genre.txt": "nw\nnw\n\n",
+    }
+
+
+def test_plain_text_without_documents_is_one_document(tmp_path):
+    (tmp_path / "x.txt").write_text("a\nb\n")
+    out = run([tmp_path / "x.txt"], tmp_path / "out.sgm")
+    assert out.read_text() == (
+        '<mteval>\n<tstset setid="test" srclang="any" trglang="any">\n'
+        '<doc docid="all" sysid="x">\n<seg id="1">a</seg>\n<seg id="2">b</seg>\n</doc>\n'
+        "</tstset>\n</mteval>\n"
+    )
+
+
+def test_set_and_languages_go_from_xml_to_sgml(tmp_path):
+    about = {"setid": "news", "srclang": "fr", "trglang": "en"}
+    xml = run([write_rows(tmp_path / "a.jsonl", ROWS)], tmp_path / "a.xml", about=about)
+    out = run([xml], tmp_path / "a.sgm").read_text()
+    assert '<tstset setid="news" srclang="fr" trglang="en">' in out
+
+
+def test_packed_by_suffix(tmp_path):
+    start = write_rows(tmp_path / "a.jsonl", ROWS)
+    plain = run([start], tmp_path / "out.tsv").read_bytes()
+    unpack = {
+        ".gz": gzip.decompress,
+        ".xz": lzma.decompress,
+        ".zst": lambda b: zstandard.ZstdDecompressor().decompressobj().decompress(b),
+    }
+    for suffix, unpacked in unpack.items():
+        assert unpacked(run([start], tmp_path / f"o.tsv{suffix}").read_bytes()) == plain
+
+
+def test_only_and_drop(tmp_path):
+    start = write_rows(tmp_path / "a.jsonl", ROWS)
+    kept = run([start], tmp_path / "kept.jsonl", only=["genre=nw", "seg=b"])
+    assert read_rows(kept) == [ROWS[1]]
+    without = run([start], tmp_path / "without.jsonl", only=["genre="])
+    assert same(read_rows(without), [ROWS[2]])
+    dropped = run(
+        [start], tmp_path / "d.jsonl", drop=["genre", "output:y", "ref:B", "doc"],
+        only=["doc=d2"],
+    )  # fmt: skip
+    assert read_rows(dropped) == [
+        {"source": "trois", "ref:A": "three", "output:x": " 3 ", "seg": "1"}
+    ]
+
+
+CANNOT = [
+    pytest.param("tsv", {"output:x": "a\tb"}, "Segment 2 (document 'd1', segment 'b') of the "
+                 "output 'x' holds a tab, which tsv cannot carry; change the text, or choose "
+                 "another format.", id="tab in tsv"),
+    pytest.param("tsv", {"source": "a\nb"}, "Segment 2 (document 'd1', segment 'b') of the "
+                 "source holds a line break, which tsv cannot carry; change the text, or "
+                 "choose another format.", id="line break in tsv"),
+    pytest.param("tsv", {"source": "a\r"}, "Segment 2 (document 'd1', segment 'b') of the "
+                 "source ends in a carriage return, which tsv cannot carry; change the text, "
+                 "or choose another format.", id="return at the end in tsv"),
+    pytest.param("tsv", {"ref:A": ""}, "Segment 2 (document 'd1', segment 'b') of the "
+                 "reference 'A' is empty but not missing, which tsv cannot carry; change the "
+                 "text, or choose another format.", id="empty reference in tsv"),
+    pytest.param("tsv", {"ref:A": "a\tb"}, "Segment 2 (document 'd1', segment 'b') of the "
+                 "reference 'A' holds a tab, which tsv cannot carry; change the text, or "
+                 "choose another format.", id="tab in a reference in tsv"),
+    pytest.param("tsv", {"output:x": None}, "Segment 2 (document 'd1', segment 'b') of the "
+                 "output 'x' is missing, which tsv cannot carry; change the text, or choose "
+                 "another format.", id="missing output in tsv"),
+    pytest.param("plain", {"ref:A": None}, "Segment 2 (document 'd1', segment 'b') of the "
+                 "reference 'A' is missing, which plain cannot carry; change the text, or "
+                 "choose another format.", id="missing reference in plain"),
+    pytest.param("plain", {"output:x": "a\nb"}, "Segment 2 (document 'd1', segment 'b') of "
+                 "the output 'x' holds a line break, which plain cannot carry; change the "
+                 "text, or choose another format.", id="line break in plain"),
+    pytest.param("plain", {"output:x": "a\r"}, "Segment 2 (document 'd1', segment 'b') of the "
+                 "output 'x' ends in a carriage return, which plain cannot carry; change the "
+                 "text, or choose another format.", id="return at the end in plain"),
+    pytest.param("plain", {"seg": "a\tb"}, "Segment 2 (document 'd1', segment 'a\\tb') of the "
+                 "label 'seg' holds a tab, which plain cannot carry; leave the label out with "
+                 "`drop` seg.", id="tab in an id in plain"),
+    pytest.param("sgml", {"output:x": "a\rb"}, "Segment 2 (document 'd1', segment 'b') of the "
+                 "output 'x' holds a line break, which sgml cannot carry; change the text, or "
+                 "choose another format.", id="line break in sgml"),
+    pytest.param("sgml", {"ref:B": None}, "Segment 2 (document 'd1', segment 'b') of the "
+                 "reference 'B' is missing, which sgml cannot carry; change the text, or "
+                 "choose another format.", id="missing reference in sgml"),
+    pytest.param("sgml", {"seg": "1"}, "Segment 2 (document 'd1', segment '1') of the label "
+                 "'seg' is '1', as it was before in the same document, which sgml cannot "
+                 "carry; leave the label out with `drop` seg.", id="id twice"),
+    pytest.param("sgml", {"seg": "a\nb"}, "Segment 2 (document 'd1', segment 'a\\nb') of the "
+                 "label 'seg' is 'a\\nb', which sgml cannot carry; leave the label out with "
+                 "`drop` seg.", id="line break in an id"),
+    pytest.param("sgml", {"doc": "d0", "label:genre": "a\nb"}, "Segment 2 (document 'd0', "
+                 "segment 'b') of the label 'genre' is 'a\\nb', which sgml cannot carry; leave "
+                 "the label out with `drop` genre.", id="line break in a label"),
+    pytest.param("sgml", {"doc": " d"}, "Segment 2 (document ' d', segment 'b') has the "
+                 "document id ' d', which sgml cannot carry; change the text, or choose "
+                 "another format.", id="blank around a document id"),
+    pytest.param("sgml", {"doc": None}, "Segment 2 (document None, segment 'b') has no "
+                 "document id, which sgml cannot carry; change the text, or choose another "
+                 "format.", id="no document id"),
+    pytest.param("sgml", {"label:genre": "x"}, "Segment 2 (document 'd1', segment 'b') of the "
+                 "label 'genre' is 'x', but 'nw' before it in the same document, which sgml "
+                 "cannot carry; leave the label out with `drop` genre.", id="label changes"),
+    pytest.param("wmt-xml", {"output:x": "a\x01b"}, "Segment 2 (document 'd1', segment 'b') of "
+                 "the output 'x' holds the character U+0001, which wmt-xml cannot carry; "
+                 "change the text, or choose another format.", id="control character in XML"),
+    pytest.param("wmt-xml", {"output:x": "\uffff"}, "Segment 2 (document 'd1', segment 'b') of "
+                 "the output 'x' holds the character U+FFFF, which wmt-xml cannot carry; "
+                 "change the text, or choose another format.", id="no character of XML"),
+    pytest.param("wmt-xml", {"ref:B": None}, "Segment 2 (document 'd1', segment 'b') of the "
+                 "reference 'B' is missing, unlike others of its document, which wmt-xml "
+                 "cannot carry; change the text, or choose another format.",
+                 id="reference missing inside of a document"),
+    pytest.param("wmt-xml", {"source": None}, "Segment 2 (document 'd1', segment 'b') of the "
+                 "source is missing, which wmt-xml cannot carry; change the text, or choose "
+                 "another format.", id="missing source in XML"),
+    pytest.param("wmt-xml", {"seg": "a\x02"}, "Segment 2 (document 'd1', segment 'a\\x02') of "
+                 "the label 'seg' is 'a\\x02', which wmt-xml cannot carry; leave the label out "
+                 "with `drop` seg.", id="control character in an id"),
+    pytest.param("jsonl", {"output:x": "\ud800"}, "Segment 2 (document 'd1', segment 'b') of "
+                 "the output 'x' holds a lone surrogate, which UTF-8 cannot carry; change the "
+                 "text, or choose another format.", id="half a character"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("to", "change", "message"), CANNOT)
+def test_what_a_format_cannot_carry(tmp_path, to, change, message):
+    start = write_rows(tmp_path / "start.jsonl", [ROWS[0], ROWS[1] | change, ROWS[2]])
+    with pytest.raises(FormatError) as raised:
+        run([start], tmp_path / f"out{SUFFIXES[to]}")
+    assert str(raised.value) == message
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["start.jsonl"]
+
+
+def test_a_reference_that_comes_back_inside_of_a_document(tmp_path):
+    rows = [ROWS[0] | {"ref:B": None}, ROWS[1]]
+    with pytest.raises(FormatError) as raised:
+        run([write_rows(tmp_path / "a.jsonl", rows)], tmp_path / "a.xml")
+    assert "of the reference 'B' is not missing, unlike others" in str(raised.value)
+
+
+def test_a_reference_that_no_document_has(tmp_path):
+    rows = [row | {"ref:B": None} for row in ROWS]
+    with pytest.raises(FormatError) as raised:
+        run([write_rows(tmp_path / "a.jsonl", rows)], tmp_path / "a.xml")
+    assert str(raised.value) == (
+        "All of the reference 'B' is missing, so wmt-xml cannot carry it; leave it out with "
+        "`drop` 'ref:B'."
+    )
+
+
+def test_a_document_in_two_pieces(tmp_path):
+    rows = [ROWS[0], ROWS[2], ROWS[1]]
+    with pytest.raises(FormatError) as raised:
+        run([write_rows(tmp_path / "a.jsonl", rows)], tmp_path / "a.sgm")
+    assert str(raised.value) == (
+        "Segment 3 (document 'd1', segment 'b') returns to document 'd1', which ended at "
+        "segment 1; sgml needs each document in one piece."
+    )
+
+
+def test_a_byte_order_mark_at_the_beginning_of_plain_text(tmp_path):
+    rows = [ROWS[0] | {"source": "\ufeffun"}, *ROWS[1:]]
+    start = write_rows(tmp_path / "a.jsonl", rows)
+    with pytest.raises(FormatError) as raised:
+        run([start], tmp_path / "out")
+    assert "of the source begins with a byte order mark" in str(raised.value)
+    assert same(read_rows(run([start], tmp_path / "b.sgm")), rows)
+
+
+NAMES = [
+    pytest.param("tsv", "output: x", "The name ' x' of the output ' x' cannot be carried by "
+                 "tsv; give a name without blanks around it, tabs or other control "
+                 "characters.", id="blank"),
+    pytest.param("sgml", "output:a\tb", "The name 'a\\tb' of the output 'a\\tb' cannot be "
+                 "carried by sgml; give a name without blanks around it, tabs or other "
+                 "control characters.", id="tab"),
+    pytest.param("plain", "output:a/b", "The name 'a/b' of the output 'a/b' cannot be a "
+                 "file's name; give a short name without a slash, for an output as NAME=FILE.",
+                 id="slash"),
+    pytest.param("sgml", "label:Genre", "The label 'Genre' cannot be an attribute of a "
+                 "document in sgml; leave it out with `drop` 'Genre'.", id="capital"),
+    pytest.param("wmt-xml", "label:a b", "The label 'a b' cannot be an attribute of a "
+                 "document in wmt-xml; leave it out with `drop` 'a b'.", id="blank in a label"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("to", "column", "message"), NAMES)
+def test_names_that_a_format_cannot_carry(tmp_path, to, column, message):
+    rows = [{"output:ok": "a", column: "b"}]
+    with pytest.raises(FormatError) as raised:
+        run([write_rows(tmp_path / "a.jsonl", rows)], tmp_path / f"out{SUFFIXES[to]}")
+    assert str(raised.value) == message
+
+
+def test_a_system_called_as_the_reference_file(tmp_path):
+    rows = [{"output:ref": "a"}]
+    with pytest.raises(FormatError) as raised:
+        run([write_rows(tmp_path / "a.jsonl", rows)], tmp_path / "out", "sgml")
+    assert str(raised.value) == (
+        "The output 'ref' cannot be a file of that name beside src.sgm and ref.sgm; give it "
+        "another, short and without a slash: NAME=FILE."
+    )
+
+
+def refusal(kind: type[MetraError], *arguments, **more) -> str:
+    with pytest.raises(kind) as raised:
+        run(*arguments, **more)
+    return str(raised.value)
+
+
+def test_formats_that_are_only_read_are_not_written(tmp_path):
+    start = write_rows(tmp_path / "a.jsonl", ROWS)
+    out = tmp_path / "out.tmx"  # it was written, as the XML of WMT
+    assert refusal(OptionError, [start], out) == (
+        f"{out} would be tmx, which is read but not written; give another name, or `to` "
+        "with one of plain, tsv, jsonl, sgml, wmt-xml, parquet."
+    )
+    assert refusal(UnknownNameError, [start], out, "tmx").startswith(
+        "No format to write named 'tmx'."
+    )
+    assert not out.exists()
+
+
+def test_letter_case_of_a_suffix_does_not_count(tmp_path):
+    start = write_rows(tmp_path / "a.jsonl", ROWS)
+    assert run([start], tmp_path / "b.SGM").read_bytes().startswith(b"<mteval>")
+
+
+def test_where_and_what_to_write(tmp_path):
+    start = write_rows(tmp_path / "a.jsonl", ROWS)
+    text = tmp_path / "out.txt"
+    assert refusal(OptionError, [start], text) == (
+        f"The format of {text} does not follow from its name; give `to` FORMAT, or a name "
+        "that ends in .tsv, .jsonl, .sgm, .xml or .parquet, or a folder's."
+    )
+    assert refusal(OptionError, [start], text, "plain") == (
+        f"Plain text is a folder with a file for each text, but {text} is a file's name; "
+        "give `out` FOLDER."
+    )
+    full = tmp_path / "full"
+    full.mkdir()
+    (full / "here").write_text("")
+    assert refusal(FormatError, [start], full) == (
+        f"{full} is there already; give the name of a new or empty folder."
+    )
+    nowhere = tmp_path / "nowhere" / "out.tsv"
+    assert refusal(FormatError, [start], nowhere) == (
+        f"{nowhere} cannot be written: No such file or directory; nothing was written."
+    )
+    assert refusal(OptionError, [start], tmp_path / "b.tsv", drop=["gerne"]) == (
+        "No column named 'gerne'. Did you mean 'genre'? Known: doc, genre, output:x, "
+        "output:y, ref:A, ref:B, seg, source."
+    )
+    assert refusal(OptionError, [start], tmp_path / "b.tsv", only=["genre"]) == (
+        "`only` 'genre' has no value; expected NAME=VALUE, or NAME= for none."
+    )
+    assert refusal(CorpusError, [start], tmp_path / "b.tsv", only=["genre=x"]) == (
+        "There are no segments to convert; expected at least one in every file."
+    )
+    every = ["source", "ref:A", "ref:B", "output:x", "output:y"]
+    assert refusal(CorpusError, [start], tmp_path / "b.tsv", drop=every) == (
+        "There is no text to convert; give an output, a reference or the source."
+    )
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.jsonl", "full"]
+
+
+def test_an_empty_folder_is_filled(tmp_path):
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    run([write_rows(tmp_path / "a.jsonl", ROWS)], folder)
+    assert (folder / "source.txt").exists()
+    assert stat.S_IMODE(folder.stat().st_mode) & 0o700 == 0o700
+
+
+def test_a_file_that_was_there_stays_if_conversion_fails(tmp_path):
+    out = tmp_path / "out.tsv"
+    out.write_text("precious")
+    bad = write_rows(
+        tmp_path / "a.jsonl", [ROWS[0]] * 3000 + [ROWS[1] | {"source": "\t"}]
+    )
+    assert "Segment 3001" in refusal(FormatError, [bad], out)
+    assert out.read_text() == "precious"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.jsonl", "out.tsv"]
+
+
+def test_a_link_is_followed(tmp_path):
+    target = tmp_path / "target.tsv"
+    target.write_text("old")
+    link = tmp_path / "link.tsv"
+    link.symlink_to(target)
+    run([write_rows(tmp_path / "a.jsonl", ROWS)], link)
+    assert link.is_symlink()
+    assert target.read_text().startswith("source\t")
+
+
+def test_documents_that_span_many_chunks(tmp_path):
+    rows = [
+        {"output:x": f"text {at}", "doc": f"d{at // 2500}", "seg": str(at % 2500)}
+        for at in range(6000)
+    ]
+    start = write_rows(tmp_path / "a.jsonl", rows)
+    for to in ("sgml", "wmt-xml"):
+        assert read_rows(run([start], tmp_path / f"out{SUFFIXES[to]}")) == rows
+
+
+nasty = st.text(
+    st.sampled_from("ab &<>\"'\t\r\n\0\x1f\x85\u2028\ufeff\ufffe\u00e9\U0001f600;#")
+    | st.characters(exclude_categories=["Cs"]),
+    max_size=8,
+)
+names = st.text(st.sampled_from("ab.-_ &<>\"'/\u00e9\t="), min_size=1, max_size=4)
+
+
+@st.composite
+def tables(draw):
+    """Rows with anything in them, as JSON may have it."""
+    ids = st.sampled_from(["1", "2", "3", "x y", "<&\">'", "a\nb"])
+    columns: dict[str, st.SearchStrategy] = {"source": nasty}
+    for name in draw(st.lists(names, max_size=2, unique=True)):
+        columns[f"output:{name.strip() or 'o'}"] = nasty
+    for name in draw(st.lists(names, max_size=2, unique=True)):
+        columns[f"ref:{name.strip() or 'r'}"] = st.none() | nasty
+    if draw(st.booleans()):
+        columns["doc"] = st.sampled_from(["d1", "d1", "d2", " ", "d&\"'<"])
+        columns["seg"] = ids
+        columns["label:genre"] = st.sampled_from(["nw", "nw", "", "a\tb"])
+    return [
+        {name: draw(values) for name, values in columns.items()}
+        for _ in range(draw(st.integers(1, 4)))
+    ]
+
+
+@given(tables(), st.sampled_from(sorted(SUFFIXES)))
+@settings(max_examples=400, deadline=None)
+def test_nothing_is_lost_in_silence(tmp_path_factory, rows, to):
+    folder = tmp_path_factory.mktemp("law")
+    start = write_rows(folder / "start.jsonl", rows)
+    out = folder / f"out{SUFFIXES[to]}"
+    try:
+        run([start], out)
+    except FormatError:
+        assert [path.name for path in folder.iterdir()] == ["start.jsonl"]
+        return
+    found = read_rows(out) if to != "plain" else _plain(out, rows)
+    # Labels that are empty throughout need not be there.
+    missing = {"label:genre": ""}
+    kept = [{name: (missing | row)[name] for name in rows[0]} for row in found]
+    assert same(kept, rows)
+
+
+def _plain(out: Path, rows: list[dict]) -> list[dict]:
+    """Read the files of plain text one by one, as they may be."""
+    columns = {}
+    for name in rows[0]:
+        role, _, own = name.partition(":")
+        if name == "source":
+            file = "source.txt"
+        elif role == "output":
+            file = f"outputs/{own}.txt"
+        elif role == "ref":
+            file = f"reference.{own}.txt"
+        elif role == "label":
+            file = f"label.{own}.txt"
+        else:
+            file = "docs.txt"
+        lines = ParallelTable(list_sources([f"x={out / file}"], use="any"))
+        text = [
+            values[at]
+            for chunk in lines.chunks(9, lines.fields)
+            for values in chunk.values()
+            for at in range(len(values))
+        ]
+        if file == "docs.txt":
+            place = 0 if name == "doc" else 1
+            text = [str(line).split("\t")[place] for line in text]
+        columns[name] = text
+    return [
+        dict(zip(columns, row, strict=True))
+        for row in zip(*columns.values(), strict=True)
+    ]

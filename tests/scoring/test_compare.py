@@ -1,0 +1,232 @@
+"""Systems compared: who meets whom, in which units, and what counts as a difference."""
+
+import numpy as np
+import pytest
+
+import metra
+from metra.errors import CorpusError, MetraError
+from metra.scoring.compare import ComparisonSettings
+
+REFS = [f"line {at} of the text is about the number {at % 7}" for at in range(40)]
+DOCUMENTS = [f"doc {at // 2}" for at in range(40)]
+
+
+def spoilt(every: int) -> list[str]:
+    """The reference, where every so many lines lack their end."""
+    return [
+        ref.rpartition(" is ")[0] if at % every == 0 else ref
+        for at, ref in enumerate(REFS)
+    ]
+
+
+SYSTEMS = {"base": spoilt(2), "good": spoilt(9), "bad": spoilt(1), "same": spoilt(2)}
+
+
+def compare(metrics=("bleu", "ter"), systems=SYSTEMS, documents=None, **options):
+    evalset = metra.EvalSet(REFS, documents=documents)
+    options = {"trials": 999} | options
+    return metra.compare(evalset, systems, list(metrics), **options)
+
+
+def by_name(results):
+    return {(c.metric, c.baseline, c.system): c for c in results.comparisons}
+
+
+@pytest.mark.parametrize("test", ["ar", "bootstrap"])
+def test_every_system_meets_the_baseline(test):
+    results = compare(test=test)
+    found = by_name(results)
+    assert list(found) == [
+        (spec, "base", name)
+        for spec in ("bleu", "ter")
+        for name in ("good", "bad", "same")
+    ]
+    for (spec, base, name), entry in found.items():
+        scores = results[name][spec].score, results[base][spec].score
+        assert entry.difference == pytest.approx(scores[0] - scores[1])
+        assert entry.higher_is_better == (spec == "bleu")
+        low, high = entry.interval
+        assert low <= entry.difference <= high
+        assert entry.significant == (name != "same")
+        assert entry.gain == 0 or (entry.gain > 0) == (name == "good")
+    same = found["bleu", "base", "same"]
+    assert (same.difference, same.p_value, same.p_holm) == (0, 1, 1)
+    assert (same.effect, same.interval) == (None, (0, 0))
+
+
+def test_scores_and_intervals_are_those_of_evaluate():
+    alone = metra.evaluate(metra.EvalSet(REFS), SYSTEMS, ["bleu", "ter"], ci=True)
+    results = compare()
+    for entry in alone.systems:
+        for spec, score in entry.scores.items():
+            assert results[entry.name][spec] == score
+
+
+def test_another_baseline():
+    results = compare(["bleu"], baseline="good")
+    assert [(c.baseline, c.system) for c in results.comparisons] == [
+        ("good", "base"),
+        ("good", "bad"),
+        ("good", "same"),
+    ]
+    assert all(c.difference < 0 for c in results.comparisons)
+
+
+def test_all_pairs_and_clusters():
+    results = compare(all_pairs=True)
+    assert len(results.comparisons) == 2 * 6
+    assert results.clusters == {
+        spec: [["good"], ["base", "same"], ["bad"]] for spec in ("bleu", "ter")
+    }
+    assert compare().clusters is None
+
+
+def test_holm_counts_the_comparisons_of_a_metric():
+    found = compare().comparisons[:3]
+    assert [entry.p_value for entry in found] == [0.002, 0.001, 1.0]
+    assert [entry.p_holm for entry in found] == pytest.approx([0.004, 0.003, 1.0])
+
+
+def test_a_correction_may_turn_evidence_into_doubt():
+    plain = compare(["bleu"], alpha=0.0035, correction="none")
+    corrected = compare(["bleu"], alpha=0.0035)
+    assert [c.significant for c in plain.comparisons] == [True, True, False]
+    assert [c.significant for c in corrected.comparisons] == [False, True, False]
+    assert [c.p_holm for c in plain.comparisons] == [
+        c.p_holm for c in corrected.comparisons
+    ]
+
+
+def test_documents_are_the_unit_where_enough_are_known():
+    found = compare(["bleu"], documents=DOCUMENTS)
+    assert (found.terms.unit, found.terms.units) == ("document", 20)
+    few = [name[:5] for name in DOCUMENTS]  # ten documents
+    assert compare(["bleu"], documents=few).terms.unit == "segment"
+    forced = compare(["bleu"], documents=few, unit="document")
+    assert (forced.terms.unit, forced.terms.units) == ("document", 10)
+    assert forced.comparisons[0].p_value is not None
+
+
+def test_documents_are_swapped_as_wholes():
+    """Documents of two lines, or lines that are as long: one edit rate, one p-value."""
+    first, second = SYSTEMS["base"], spoilt(3)
+    outputs = {"a": first, "b": second}
+    lines = {
+        name: [f"{one} {two}" for one, two in zip(segs[::2], segs[1::2], strict=True)]
+        for name, segs in outputs.items()
+    }
+    refs = [f"{one} {two}" for one, two in zip(REFS[::2], REFS[1::2], strict=True)]
+    apart = compare(["per"], outputs, DOCUMENTS).comparisons[0]
+    joined = metra.compare(metra.EvalSet(refs), lines, ["per"], trials=999)
+    assert apart.p_value == joined.comparisons[0].p_value
+    assert apart.interval == joined.comparisons[0].interval
+    assert apart.p_value != compare(["per"], outputs).comparisons[0].p_value
+
+
+def test_too_few_to_tell():
+    evalset = metra.EvalSet(REFS[:9])
+    systems = {name: segs[:9] for name, segs in SYSTEMS.items()}
+    (first, *_) = metra.compare(evalset, systems, ["bleu"]).comparisons
+    assert (first.p_value, first.p_holm, first.interval) == (None, None, None)
+    assert not first.significant
+    assert first.reason == (
+        "9 segments cannot tell systems apart; a test needs at least 10."
+    )
+    one = metra.compare(metra.EvalSet(REFS[:1]), {"a": ["x"], "b": ["y"]}, ["bleu"])
+    assert one.comparisons[0].reason.startswith("1 segment cannot")
+
+
+def test_fitted_measures_and_segments():
+    results = compare(["nist"], levels=["segment"])
+    assert len(results["good"]["nist"].segments) == 40
+    assert results.comparisons[0].significant
+
+
+def test_the_same_digits_for_any_number_of_threads_and_any_chunks(monkeypatch):
+    monkeypatch.setenv("METRA_THREADS", "1")
+    expected = compare(["nist", "chrf"])
+    monkeypatch.setenv("METRA_THREADS", "4")
+    monkeypatch.setattr("metra.stats.resampling.MOST_TRIALS", 7)
+    found = compare(["nist", "chrf"])
+    assert found.comparisons == expected.comparisons
+
+
+def test_the_terms_are_in_every_comparison():
+    found = compare(["bleu"], seed=7, alpha=0.01, test="bootstrap")
+    assert found.comparisons[0].test == (
+        "bootstrap|unit:segment|units:40|trials:999|seed:7|alpha:0.01|correction:holm|"
+        f"version:{metra.__version__}"
+    )
+
+
+def test_a_system_alone_cannot_be_compared():
+    with pytest.raises(CorpusError) as caught:
+        compare(systems={"base": spoilt(2)})
+    assert str(caught.value) == (
+        "There is only one system, 'base'; a comparison needs a baseline and at least one "
+        "other output."
+    )
+
+
+def test_an_unknown_baseline():
+    with pytest.raises(MetraError) as caught:
+        compare(baseline="god")
+    assert str(caught.value) == (
+        "No system named 'god'. Did you mean 'good'? Known: bad, base, good, same."
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"unit": "word"}, "unit='word' is not possible; "
+                           "expected one of auto, segment, document."),
+        ({"correction": "fdr"}, "correction='fdr' is not possible; "
+                                "expected one of holm, none."),
+        ({"alpha": 5}, "alpha=5 is not possible; "
+                       "expected a share between 0 and 1, such as 0.05."),
+    ],
+)  # fmt: skip
+def test_wrong_wishes(given, expected):
+    with pytest.raises(MetraError) as caught:
+        ComparisonSettings(**given)
+    assert str(caught.value) == f"A comparison with {expected}"
+
+
+def test_more_comparisons_need_more_trials():
+    with pytest.raises(MetraError) as caught:
+        compare(["bleu"], all_pairs=True, trials=118)
+    assert str(caught.value) == (
+        "With 118 trials no p-value could be as low as 0.05 after Holm's correction for 6 "
+        "comparisons; expected at least 119 trials."
+    )
+    found = compare(["bleu"], all_pairs=True, trials=119).comparisons
+    assert any(entry.significant for entry in found)
+    assert compare(["bleu"], all_pairs=True, trials=118, correction="none").comparisons
+    with pytest.raises(MetraError) as caught:
+        compare(["bleu"], trials=18, correction="none")
+    assert str(caught.value) == (
+        "With 18 trials no p-value could be as low as 0.05; expected at least 19 trials."
+    )
+
+
+def test_trials_grow_with_the_comparisons_unless_they_are_given():
+    assert compare(["ter"], trials=None).terms.trials == 10_000
+    many = compare(["ter"], trials=None, all_pairs=True, alpha=0.0005)
+    assert many.terms.trials == 6 / 0.0005 - 1
+    assert any(entry.significant for entry in many.comparisons)
+
+
+def test_documents_that_are_not_known():
+    with pytest.raises(CorpusError) as caught:
+        compare(unit="document")
+    assert str(caught.value) == (
+        "Documents were to be resampled, but none are known; give `documents`."
+    )
+
+
+def test_numbers_are_plain():
+    for entry in compare(["bleu"]).comparisons:
+        assert type(entry.p_value) is float
+        assert type(entry.difference) is float
+        assert not isinstance(entry.significant, np.bool_)

@@ -1,0 +1,496 @@
+"""Shards on one machine: groups, scores written back, resuming, and what can go wrong."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from tests.patience import PATIENCE
+
+import metra
+from metra.errors import FormatError, MetraError, OptionError
+from metra.formats.texts.columns import ColumnNames
+from metra.scoring.executors import local
+from metra.scoring.plan import ScoringPlan
+
+WORDS = "the a cat dog sat on mat , . house very big é 日本 «x»"
+
+
+def table(rows: int, seed: int = 0) -> pa.Table:
+    rng = np.random.default_rng(seed)
+    words = WORDS.split(" ")
+
+    def text() -> str:
+        return " ".join(rng.choice(words, rng.integers(1, 12)))
+
+    refs = [text() for _ in range(rows)]
+    return pa.table(
+        {
+            "hyp": [ref if rng.random() < 0.3 else text() for ref in refs],
+            "ref": refs,
+            "lp": rng.choice(["en-de", "fr-de"], rows).tolist(),
+            "doc": [f"{seed}-{at // 3}" for at in range(rows)],
+            "tags": [["x"]] * rows,
+        }
+    )
+
+
+@pytest.fixture
+def shards(tmp_path: Path) -> list[Path]:
+    """Three files of one table, with row groups of a few hundred rows."""
+    paths = []
+    for seed, rows in enumerate((700, 1, 1300)):
+        path = tmp_path / f"part-{seed}.parquet"
+        pq.write_table(table(rows, seed), path, row_group_size=300)
+        paths.append(path)
+    return paths
+
+
+def rows_of(paths: list[Path]) -> dict[str, list]:
+    return pa.concat_tables([pq.read_table(path) for path in paths]).to_pydict()
+
+
+PLAN = ScoringPlan(
+    metrics=("bleu", "chrf", "nist", "ltv"),
+    outputs=(("A", "hyp"),),
+    references=("ref",),
+    documents="doc",
+    group_by=("lp",),
+)
+
+
+def score(paths: list[Path], plan: ScoringPlan = PLAN, **options: object):
+    return local.score_shards([str(path) for path in paths], plan, **options)
+
+
+def test_shards_are_one_table(shards):
+    found = score(shards)
+    rows = rows_of(shards)
+    evalset = metra.EvalSet([rows["ref"]], documents=rows["doc"])
+    expected = metra.evaluate(evalset, {"A": rows["hyp"]}, list(PLAN.metrics))
+    for spec in PLAN.metrics:
+        mine = found["A"][spec]
+        assert mine.score == pytest.approx(expected["A"][spec].score, abs=1e-9)
+        assert mine.signature == expected["A"][spec].signature
+    assert found.segments == 2001
+    assert [group.segments for group in found.groups] == [
+        rows["lp"].count("en-de"),
+        rows["lp"].count("fr-de"),
+    ]
+
+
+def test_order_and_number_of_threads_change_no_digit(shards, monkeypatch):
+    expected = score(shards)
+    monkeypatch.setenv("METRA_THREADS", "1")
+    assert score(shards) == expected
+    monkeypatch.setenv("METRA_THREADS", "3")
+    assert score(shards[::-1]) == expected
+
+
+def test_scores_are_written_back(shards, tmp_path):
+    out = tmp_path / "scored"
+    plan = ScoringPlan(**{**as_fields(PLAN), "segments": True})
+    assert score(shards, plan, scores_out=str(out)) == score(shards)
+    assert sorted(path.name for path in out.iterdir()) == [path.name for path in shards]
+    rows = rows_of(shards)
+    found = rows_of(sorted(out.iterdir()))
+    assert {name: found[name] for name in rows} == rows
+    evalset = metra.EvalSet([rows["ref"]], documents=rows["doc"])
+    expected = metra.evaluate(
+        evalset, {"A": rows["hyp"]}, list(PLAN.metrics), levels=["segment"]
+    )
+    for spec in PLAN.metrics:
+        scores = expected["A"][spec].segments
+        np.testing.assert_allclose(found[f"{spec}/A"], scores, atol=1e-9)
+    metadata = pq.read_schema(out / shards[0].name).metadata
+    signatures = json.loads(metadata[b"metra.signatures"])
+    assert signatures["bleu/A"].startswith("bleu|")
+    assert "eff:yes" in signatures["bleu/A"]
+
+
+def as_fields(plan: ScoringPlan) -> dict[str, object]:
+    return {name: getattr(plan, name) for name in ScoringPlan.__dataclass_fields__}
+
+
+def test_one_shard_may_go_to_a_file(shards, tmp_path):
+    plan = ScoringPlan(**{**as_fields(PLAN), "segments": True, "metrics": ("bleu",)})
+    out = tmp_path / "one.parquet"
+    score(shards[:1], plan, scores_out=str(out))
+    assert pq.read_table(out).num_rows == 700
+    with pytest.raises(OptionError, match="is one file, but there are 3 to be scored"):
+        score(shards, plan, scores_out=str(out))
+
+
+def test_what_is_read_is_never_written_over(shards, tmp_path):
+    plan = ScoringPlan(**{**as_fields(PLAN), "segments": True, "metrics": ("bleu",)})
+    with pytest.raises(OptionError, match=r"would overwrite .*part-0.parquet"):
+        score(shards, plan, scores_out=str(tmp_path))
+    other = tmp_path / "other" / "part-0.parquet"
+    other.parent.mkdir()
+    other.write_bytes(shards[0].read_bytes())
+    with pytest.raises(OptionError, match=r"Two files are called part-0.parquet"):
+        score([shards[0], other], plan, scores_out=str(tmp_path / "out"))
+
+
+class Counted:
+    """How many rows were counted, by watching the progress."""
+
+    def __init__(self) -> None:
+        self.rows = 0
+        self.share = 0.0
+
+    def __call__(self, done: int, share: float) -> None:
+        self.rows, self.share = done, share
+
+
+def test_finished_shards_are_not_scored_again(shards, tmp_path):
+    kept = tmp_path / "kept"
+    plan = ScoringPlan(**{**as_fields(PLAN), "metrics": ("bleu", "chrf")})
+    first, second, third = Counted(), Counted(), Counted()
+    expected = score(shards, plan)
+    assert score(shards[:2], plan, resume=str(kept), progress=first).segments == 701
+    assert first.rows == 701
+    assert score(shards, plan, resume=str(kept), progress=second) == expected
+    assert (second.rows, second.share) == (1300, 1.0)
+    assert score(shards, plan, resume=str(kept), progress=third) == expected
+    assert third.rows == 0
+
+
+CHANGES = [
+    pytest.param({"metrics": ("bleu:tok=intl",)}, 2001, id="another option"),
+    pytest.param({"group_by": ()}, 2001, id="other groups"),
+    pytest.param({"nulls": "empty"}, 2001, id="nulls"),
+    pytest.param({}, 0, id="nothing"),
+]
+
+
+@pytest.mark.parametrize(("changed", "counted"), CHANGES)
+def test_another_plan_does_not_use_what_is_kept(shards, tmp_path, changed, counted):
+    kept = str(tmp_path / "kept")
+    plan = {**as_fields(PLAN), "metrics": ("bleu",)}
+    score(shards, ScoringPlan(**plan), resume=kept)
+    watched = Counted()
+    found = score(
+        shards, ScoringPlan(**{**plan, **changed}), resume=kept, progress=watched
+    )
+    assert watched.rows == counted
+    assert found == score(shards, ScoringPlan(**{**plan, **changed}))
+
+
+def test_another_shard_does_not_use_what_is_kept(shards, tmp_path):
+    kept = str(tmp_path / "kept")
+    plan = ScoringPlan(**{**as_fields(PLAN), "metrics": ("bleu",)})
+    score(shards, plan, resume=kept)
+    pq.write_table(table(50, 9), shards[1])
+    watched = Counted()
+    found = score(shards, plan, resume=kept, progress=watched)
+    assert watched.rows == 50
+    assert found == score(shards, plan)
+
+
+def test_a_resumed_run_does_not_count_weights_again(shards, tmp_path, monkeypatch):
+    kept = tmp_path / "kept"
+    expected = score(shards)
+    assert score(shards, resume=str(kept)) == expected
+    names = sorted(path.name.partition("-")[0] for path in kept.glob("*.weights"))
+    assert names == ["ltv", "nist"]
+    # One shard was not finished.
+    next(kept.glob("part-2*.totals")).unlink()
+    read = []
+    batches = local.parquet.read_batches
+
+    def watched(path, columns):
+        read.append(Path(path).name)
+        return batches(path, columns)
+
+    monkeypatch.setattr(local.parquet, "read_batches", watched)
+    counted = Counted()
+    assert score(shards, resume=str(kept), progress=counted) == expected
+    assert read == ["part-2.parquet"]
+    assert (counted.rows, counted.share) == (1300, 1.0)
+
+
+OTHER_WEIGHTS = [
+    pytest.param({"metrics": ("nist:n=4",)}, id="another option"),
+    pytest.param({"metrics": ("nist",), "references": ("hyp",)}, id="other references"),
+    pytest.param({"metrics": ("nist",), "nulls": "empty"}, id="nulls"),
+]
+
+
+@pytest.mark.parametrize("changed", OTHER_WEIGHTS)
+def test_other_weights_are_counted_anew(shards, tmp_path, changed):
+    kept = tmp_path / "kept"
+    plan = {**as_fields(PLAN), "metrics": ("nist",)}
+    score(shards, ScoringPlan(**plan), resume=str(kept))
+    other = ScoringPlan(**{**plan, **changed})
+    assert score(shards, other, resume=str(kept)) == score(shards, other)
+    assert len([*kept.glob("*.weights")]) == 2
+
+
+def test_a_changed_file_makes_other_weights(shards, tmp_path):
+    kept = tmp_path / "kept"
+    score(shards, resume=str(kept))
+    pq.write_table(table(50, 9), shards[1])
+    assert score(shards, resume=str(kept)) == score(shards)
+    assert len([*kept.glob("*.weights")]) == 4
+
+
+@pytest.mark.parametrize("harm", ["cut", "changed", "renamed"])
+def test_damaged_weights_are_said(shards, tmp_path, harm):
+    kept = tmp_path / "kept"
+    plan = ScoringPlan(**{**as_fields(PLAN), "metrics": ("nist",)})
+    score(shards, plan, resume=str(kept))
+    (path,) = kept.glob("*.weights")
+    next(kept.glob("*.totals")).unlink()
+    data = bytearray(path.read_bytes())
+    if harm == "cut":
+        path.write_bytes(data[: len(data) // 2])
+    elif harm == "changed":
+        data[len(data) // 2] ^= 1
+        path.write_bytes(data)
+    else:
+        with path.open("wb") as file:
+            np.savez(file, fingerprint=np.array("another"))
+    with pytest.raises(MetraError) as caught:
+        score(shards, plan, resume=str(kept))
+    assert str(caught.value).startswith(
+        f"{path} is damaged; remove it, and its weights are counted again."
+    )
+
+
+def test_weights_of_the_whole_corpus_make_all_shards_new(shards, tmp_path):
+    kept = str(tmp_path / "kept")
+    score(shards[:2], PLAN, resume=kept)
+    watched = Counted()
+    assert score(shards, PLAN, resume=kept, progress=watched) == score(shards)
+    # Once for each of two measures of two passes, and once for all measures.
+    assert (watched.rows, watched.share) == (3 * 2001, 1.0)
+
+
+def test_scores_that_are_gone_are_written_again(shards, tmp_path):
+    kept, out = str(tmp_path / "kept"), tmp_path / "out"
+    plan = ScoringPlan(**{**as_fields(PLAN), "metrics": ("bleu",), "segments": True})
+    score(shards, plan, resume=kept, scores_out=str(out))
+    (out / "part-1.parquet").unlink()
+    (out / "part-0.parquet").write_bytes(b"PAR1 something else")
+    watched = Counted()
+    score(shards, plan, resume=kept, scores_out=str(out), progress=watched)
+    assert watched.rows == 701
+    assert pq.read_table(out / "part-0.parquet").num_rows == 700
+
+
+def test_kept_totals_that_are_damaged_are_refused(shards, tmp_path):
+    kept = tmp_path / "kept"
+    plan = ScoringPlan(**{**as_fields(PLAN), "metrics": ("bleu",)})
+    score(shards, plan, resume=str(kept))
+    first = sorted(kept.iterdir())[0]
+    content = first.read_bytes()
+    first.write_bytes(content[: len(content) // 2])
+    with pytest.raises(FormatError, match=r"part-0-.*\.totals is damaged; remove it"):
+        score(shards, plan, resume=str(kept))
+
+
+# What is wrong with the second of three files, and what is said of it.
+DAMAGE = [
+    pytest.param(
+        b"garbage" * 999, "part-1.parquet is damaged, breaks off", id="garbage"
+    ),
+    pytest.param(b"", "part-1.parquet is damaged, breaks off or is no", id="empty"),
+    pytest.param(
+        b"PAR1", "part-1.parquet is damaged, breaks off or is", id="magic only"
+    ),
+]
+
+
+@pytest.mark.parametrize(("content", "message"), DAMAGE)
+def test_files_that_are_no_parquet(shards, content, message):
+    shards[1].write_bytes(content)
+    with pytest.raises(FormatError, match=message):
+        score(shards)
+
+
+def test_a_file_that_breaks_off(shards):
+    content = shards[0].read_bytes()
+    for size in (len(content) - 1, len(content) - 9, len(content) // 2, 100):
+        shards[0].write_bytes(content[:size])
+        with pytest.raises(FormatError, match=r"part-0.parquet is damaged, breaks off"):
+            score(shards)
+
+
+def test_pages_that_are_damaged_inside(shards, tmp_path):
+    # The footer is whole, so that it shows only when the rows are read.
+    kept = str(tmp_path / "kept")
+    content = bytearray(shards[2].read_bytes())
+    content[1000:30000] = os.urandom(29000)
+    shards[2].write_bytes(content)
+    plan = ScoringPlan(**{**as_fields(PLAN), "metrics": ("bleu",)})
+    with pytest.raises(MetraError, match=r"part-2.parquet") as found:
+        score(shards, plan, resume=kept)
+    assert "Of the files, 2 of 3 are finished and kept in" in str(found.value)
+    assert "the same command goes on from there." in str(found.value)
+
+
+def test_a_file_that_is_not_there(shards):
+    with pytest.raises(
+        FormatError, match=r"none\.parquet cannot be read: No such file"
+    ):
+        score([*shards, Path("none.parquet")])
+
+
+def test_a_column_that_a_later_shard_lacks(shards):
+    pq.write_table(table(5).drop_columns(["ref"]), shards[2])
+    watched = Counted()
+    with pytest.raises(FormatError, match=r"part-2.parquet has no column 'ref'"):
+        score(shards, progress=watched)
+    assert watched.rows == 0  # it is found before the work begins
+
+
+def test_a_column_of_another_type(shards):
+    changed = table(5).drop_columns(["ref"]).append_column("ref", pa.array(range(5)))
+    pq.write_table(changed, shards[2])
+    with pytest.raises(FormatError, match="'ref' of type int64, where a text is expec"):
+        score(shards)
+    with pytest.raises(FormatError, match=r"'tags' of type list<.*, where a text is"):
+        score(shards, ScoringPlan(**{**as_fields(PLAN), "references": ("tags",)}))
+
+
+def test_a_null_is_found_by_file_row_and_column(shards):
+    rows = table(20_000, 5).to_pydict()
+    rows["hyp"][12_345] = None
+    pq.write_table(pa.table(rows), shards[2])
+    with pytest.raises(MetraError) as found:
+        score(shards, ScoringPlan(**{**as_fields(PLAN), "metrics": ("bleu",)}))
+    assert str(found.value).startswith(
+        f"Row 12346 of {shards[2]} is null in the column 'hyp', where a text has to be; "
+        "give it one, leave the row out, or count nulls as empty texts: `nulls` empty."
+    )
+    plan = ScoringPlan(**{**as_fields(PLAN), "metrics": ("bleu",), "nulls": "empty"})
+    found = score(shards, plan)
+    rows["hyp"][12_345] = ""
+    pq.write_table(pa.table(rows), shards[2])
+    assert score(shards, plan) == found
+
+
+def test_files_without_rows(shards):
+    pq.write_table(table(0), shards[1])
+    expected = score([shards[0], shards[2]])
+    assert score(shards) == expected
+    with pytest.raises(MetraError, match="no segments to score; the table has no rows"):
+        score([shards[1]], ScoringPlan(**{**as_fields(PLAN), "metrics": ("bleu",)}))
+
+
+def test_one_large_row_group_is_not_held_in_memory_at_once(tmp_path):
+    from metra.formats.texts import parquet
+
+    path = tmp_path / "large.parquet"
+    pq.write_table(table(30_000), path, row_group_size=30_000)
+    sizes = [batch.num_rows for batch in parquet.read_batches(str(path), ["hyp"])]
+    assert max(sizes) == parquet.ROWS
+    assert sum(sizes) == 30_000
+
+
+FULL = """
+import resource, sys
+from metra.cli import main
+resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+import signal
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+main()
+"""
+
+
+def test_a_full_disk_leaves_what_is_whole(shards, tmp_path):
+    out, kept = tmp_path / "out", tmp_path / "kept"
+    shards = [shards[1], shards[0], shards[2]]  # the small one first
+    command = [
+        *("score", *map(str, shards), "--hyp-column", "A=hyp"),
+        *("--scores-out", str(out), "--resume", str(kept)),
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, *command],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "part-0.parquet cannot be written: File too large" in done.stderr
+    assert "Of the files, 1 of 3 are finished and kept in" in done.stderr
+    assert [path.name for path in out.iterdir()] == ["part-1.parquet"]
+    assert len(list(kept.iterdir())) == 1
+    assert pq.read_table(out / "part-1.parquet").num_rows == 1
+    again = subprocess.run(
+        [sys.executable, "-m", "metra", *command, "--format", "json"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = json.loads(again.stdout)["systems"][0]["scores"]["bleu"]["score"]
+    plan = ScoringPlan(**{**as_fields(PLAN), "metrics": ("bleu",), "group_by": ()})
+    assert found == score(shards, plan)["A"]["bleu"].score
+
+
+SLOW = """
+import sys, time
+import metra.scoring.executors.local as local
+from metra.cli import main
+
+counted = local.count_batch
+def slowly(rows, plan, metrics):
+    if rows.num_rows > 1:
+        print("ready", file=sys.stderr, flush=True)
+        time.sleep(20)
+    return counted(rows, plan, metrics)
+local.count_batch = slowly
+main()
+"""
+
+
+def test_ctrl_c_says_what_is_kept_and_how_to_go_on(shards, tmp_path):
+    kept = tmp_path / "kept"
+    shards = [shards[1], shards[0]]
+    command = ["score", *map(str, shards), "--hyp-column", "hyp", "--resume", str(kept)]
+    running = subprocess.Popen(
+        [sys.executable, "-c", SLOW, *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"METRA_THREADS": "1"},
+    )
+    assert running.stderr is not None
+    assert running.stderr.readline() == "ready\n"
+    time.sleep(0.2)
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=PATIENCE)
+    assert running.returncode == 130
+    assert out == ""
+    assert err.strip() == (
+        f"metra: interrupted; of the files, 1 of 2 are finished and kept in {kept}; the "
+        "same command goes on from there."
+    )
+    assert [path.suffix for path in kept.iterdir()] == [".totals"]
+
+
+def test_columns_are_settled_by_name(shards):
+    from metra.scoring.tables import build_plan
+
+    schema = pq.read_schema(shards[0])
+    plan = build_plan(schema, ["bleu"], ColumnNames(), group_by=["lp"])
+    assert plan == ScoringPlan(
+        metrics=("bleu",),
+        outputs=(("hyp", "hyp"),),
+        references=("ref",),
+        documents="doc",
+        group_by=("lp",),
+    )
+    with pytest.raises(
+        FormatError, match=r"no column for outputs; it has: ref. Name one"
+    ):
+        build_plan(pa.schema([("ref", pa.string())]), ["bleu"], ColumnNames())

@@ -1,0 +1,618 @@
+"""Scoring on Spark: a real cluster of two executors on this machine, and what it may lose."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from tests.patience import PATIENCE
+
+from metra.errors import CorpusError, FormatError, MetraError, OptionError
+from metra.formats.texts.columns import ColumnNames
+from metra.metrics.registry import BUILT_IN, metric
+from metra.scoring.plan import ScoringPlan
+from metra.scoring.table_totals import (
+    add_totals,
+    count_terms,
+    count_totals,
+    encode_weights,
+    list_signatures,
+    score_rows,
+    score_totals,
+)
+from metra.scoring.tables import score_table
+
+pyspark = pytest.importorskip("pyspark", reason="needs pyspark: metra[spark]")
+if shutil.which("java") is None:
+    pytest.skip("needs Java, such as openjdk-17-jre-headless", allow_module_level=True)
+
+from metra.scoring.executors import spark as engine  # noqa: E402, without pyspark there is no use
+from metra.scoring.executors.spark import read_files  # noqa: E402
+from metra.scoring.executors.spark_session import silence_warnings, spark_session  # noqa: E402
+
+# Short work on a small machine: no second compiler, one thread to collect garbage.
+SMALL = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
+
+@pytest.fixture(scope="module")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Two workers with an executor of one core each, all of them processes of their own."""
+    home = tmp_path_factory.mktemp("spark")
+    for part in ("bin", "jars", "python"):  # executors leave their logs in the home
+        (home / part).symlink_to(Path(pyspark.__file__).parent / part)
+    settings = {
+        "spark.driver.memory": "512m",
+        "spark.executor.memory": "512m",
+        "spark.driver.extraJavaOptions": SMALL,
+        "spark.executor.extraJavaOptions": SMALL,
+        "spark.local.dir": str(home / "scratch"),
+        "spark.sql.warehouse.dir": str(home / "warehouse"),
+        "spark.sql.shuffle.partitions": "4",
+        "spark.ui.liveUpdate.period": "0",  # every piece of news counts at once
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "100",
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SPARK_HOME", str(home))
+        patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+        patch.setenv("SPARK_LOCAL_HOSTNAME", "localhost")
+        patch.setenv("PYSPARK_PYTHON", sys.executable)
+        with spark_session("local-cluster[2,1,1024]", settings) as session:
+            java = session.sparkContext._gateway.proc
+            # Whoever came later would find the work done.
+            wait_until(lambda: len(done_by_executor(session)) == 2)
+            yield session
+        java.stdin.close()
+        java.wait(PATIENCE)
+
+
+WORDS = [*"abcdef", "the", "cat", "sat", "on", "mat", ".", "very", "é", "日本", "«x»"]
+
+
+def table(rows: int, seed: int = 7) -> pa.Table:
+    rng = np.random.default_rng(seed)
+
+    def text(least: int = 0) -> str:
+        return " ".join(rng.choice(WORDS, rng.integers(least, 12)))
+
+    refs = [text(1) for _ in range(rows)]
+    columns = {
+        "hyp.a": [ref if rng.random() < 0.2 else text() for ref in refs],
+        "other": [text() for _ in refs],
+        "ref": refs,
+        "ref2": [None if rng.random() < 0.1 else text() for _ in refs],
+        "source": [text(1) for _ in refs],
+        "lp": rng.choice(["en-de", "fr-de", "ja-en"], rows),
+        "doc": [f"d{seed}.{at // 3}" for at in range(rows)],
+    }
+    kept = pa.array([{"at": at} for at in range(rows)], pa.struct([("at", pa.int32())]))
+    return pa.table(
+        {
+            **{name: pa.array(texts, pa.string()) for name, texts in columns.items()},
+            "year": pa.array([None, 2003, 2004] * rows, pa.int64())[:rows],
+            "kept": kept,
+        }
+    )
+
+
+# Large, tiny, none at all: files become partitions.
+SIZES = (1500, 1, 0, 40, 300)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of Parquet files of very different sizes."""
+    folder = tmp_path_factory.mktemp("data")
+    for at, rows in enumerate(SIZES):
+        pq.write_table(table(rows, at), folder / f"{at}.parquet", row_group_size=500)
+    return folder
+
+
+def decomposable() -> Iterator[str]:
+    """All measures that need no file, as they are by default, and some variants."""
+    for name in BUILT_IN:
+        try:
+            metric(name)
+        except OptionError:
+            continue  # it needs a file
+        if name != "mwer":  # which looks segments up by their numbers
+            yield name
+    yield from ("gtm:e=2", "chrf:word_order=2", "untranslated:rule=copied")
+
+
+def plan(**changed: object) -> ScoringPlan:
+    known = {
+        "metrics": ("bleu", "nist", "ter"),
+        "outputs": (("A", "hyp.a"), ("B", "other")),
+        "references": ("ref", "ref2"),
+        "source": "source",
+        "documents": "doc",
+        "group_by": ("lp", "year"),
+    }
+    return ScoringPlan(**(known | changed))
+
+
+def local(rows: pa.Table, wanted: ScoringPlan) -> tuple[pa.RecordBatch, bytes | None]:
+    """What the functions give when they are called here, one batch after the other."""
+    batches = rows.to_batches()
+    weights = None
+    if wanted.two_passes:
+        weights = encode_weights(count_terms(batch, wanted) for batch in batches)
+    return add_totals(
+        count_totals(batch, wanted, weights) for batch in batches
+    ), weights
+
+
+def entries(totals: pa.RecordBatch, wanted: ScoringPlan) -> list[dict[str, object]]:
+    names = [*wanted.group_by, "_system", "_metric"]
+    return sorted(
+        totals.to_pylist(), key=lambda row: [str(row[name]) for name in names]
+    )
+
+
+def done_by_executor(session: Any) -> dict[str, int]:
+    """How many tasks each executor has done, those that are gone included."""
+    context = session.sparkContext._jsc.sc()
+    context.listenerBus().waitUntilEmpty(1000 * PATIENCE)  # news come a little later
+    found = context.statusStore().executorList(False)
+    every = [found.apply(at) for at in range(found.size())]
+    return {one.id(): one.completedTasks() for one in every if one.id() != "driver"}
+
+
+def test_all_measures_equal_those_counted_here(spark, data):
+    wanted = plan(metrics=tuple(decomposable()))
+    assert {"bleu", "chrf", "nist", "ltv", "meteor", "gtm", "wer"} < set(wanted.metrics)
+    before = done_by_executor(spark)
+    frame = read_files(spark, [str(data)])
+    totals = engine.count_frame(
+        frame, wanted, engine.count_frame_weights(frame, wanted)
+    )
+    after = done_by_executor(spark)
+    expected, _ = local(pq.read_table(data), wanted)
+    assert entries(totals, wanted) == entries(expected, wanted)  # to the last bit
+    assert len(after) == 2
+    assert all(after[one] > before[one] for one in after)  # every worker has worked
+    found = engine.score_frame(frame, wanted)
+    assert found == score_totals(expected, wanted)
+    assert found.segments == sum(SIZES)
+
+
+def struck(marker: Path, whom: str) -> Callable[[Any], Any]:
+    """Let batches through; in the first try of one partition, then kill who works on it."""
+
+    def call(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield from batches
+        if pyspark.TaskContext.get().partitionId() == 3 and not marker.exists():
+            daemon = os.getppid()
+            java = int(
+                Path(f"/proc/{daemon}/stat").read_text().split(") ")[1].split()[1]
+            )
+            victim = {"executor": java, "worker": os.getpid()}[whom]
+            marker.write_text(str(victim))
+            os.kill(victim, signal.SIGKILL)
+            time.sleep(60)
+
+    return call
+
+
+def is_dead(marker: Path) -> bool:
+    """Whether the process that the marker names runs no more."""
+    stat = Path(f"/proc/{marker.read_text()}/stat")
+    return not stat.exists() or stat.read_text().split(") ")[1].startswith("Z")
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs Linux's /proc")
+def test_who_dies_in_the_middle_changes_no_digit(spark, data, tmp_path):
+    wanted = plan(outputs=(("A", "hyp"), ("B", "other")))
+    names = [name.replace("hyp.a", "hyp") for name in table(0).schema.names]
+    expected, expected_weights = local(
+        pq.read_table(data).rename_columns(names), wanted
+    )
+    frame = read_files(spark, [str(data)]).toDF(*names).repartition(6)
+
+    def dying(whom: str) -> Any:
+        with silence_warnings():
+            return frame.mapInArrow(struck(tmp_path / whom, whom), frame.schema)
+
+    before = done_by_executor(spark)
+    weights = engine.count_frame_weights(dying("worker"), wanted)
+    assert is_dead(tmp_path / "worker")
+    assert weights.value == expected_weights
+    totals = engine.count_frame(dying("executor"), wanted, weights)
+    assert is_dead(tmp_path / "executor")
+    assert entries(totals, wanted) == entries(expected, wanted)
+    # Somebody comes in the place of the dead; the survivor may have done it all by then.
+    wait_until(lambda: done_by_executor(spark).keys() - before.keys())
+
+
+def test_segments_are_scored_and_written(spark, data, tmp_path):
+    wanted = plan(segments=True, metrics=("bleu:tok=intl", "nist"))
+    told = []
+    where = tmp_path / "scores"
+    frame = read_files(spark, [str(data / "0.parquet"), str(data / "4.parquet")])
+    results = engine.score_frame(
+        frame,
+        wanted,
+        scores_to=str(where),
+        progress=lambda done, share: told.append((done, share)),
+    )
+    rows = pa.concat_tables([pq.read_table(data / f"{at}.parquet") for at in (0, 4)])
+    totals, weights = local(rows, wanted)
+    assert results == score_totals(totals, wanted)
+    expected = [
+        row
+        for batch in rows.to_batches()
+        for row in score_rows(batch, wanted, weights).to_pylist()
+    ]
+    assert (where / "_SUCCESS").exists()
+    found = pq.read_table(where)
+    assert found.schema.names[-4:] == [
+        "bleu:tok=intl/A",
+        "nist/A",
+        "bleu:tok=intl/B",
+        "nist/B",
+    ]
+
+    def order(row: dict[str, Any]) -> tuple[str, int]:
+        return row["doc"].partition(".")[0], row["kept"]["at"]
+
+    assert sorted(found.to_pylist(), key=order) == sorted(expected, key=order)
+    assert told
+    assert told == sorted(told)
+    assert all(0 <= share <= 1 for _, share in told)
+
+
+def test_columns_of_scores_say_how_they_were_computed(spark, data, tmp_path):
+    wanted = plan(segments=True, metrics=("bleu", "nist"))
+    where = tmp_path / "scores"
+    engine.score_frame(
+        read_files(spark, [str(data / "0.parquet")]), wanted, scores_to=str(where)
+    )
+    fields = {
+        field.name: field.metadata for field in spark.read.parquet(str(where)).schema
+    }
+    assert {
+        name: fields[name][engine.SIGNATURE] for name in list_signatures(wanted)
+    } == (list_signatures(wanted))
+    (file, *_) = where.glob("*.parquet")
+    written = pq.read_schema(file).metadata[
+        b"org.apache.spark.sql.parquet.row.metadata"
+    ]
+    assert "bleu|n:4|tok:13a" in written.decode()
+    assert "eff:yes" in fields["bleu/A"][engine.SIGNATURE]
+
+
+def test_what_is_there_is_not_overwritten(spark, data, tmp_path):
+    wanted = plan(segments=True, metrics=("bleu",))
+    frame = read_files(spark, [str(data / "3.parquet")])
+    with pytest.raises(
+        OptionError, match=f"{tmp_path} is there already; name a folder"
+    ):
+        engine.score_frame(frame, wanted, scores_to=str(tmp_path))
+
+
+def with_nulls(column: str, *rows: int) -> pa.Table:
+    found = table(20)
+    values = found[column].to_pylist()
+    for at in rows:
+        values[at] = None
+    where = found.schema.get_field_index(column)
+    return found.set_column(where, column, pa.array(values, pa.string()))
+
+
+NULLS = [
+    pytest.param(
+        "hyp.a", "Row 6 of {}/b.parquet is null in the column 'hyp.a'", id="hyp"
+    ),
+    pytest.param("ref", "Row 6 of {}/b.parquet is null in the column 'ref'", id="ref"),
+]
+
+
+@pytest.mark.parametrize(("column", "message"), NULLS)
+def test_nulls_are_refused_with_their_place(spark, tmp_path, column, message):
+    wanted = plan(metrics=("bleu",), references=("ref",), group_by=())
+    pq.write_table(table(20), tmp_path / "a.parquet")
+    pq.write_table(with_nulls(column, 5, 8), tmp_path / "b.parquet")
+    with pytest.raises(CorpusError) as caught:
+        engine.score_frame(read_files(spark, [str(tmp_path)]), wanted)
+    assert str(caught.value).startswith(message.format(tmp_path))
+    assert "\n" not in str(caught.value)
+
+
+def test_nulls_are_empty_texts_if_wished(spark, tmp_path):
+    wanted = plan(metrics=("bleu",), references=("ref",), nulls="empty")
+    rows = with_nulls("ref", 5, 8)
+    pq.write_table(rows, tmp_path / "a.parquet")
+    found = engine.score_frame(read_files(spark, [str(tmp_path)]), wanted)
+    assert found == score_totals(local(rows, wanted)[0], wanted)
+
+
+def test_a_null_without_a_file_has_no_place(spark):
+    wanted = plan(
+        metrics=("bleu",), outputs=(("A", "other"),), references=("ref",), group_by=()
+    )
+    rows = with_nulls("ref", 5).select(["other", "ref", "source", "doc"])
+    with pytest.raises(
+        CorpusError, match=r"^Row 6 of a batch is null in the column 'ref'"
+    ):
+        engine.score_frame(spark.createDataFrame(rows), wanted)
+
+
+def damaged(folder: Path, what: str) -> Path:
+    path = folder / "damaged é.parquet"
+    whole = (folder / "a whole one.parquet").read_bytes()
+    if what == "of another type":
+        rows = table(5)
+        numbers = pa.array(range(5), pa.int64())
+        pq.write_table(rows.set_column(2, "ref", numbers), path)
+        return path
+    content = {
+        "cut off": whole[:-40],
+        "spoilt": whole[:8] + bytes(400) + whole[408:],
+        "text": b"hello\n",
+        "empty": b"",
+    }
+    path.write_bytes(content[what])
+    return path
+
+
+DAMAGED = [
+    ("cut off", "{} cannot be read as Parquet: it is damaged or cut off"),
+    ("spoilt", "{} cannot be read as Parquet: it is damaged or cut off"),
+    ("text", "{} cannot be read as Parquet: it is damaged or cut off"),
+    ("empty", "{} cannot be read as Parquet: it is empty;"),
+    ("of another type", "{} does not fit the other files: "),
+]
+
+
+@pytest.mark.parametrize(
+    ("what", "message"), DAMAGED, ids=[what for what, _ in DAMAGED]
+)
+def test_damaged_files_are_named(spark, tmp_path, what, message):
+    pq.write_table(table(50), tmp_path / "a whole one.parquet")
+    path = damaged(tmp_path, what)
+
+    def score() -> None:
+        # The whole file is the first by its name: Spark takes the columns from there.
+        engine.score_frame(read_files(spark, [str(tmp_path)]), plan(metrics=("bleu",)))
+
+    with pytest.raises(FormatError) as caught:
+        score()
+    assert str(caught.value).startswith(message.format(path))
+    assert "\n" not in str(caught.value)
+    assert "SQLSTATE" not in str(caught.value)
+
+
+def test_what_is_named_twice_is_refused(spark, data):
+    for paths in ([data, data / "0.parquet"], [data, data], [f"{data}/", data]):
+        with pytest.raises(
+            FormatError, match=r"is given twice, so that its rows would"
+        ):
+            read_files(spark, list(map(str, paths)))
+    assert read_files(spark, [str(data / "0.parquet"), str(data / "4.parquet")])
+
+
+@pytest.mark.usefixtures("spark")
+def test_a_column_that_no_file_has_is_missed_in_the_table(data):
+    with pytest.raises(
+        FormatError, match=r"^The table that Spark makes of \d+ files has"
+    ):
+        score_table(
+            [str(data)],
+            ["bleu"],
+            columns=ColumnNames(references=("nowhere",)),
+            engine="spark",
+        )
+
+
+def test_a_file_that_is_not_there_is_named(spark, tmp_path):
+    with pytest.raises(
+        FormatError, match=r"nothing\.parquet cannot be read: there is no"
+    ):
+        read_files(spark, [str(tmp_path / "nothing.parquet")])
+
+
+WRONG = [
+    pytest.param(
+        {"references": ("reff",)}, "no column 'reff'. Did you mean 'ref'", id="ref"
+    ),
+    pytest.param({"group_by": ("kept",)}, "whose values make no groups", id="struct"),
+    pytest.param({"references": ("year",)}, "of type int64, where a text", id="type"),
+    pytest.param(
+        {"metrics": ("quality:model={}",)}, "looks at whole documents", id="docs"
+    ),
+]
+
+
+@pytest.mark.parametrize(("changed", "message"), WRONG)
+def test_what_cannot_be_is_refused_before_spark_works(
+    spark, data, root, changed, message
+):
+    if "metrics" in changed:
+        model = root / "examples" / "models" / "technical.toml"
+        changed = {"metrics": tuple(m.format(model) for m in changed["metrics"])}
+    before = sum(done_by_executor(spark).values())
+    frame = read_files(spark, [str(data)])
+    after = sum(done_by_executor(spark).values())
+    with pytest.raises(MetraError, match=message):
+        engine.score_frame(frame, plan(**changed))
+    assert before < after  # the files were looked at
+    assert sum(done_by_executor(spark).values()) == after
+
+
+def test_a_table_without_rows_has_no_score(spark, data):
+    frame = read_files(spark, [str(data / "2.parquet")])
+    with pytest.raises(CorpusError, match="There are no segments to score"):
+        engine.score_frame(frame, plan(metrics=("bleu",)))
+
+
+def test_workers_of_another_version_are_refused(spark, data, monkeypatch):
+    frame = read_files(spark, [str(data / "3.parquet")])
+    monkeypatch.setattr(engine, "__version__", "99.1")
+    with pytest.raises(MetraError, match=r"has metra \d\S+, but this is metra 99.1"):
+        engine.score_frame(frame, plan(metrics=("bleu",)))
+
+
+def test_an_active_session_is_used_and_left_alone(spark):
+    with spark_session("local[1]") as session:
+        assert session.sparkContext is spark.sparkContext
+    assert spark.range(3).count() == 3
+
+
+COLUMNS = ("--hyp-column", "A=hyp.a", "--hyp-column", "B=other", "--ref-column", "ref")
+
+
+def test_the_command_line_prints_the_same(spark, data, cli):
+    assert spark is not None
+    asked = (
+        "score",
+        data,
+        *COLUMNS,
+        "-m",
+        "bleu",
+        "-m",
+        "nist",
+        "--group-by",
+        "lp,year",
+    )
+    here = cli(*asked, "--format", "json")
+    there = cli(*asked, "--format", "json", "--engine", "spark")
+    assert (there.code, there.err) == (0, "")
+    assert there.out == here.out
+
+
+REFUSED = [
+    pytest.param(
+        ("--ref-column", "reff"),
+        "has no column 'reff'. Did you mean 'ref'",
+        id="column",
+    ),
+    pytest.param(
+        ("--master", "local[1]"),
+        "--master is for Spark; give --engine spark",
+        id="master",
+    ),
+    pytest.param(
+        ("--spark-conf", "a=b"),
+        "--spark-conf is for Spark; give --engine",
+        id="setting",
+    ),
+    pytest.param(
+        ("--engine", "spark", "--spark-conf", "memory"),
+        "expected KEY=VALUE",
+        id="no value",
+    ),
+    pytest.param(
+        ("--engine", "spark", "-r", "ref.txt"),
+        "-r and --engine spark cannot be given together; Spark scores tables",
+        id="file of references",
+    ),
+    pytest.param(
+        ("--engine", "spark", "--ci"),
+        "--ci and --engine spark cannot be",
+        id="interval",
+    ),
+    pytest.param(
+        ("--engine", "spark", "--resume", "here"),
+        "--resume and --engine spark",
+        id="resume",
+    ),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), REFUSED)
+def test_the_command_line_refuses_in_a_sentence(spark, data, cli, options, message):
+    assert spark is not None
+    if "--ref-column" in options:
+        options = (*options, "--engine", "spark")
+    ran = cli("score", data, "--hyp-column", "hyp.a", *options)
+    assert ran.code == 2
+    assert message in ran.err
+    assert "Traceback" not in ran.err
+
+
+@pytest.fixture(scope="module")
+def long_table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Work for minutes."""
+    path = tmp_path_factory.mktemp("long") / "rows.parquet"
+    pq.write_table(pa.concat_tables([table(1000)] * 400).drop(["kept"]), path)
+    return path
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs Linux's /proc")
+def test_interrupted_it_leaves_nothing_behind(long_table, tmp_path):
+    where = ("--scores-out", tmp_path / "out")
+    spark = ("--engine", "spark", "--master", "local[1]", "--spark-conf")
+    java = f"spark.driver.extraJavaOptions={SMALL}"
+    command = [sys.executable, "-m", "metra", "score", long_table, *COLUMNS, *where]
+    running = subprocess.Popen(
+        [*command, "-m", "ter", "-m", "gtm:e=2", "-m", "meteor", *spark, java],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        text=True,
+    )
+    while running.poll() is None and not (tmp_path / "out").exists():
+        time.sleep(0.05)  # until it writes
+    assert members(running.pid)
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=PATIENCE)
+    assert (running.returncode, out) == (130, "")
+    assert err.strip() == "metra: interrupted; nothing was written."
+    assert not (tmp_path / "out").exists()
+    wait_until(lambda: not members(running.pid))
+
+
+def members(group: int) -> list[str]:
+    """The processes of a session that are still there: Java, and what it started."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            session = (
+                process.joinpath("stat").read_text().rpartition(") ")[2].split()[3]
+            )
+            line = process.joinpath("cmdline").read_bytes().decode(errors="replace")
+        except OSError:
+            continue  # it has just ended
+        if session == str(group) and ("java" in line or "pyspark" in line):
+            found.append(line)
+    return found
+
+
+def wait_until(true: Callable[[], Any]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.2)
+
+
+def test_the_page_about_spark_tells_the_truth(
+    spark, root, tmp_path, monkeypatch, capsys
+):
+    assert spark is not None
+    (tmp_path / "data").mkdir()
+    for at in range(2):
+        rows = table(40, at)
+        names = {"hyp.a": "mt_a", "other": "mt_b"}
+        rows = rows.rename_columns(
+            [names.get(name, name) for name in rows.schema.names]
+        )
+        pq.write_table(rows, tmp_path / "data" / f"{at}.parquet")
+    monkeypatch.chdir(tmp_path)
+    page = (root / "docs" / "spark.md").read_text(encoding="utf-8")
+    found: dict[str, Any] = {}
+    for block in re.findall(r"^```py\n(.*?)^```$", page, re.DOTALL | re.MULTILINE):
+        # Java does not move to another folder with us.
+        exec(block.replace('"data"', repr(str(tmp_path / "data"))), found)
+    assert capsys.readouterr().out.startswith(f"{found['results']['A']['bleu'].score} ")
+    assert found["best"].num_rows == 10
+    assert "chrf/A" in found["best"].schema.names

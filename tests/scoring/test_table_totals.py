@@ -1,0 +1,338 @@
+"""Functions of batches: whatever the cuts and the order, the totals are the same."""
+
+import pickle
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import metra
+from metra.errors import CorpusError, FormatError, OptionError, UnfittedError
+from metra.formats.texts.parquet import NullValueError
+from metra.scoring.plan import ScoringPlan, check_metrics
+from metra.scoring.table_totals import (
+    add_totals,
+    count_terms,
+    count_totals,
+    encode_weights,
+    score_rows,
+    score_totals,
+    scores_schema,
+    totals_schema,
+)
+from metra.scoring.tables import check_schema
+
+WORDS = "the a cat dog sat on mat , . house very big é 日本 «x»"
+SPECS = ("bleu", "chrf", "ter", "wer", "meteor", "gtm:e=2", "f1", "nist", "ltv")
+
+
+def table(rows: int = 500) -> pa.Table:
+    rng = np.random.default_rng(7)
+    words = WORDS.split(" ")
+
+    def text(least: int = 0) -> str:
+        return " ".join(rng.choice(words, rng.integers(least, 12)))
+
+    refs = [text(1) for _ in range(rows)]
+    return pa.table(
+        {
+            "hyp": [ref if rng.random() < 0.2 else text() for ref in refs],
+            "other": [text() for _ in range(rows)],
+            "ref": refs,
+            "ref2": [None if rng.random() < 0.1 else text() for _ in range(rows)],
+            "lp": rng.choice(["en-de", "fr-de", "ja-en"], rows).tolist(),
+            "year": pa.array([None, 2003, 2004] * rows)[:rows],
+            "doc": [f"d{at // 3}" for at in range(rows)],
+        }
+    )
+
+
+def plan(**changed: object) -> ScoringPlan:
+    known = {
+        "metrics": SPECS,
+        "outputs": (("A", "hyp"), ("B", "other")),
+        "references": ("ref", "ref2"),
+        "documents": "doc",
+        "group_by": ("lp", "year"),
+    }
+    return ScoringPlan(**(known | changed))
+
+
+def cut(rows: pa.Table, sizes: list[int]) -> list[pa.RecordBatch]:
+    starts = np.cumsum([0, *sizes])
+    bounds = [*(int(at) for at in starts if at < len(rows)), len(rows)]
+    parts = pairwise(bounds)
+    pieces = [rows.slice(start, stop - start) for start, stop in parts]
+    return [batch for piece in pieces for batch in piece.combine_chunks().to_batches()]
+
+
+def added(
+    batches: list[pa.RecordBatch], wanted: ScoringPlan
+) -> tuple[bytes, list[dict]]:
+    weights = encode_weights(count_terms(batch, wanted) for batch in batches)
+    totals = add_totals(count_totals(batch, wanted, weights) for batch in batches)
+    names = [*wanted.group_by, "_system", "_metric"]
+    return weights, sorted(
+        totals.to_pylist(), key=lambda row: [str(row[name]) for name in names]
+    )
+
+
+ROWS = table()
+WHOLE = added(ROWS.to_batches(), plan())
+
+
+@settings(max_examples=12, deadline=None)
+@given(sizes=st.lists(st.integers(1, 250), max_size=6), seed=st.integers(0, 99))
+def test_cuts_and_order_change_no_digit(sizes, seed):
+    batches = cut(ROWS, sizes)
+    np.random.default_rng(seed).shuffle(batches)
+    assert added(batches, plan()) == WHOLE
+
+
+def test_terms_are_added_in_steps_where_they_are_many(monkeypatch):
+    from metra.scoring import table_totals
+
+    monkeypatch.setattr(table_totals, "_HELD", 50)
+    assert added(cut(ROWS, [100] * 5), plan()) == WHOLE
+
+
+def test_totals_may_be_added_in_steps():
+    batches = [count_totals(batch, plan(), WHOLE[0]) for batch in cut(ROWS, [100] * 5)]
+    step = add_totals(batches[:2])
+    found = add_totals([add_totals(batches[2:]), step])
+    assert score_totals(found, plan()) == score_totals(add_totals(batches), plan())
+
+
+def test_the_same_scores_as_in_memory():
+    weights, _ = WHOLE
+    totals = add_totals(count_totals(b, plan(), weights) for b in ROWS.to_batches())
+    found = score_totals(totals, plan())
+    columns = ROWS.to_pydict()
+    evalset = metra.EvalSet([columns["ref"], columns["ref2"]], documents=columns["doc"])
+    outputs = {"A": columns["hyp"], "B": columns["other"]}
+    expected = metra.evaluate(evalset, outputs, list(SPECS))
+    assert found.segments == expected.segments
+    assert found.references == expected.references
+    for entry in expected.systems:
+        for spec, score in entry.scores.items():
+            mine = found[entry.name][spec]
+            assert mine.score == pytest.approx(score.score, abs=1e-9, nan_ok=True)
+            assert mine.signature == score.signature
+            assert mine.parts.keys() == score.parts.keys()
+
+
+def test_a_group_is_scored_as_if_it_were_alone():
+    specs = ("bleu", "chrf", "ter")
+    wanted = plan(metrics=specs, group_by=("lp",), references=("ref",))
+    found = score_totals(
+        add_totals([count_totals(ROWS.to_batches()[0], wanted)]), wanted
+    )
+    assert [group.key for group in found.groups] == [
+        {"lp": "en-de"},
+        {"lp": "fr-de"},
+        {"lp": "ja-en"},
+    ]
+    assert sum(group.segments for group in found.groups) == len(ROWS)
+    for group in found.groups:
+        rows = [row for row in ROWS.to_pylist() if row["lp"] == group.key["lp"]]
+        alone = metra.evaluate(
+            metra.EvalSet([[row["ref"] for row in rows]]),
+            {"A": [row["hyp"] for row in rows]},
+            specs,
+        )
+        for spec in specs:
+            assert group.systems[0].scores[spec].score == alone["A"][spec].score
+
+
+def test_segment_scores_are_further_columns():
+    wanted = plan(segments=True)
+    batch = ROWS.to_batches()[0]
+    found = score_rows(batch, wanted, WHOLE[0])
+    assert found.schema == scores_schema(wanted, batch.schema)
+    assert found.select(batch.schema.names) == batch
+    columns = ROWS.to_pydict()
+    expected = metra.evaluate(
+        metra.EvalSet([columns["ref"], columns["ref2"]], documents=columns["doc"]),
+        {"A": columns["hyp"], "B": columns["other"]},
+        list(SPECS),
+        levels=["segment"],
+    )
+    for system in "AB":
+        for spec in SPECS:
+            scores = found.column(f"{spec}/{system}").to_numpy(zero_copy_only=False)
+            np.testing.assert_allclose(
+                scores, expected[system][spec].segments, atol=1e-12
+            )
+
+
+def test_what_cannot_be_scored_is_null():
+    rows = pa.table({"hyp": [""], "ref": [""]}).to_batches()[0]
+    wanted = ScoringPlan(
+        metrics=("wer", "f1"), outputs=(("A", "hyp"),), references=("ref",)
+    )
+    found = score_rows(rows, wanted).to_pylist()[0]
+    expected = metra.score([""], [""], "f1").score
+    assert (found["f1/A"] is None) == (expected != expected)
+
+
+def test_no_rows_have_no_totals():
+    empty = ROWS.slice(0, 0).to_batches() or [
+        pa.RecordBatch.from_pylist([], ROWS.schema)
+    ]
+    totals = count_totals(empty[0], plan(metrics=("bleu",)))
+    assert totals.num_rows == 0
+    assert totals.schema == totals_schema(plan(metrics=("bleu",)), ROWS.schema)
+    with pytest.raises(CorpusError, match="no segments to score; the table has no"):
+        score_totals(totals, plan(metrics=("bleu",)))
+    with pytest.raises(CorpusError, match="no totals to add up"):
+        add_totals([])
+    assert score_rows(empty[0], plan(metrics=("bleu",))).num_rows == 0
+
+
+def test_plans_travel():
+    wanted = plan()
+    assert ScoringPlan.from_json(wanted.to_json()) == wanted
+    assert pickle.loads(pickle.dumps(wanted)) == wanted
+    assert wanted.fingerprint() == plan().fingerprint()
+    changes = (
+        {"metrics": ("bleu:tok=intl",)},
+        {"group_by": ()},
+        {"nulls": "empty"},
+        {"outputs": (("A", "other"),)},
+    )
+    assert len({plan(**change).fingerprint() for change in ({}, *changes)}) == 5
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pa.large_string(),
+        pa.string_view(),
+        pa.dictionary(pa.int32(), pa.string()),
+        pa.dictionary(pa.int8(), pa.large_string()),
+    ],
+    ids=str,
+)
+def test_strings_are_strings_in_any_layout(kind):
+    rows = table(60)
+    changed = rows
+    for name in ("hyp", "ref", "ref2", "lp", "doc"):
+        at = changed.schema.get_field_index(name)
+        values = pa.array(rows[name].to_pylist(), pa.string())
+        if pa.types.is_dictionary(kind):
+            values = values.dictionary_encode().cast(kind)
+        else:
+            values = values.cast(kind)
+        changed = changed.set_column(at, name, values)
+    wanted = plan(metrics=("bleu", "ltv"))
+    check_schema(wanted, changed.schema)
+    assert added(changed.to_batches(), wanted) == added(rows.to_batches(), wanted)
+
+
+NULLS = [
+    pytest.param({"hyp": ["a", None], "ref": ["a", "b"]}, "hyp", id="output"),
+    pytest.param({"hyp": ["a", "b"], "ref": ["a", None]}, "ref", id="only reference"),
+    pytest.param(
+        {"hyp": ["a", "b"], "ref": pa.array([None, None], pa.null())}, "ref", id="all"
+    ),
+]
+
+
+@pytest.mark.parametrize(("columns", "name"), NULLS)
+def test_nulls_are_refused_or_empty(columns, name):
+    batch = pa.table(columns).to_batches()[0]
+    wanted = {"metrics": ("chrf",), "outputs": (("A", "hyp"),), "references": ("ref",)}
+    with pytest.raises(
+        NullValueError, match=f"is null in the column {name!r}"
+    ) as found:
+        count_totals(batch, ScoringPlan(**wanted))
+    assert found.value.column == name
+    assert found.value.row == batch.column(name).to_pylist().index(None)
+    filled = pa.table(
+        {
+            key: [text or "" for text in pa.array(v).to_pylist()]
+            for key, v in columns.items()
+        }
+    ).to_batches()[0]
+    assert count_totals(batch, ScoringPlan(**wanted, nulls="empty")) == count_totals(
+        filled, ScoringPlan(**wanted)
+    )
+
+
+def test_bytes_that_are_no_text_are_refused():
+    bad = pa.array([b"ok", b"\xff\xfe"], pa.binary()).view(pa.string())
+    batch = pa.record_batch({"hyp": bad, "ref": ["a", "b"]})
+    wanted = ScoringPlan(
+        metrics=("bleu",), outputs=(("A", "hyp"),), references=("ref",)
+    )
+    with pytest.raises(CorpusError, match="Segment 2 of the column 'hyp' is not UTF-8"):
+        count_totals(batch, wanted)
+
+
+SCHEMAS = [
+    pytest.param(
+        {"references": ("reff",)}, "has no column 'reff'. Did you mean 'ref'", id="name"
+    ),
+    pytest.param({"references": ("year",)}, "'year' of type int64", id="number"),
+    pytest.param({"references": ("list",)}, "'list' of type list", id="nested"),
+    pytest.param({"group_by": ("score",)}, "make no groups", id="float key"),
+    pytest.param({"group_by": ("list",)}, "make no groups", id="nested key"),
+    pytest.param({"group_by": ("_sums",)}, "totals have one of that name", id="ours"),
+    pytest.param(
+        {"segments": True, "metrics": ("wer",)}, "a column 'wer/A' already", id="taken"
+    ),
+    pytest.param({"references": ("twice",)}, "two columns 'twice'", id="twice"),
+]
+
+
+@pytest.mark.parametrize(("changed", "message"), SCHEMAS)
+def test_tables_that_do_not_fit_are_refused(changed, message):
+    schema = ROWS.schema
+    for name, kind in (
+        ("score", pa.float64()),
+        ("list", pa.list_(pa.string())),
+        ("_sums", pa.string()),
+        ("wer/A", pa.float64()),
+        ("twice", pa.string()),
+        ("twice", pa.string()),
+    ):
+        schema = schema.append(pa.field(name, kind))
+    with pytest.raises((FormatError, OptionError), match=message):
+        check_schema(plan(**changed), schema)
+
+
+MEASURES = [
+    pytest.param({"metrics": ("nist",), "references": ()}, "nist needs ref", id="ref"),
+    pytest.param({"documents": None}, "ltv needs documents", id="documents"),
+    pytest.param(
+        {"metrics": ("terminology:file={here}/terms.tsv",)},
+        "through the whole test",
+        id="fit",
+    ),
+    pytest.param(
+        {"metrics": ("terminology:file={here}/terms.tsv,unit=document",)},
+        "looks at whole documents",
+        id="documents in one piece",
+    ),
+    pytest.param({"metrics": ("bleu", "bleu")}, "'bleu' is given twice", id="twice"),
+    pytest.param({"metrics": ()}, "at least one metric", id="none"),
+]
+
+
+@pytest.mark.parametrize(("changed", "message"), MEASURES)
+def test_measures_that_cannot_be_are_refused(changed, message, tmp_path):
+    (tmp_path / "terms.tsv").write_text("term\tsegment\nAda\t1\n")
+    changed = dict(changed)
+    changed["metrics"] = tuple(
+        spec.replace("{here}", str(tmp_path)) for spec in changed.get("metrics", SPECS)
+    )
+    with pytest.raises(OptionError, match=message):
+        check_metrics(plan(**changed))
+
+
+def test_weights_come_first():
+    with pytest.raises(UnfittedError, match="nist, ltv: what is weighed has to be"):
+        count_totals(ROWS.to_batches()[0], plan())

@@ -79,7 +79,7 @@ def main(folder: Path, *, plots: bool) -> None:
 def agreement_of(scores: Scores, method: str = "none") -> JudgeAgreement:
     """Compute all coefficients, perhaps of values put on one scale."""
     if method != "none":
-        scores, _ = normalise(scores, scores.names[0], method)  # type: ignore[arg-type]
+        scores = normalise(scores, scores.names[0], method).scores  # type: ignore[arg-type]
     return agree(collect_ratings(scores, scores.names[0]))
 
 
@@ -123,7 +123,7 @@ def documents(folder: Path) -> tuple[ScorePanel, DocumentCurves]:
         {Scorer("esa", "esa"): [float(mark["score"]) for mark in marks]},
         [f"{mark['protocol']} {mark['annotator']}" for mark in marks],
     )
-    z, _ = normalise(esa, "esa", "z")
+    z = normalise(esa, "esa", "z").scores
     given = [
         r for r in rows(folder / "en-de.seg_scores.tsv.gz") if r["system"] in outputs
     ]
@@ -178,7 +178,7 @@ def by_number(
     found, _ = correlate_subsets(
         score, len(refs), ask, counts=counts, most=6, seed=SEED
     )
-    return found.counts, {name: found.mean(name) for name in found.found}
+    return found.counts, {name: found.mean(name) for name in found.values}
 
 
 def print_agreement(found: dict[str, JudgeAgreement]) -> None:

@@ -281,13 +281,16 @@ def test_constant_metrics_are_not_compared():
     with pytest.raises(OptionError, match="needs two metrics; found: 1"):
         compare(only, question("pearson", "sys"))
     three = panel_of(gold, {"a": gold, "b": gold**2, "flat": np.ones(gold.shape)})
-    findings, found = report_comparison([three], question("pearson", "sys", trials=20))
-    assert found[0].names == ["a", "b"]
+    asked = question("pearson", "sys", trials=20)
+    found = compare(three, asked)
+    findings = report_comparison([three], asked, [found])
+    assert found.names == ["a", "b"]
     assert any("flat. All 7 metric scores are 1" in note for note in findings.notes)
 
 
 def test_findings_hold_everything():
-    findings, _ = report_comparison([made()], question("acc*_eq:item", trials=30))
+    panel, asked = made(), question("acc*_eq:item", trials=30)
+    findings = report_comparison([panel], asked, [compare(panel, asked)])
     assert [table.name for table in findings.tables] == [
         "metrics ranking",
         "metrics p-values",

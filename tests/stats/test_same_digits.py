@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from metra.stats.weighting import weigh_values
+from metra.stats.weighted_sums import weigh_values
 
 # Large enough that BLAS shares every product out among its threads.
 PROGRAM = """

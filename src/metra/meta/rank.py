@@ -275,7 +275,7 @@ def _rank_automatic(
         return None
     kept = [scores.systems.index(name) for name in names]
     stack = np.stack([average_systems(scores, metric)[kept] for metric in metrics])
-    there = np.isfinite(stack).all(0)
+    there: Mask = np.asarray(np.isfinite(stack).all(0))
     ranks = np.full(len(names), np.nan)
     if there.any():
         ranks[there] = auto_rank(stack[:, there])

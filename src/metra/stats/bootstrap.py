@@ -4,7 +4,7 @@ Drawing both at once (BOOT-BOTH, Deutsch, Dror and Roth 2021, TACL) answers for 
 systems and other texts than those at hand. All metrics share the draws. Nothing is
 recomputed from scratch where weights do: a resample is a count of each system and each
 segment, and sums of weighted values are products of matrices. Products of whole numbers
-are exact in any order; others are made so (`metra.stats.weighting`).
+are exact in any order; others are made so (`metra.stats.weighted_sums`).
 """
 
 import math
@@ -29,7 +29,7 @@ from metra.stats.distributions import upper_tail
 from metra.stats.pairs import PairCounts
 from metra.stats.panel import ScorePanel
 from metra.stats.resampling import count_draws, draw_counts, interval
-from metra.stats.weighting import WeightedValues
+from metra.stats.weighted_sums import WeightedValues
 
 Drawn: TypeAlias = Literal["both", "sys", "item"]
 

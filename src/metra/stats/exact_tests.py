@@ -9,7 +9,7 @@ import numpy as np
 from metra.stats.arrays import Array, divide
 from metra.stats.distributions import binomial_tail, normal_tail, student_tail
 from metra.stats.moments import pearson, ranks
-from metra.stats.weighting import weigh_values
+from metra.stats.weighted_sums import weigh_values
 
 
 class RankSum(NamedTuple):

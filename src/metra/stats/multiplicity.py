@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from metra.stats.arrays import Array, Mask
 
@@ -41,7 +41,7 @@ class ClusterRule:
         return corrected
 
 
-def holm(p_values: ArrayLike) -> Array:
+def holm(p_values: Sequence[float | None] | Array) -> Array:
     """Correct p-values so that the chance of any false alarm among them stays below alpha.
 
     The smallest of m is multiplied by m, the next by m − 1, and so on, never falling below

@@ -18,7 +18,7 @@ from metra.stats.resampling import (
     standard_error,
 )
 from metra.stats.totals import Array, sum_rows
-from metra.stats.weighting import StackedRows, Weights
+from metra.stats.weighted_sums import StackedRows, Weights
 
 #: Two samples of one measure, by their places: the baseline, then what is held against it.
 Pair: TypeAlias = tuple[int, int]

@@ -8,7 +8,7 @@ import numpy as np
 
 from metra.errors import CorpusError
 from metra.stats.arrays import Array, Mask
-from metra.stats.weighting import WeightedValues
+from metra.stats.weighted_sums import WeightedValues
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ from metra.stats.paired_tests import SLACK
 from metra.stats.panel import ScorePanel
 from metra.stats.resampling import draw_signs, share_reached
 from metra.stats.soft_pairwise import permutation_p, spa, wmt_p
-from metra.stats.weighting import WeightedValues, round_to_bits
+from metra.stats.weighted_sums import WeightedValues, round_to_bits
 
 #: What changes sides: single cells, whole systems, or whole segments.
 Swap: TypeAlias = Literal["both", "sys", "input"]

@@ -18,7 +18,7 @@ from metra.stats.arrays import Array, Codes, Mask, divide
 from metra.stats.correlation import find_coefficient
 from metra.stats.defaults import SEED
 from metra.stats.panel import ScorePanel
-from metra.stats.weighting import weigh_values
+from metra.stats.weighted_sums import weigh_values
 
 LENGTHS = (1, 2, 5, 10, 20, 50, 100, 200, 0)
 DOCUMENTS = 1000

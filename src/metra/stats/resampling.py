@@ -15,7 +15,7 @@ from metra.stats import totals as pool
 from metra.stats.defaults import SEED, TRIALS, Method
 from metra.stats.parallel import ordered_map, thread_count
 from metra.stats.totals import Array
-from metra.stats.weighting import STEP, StackedRows, Weights
+from metra.stats.weighted_sums import STEP, StackedRows, Weights
 
 #: Trials times units in one block; of those, `STEP` are drawn at a time.
 BLOCK = 4_000_000

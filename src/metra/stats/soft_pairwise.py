@@ -18,7 +18,7 @@ from metra.stats.arrays import Array, divide
 from metra.stats.defaults import SEED, TRIALS
 from metra.stats.distributions import normal_tail
 from metra.stats.resampling import draw_signs
-from metra.stats.weighting import WeightedValues
+from metra.stats.weighted_sums import WeightedValues
 
 #: What the official scorer draws its sign changes with.
 WMT_SEED = 4

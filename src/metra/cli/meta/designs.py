@@ -213,8 +213,8 @@ def scatter(
     \b
     metra meta scatter scores.tsv --gold mqm --metric BLEU --plot bleu.svg
     """
-    from metra.formats.lines import read_packed_lines
     from metra.formats.scores.long_table import read_named_pairs
+    from metra.formats.table import read_packed_lines
     from metra.meta.scatter import (
         build_system_clouds,
         correlate_choices,

@@ -181,7 +181,7 @@ def question(command: Callable[..., "MetaReport"]) -> Callable[..., None]:
             notes.append(f"{each} is of {', '.join(gold_from)} only.")
         if lower:
             scores = scores.with_lower_is_better(lower)
-        scores = scores.only(lang=lang, domain=domain, without_systems=without)
+        scores = _filter_scores(scores, lang, domain, without)
         if len(golds) > 1:
             found = merge_reports(
                 {g: command(scores=scores, **asked | {"gold": g}) for g in golds}
@@ -204,6 +204,24 @@ def question(command: Callable[..., "MetaReport"]) -> Callable[..., None]:
     ):
         option(ask)
     return ask
+
+
+def _filter_scores(
+    scores: "Scores", lang: str | None, domain: str | None, without: list[str]
+) -> "Scores":
+    """Keep one language pair and domain, and say so where nothing is left."""
+    kept = scores.only(lang=lang, domain=domain, without_systems=without)
+    if len(scores) and not len(kept):
+        domains = dict.fromkeys(item.domain for item in scores.items)
+        known = {"--lang": scores.languages, "--domain": list(domains)}
+        told = [
+            f"{flag} {value} (known: {', '.join(filter(None, known[flag])) or 'none'})"
+            for flag, value in (("--lang", lang), ("--domain", domain))
+            if value is not None
+        ]
+        msg = f"No score is left with {' and '.join(told) or 'these systems'}."
+        raise click.UsageError(msg)
+    return kept
 
 
 def _split_golds(asked: "Mapping[str, Any]", known: list[str]) -> list[str]:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metra.stats import resampling
-from metra.stats.weighting import StackedRows, round_to_grid
+from metra.stats.weighted_sums import StackedRows, round_to_grid
 
 # Numbers of very different sizes, so that the order of additions shows in the last bits.
 ROWS = np.random.default_rng(5).lognormal(0, 4, (500, 3))

@@ -139,7 +139,7 @@ GRIDS = arrays(
 
 
 @settings(max_examples=60, deadline=None)
-@given(grid=GRIDS, scale=st.sampled_from(SCALES))
+@given(grid=GRIDS, scale=st.sampled_from(list(SCALES)))
 def test_alpha_is_what_counting_pairs_gives(grid, scale):
     if not np.isfinite(grid).any():
         return

@@ -103,4 +103,4 @@ def test_the_table_spans_the_subsets():
     assert row[1].interval is None
     assert "1: 3 of 3, 3: 1 of 1" in findings.notes[-1]
     assert all(math.isfinite(v) for v in curves.mean("chrf"))
-    assert np.isfinite(found.found["bleu:smooth=floor"][0]).all()
+    assert np.isfinite(curves.values["bleu:smooth=floor"][0]).all()

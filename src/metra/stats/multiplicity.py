@@ -83,7 +83,7 @@ def part_ranking(
     >>> part_ranking("ab", [[False, True], [True, False]])
     [['a'], ['b']]
     """
-    numbers = split_all(np.array(differ, bool).reshape(len(ranked), -1))
+    numbers = split_all(np.array(differ, bool).reshape(len(ranked), len(ranked)))
     parts: list[list[System]] = [[] for _ in range(max(numbers, default=0))]
     for system, number in zip(ranked, numbers, strict=True):
         parts[number - 1].append(system)

@@ -1,8 +1,4 @@
-"""A line on standard error that says how far long work has come, or what it is at.
-
-Where results go: standard output, or a file that is whole or not there.
-Where a report comes from: the command, the files, the day.
-"""
+"""Where results go, how far long work has come, and where a report comes from."""
 
 import os
 import shlex

@@ -70,7 +70,7 @@ def find_steps(
 
 
 def build_hits(hyps: Tokens, refs: Sequence[Tokens]) -> Hits:
-    """Compare each output with its references once, for every measure that asks."""
+    """Compare each output with its references once, for every metric that asks."""
     return Hits(hyps, list(refs))
 
 

@@ -148,11 +148,14 @@ def _build_level_tables(results: Results, style: Style) -> Iterator[Table]:
             ("document", [score.documents for score in scores]),
             ("segment", [_number_segments(score) for score in scores]),
         ):
-            by_item = [each for each in values if each is not None]
-            if len(by_item) == len(systems):
+            by_system = [each for each in values if each is not None]
+            if len(by_system) == len(systems):
                 rows = [
-                    (str(item), _build_row([each[item] for each in by_item], scores[0]))
-                    for item in by_item[0]
+                    (
+                        str(item),
+                        _build_row([each[item] for each in by_system], scores[0]),
+                    )
+                    for item in by_system[0]
                 ]
                 yield make_table(level, names, rows, caption=column.title)
 

@@ -1,6 +1,5 @@
 """`metra compare`: systems against a baseline or each other, with significance tests."""
 
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -142,6 +141,8 @@ def compare(
     metra compare old.txt new.txt -r ref.txt --changes 5 --ngrams 10 --bucket length
     metra compare test.tsv --baseline online --all-pairs --test bootstrap
     """
+    from dataclasses import fields
+
     from metra.analysis.findings import prepare_analyses, run_analyses
     from metra.cli.output import ProgressLine, Stages, build_style, write_output
     from metra.report.writers.analysis import check_format, render_with_findings
@@ -193,6 +194,8 @@ def compare(
 
 def _read_analysis_options(given: dict[str, Any]) -> "AnalysisOptions":
     """Read the files that the options name, and say what is to be analysed."""
+    from dataclasses import fields
+
     from metra.analysis.findings import AnalysisOptions
     from metra.formats.lines import read_lines
     from metra.scoring.files import read_labels

@@ -5,8 +5,6 @@ from dataclasses import dataclass, field, replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-import numpy as np
-
 from metra import __version__
 from metra.corpus.batch import Batch, SegmentColumn, Sentence
 from metra.errors import (
@@ -20,6 +18,7 @@ from metra.metrics.options import format_value, read_parameters
 from metra.stats import totals
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from metra.metrics.alignment import Alignment
@@ -308,8 +307,11 @@ class Finding:
 def compute_share(part: Array, whole: Array) -> Array:
     """Return a part in per cent of the whole; NaN of nothing.
 
+    >>> import numpy as np
     >>> compute_share(np.array([1.0, 0.0]), np.array([4.0, 0.0]))
     array([25., nan])
     """
+    import numpy as np  # only here: the BLEU of a system needs none
+
     is_defined = whole > 0
     return np.where(is_defined, 100 * part / np.where(is_defined, whole, 1), np.nan)

@@ -7,12 +7,14 @@ are files of their own bring a style for both themes along (`render_svg`, `rende
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from metra.analysis.distributions import choose_round_step
 from metra.report.html.markup import Child, Html, mark_safe, tag
 from metra.report.terminal import measure_width
-from metra.stats.moments import LineFit
+
+if TYPE_CHECKING:
+    from metra.stats.moments import LineFit
 
 #: Colours by name: for light and for dark pages.
 PALETTE = {
@@ -275,7 +277,7 @@ def draw_y_axis(
 
 
 def draw_fit(
-    fit: LineFit, ends: tuple[float, float], x: AxisScale, y: AxisScale, kind: str
+    fit: "LineFit", ends: tuple[float, float], x: AxisScale, y: AxisScale, kind: str
 ) -> list[Html]:
     """Draw a fitted line between two values, and the band that holds it."""
     first, last = ends

@@ -22,12 +22,13 @@ from metra.scoring.statistics import (
     fit_metrics,
 )
 from metra.scoring.totals import build_results, build_score
-from metra.stats import defaults, resampling, totals
+from metra.stats import defaults, totals
 from metra.text.columns import Segments
 
 if TYPE_CHECKING:
     from metra.formats.texts.columns import ColumnNames
     from metra.formats.texts.sources import Source
+    from metra.stats.resampling import Sample
 
 LEVELS = ("system", "document", "segment")
 CI_UNITS = ("auto", "segment", "document")
@@ -352,6 +353,8 @@ def _compute_intervals(
     options: EvaluationOptions,
 ) -> Intervals:
     """Resample all systems' statistics for all metrics with the same unit together."""
+    from metra.stats import resampling
+
     intervals: dict[tuple[str, str], tuple[float, float] | None] = {}
     for unit in ("segment", "document"):
         chosen = {
@@ -374,8 +377,9 @@ def _compute_intervals(
 
 def build_samples(
     metrics: Mapping[str, Metric], statistics: CorpusStatistics, unit: str
-) -> "list[resampling.Sample]":
+) -> "list[Sample]":
     """Give what can be resampled, a row for each unit, in the order of the tallies."""
+    from metra.stats.resampling import Sample
 
     def get_units(rows: Array) -> Array:
         if unit == "segment":
@@ -383,7 +387,7 @@ def build_samples(
         return totals.sum_by_group(rows, statistics.documents)[1]
 
     return [
-        resampling.Sample(get_units(tally.rows), metrics[spec].aggregate)
+        Sample(get_units(tally.rows), metrics[spec].aggregate)
         for (_, spec), tally in statistics.tallies.items()
         if spec in metrics
     ]
@@ -520,6 +524,8 @@ class Result:
         seed: int = defaults.SEED,
     ) -> tuple[float, float] | None:
         """Bootstrap interval of the corpus score; None for a single segment."""
+        from metra.stats import resampling
+
         sample = resampling.Sample(self.rows, self.metric.aggregate)
         (interval,) = resampling.compute_intervals(
             [sample], method=method, trials=trials, level=level, seed=seed
@@ -528,6 +534,8 @@ class Result:
 
     def standard_error(self) -> float | None:
         """Jackknife standard error of the corpus score; None for a single segment."""
+        from metra.stats import resampling
+
         if len(self.rows) < 2:
             return None
         sample = resampling.Sample(self.rows, self.metric.aggregate)

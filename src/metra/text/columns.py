@@ -6,8 +6,6 @@ Arrow's columns become packed text without a Python string on the way.
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
-import numpy as np
-
 from metra._core import BadSegment, LineBuffer, NotUtf8, Text
 from metra.errors import CorpusError, LengthError, MissingResourceError
 
@@ -129,6 +127,7 @@ def pack_arrow_column(column: Any, what: str, *, first: int = 0) -> Text:
 
     `what` and `first`, the position of the first segment, are for the error message.
     """
+    import numpy as np
     import pyarrow as pa
 
     if pa.types.is_dictionary(column.type):

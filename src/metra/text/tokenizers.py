@@ -13,7 +13,6 @@ from typing import Any
 
 from metra._core import Text, Tokenizer, Tokens, grapheme_version
 from metra.errors import MissingResourceError, OptionError, UnknownNameError, no_such
-from metra.text.resources import compute_digest
 
 BUILT_IN = ("13a", "intl", "zh", "zh-fixed", "char", "none")
 
@@ -192,6 +191,8 @@ def load_sentencepiece(path: str) -> Callable[[str], list[str]]:
         msg = f"There is no SentencePiece model at {path}; give the path of a .model file."
         raise MissingResourceError(msg)
     model = sentencepiece.SentencePieceProcessor(model_file=path)
+    from metra.text.resources import compute_digest
+
     return _SentencePieceCutter(model, compute_digest(Path(path).read_bytes()))
 
 

@@ -185,8 +185,8 @@ def _rank_ngrams(
         np.partition(strength, -HEAVIEST)[-HEAVIEST] if len(weight) > HEAVIEST else 0
     )
     # The lists are nearly always full before the others are needed, and sorted.
-    for chosen in (strength >= limit, strength < limit):
-        group = np.flatnonzero(chosen)
+    for is_next in (strength >= limit, strength < limit):
+        group = np.flatnonzero(is_next)
         order = np.lexsort((home[group], -length[group], -strength[group]))
         for at in group[order].tolist():
             yield int(length[at]), int(place[at]), float(weight[at])

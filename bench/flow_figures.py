@@ -35,19 +35,21 @@ PLACES = {
             f"{module}:{choice}"
             for module in (
                 "metra.engine",
+                "metra.scoring.plan",
                 "metra.scoring.tables",
+                "metra.scoring.table_totals",
                 "metra.scoring.executors",
                 "metra.scoring",
             )
             for choice in (name, *others)
         ]
         for name, others in {
-            "Plan": ("TablePlan",),
+            "Plan": ("ScoringPlan",),
             "check_schema": (),
             "check_measures": ("check_metrics",),
             "total_rows": ("count_totals",),
             "add_totals": (),
-            "results_of": ("build_results",),
+            "results_of": ("score_totals",),
             "score_rows": (),
         }.items()
     },
@@ -237,6 +239,7 @@ def trace_answer(recorder: Recorder) -> None:
             "cannot": None,
             "times": dict.fromkeys(times, 0) | {"active_ms": 1000},
             "events": [],
+            "wording": work["protocol"]["wording"],
         }
         if is_measured:
             with recorder.record():

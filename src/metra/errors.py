@@ -28,7 +28,7 @@ class OptionError(MetraError):
 
 
 class UnfittedError(MetraError):
-    """A measure with corpus weights that was asked to score before it had them."""
+    """A metric with corpus weights that was asked to score before it had them."""
 
 
 class MissingResourceError(MetraError):

@@ -6,11 +6,17 @@ import pytest
 from metra import EvalSet, evaluate
 from metra.analysis.relations import relate_judgements
 from metra.errors import CorpusError, UnknownNameError
-from metra.formats.scores.judgement_table import TableJudgement
+from metra.formats.scores.judgement_table import parse_judgement_table
 
 REFS = ["a b", "c d", "e f"]
 OUTPUTS = {"good": REFS, "bad": ["a x", "y z", "e f"]}
 DOCUMENTS = ["one", "one", "two"]
+
+
+def table(*rows):
+    header = "system\tsegment\tscore\tdocument\tjudge"
+    lines = ("\t".join(map(str, row)) for row in rows)
+    return parse_judgement_table([header, *lines], "j.tsv")
 
 
 @pytest.fixture(scope="module")
@@ -19,12 +25,12 @@ def results():
 
 
 def test_several_judgements_of_an_output_are_averaged(results):
-    judged = [
-        TableJudgement("good", 1, 80, judge="j1"),
-        TableJudgement("good", 1, 100, judge="j2"),
-        TableJudgement("good", 3, 60, judge="j1"),
-        TableJudgement("bad", 2, 10, judge="j1"),
-    ]
+    judged = table(
+        ("good", 1, 80, "", "j1"),
+        ("good", 1, 100, "", "j2"),
+        ("good", 3, 60, "", "j1"),
+        ("bad", 2, 10, "", "j1"),
+    )
     found = relate_judgements(judged, results, DOCUMENTS)
     assert (found.judgements, found.judges) == (4, 2)
     np.testing.assert_array_equal(found.segments["good"], [90, np.nan, 60])
@@ -35,35 +41,35 @@ def test_several_judgements_of_an_output_are_averaged(results):
 
 
 def test_a_system_that_nobody_judged_is_left_out(results):
-    found = relate_judgements([TableJudgement("good", 1, 80)], results, DOCUMENTS)
+    found = relate_judgements(table(("good", 1, 80, "", "")), results, DOCUMENTS)
     assert np.isnan(found.means["bad"])
     assert [point.system for point in found.relations[0].points] == ["good"]
     assert found.judges is None
 
 
 @pytest.mark.parametrize(
-    ("judgement", "error", "message"),
+    ("rows", "error", "message"),
     [
         pytest.param(
-            TableJudgement("goof", 1, 1, line=7),
+            [("good", 1, 1, "", "")] * 5 + [("goof", 1, 1, "", "")],
             UnknownNameError,
             "line 7: No system named 'goof'. Did you mean 'good'",
             id="unknown system",
         ),
         pytest.param(
-            TableJudgement("good", 4, 1, line=2),
+            [("good", 4, 1, "", "")],
             CorpusError,
             "about segment 4, but the last one is 3",
             id="beyond the end",
         ),
         pytest.param(
-            TableJudgement("good", 1, 1, "two", line=2),
+            [("good", 1, 1, "two", "")],
             CorpusError,
             "into document 'two', but it is in 'one'",
             id="numbers within documents",
         ),
     ],
 )
-def test_what_does_not_fit_is_refused(results, judgement, error, message):
+def test_what_does_not_fit_is_refused(results, rows, error, message):
     with pytest.raises(error, match=message):
-        relate_judgements([judgement], results, DOCUMENTS)
+        relate_judgements(table(*rows), results, DOCUMENTS)

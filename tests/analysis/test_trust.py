@@ -5,7 +5,7 @@ import pytest
 
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
-from metra.formats.scores.judgement_table import TableJudgement
+from metra.formats.scores.judgement_table import parse_judgement_table
 from metra.meta import trust as trusting
 from metra.report.study import build_study
 from metra.scoring.evaluate import make_metrics
@@ -21,13 +21,18 @@ OUTPUTS = {
 WORTH = {"good": 9, "fair": 7, "poor": 4, "bad": 1}
 
 
+def table(rows):
+    lines = ("\t".join(map(str, row)) for row in rows)
+    return parse_judgement_table(["system\tsegment\tscore\tjudge", *lines], "j.tsv")
+
+
 def judged(*judges, systems=WORTH, spread=1):
-    return [
-        TableJudgement(system, at, WORTH[system] + spread * ((at + n) % 3), judge=judge)
+    return table(
+        (system, at, WORTH[system] + spread * ((at + n) % 3), judge)
         for n, judge in enumerate(judges)
         for system in systems
         for at in range(1, 13)
-    ]
+    )
 
 
 def trusted(judgements, outputs=OUTPUTS, metrics=("bleu", "ter")):
@@ -71,16 +76,16 @@ def test_agreement_is_that_of_meta_evaluation():
 
 LACKING = [
     pytest.param(judged("ann"), "No unit was judged by two judges", id="one judge"),
-    pytest.param(judged(None), "48 of 48 judgements name no judge", id="no names"),
+    pytest.param(judged(""), "48 of 48 judgements name no judge", id="no names"),
     pytest.param(
         judged("ann", "bob", systems=["good", "bad"]), "three of them or more; found: 2",
         id="two systems",
     ),
     pytest.param(
-        [TableJudgement("good", 1, 3.0, judge="ann")], "Only 1 value is shared", id="one value"
+        table([("good", 1, 3.0, "ann")]), "Only 1 value is shared", id="one value"
     ),
     pytest.param(
-        [TableJudgement(s, at, 3.0, judge=j) for s in WORTH for at in (1, 2) for j in "ab"],
+        table((s, at, 3.0, j) for s in WORTH for at in (1, 2) for j in "ab"),
         "a constant has no correlation", id="all the same",
     ),
 ]  # fmt: skip

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.campaign.protocols.chips import Chips, get_changes, split_words
+from metra.campaign.protocols.chips import Chips, get_changes
 from metra.campaign.protocols.edit import Edit
 from metra.campaign.protocols.gaps import Gaps, find_undecided
 from metra.campaign.protocols.near import Near
@@ -17,9 +17,8 @@ from metra.campaign.protocols.record import hide_key
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.protocols.template import Template
 from metra.errors import OptionError
-from metra.metrics.evaltrans import count_edits
-from metra.text.diff import compute_difference, compute_edit_distance
-from metra.text.words import find_words
+from metra.text.diff import compute_difference, compute_edit_distance, count_edits
+from metra.text.words import find_words, split_workbook_words
 
 MARY = (
     "Mary, who had gone to see the fountain (in the center of town), said that it was "
@@ -41,8 +40,8 @@ def chip(origin, text, change="none"):
 
 
 def test_the_workbooks_sentence_has_24_tokens():
-    assert len(split_words(MARY)) == 24
-    assert Chips().extra(MARY)["tokens"] == split_words(MARY)
+    assert len(split_workbook_words(MARY)) == 24
+    assert Chips().extra(MARY)["tokens"] == split_workbook_words(MARY)
 
 
 def test_four_words_moved_of_which_one_is_deleted_are_one_deletion_and_three_moves():

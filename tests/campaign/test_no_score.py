@@ -13,11 +13,14 @@ from metra.campaign.exercise import (
     read_results,
 )
 from metra.campaign.exports import export_judgements
-from metra.campaign.files import jsonl, tables
-from metra.campaign.judgement_files import read
+from metra.campaign.judgement import score_judgements
+from metra.campaign.judgement_files import read_judgement_scores
 from metra.campaign.results import score_texts
 from metra.campaign.summary import compute_measurements, summarise_judgements
 from metra.errors import FormatError
+from metra.formats.scores.judgement_jsonl import format_judgements
+from metra.formats.scores.long_table import format_judgement_table
+from metra.formats.scores.spreadsheet import count_undefined, format_spreadsheet
 
 WHY = "every gap has the exact word"
 
@@ -89,14 +92,16 @@ def test_in_the_files(some):
         assert all("\tn/a" in line for line in lines)
     assert WHY in read_file["exercise/reliability.tsv"]
     # The table that means are made of has no line for it.
-    scores = tables.write_long_table(some[1])
+    scores = format_judgement_table(score_judgements(some[1]))
     assert not [
         line for line in scores.split("\n") if line.startswith("good\tcloze-close")
     ]
 
 
 def test_in_a_spreadsheet(some):
-    rows = list(csv.DictReader(io.StringIO(tables.write_spreadsheet(some[1]))))
+    rows = list(
+        csv.DictReader(io.StringIO(format_spreadsheet(score_judgements(some[1]))))
+    )
     open_ones = [row for row in rows if row["reason"]]
     assert {row["scorer"] for row in open_ones} == {"cloze-close"}
     assert {(row["native"], row["hundred"]) for row in open_ones} == {("", "")}
@@ -124,15 +129,17 @@ def test_in_the_exercise(some, none, write):
 
 
 def test_to_metra_meta(none, write):
-    path = write("judged.jsonl", jsonl.write(none[1]).encode())
-    assert {scorer.name for scorer in read(str(path)).scorers} == {"cloze-exact"}
+    path = write("judged.jsonl", format_judgements(none[1]).encode())
+    assert {scorer.name for scorer in read_judgement_scores(str(path)).scorers} == {
+        "cloze-exact"
+    }
     frozen = opened("reading", {"baseline": "x y"}, judges=["a", "b"], each=1)
     found = answered(frozen, lambda *_: {"reading-speed": {"ms": 1000}})
     alone = [one for one in found if one.kind != "baseline"]
-    path = write("alone.jsonl", jsonl.write(alone).encode())
+    path = write("alone.jsonl", format_judgements(alone).encode())
     with pytest.raises(FormatError, match="has not read the baseline text"):
-        read(str(path))
-    assert tables.count_undefined([]) == {}
+        read_judgement_scores(str(path))
+    assert count_undefined(score_judgements([])) == {}
 
 
 def test_a_reason_is_no_way_around_the_scale():

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.campaign.answers import made
+from tests.campaigns import check_answer
 
 from metra.campaign.assignment import assign
 from metra.campaign.creation import freeze_campaign
-from metra.campaign.files import jsonl
-from metra.campaign.judgement import check_answer
+from metra.campaign.imports import parse_judgement_lines
 from metra.campaign.judges import build_judge_table, compute_sign_test
 from metra.campaign.results import average_systems
 from metra.campaign.settings import Settings
@@ -19,6 +19,7 @@ from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import OptionError
 from metra.formats.scores.judgement import COUNTED
+from metra.formats.scores.judgement_jsonl import format_judgements
 
 #: Item means of one: (5 + 3) / 2 = 4, 1; so 2.5, where the mean of all judgements is 3.
 ONE = [
@@ -167,7 +168,9 @@ def test_a_whole_campaign_from_tasks_to_means():
         score = 0.0 if task.kind == "degraded" else worth[task.items[0].system]
         return check_answer(frozen, task, {"da": score}, id=task.id)
 
-    judgements = jsonl.read(jsonl.write(map(answer, tasks)), "x")
+    judgements = parse_judgement_lines(
+        format_judgements(map(answer, tasks)).split("\n"), "x"
+    )
     means = {mean.system: mean for mean in average_systems(judgements)}
     assert {name: mean.native for name, mean in means.items()} == worth
     assert {mean.items for mean in means.values()} == {count - 1}

@@ -5,15 +5,23 @@ from dataclasses import replace
 
 import pytest
 from tests.campaign.campaigns import SECRET, SOURCE, SYSTEMS, answered, opened
+from tests.campaigns import check_answer
 
 from metra.campaign.assignment import assign
-from metra.campaign.files import jsonl, tables
-from metra.campaign.judgement import check_answer, keep_latest, score_outputs
+from metra.campaign.imports import parse_judgement_lines
+from metra.campaign.judgement import (
+    keep_latest,
+    score_judgements,
+    score_outputs,
+)
 from metra.campaign.protocols.registry import PROTOCOLS
 from metra.campaign.reconciliation import build_reconciliation, compute_rater_agreement
 from metra.campaign.screen import build_screen
 from metra.campaign.second_look import apply_verdicts, build_verdict_campaign
 from metra.errors import CorpusError, OptionError
+from metra.formats.scores.judgement_jsonl import format_judgements
+from metra.formats.scores.long_table import format_judgement_table
+from metra.formats.scores.spreadsheet import format_undefined
 
 QUESTIONS = {
     "trip": [["Who met Bob?", ["Ann"], []], ["Where?", ["Rome"], ["Rome", "Paris"]]],
@@ -160,8 +168,8 @@ def test_close_answers_are_judged_once_blind_and_filled_in():
         return {"cloze": {"answers": ["thing"] * count}}
 
     first = answered(frozen, value)
-    assert "wait for a second judge" in tables.write_undefined(first)
-    assert "cloze-close" not in tables.write_long_table(first)
+    assert "wait for a second judge" in format_undefined(score_judgements(first))
+    assert "cloze-close" not in format_judgement_table(score_judgements(first))
     second = build_verdict_campaign(frozen, first, judges=["zoe", "yan"], each=2)
     cases = second.material["cases"]
     assert all(case["answer"] == "thing" for case in cases)
@@ -182,7 +190,7 @@ def test_close_answers_are_judged_once_blind_and_filled_in():
     for one in done:
         exact, close = score_outputs(one)[0]
         assert (exact.native, close.native) == (0, 50)
-    assert tables.write_undefined(done).count("\n") == 1
+    assert format_undefined(score_judgements(done)).count("\n") == 1
 
 
 def test_free_answers_can_be_accepted_by_a_second_judge():
@@ -274,6 +282,6 @@ def test_every_protocol_survives_its_export(name):
         id="1",
     )
     one = replace(base, protocol=name, outputs=outputs, value=asked.check(raw, texts))
-    [again] = jsonl.read(jsonl.write([one]), "x")
+    [again] = parse_judgement_lines(format_judgements([one]).split("\n"), "x")
     assert again.value == one.value
     assert repr(score_outputs(again)) == repr(score_outputs(one))

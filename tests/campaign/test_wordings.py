@@ -9,11 +9,12 @@ from dataclasses import replace
 
 import pytest
 from tests.campaign.campaigns import opened
+from tests.campaigns import check_answer
 
 from metra.campaign.assignment import assign
-from metra.campaign.exports import export_judgements, write_codebook
-from metra.campaign.files import jsonl
-from metra.campaign.judgement import check_answer
+from metra.campaign.codebook import write_codebook
+from metra.campaign.exports import export_judgements
+from metra.campaign.imports import parse_judgement_lines
 from metra.campaign.own_wording import (
     freeze_wordings,
     list_wordings,
@@ -24,6 +25,7 @@ from metra.campaign.own_wording import (
 from metra.campaign.protocols.registry import PROTOCOLS, protocol
 from metra.campaign.wording import LANGUAGES, OFFICIAL, format_point, get_step_words
 from metra.errors import FormatError
+from metra.formats.scores.judgement_jsonl import format_judgements
 from metra.store.campaigns import from_json, to_json
 
 TRANSLATIONS = [code for code in LANGUAGES if code != "en"]
@@ -162,7 +164,7 @@ def test_a_record_names_the_words_that_were_read():
         one.protocol_version
         == check_answer(frozen, task, {"adequacy": 3}, id="2").protocol_version
     )
-    assert jsonl.read(jsonl.write([one]), "x") == [one]
+    assert parse_judgement_lines(format_judgements([one]).split("\n"), "x") == [one]
     text = write_codebook([one], frozen)
     assert f"nobody has validated the translation | {one.wording_version} | 1 |" in text
     assert (

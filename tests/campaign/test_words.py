@@ -5,14 +5,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metra.campaign.protocols.chips import Chips, get_changes
-from metra.campaign.protocols.chips import split_words as split_chips
 from metra.campaign.protocols.edit import Edit, count_edits
 from metra.campaign.protocols.gaps import Gaps
 from metra.campaign.protocols.near import Near
 from metra.campaign.protocols.reading import Reading
 from metra.text.diff import DiffPiece, compute_difference
 from metra.text.lemmas import count_form_changes, find_stemmer_code, stem_words
-from metra.text.words import find_words, join_words, recognise_spacing, split_words
+from metra.text.words import (
+    find_words,
+    join_words,
+    recognise_spacing,
+    split_words,
+    split_workbook_words,
+)
 
 #: "The market opens." in scripts that put no blanks between words.
 UNSPACED = [
@@ -58,7 +63,7 @@ def test_how_words_were_counted_is_told(text, expected):
 def test_nothing_is_lost_between_words(text):
     assert "".join(split_words(text)) == "".join(text.split())
     assert "".join(join_words(split_words(text)).split()) == "".join(text.split())
-    assert "".join(split_chips(text)) == "".join(text.split())
+    assert "".join(split_workbook_words(text)) == "".join(text.split())
 
 
 @pytest.mark.parametrize(

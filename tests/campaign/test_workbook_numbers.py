@@ -7,7 +7,7 @@ import pytest
 from tests.campaign.campaigns import answered, opened
 
 from metra.campaign.evaltrans import compute_running_scores
-from metra.campaign.protocols.chips import Chips, get_changes, split_words
+from metra.campaign.protocols.chips import Chips, get_changes
 from metra.campaign.protocols.edit import Edit
 from metra.campaign.protocols.gaps import Gaps
 from metra.campaign.protocols.questions import Question, QuestionSet
@@ -16,8 +16,9 @@ from metra.campaign.protocols.registry import protocol
 from metra.campaign.protocols.template import Template
 from metra.campaign.results import average_systems, score_texts
 from metra.corpus.evalset import EvalSet
-from metra.metrics.syntax import infer_changes
 from metra.scoring.evaluate import evaluate
+from metra.text.corrections import infer_changes
+from metra.text.words import split_workbook_words
 
 MARY = (
     "Mary, who had gone to see the fountain (in the center of town), said that it was "
@@ -119,12 +120,12 @@ def test_by_hand(found, expected):
 
 
 def test_a4a_the_sentence_has_24_tokens():
-    assert len(split_words(MARY)) == 24
+    assert len(split_workbook_words(MARY)) == 24
 
 
 def test_a4a_four_words_moved_of_which_one_is_deleted():
     # "in the center of" goes to the front, without "the".
-    words_of = split_words(MARY)
+    words_of = split_workbook_words(MARY)
     start = words_of.index("(") + 1
     assert words_of[start : start + 4] == ["in", "the", "center", "of"]
     moved = [start, start + 2, start + 3]

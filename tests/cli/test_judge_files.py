@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("sqlalchemy", reason="needs metra[judge]")
 
 from metra.campaign.demo_data import SYSTEMS, list_demo_protocols
-from metra.campaign.files import jsonl
+from metra.campaign.imports import parse_judgement_lines
 from metra.campaign.judgement_files import read_question
 from metra.campaign.ranking import rank_systems
 from metra.campaign.results import average_systems
@@ -49,7 +49,10 @@ def test_names_are_hidden_until_asked_for(cli, filled, tmp_path):
     assert "--unblind shows their names" in ran.err
     out, ran = exported(cli, filled, tmp_path, "jsonl", MQM, "--unblind")
     assert ran.err == ""
-    assert {one.systems[0] for one in jsonl.read(out.read_text(), "x")} == set(SYSTEMS)
+    assert {
+        one.systems[0]
+        for one in parse_judgement_lines(out.read_text().split("\n"), "x")
+    } == set(SYSTEMS)
     with sqlite3.connect(filled) as database:
         noted = [row[0] for row in database.execute("SELECT what FROM audit")]
     assert noted.count("unblind") == 1
@@ -61,7 +64,9 @@ def test_meta_and_report_read_the_export_at_once(cli, filled, tmp_path, root):
     lines, _ = exported(cli, filled, tmp_path, "jsonl", LDC)
     means = {
         one.system: one.native
-        for one in average_systems(jsonl.read(lines.read_text(), "x"))
+        for one in average_systems(
+            parse_judgement_lines(lines.read_text().split("\n"), "x")
+        )
         if one.scorer == "adequacy"
     }
     tables = []
@@ -74,7 +79,9 @@ def test_meta_and_report_read_the_export_at_once(cli, filled, tmp_path, root):
     assert {name: row["mean"] for name, row in rows.items()} == pytest.approx(means)
     [ranking] = [
         one
-        for one in rank_systems(jsonl.read(lines.read_text(), "x"))
+        for one in rank_systems(
+            parse_judgement_lines(lines.read_text().split("\n"), "x")
+        )
         if one.scorer == "adequacy"
     ]
     for one in ranking.systems:
@@ -110,7 +117,9 @@ def test_all_of_it_there_and_back(cli, filled, tmp_path):
     assert "answers by 8 judges about 4 systems." in ran.err
 
     def means(path):
-        found = average_systems(jsonl.read(path.read_text(), "x"))
+        found = average_systems(
+            parse_judgement_lines(path.read_text().split("\n"), "x")
+        )
         return [(one.system, one.native, one.items) for one in found]
 
     assert means(out) == means(lines)
@@ -223,8 +232,11 @@ def test_what_cannot_be_imported_into_a_store(cli, filled, tmp_path):
 def scores_in(path, question=None):
     """The mean of the judgements of each output."""
     found: dict[tuple[str, int], list[float]] = {}
-    for one in read_question(str(path), question):
-        found.setdefault((one.system, one.segment), []).append(one.score)
+    scores = read_question(str(path), question)
+    rows = zip(scores.system, scores.item, scores.value.tolist(), strict=True)
+    for system, item, value in rows:
+        output = scores.systems[system], int(scores.items[item].segment)
+        found.setdefault(output, []).append(value)
     return {output: fmean(scores) for output, scores in sorted(found.items())}
 
 

@@ -214,3 +214,53 @@ def test_outputs_are_scored_on_the_spot(write, cli):
         assert data["correlations"][0]["metrics"][name]["pearson"]["value"] > 0.9
     alone = cli("meta", "correlate", gold, "--gold", "mqm", "-m", "bleu")
     assert "--output and -m belong together" in alone.err
+
+
+@pytest.fixture
+def judged(write):
+    """Judgements of two systems, their outputs, the reference and the source."""
+    rows = ["system\tseg\tmqm"]
+    rows += [f"{name}\t{at}\t{at * sign}" for name, sign in (("a", 1), ("b", -1))
+             for at in (1, 2, 3)]  # fmt: skip
+    return {
+        "scores": write("judged.tsv", rows),
+        "a": write("a.txt", ["the chat", "a dog", "one"]),
+        "b": write("b.txt", ["the cat", "a chien", "two"]),
+        "ref": write("ref.txt", ["the cat", "a dog", "one"]),
+        "source": write("src.txt", ["le chat", "un chien", "un"]),
+        "docs": write("docs.txt", ["d1", "d1", "d2"]),
+    }
+
+
+def ask_about_outputs(cli, judged, *options):
+    return cli(
+        "meta", "correlate", judged["scores"], "--gold", "mqm", "--level", "seg",
+        "--no-ci", "--coef", "pearson", "--output", judged["a"], "--output", judged["b"],
+        *options,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        pytest.param(
+            "untranslated:rule=copied",
+            "compares with the source, but none was given; give -s FILE.",
+            id="source",
+        ),
+        pytest.param("bleu", "compares with references, but there is none", id="refs"),
+        pytest.param("ltv", "no documents are known; give --docs FILE", id="documents"),
+    ],
+)
+def test_metrics_that_lack_something_are_refused(cli, judged, spec, message):
+    refs = () if spec == "bleu" else ("-r", judged["ref"])
+    done = ask_about_outputs(cli, judged, *refs, "-m", spec)
+    assert done.code == 2
+    assert message in done.err
+
+
+def test_sources_and_documents_can_be_given(cli, judged):
+    files = ("-r", judged["ref"], "-s", judged["source"], "--docs", judged["docs"])
+    done = ask_about_outputs(cli, judged, *files, "-m", "untranslated:rule=copied")
+    assert (done.code, done.err) == (0, "")
+    assert ask_about_outputs(cli, judged, *files, "-m", "ltv").code == 0

@@ -84,10 +84,8 @@ def test_every_finding_is_announced():
 def test_the_time_that_is_left(clock, monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
     with output.ProgressLine() as report:
-        report.share = lambda: 0.25
         clock(100)
-        report(1_000_000)
-        report.share = lambda: None
+        report(1_000_000, 0.25)
         clock(100)
         report(4_000_000)
     assert sys.stderr.getvalue() == (

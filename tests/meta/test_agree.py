@@ -16,7 +16,7 @@ from hypothesis.extra.numpy import arrays
 from tests.panels import cells_by_name
 
 from metra.errors import CorpusError
-from metra.formats.scores.ratings import collect_ratings
+from metra.formats.scores.panel import collect_ratings
 from metra.formats.scores.read import read_scores
 from metra.meta.agree import compute_agreement, report_agreement
 from metra.meta.judge_plots import count_gaps

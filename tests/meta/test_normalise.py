@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from metra.errors import CorpusError, UnknownNameError
-from metra.formats.scores.ratings import collect_ratings
+from metra.formats.scores.long_table import format_long_table
+from metra.formats.scores.panel import collect_ratings
 from metra.formats.scores.read import read_scores
 from metra.formats.scores.record import (
     ScoredItem,
     Scorer,
     build_score_table,
-    format_long_table,
 )
 from metra.meta.normalise import find_failing_judges, normalise, report_normalisation
 from metra.stats.agreement import alpha

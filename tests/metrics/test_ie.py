@@ -86,7 +86,7 @@ def test_what_is_missing_and_spurious_is_listed(spec):
 def test_documents_are_needed_and_must_be_the_same(spec):
     metric = {"i": registry.metric(spec)}
     with pytest.raises(
-        CorpusError, match="by document, but no documents are known; give --docs"
+        CorpusError, match="by document, but no documents are known; give `documents`"
     ):
         evaluate_corpus(corpus(None), metric, EvaluationOptions())
     with pytest.raises(

@@ -12,10 +12,10 @@ import metra
 from metra.errors import MissingResourceError, OptionError
 from metra.text.columns import pack
 from metra.text.preparation import preparation, prepare
-from metra.text.resources import WORDNET_USUAL, find_wordnet_folder
+from metra.text.resources import WORDNET_FOLDERS, find_wordnet_folder
 
 needs_wordnet = pytest.mark.skipif(
-    not any((Path(place) / "index.noun").is_file() for place in WORDNET_USUAL),
+    not any((Path(place) / "index.noun").is_file() for place in WORDNET_FOLDERS),
     reason="WordNet is not installed (Debian's package wordnet-base)",
 )
 

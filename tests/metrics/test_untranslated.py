@@ -135,3 +135,17 @@ def test_on_the_command_line(words, write, cli):
     ran = cli("score", output, "-s", source, "-m", spec, "--details")
     assert "    1  untranslated  eau    copied, unknown   1\n" in ran.out
     assert ran.code == 0
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        pytest.param("テストを行う", id="full width"),
+        pytest.param("ﾃｽﾄを行う", id="half width"),
+        pytest.param("人々がﾊﾞｽを待つ", id="iteration mark, half-width mark of sound"),
+    ],
+)
+def test_all_letters_of_japanese_are_its_own(output):
+    result = metra.score([output], metric="untranslated:rule=script,lang=ja")
+    assert result.score == 0
+    assert result.parts["words"] == len(output.replace("ﾞ", ""))

@@ -36,6 +36,15 @@ def test_totals_are_exact_however_they_are_added(monkeypatch, stacked, step):
     assert made.totals[0].tolist() == [exact(np.ones(500, int), c) for c in grid.T]
 
 
+def test_large_counts_are_exact_beside_small_ones():
+    small = np.arange(1000.0).reshape(500, 2)
+    large = small * 2**20 + 1
+    found = StackedRows([small, large, small]).sum_weighted(WEIGHTS)
+    for block, rows in zip(found, (small, large, small), strict=True):
+        for at, weights in enumerate(WEIGHTS):
+            assert block[at].tolist() == [exact(weights, c) for c in rows.T]
+
+
 @settings(max_examples=200)
 @given(
     st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=30).map(np.array),

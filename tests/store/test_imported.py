@@ -7,11 +7,14 @@ from sqlalchemy import text
 from tests.campaigns import made, opened
 
 from metra.campaign.demo_data import list_demo_protocols
-from metra.campaign.files import appraise, jsonl, marot
-from metra.campaign.judgement import keep_latest
+from metra.campaign.exports import export_judgements
+from metra.campaign.judgement import check_imported, keep_latest
 from metra.campaign.ranking import rank_systems
 from metra.errors import FormatError, OptionError
-from metra.store import answers, assignment, audit, campaigns, imported, judges, screens
+from metra.formats.scores.appraise import KINDS, parse_appraise_judgements
+from metra.formats.scores.judgement_jsonl import format_judgements
+from metra.formats.scores.mqm import parse_marot
+from metra.store import answers, audit, campaigns, imported, judges, screens
 from metra.store.demo import fill_store
 from metra.store.second_looks import read_completed
 
@@ -58,8 +61,8 @@ def test_every_protocol_comes_out_as_it_went_in(store, filled):
     for name, judgements in filled.items():
         [(called, one)] = put(store, judgements).items()
         assert (called, one.is_new) == (name, True)
-        again = jsonl.write(kept(store, one.id))
-        assert again == jsonl.write(judgements), name
+        again = format_judgements(kept(store, one.id))
+        assert again == format_judgements(judgements), name
         assert rank_systems(kept(store, one.id)) == rank_systems(judgements)
     assert len(filled) > 10
 
@@ -96,7 +99,7 @@ def test_what_was_judged_here_can_be_imported_here(store):
         put(store, there)
     [copy] = put(store, there, "copy").values()
     again = [replace(one, campaign="test") for one in kept(store, copy.id)]
-    assert jsonl.write(again) == jsonl.write(there)
+    assert format_judgements(again) == format_judgements(there)
     assert house.judgements() == there
 
 
@@ -136,7 +139,7 @@ def test_nobody_goes_on_with_it(store, filled):
             campaigns.set_state(db, one.id, "open", now=NOW, who="ann")
         with pytest.raises(OptionError, match="was imported from files"):
             judges.issue_link(db, judge.id, now=NOW, who="ann")
-        far = assignment.compute_progress(
+        far = screens.compute_progress(
             db, stored, judge.id, screens.list_screens(db, judge.id)
         )
         assert far.done == far.of > 0
@@ -160,7 +163,7 @@ def test_segments_need_not_be_numbered_without_gaps(store, filled):
         for one in next(iter(filled.values()))
     ]
     [one] = put(store, judgements).values()
-    assert jsonl.write(kept(store, one.id)) == jsonl.write(judgements)
+    assert format_judgements(kept(store, one.id)) == format_judgements(judgements)
     with store.reading() as db:
         assert read_completed(db, campaigns.get_campaign(db, one.id)) == kept(
             store, one.id
@@ -174,24 +177,28 @@ def test_a_revision_comes_once(store, filled):
 
 
 @pytest.mark.parametrize(
-    ("protocol", "form"), [("da", appraise), ("esa", appraise), ("mqm", marot)]
+    ("protocol", "form"), [("da", "appraise"), ("esa", "appraise"), ("mqm", "marot")]
 )
 def test_other_programs_files_come_out_as_they_went_in(store, filled, protocol, form):
     judgements = [
         one for mine in filled.values() for one in mine if one.protocol == protocol
     ]
-    first = form.write(judgements)
-    if form is appraise:
+    first = export_judgements(form, judgements)
+    lines = first.content.decode().split("\n")
+    if form == "appraise":
+        types = {kind: name for name, kind in KINDS.items()}
         texts = {
-            (one.systems[0], str(one.segment), appraise.TYPES[one.kind]): (
+            (one.systems[0], str(one.segment), types[one.kind]): (
                 one.source,
                 one.outputs[0],
             )
             for one in keep_latest(judgements)
-            if one.kind in appraise.TYPES
+            if one.kind in types
         }
-        read = appraise.read(first, "x", outputs=texts)
+        read = parse_appraise_judgements(
+            lines, "x", outputs=texts, check=check_imported
+        )
     else:
-        read = marot.read(first, "x", languages=("fr", "en"))
+        read = parse_marot(lines, "x", languages=("fr", "en"), check=check_imported)
     [one] = put(store, read).values()
-    assert form.write(kept(store, one.id)) == first
+    assert export_judgements(form, kept(store, one.id)) == first

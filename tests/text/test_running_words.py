@@ -2,7 +2,6 @@
 
 import pytest
 
-from metra.text.scripts import get_alphabetic_script, list_scripts
 from metra.text.words import find_running_words, split_word_parts
 
 CASES = [  # text, words that can be judged, names among them
@@ -19,6 +18,7 @@ CASES = [  # text, words that can be judged, names among them
                  ["Dr", "Benhaddou"], id="abbreviation"),
     pytest.param("x" * 30 + " Mary", ["x" * 30, "Mary"], ["Mary"], id="a long word before"),
     pytest.param("中国 Abc人", ["中", "国", "Abc", "人"], ["Abc"], id="Chinese"),
+    pytest.param("ﾊﾞｽに", ["ﾊﾞ", "ｽ", "に"], [], id="half-width Japanese"),
     pytest.param("हिन्दी में", ["हिन्दी", "में"], [], id="Hindi"),
     pytest.param("iPhone", ["iPhone"], [], id="a capital inside, at the beginning"),
     pytest.param("", [], [], id="nothing"),
@@ -37,22 +37,4 @@ def test_parts():
         *("l'eau", "l", "eau"),
         *("a-b", "a", "b"),
         "c",
-    ]
-
-
-def test_scripts():
-    assert list_scripts("en") == list_scripts("xx") == {"LATIN"}
-    assert list_scripts("ru-RU") == {"CYRILLIC"}
-    assert list_scripts("ja") == {"CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA"}
-    assert [get_alphabetic_script(c) for c in "aж中ゟ한ー1µ"] == [
-        *(
-            "LATIN",
-            "CYRILLIC",
-            "CJK",
-            "HIRAGANA",
-            "HANGUL",
-            "KATAKANA-HIRAGANA",
-            "",
-            "",
-        ),
     ]

@@ -1,14 +1,13 @@
 """Scores by kind of segment or word: short or long, rare or frequent, by document or label."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from metra.analysis.collection import (
     CollectedCorpus,
@@ -334,27 +333,38 @@ def _score_systems(
     rng: "np.random.Generator",
 ) -> dict[str, dict[str, BucketScore]]:
     """Score all systems by all metrics, with intervals from shared draws."""
-    samples = {key: resampling.Sample(rows[key], aggregates[key]) for key in rows}
     scores = {key: float(aggregates[key](totals.sum_rows(rows[key]))) for key in rows}
-    drawn: dict[Key, Array] = {}
+    bases = {key: key if baseline is None else (baseline, key[1]) for key in rows}
+    intervals: dict[Key, Interval | None] = dict.fromkeys(rows)
+    difference_intervals = intervals
     if len(next(iter(rows.values()))) >= LEAST_UNITS:
-        found = resampling.bootstrap(list(samples.values()), trials=trials, rng=rng)
-        drawn = dict(zip(samples, found, strict=True))
+        samples = [resampling.Sample(rows[key], aggregates[key]) for key in rows]
+        drawn = np.array(resampling.bootstrap(samples, trials=trials, rng=rng))
+        places = {key: place for place, key in enumerate(rows)}
+        base_places = [places[bases[key]] for key in rows]
+        difference_intervals = _compute_intervals(rows, drawn - drawn[base_places])
+        intervals = _compute_intervals(rows, drawn)
     table: dict[str, dict[str, BucketScore]] = {}
-    for system, spec in rows:
-        key = system, spec
-        base = key if baseline is None else (baseline, spec)
+    for key in rows:
+        system, spec = key
+        is_base = bases[key] == key
         table.setdefault(system, {})[spec] = BucketScore(
             score=scores[key],
-            interval=resampling.interval(drawn[key]) if drawn else None,
-            difference=scores[key] - scores[base] if base != key else None,
-            difference_interval=resampling.interval(drawn[key] - drawn[base])
-            if drawn and base != key
-            else None,
+            interval=intervals[key],
+            difference=None if is_base else scores[key] - scores[bases[key]],
+            difference_interval=None if is_base else difference_intervals[key],
         )
     return table
 
 
+def _compute_intervals(
+    keys: Iterable[Key], scores: Array
+) -> "dict[Key, Interval | None]":
+    """Give the interval of each row of resampled scores."""
+    return dict(zip(keys, resampling.intervals_of_rows(scores), strict=True))
+
+
+#: What frequency buckets are scored by, and how much recall weighs in it.
 MEANS = {"precision": 0.0, "recall": 1.0, "f1": 0.5}
 
 
@@ -368,39 +378,42 @@ def _score_frequency_buckets(
     rng: "np.random.Generator",
 ) -> Buckets:
     """Score the words of each class of frequency by how well they are matched."""
-    text = collected.words(preparation)
-    frequencies = (
-        count_reference_words(text)
-        if frequency_corpus is None
-        else count_corpus_frequencies(frequency_corpus, text, preparation)
-    )
+    words = collected.words(preparation)
+    if frequency_corpus is None:
+        where = "in the references"
+        frequencies = _count_reference_words(words)
+    else:
+        where = "in the corpus given"
+        frequencies = _count_corpus_words(frequency_corpus, words, preparation)
     classes = np.searchsorted(how.bounds, frequencies, side="right")
     names = name_ranges(how.bounds)
-    rows = count_class_matches(text, classes, len(names))
-    found = []
-    for at, label in enumerate(names):
-        words = float(rows.words[at])
-        if not words:
+    rows = _count_class_matches(words, classes, len(names))
+    sizes = np.mean(
+        [np.bincount(classes[ref.ids], minlength=len(names)) for ref in words.refs],
+        axis=0,
+    )
+    buckets = []
+    for number, label in enumerate(names):
+        size = float(sizes[number])
+        if not size:
             continue  # nothing to be found: such words of an output match nothing
-        part = slice(3 * at, 3 * at + 3)
-        inside = {
-            (name, mean): table[:, part]
-            for name, table in rows.systems.items()
-            for mean in MEANS
-        }
+        # The means share their rows, which are then resampled once.
+        of_class = {name: table[:, number] for name, table in rows.items()}
+        keys = [(name, mean) for name in of_class for mean in MEANS]
         aggregates = {
-            key: partial(unigram.aggregate, recall_weight=MEANS[key[1]])
-            for key in inside
+            (name, mean): partial(unigram.aggregate, recall_weight=MEANS[mean])
+            for name, mean in keys
         }
-        found.append(
-            Bucket(
-                label=label,
-                count=round(words),
-                small=words < SMALL,
-                scores=_score_systems(inside, aggregates, baseline, trials, rng),
-            )
+        scores = _score_systems(
+            {(name, mean): of_class[name] for name, mean in keys},
+            aggregates,
+            baseline,
+            trials,
+            rng,
         )
-    where = "in the references" if frequency_corpus is None else "in the corpus given"
+        buckets.append(
+            Bucket(label=label, count=round(size), small=size < SMALL, scores=scores)
+        )
     return Buckets(
         kind="frequency",
         title=f"word frequency {where}",
@@ -408,97 +421,85 @@ def _score_frequency_buckets(
         directions=dict.fromkeys(MEANS, True),
         systems=collected.systems,
         baseline=baseline,
-        buckets=found,
+        buckets=buckets,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ClassRows:
-    """Rows of [matches, output words, reference words], class after class."""
-
-    #: By system: (segments, 3 * classes).
-    systems: dict[str, Array]
-    #: Words of the references in each class, averaged over the references.
-    words: Array
+def _count_reference_words(words: NumberedCorpus) -> Array:
+    """Count every word in all references together."""
+    counts = [np.bincount(ref.ids, minlength=len(words.words)) for ref in words.refs]
+    return np.sum(counts, axis=0).astype(np.float64)
 
 
-def count_class_matches(text: NumberedCorpus, classes: Ids, count: int) -> ClassRows:
-    """Count matches and words by class, `classes` giving the class of every word id.
+def _count_corpus_words(
+    corpus: Sequence[str], words: NumberedCorpus, preparation: Preparation
+) -> Array:
+    """Count the words of the test set in another corpus, cut into words in the same way."""
+    counts: Counter[str] = Counter()
+    for start in range(0, len(corpus), CHUNK):
+        part: list[str | None] = list(corpus[start : start + CHUNK])
+        tokens = prepare(pack(part, "the corpus", first=start), preparation)
+        for index in range(len(tokens)):
+            counts.update(tokens[index] or ())
+    return np.array([counts[word] for word in words.words], np.float64)
+
+
+def _count_class_matches(
+    words: NumberedCorpus, classes: Ids, count: int
+) -> dict[str, Array]:
+    """Count [matches, output words, reference words] by class: (segments, classes, 3).
 
     Each output is held against the reference with which its words agree best (by F1 over
     all its words), the first of equals.
     """
-    return ClassRows(
-        {
-            name: _count_class_rows(stream, text.refs, classes, count)
-            for name, stream in text.systems.items()
-        },
-        np.mean(
-            [np.bincount(classes[ref.ids], minlength=count) for ref in text.refs],
-            axis=0,
-        ),
-    )
+    refs = [_ClassCounts(ref, classes, count) for ref in words.refs]
+    rows: dict[str, Array] = {}
+    for name, stream in words.systems.items():
+        output = _ClassCounts(stream, classes, count)
+        matches = [output.count_matches(ref) for ref in refs]
+        f1 = [
+            2 * matched.sum(1) / np.maximum(stream.lengths + ref.lengths, 1)
+            for matched, ref in zip(matches, words.refs, strict=True)
+        ]
+        best, segments = np.argmax(f1, axis=0), np.arange(len(stream.lengths))
+        rows[name] = np.stack(
+            [
+                np.stack(matches)[best, segments],
+                output.words,
+                np.stack([ref.words for ref in refs])[best, segments],
+            ],
+            axis=2,
+        ).astype(np.float64)
+    return rows
 
 
-def count_reference_words(text: NumberedCorpus) -> Array:
-    """Count every word in all references together."""
-    counts = [np.bincount(ref.ids, minlength=len(text.words)) for ref in text.refs]
-    return np.sum(counts, axis=0).astype(np.float64)
+class _ClassCounts:
+    """One stream's words by segment and class."""
 
+    def __init__(self, stream: TokenStream, classes: Ids, count: int) -> None:
+        self._classes = classes
+        size = len(stream.lengths)
+        segments = stream.segments()
+        cells = segments * count + classes[stream.ids]
+        #: How many words each segment has of each class: (segments, classes).
+        self.words = np.bincount(cells, minlength=size * count).reshape(size, count)
+        keys = segments * max(len(classes), 1) + stream.ids
+        #: Each word in each segment as one number, and how often it is there.
+        self._keys, self._counts = np.unique(keys, return_counts=True)
 
-def count_corpus_frequencies(
-    corpus: Sequence[str], text: NumberedCorpus, preparation: Preparation
-) -> Array:
-    """Count the words of the text in another corpus, cut into words in the same way."""
-    found: Counter[str] = Counter()
-    for start in range(0, len(corpus), CHUNK):
-        some: list[str | None] = list(corpus[start : start + CHUNK])
-        tokens = prepare(pack(some, "the corpus", first=start), preparation)
-        for at in range(len(tokens)):
-            found.update(tokens[at] or ())
-    return np.array([found[word] for word in text.words], np.float64)
-
-
-def _count_class_rows(
-    output: TokenStream, refs: Sequence[TokenStream], classes: Ids, count: int
-) -> Array:
-    size = len(output.lengths)
-    against = [_count_matches(output, ref, classes, count) for ref in refs]
-    lengths = [ref.lengths for ref in refs]
-    f1 = [
-        2 * matches.sum(1) / np.maximum(output.lengths + length, 1)
-        for matches, length in zip(against, lengths, strict=True)
-    ]
-    best = np.argmax(f1, axis=0)
-    segments = np.arange(size)
-    rows = np.empty((size, count, 3))
-    rows[:, :, 0] = np.stack(against)[best, segments]
-    rows[:, :, 1] = _count_by_class(output, classes, count)
-    there = [_count_by_class(ref, classes, count) for ref in refs]
-    rows[:, :, 2] = np.stack(there)[best, segments]
-    return rows.reshape(size, 3 * count)
-
-
-def _count_by_class(stream: TokenStream, classes: Ids, count: int) -> NDArray[np.int64]:
-    """Count the words of each class in each segment."""
-    size = len(stream.lengths)
-    cells = stream.segments() * count + classes[stream.ids]
-    return np.bincount(cells, minlength=size * count).reshape(size, count)
-
-
-def _count_matches(
-    output: TokenStream, ref: TokenStream, classes: Ids, count: int
-) -> Ids:
-    """Count the words of each class that both have, one to one, in each segment."""
-    size, words = len(output.lengths), len(classes)
-    keys = [stream.segments() * words + stream.ids for stream in (output, ref)]
-    cells, where = np.unique(np.concatenate(keys), return_inverse=True)
-    cut = len(keys[0])
-    both = np.minimum(
-        np.bincount(where[:cut], minlength=len(cells)),
-        np.bincount(where[cut:], minlength=len(cells)),
-    )
-    homes = cells // max(words, 1) * count + classes[cells % max(words, 1)]
-    # Counts stay whole numbers in float64.
-    found = np.bincount(homes, both, size * count)
-    return found.astype(np.int64).reshape(size, count)
+    def count_matches(self, other: "_ClassCounts") -> Ids:
+        """Count the words of each class that both have, one to one, in each segment."""
+        places = np.searchsorted(other._keys, self._keys)
+        places = np.minimum(places, max(len(other._keys) - 1, 0))
+        common = np.zeros(len(self._keys), np.int64)
+        if len(other._keys):
+            shared = other._keys[places] == self._keys
+            common = np.where(
+                shared, np.minimum(self._counts, other._counts[places]), 0
+            )
+        size, count = self.words.shape
+        segments, ids = np.divmod(self._keys, max(len(self._classes), 1))
+        cells = segments * count + self._classes[ids]
+        # Counts stay whole numbers in float64.
+        matches = np.bincount(cells, common, size * count)
+        return matches.astype(np.int64).reshape(size, count)

@@ -237,11 +237,12 @@ class _WordCollector:
     def _add(self, key: object, column: SegmentColumn) -> None:
         ids, lengths = self._streams[key]
         tokens = column.tokens(self._preparation)
-        number = self._known.__getitem__
+        words: list[str] = []
         for index in range(len(tokens)):
-            words = tokens[index] or ()
-            ids.extend(map(number, words))
-            lengths.append(len(words))
+            segment = tokens[index] or ()
+            words += segment
+            lengths.append(len(segment))
+        ids.extend(map(self._known.__getitem__, words))
 
     def finish(self) -> NumberedCorpus:
         return NumberedCorpus(

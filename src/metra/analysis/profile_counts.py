@@ -241,15 +241,10 @@ class _ExpectedNumbers:
         return {"wrong_numbers": wrong, "numbers": checked}
 
 
-_DIGIT = re.compile(r"\d")
-
-
 def _list_numbers(texts: Texts) -> dict[int, list[str]]:
     """List the numbers of each segment that has any."""
     numbers = {
-        segment: find_numbers(text)
-        for segment, text in enumerate(texts)
-        if text and _DIGIT.search(text)
+        segment: find_numbers(text) for segment, text in enumerate(texts) if text
     }
     return {segment: entry for segment, entry in numbers.items() if entry}
 

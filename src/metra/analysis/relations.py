@@ -8,7 +8,7 @@ import numpy as np
 
 from metra.analysis.distributions import compute_bin_edges, get_segment_scores
 from metra.errors import CorpusError, UnknownNameError, no_such
-from metra.formats.scores.judgement_table import TableJudgement
+from metra.formats.scores.record import ScoredItem, Scores
 from metra.metrics.record import Array
 from metra.scoring.results import Results
 from metra.stats.line_fit import LineFit, fit_line
@@ -134,7 +134,7 @@ class HumanScores:
 
 
 def relate_judgements(
-    judgements: Sequence[TableJudgement],
+    judgements: Scores,
     results: Results,
     documents: Sequence[str] | None = None,
 ) -> HumanScores:
@@ -144,8 +144,7 @@ def relate_judgements(
     strict and mild judges.
     """
     names = [system.name for system in results.systems]
-    for judgement in judgements:
-        _check_judgement(judgement, names, documents, results.segments)
+    _check_judgements(judgements, names, documents, results.segments)
     scores = {
         name: _average_judgements(judgements, name, results.segments) for name in names
     }
@@ -165,11 +164,10 @@ def relate_judgements(
         )
         for spec in results.specs
     ]
-    judges = {judgement.judge for judgement in judgements} - {None}
     lines = {entry.y: fit_line(*_get_coordinates(entry.points)) for entry in relations}
     return HumanScores(
         len(judgements),
-        len(judges) or None,
+        len(judgements.judges) or None,
         scores,
         means,
         relations,
@@ -177,12 +175,13 @@ def relate_judgements(
     )
 
 
-def _average_judgements(
-    judgements: Sequence[TableJudgement], system: str, count: int
-) -> Array:
-    own = [entry for entry in judgements if entry.system == system]
-    places = np.array([entry.segment - 1 for entry in own], np.intp)
-    totals = np.bincount(places, [entry.score for entry in own], count)
+def _average_judgements(judgements: Scores, system: str, count: int) -> Array:
+    if system not in judgements.systems:
+        return np.full(count, np.nan)
+    own = judgements.system == judgements.systems.index(system)
+    numbers = np.array([int(item.segment) for item in judgements.items], np.intp)
+    places = numbers[judgements.item[own]] - 1
+    totals = np.bincount(places, judgements.value[own], count)
     times = np.bincount(places, minlength=count)
     return np.where(times > 0, totals / np.maximum(times, 1), np.nan)
 
@@ -192,29 +191,53 @@ def _compute_mean(values: Array) -> float:
     return float(judged.mean()) if len(judged) else np.nan
 
 
-def _check_judgement(
-    judgement: TableJudgement,
+def _check_judgements(
+    judgements: Scores,
     systems: Sequence[str],
     documents: Sequence[str] | None,
     count: int,
 ) -> None:
-    place = f"Judgement in line {judgement.line}"
-    if judgement.system not in systems:
-        msg = f"{place}: {no_such('system', judgement.system, systems)}"
+    lines = (
+        judgements.line if len(judgements.line) else np.arange(1, len(judgements) + 1)
+    )
+    rows = zip(judgements.system, judgements.item, lines, strict=True)
+    for system, item, line in rows:
+        _check_judgement(
+            judgements.systems[system],
+            judgements.items[item],
+            int(line),
+            systems,
+            documents,
+            count,
+        )
+
+
+def _check_judgement(
+    system: str,
+    item: ScoredItem,
+    line: int,
+    systems: Sequence[str],
+    documents: Sequence[str] | None,
+    count: int,
+) -> None:
+    place = f"Judgement in line {line}"
+    if system not in systems:
+        msg = f"{place}: {no_such('system', system, systems)}"
         raise UnknownNameError(msg)
-    if judgement.segment > count:
+    segment = int(item.segment)
+    if segment > count:
         msg = (
-            f"{place} is about segment {judgement.segment}, but the last one is {count}; "
+            f"{place} is about segment {segment}, but the last one is {count}; "
             "segments are counted from 1 through the whole test set."
         )
         raise CorpusError(msg)
-    if judgement.document is None or documents is None:
+    if not item.document or documents is None:
         return
-    document = documents[judgement.segment - 1]
-    if document != judgement.document:
+    document = documents[segment - 1]
+    if document != item.document:
         msg = (
-            f"{place} puts segment {judgement.segment} into document "
-            f"{judgement.document!r}, but it is in {document!r}; segments are counted from "
+            f"{place} puts segment {segment} into document "
+            f"{item.document!r}, but it is in {document!r}; segments are counted from "
             "1 through the whole test set, not within documents."
         )
         raise CorpusError(msg)

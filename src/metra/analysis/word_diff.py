@@ -9,25 +9,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, repeat
 from typing import Literal, TypeAlias, TypeVar
-from unicodedata import category
 
 from metra.metrics.record import Metric
 from metra.text.columns import pack
 from metra.text.diff import pair_common_words
 from metra.text.preparation import Preparation, prepare
+from metra.text.words import find_pieces
 
 # What an unknown metric, or one that compares no words, is shown with.
 PLAIN = Preparation("13a", "mixed", "no")
 
-# Scripts that are written without blanks between words: here every letter is a word of its
-# own, unless the tokeniser has cut words itself.
-_UNSPACED = re.compile(
-    "[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029"
-    "\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
-    "\U00020000-\U0003ffff]"
-)
-# Joiners, and the vowels of Thai and Lao that count as letters.
-_ATTACHED = "\u200c\u200d\u0e33\u0eb3"
 _WHITE = re.compile(r"\s*")
 # How far from its neighbour a word is looked for that the tokeniser has rewritten.
 _NEAR = 64
@@ -70,11 +61,15 @@ def _split_words(
     if len(written) != len(compared):  # folding case first has changed the cuts
         compared = [token.lower() for token in written]
     for first, last, start, stop in _locate_tokens(text, written):
-        key = " ".join(compared[first:last])
-        if last - first == 1 and _UNSPACED.search(written[first]):
-            yield from _split_letters(text, start, stop, preparation)
-        else:
-            yield DiffWord(key, start, stop)
+        pieces = find_pieces(text[start:stop]) if last - first == 1 else []
+        if len(pieces) < 2:
+            yield DiffWord(" ".join(compared[first:last]), start, stop)
+            continue
+        # Of scripts without blanks every letter is a word, unless the tokeniser has cut words.
+        for piece_start, piece_end in pieces:
+            piece = text[start + piece_start : start + piece_end]
+            key = piece.lower() if preparation.case == "lower" else piece
+            yield DiffWord(key, start + piece_start, start + piece_end)
 
 
 def _locate_tokens(
@@ -108,24 +103,6 @@ def _locate_tokens(
     end = len(text.rstrip())
     if at < end:
         yield len(tokens) - waiting, len(tokens), at, end
-
-
-def _split_letters(
-    text: str, start: int, stop: int, preparation: Preparation
-) -> Iterator[DiffWord]:
-    """Cut a word of an unspaced script into letters with their marks, the rest in runs."""
-    cuts = [start]
-    for at in range(start + 1, stop):
-        letter = bool(_UNSPACED.match(text[at]))
-        before = bool(_UNSPACED.match(text[at - 1]))
-        attached = category(text[at])[0] == "M" or text[at] in _ATTACHED
-        if (letter or before) and not attached:
-            cuts.append(at)
-    for first, last in zip(cuts, [*cuts[1:], stop], strict=True):
-        written = text[first:last]
-        yield DiffWord(
-            written.lower() if preparation.case == "lower" else written, first, last
-        )
 
 
 Kind: TypeAlias = Literal["kept", "changed", "deleted", "inserted"]

@@ -1,196 +1,49 @@
-"""Judgements as files for other programs: one format a function, or all of them in a zip.
+"""Judgements as files for other programs: one format, or all of them in a zip.
 
-The codebook: what every column of an export means, in words, with the protocol asked.
+To add a format, write it in `metra.formats.scores` and add a line to `EXPORT_FORMATS`.
 """
 
 import io
 import json
 import zipfile
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, astuple, fields
 from typing import NamedTuple
 
 from metra.campaign.campaign import Campaign
+from metra.campaign.codebook import write_codebook
 from metra.campaign.evaltrans import collect_added_outputs, shows_judged
 from metra.campaign.exercise import compare_evaluators, convert_text_scores
-from metra.campaign.files import appraise, jsonl, marot, mt_metrics_eval, tables
-from metra.campaign.files import tables as long_table
-from metra.campaign.files import tables as spreadsheet
-from metra.campaign.files import tables as undefined
-from metra.campaign.judgement import keep_latest, score_outputs
+from metra.campaign.judgement import keep_latest, score_judgements
 from metra.campaign.prefilled_marks import MarkChanges, count_mark_changes
+from metra.campaign.protocols.marks import find_marks
+from metra.campaign.protocols.record import Protocol
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.results import (
     NONE,
     average_systems,
-    describe_word_counting,
     score_texts,
+    write_text_scores,
 )
-from metra.campaign.results import write_text_scores as text_table
 from metra.campaign.summary import write_annotations
 from metra.errors import CorpusError, OptionError
 from metra.formats.annotations.judged_outputs import format_judged_outputs
+from metra.formats.scores.appraise import format_appraise
 from metra.formats.scores.judgement import Judgement
+from metra.formats.scores.judgement_jsonl import format_judgements
+from metra.formats.scores.long_table import format_judgement_table
+from metra.formats.scores.mqm import format_marot
+from metra.formats.scores.mt_metrics_eval import format_folder
+from metra.formats.scores.spreadsheet import (
+    count_undefined,
+    format_spreadsheet,
+    format_undefined,
+)
 
-#: What each entry of a judgement means.
-MEANINGS = {
-    "id": "Name of this answer; different for every answer and revision.",
-    "campaign": "The campaign's name.",
-    "protocol": "How judges were asked.",
-    "protocol_version": "Hash of every word of the protocol.",
-    "source_language": "Language that was translated.",
-    "target_language": "Language that was translated into.",
-    "judge": "Who answered.",
-    "task": "The unit that the judge was given; a document has several items.",
-    "kind": "judged, reference and control count for systems; all other kinds do not.",
-    "systems": "Whose outputs were on the screen, in order.",
-    "document": "The document of the segment.",
-    "segment": "Number of the segment, from 1 through the whole corpus.",
-    "source": "The source text, if there is one.",
-    "outputs": "The texts that were judged, in the order of systems.",
-    "value": "The answer, by step; places in code points, ends not included.",
-    "revision": "1 for the first answer; the highest replaces the others.",
-    "original": "For repeats and degraded copies: the task that they are of.",
-    "shown_at": "When the screen was first shown; seconds since 1970, server's clock.",
-    "first_action_at": "When the judge first did something.",
-    "submitted_at": "When the answer came in.",
-    "wall_ms": "Milliseconds from shown to submitted.",
-    "active_ms": "Milliseconds at work; never more than the wall time.",
-    "hidden_ms": "Milliseconds while the page was not seen.",
-    "idle_ms": "Milliseconds without any action.",
-    "paused_ms": "Milliseconds in a break that the judge took.",
-    "comment": "What the judge wrote about it.",
-    "cannot": "Why the judge could not judge it; then there is no value.",
-    "wording": "Language in which the judge read questions and guide.",
-    "wording_version": "Hash of every word of them; wordings.json has the words.",
-    "system": "Whose output it is.",
-    "scorer": "Which question was answered.",
-    "native": "The answer on its own scale.",
-    "hundred": "The same between 0 and 100, higher is better.",
-    "reason": "Why there is no score; empty where there is one.",
-    "lang": "The language pair.",
-    "higher_is_better": "Whether larger native values are better.",
-    "active_seconds": "Seconds at work.",
-    "output": "The text that was judged.",
-}
-
-
-def write_codebook(
-    judgements: Sequence[Judgement], campaign: Campaign | None = None
-) -> str:
-    """Explain the files of an export, and count what is in them."""
-    first = judgements[0]
-    asked = campaign.protocol if campaign is not None else protocol(first.protocol)
-    kept = keep_latest(judgements)
-    kinds = ", ".join(
-        f"{count} {kind}" for kind, count in Counter(one.kind for one in kept).items()
-    )
-    lines = [
-        f"# {first.campaign}",
-        "",
-        f"{len(kept)} answers ({kinds}), {len(judgements)} with all revisions, by "
-        f"{len({one.judge for one in kept})} judges.",
-        "",
-        f"Protocol: {asked.title} (`{asked.name}`, version {asked.version}); shown beside "
-        f"the outputs: the {asked.basis}.",
-    ]
-    if campaign is not None:
-        lines += [
-            f"Seed of the assignment: {campaign.settings.seed}; campaign version "
-            f"{campaign.version}."
-        ]
-    counted = describe_word_counting(kept)
-    if counted:
-        lines += ["", counted]
-    for step in asked.steps:
-        lines += ["", f"## {step.name}", "", step.question]
-        lines += step.asks.describe()
-    lines += _describe_wordings(kept, campaign)
-    names = [field.name for field in fields(Judgement)]
-    for title, columns in (
-        (f"judgements.jsonl ({jsonl.SCHEMA}, every revision)", names),
-        ("scores.tsv (last revisions; for metra meta)", tables.LONG_TABLE_COLUMNS),
-        (
-            "judgements.csv (last revisions; for spreadsheets)",
-            tables.SPREADSHEET_COLUMNS,
-        ),
-    ):
-        lines += ["", f"## {title}", "", "| column | meaning |", "| :-- | :-- |"]
-        lines += [f"| {name} | {_describe_step(name, title)} |" for name in columns]
-    return "".join(f"{line}\n" for line in lines)
-
-
-#: Whose words a wording has.
-_AUTHORS = {
-    "protocol": "the protocol's own",
-    "translation": "translated by metra; nobody has validated the translation",
-    "campaign": "the campaign's own",
-}
-
-
-def _describe_wordings(
-    judgements: Sequence[Judgement], campaign: Campaign | None
-) -> list[str]:
-    """What judges read in place of the English above, and how many answers came of it."""
-    if campaign is None or not campaign.wordings:
-        return []
-    counts = Counter(one.wording for one in judgements)
-    title = "## What judges read (wordings.json has every word)"
-    lines = ["", title, "", "| language | words | version | answers |"]
-    lines.append("| :-- | :-- | :-- | --: |")
-    lines += [
-        f"| {one.language} | {_AUTHORS[one.author]} | {one.version} | "
-        f"{counts[one.language]} |"
-        for one in campaign.wordings
-    ]
-    for one in campaign.wordings:
-        if one.author == "protocol" or not counts[one.language]:
-            continue
-        for step in campaign.protocol.steps:
-            words = one.of_step(step)
-            lines += ["", f"### {step.name} in {one.language}", "", words.question, ""]
-            lines += [
-                f"- {anchor.at:g}: {anchor.label}: {anchor.text}"
-                for anchor in words.anchors
-            ]
-            lines += [f"- {key}: {text}" for key, text in words.names.items()]
-    return lines
-
-
-def _describe_step(name: str, title: str) -> str:
-    if title.startswith("scores.tsv"):
-        special = {
-            "value": "The answer on its own scale.",
-            "kind": "The question without -repeat, -degraded or -calibration.",
-        }
-        return special.get(name, MEANINGS[name])
-    return MEANINGS[name]
-
-
-#: What a file is called, and what it is, by format.
-_FILES = {
-    "jsonl": ("judgements.jsonl", "application/jsonl; charset=utf-8"),
-    "tsv": ("scores.tsv", "text/tab-separated-values; charset=utf-8"),
-    "csv": ("judgements.csv", "text/csv; charset=utf-8"),
-    "appraise": ("appraise.csv", "text/csv; charset=utf-8"),
-    "marot": ("marot.tsv", "text/tab-separated-values; charset=utf-8"),
-    "mt-metrics-eval": ("mt-metrics-eval.zip", "application/zip"),
-    "texts": ("texts.tsv", "text/tab-separated-values; charset=utf-8"),
-    "annotations": ("annotations.tsv", "text/tab-separated-values; charset=utf-8"),
-    "judged": ("judged.tsv", "text/tab-separated-values; charset=utf-8"),
-    "keys": ("keys.jsonl", "application/jsonl; charset=utf-8"),
-    "zip": ("campaign.zip", "application/zip"),
-}
-FORMATS = tuple(_FILES)
-_TEXTS: dict[str, Callable[[Iterable[Judgement]], str]] = {
-    "jsonl": jsonl.write,
-    "tsv": long_table.write_long_table,
-    "csv": spreadsheet.write_spreadsheet,
-    "appraise": appraise.write,
-    "marot": marot.write,
-    "texts": lambda judgements: text_table(score_texts(judgements)),
-}
+_TSV = "text/tab-separated-values; charset=utf-8"
+_CSV = "text/csv; charset=utf-8"
+_JSONL = "application/jsonl; charset=utf-8"
+_ZIP = "application/zip"
 #: The first day that a zip can tell: the same judgements give the same bytes.
 _NO_DAY = (1980, 1, 1, 0, 0, 0)
 
@@ -203,20 +56,33 @@ class ExportedFile(NamedTuple):
     content: bytes
 
 
+class ExportRequest(NamedTuple):
+    """What is exported: all judgements, and what is known besides."""
+
+    judgements: Sequence[Judgement]
+    campaign: Campaign | None = None
+    #: The log of what judges typed, where the campaign records it.
+    keys: str = ""
+
+
+class ExportFormat(NamedTuple):
+    """A format: the file that it makes, and the protocols that it has a place for."""
+
+    file: str
+    media_type: str
+    #: Return the text of the file, or the texts of the files in a zip by their paths.
+    write: Callable[[ExportRequest], str | dict[str, str]]
+    fits: Callable[[Protocol], bool] = lambda _: True
+
+
 def list_formats(name: str, *, keys: bool = False) -> tuple[str, ...]:
-    """The formats that have a place for a protocol's answers; `keys` if those are recorded."""
+    """List the formats for a protocol's answers; `keys` says whether keys are recorded."""
     asked = protocol(name)
-    tags = asked.over != "outputs"
-    fitting = {
-        "appraise": name in ("da", "da-sqm", "esa"),
-        "marot": name == "mqm",
-        "mt-metrics-eval": not (asked.contrastive or tags),
-        "texts": not tags,
-        "annotations": tags,
-        "judged": shows_judged(asked),
-        "keys": keys,
-    }
-    return tuple(form for form in FORMATS if fitting.get(form, True))
+    return tuple(
+        form
+        for form, record in EXPORT_FORMATS.items()
+        if record.fits(asked) and (keys or form != "keys")
+    )
 
 
 def export_judgements(
@@ -230,165 +96,117 @@ def export_judgements(
 
     `keys` is the log of what judges typed, where the campaign records it.
     """
-    if form not in FORMATS:
-        msg = f"No format named {form!r} for judgements; known: {', '.join(FORMATS)}."
+    if form not in EXPORT_FORMATS:
+        known = ", ".join(EXPORT_FORMATS)
+        msg = f"No format named {form!r} for judgements; known: {known}."
         raise OptionError(msg)
     if not judgements:
         msg = "There are no judgements to export yet."
         raise CorpusError(msg)
-    if form == "zip":
-        more = {_FILES["keys"][0]: keys} if keys else {}
-        content = zip_files(_write_everything(judgements, campaign) | more)
-    elif form == "keys":
-        content = _require_keys(keys).encode()
-    elif form == "mt-metrics-eval":
-        content = zip_files(write_metrics_files(judgements, campaign))
-    elif form == "annotations":
-        content = _write_annotations(judgements, campaign)[1].encode()
-    elif form == "judged":
-        content = _write_judged_outputs(judgements).encode()
-    else:
-        content = _TEXTS[form](judgements).encode()
-    return ExportedFile(*_FILES[form], content)
+    record = EXPORT_FORMATS[form]
+    written = record.write(ExportRequest(judgements, campaign, keys))
+    content = written.encode() if isinstance(written, str) else zip_files(written)
+    return ExportedFile(record.file, record.media_type, content)
+
+
+def zip_files(files: Mapping[str, str]) -> bytes:
+    """Pack files by their names; the same files give the same bytes."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, text in files.items():
+            packed.writestr(zipfile.ZipInfo(name, _NO_DAY), text.encode())
+    return out.getvalue()
 
 
 def write_metrics_files(
     judgements: Sequence[Judgement], campaign: Campaign | None = None
 ) -> dict[str, str]:
-    """The files of mt-metrics-eval by their paths: texts, scores, and marks by judge."""
-    counted = [one for one in keep_latest(judgements) if one.counts]
+    """Return the files of mt-metrics-eval by their paths: texts, scores, marks by judge."""
+    counted = [
+        scored for scored in score_judgements(judgements) if scored.judgement.counts
+    ]
     if not counted:
         msg = "There are no judgements that count for systems yet."
         raise CorpusError(msg)
-    first = counted[0]
-    pair = f"{first.source_language}-{first.target_language}"
-    systems = list(dict.fromkeys(name for one in counted for name in one.systems))
-    segments = max(one.segment for one in counted)
+    systems = dict.fromkeys(
+        name for scored in counted for name in scored.judgement.systems
+    )
+    segments = max(scored.judgement.segment for scored in counted)
     if campaign is not None:
-        segments = len(campaign.segments)
-        known = dict.fromkeys(systems)
-        systems = [s.name for s in campaign.systems if s.name in known] or systems
-    found: dict[str, str] = {}
-    scorers = {
-        scored.scorer: None
-        for one in counted
-        for scores in score_outputs(one)
-        for scored in scores
-        if scored.is_defined
-    }
-    for scorer in scorers:
-        found[f"human-scores/{pair}.{scorer}.seg.score"] = mt_metrics_eval.write_scores(
-            counted, scorer, systems=systems, segments=segments
-        )
-    if any(step.asks.marks_errors for step in protocol(first.protocol).steps):
-        for judge in sorted({one.judge for one in counted}):
-            name = f"{pair}.{first.protocol}.{_format_file_name(judge)}.seg.rating"
-            found[f"human-scores/{name}"] = mt_metrics_eval.write_ratings(
-                counted, systems=systems, segments=segments, judge=judge
-            )
-    names = mt_metrics_eval.make_file_names(systems)
-    found |= _write_texts(counted, pair, names, segments)
-    found["systems.tsv"] = "".join(
-        f"{name}\t{' '.join(system.split())}\n" for system, name in names.items()
-    )
-    return found
-
-
-def _write_texts(
-    counted: Sequence[Judgement], pair: str, names: dict[str, str], segments: int
-) -> dict[str, str]:
-    """Sources, documents and outputs as far as they were judged, a line a segment."""
-    sources, documents = [""] * segments, [""] * segments
-    outputs = {name: [""] * segments for name in names}
-    for one in counted:
-        at = one.segment - 1
-        sources[at], documents[at] = one.source or "", one.document
-        for system, output in zip(one.systems, one.outputs, strict=True):
-            outputs[system][at] = output
-    found = {
-        f"sources/{pair}.txt": _join_lines(sources),
-        f"documents/{pair}.docs": _join_lines(
-            [f"all\t{name}" for name in documents], "\t"
-        ),
-    }
-    for system, texts in outputs.items():
-        found[f"system-outputs/{pair}/{names[system]}.txt"] = _join_lines(texts)
-    return found
-
-
-def _join_lines(texts: Iterable[str], kept: str = "") -> str:
-    from metra.formats.table import replace_line_breaks
-
-    return "".join(
-        f"{kept.join(map(replace_line_breaks, text.split(kept) if kept else [text]))}\n"
-        for text in texts
+        known = [system.name for system in campaign.systems if system.name in systems]
+        systems = dict.fromkeys([*known, *systems])
+        # Files that were imported may use few of the numbers of a corpus.
+        numbers = map(campaign.number, range(len(campaign.segments)))
+        segments = max(segments, *numbers)
+    asked = protocol(counted[0].judgement.protocol)
+    marks = find_marks(step.asks for step in asked.steps)
+    return format_folder(
+        counted,
+        systems=list(systems),
+        segments=segments,
+        weights=None if marks is None else marks.costs,
     )
 
 
-def _write_everything(
-    judgements: Sequence[Judgement], campaign: Campaign | None
-) -> dict[str, str]:
+def _write_everything(request: ExportRequest) -> dict[str, str]:
+    judgements, campaign, keys = request
     asked = protocol(judgements[0].protocol)
-    found = {
-        _FILES[form][0]: _TEXTS[form](judgements)
-        for form in list_formats(asked.name)
-        if form in _TEXTS
-    }
-    counted = any(one.counts for one in keep_latest(judgements))
-    if "mt-metrics-eval" in list_formats(asked.name) and counted:
-        found |= {
-            f"mt-metrics-eval/{path}": text
-            for path, text in write_metrics_files(judgements, campaign).items()
-        }
-    if "annotations" in list_formats(asked.name) and _is_settled(judgements):
-        made = write_annotations(judgements, campaign)
-        found |= {} if made is None else {made[0]: made[1]}
-    if "judged" in list_formats(asked.name):
-        found["judged.tsv"] = _write_judged_outputs(judgements)
+    fitting = list_formats(asked.name)
+    files: dict[str, str] = {}
+    for form in ("jsonl", "tsv", "csv", "appraise", "marot", "texts"):
+        if form in fitting:
+            text = EXPORT_FORMATS[form].write(request)
+            files[EXPORT_FORMATS[form].file] = str(text)
+    is_counted = any(judgement.counts for judgement in keep_latest(judgements))
+    if "mt-metrics-eval" in fitting and is_counted:
+        folder = write_metrics_files(judgements, campaign)
+        files |= {f"mt-metrics-eval/{path}": text for path, text in folder.items()}
+    if "annotations" in fitting and _is_settled(judgements):
+        annotations = write_annotations(judgements, campaign)
+        files |= {} if annotations is None else {annotations[0]: annotations[1]}
+    if "judged" in fitting:
+        files["judged.tsv"] = _write_judged_outputs(judgements)
     results = convert_text_scores(score_texts(judgements))
     if results:
         tables = compare_evaluators(results).tables()
-        found |= {f"exercise/{path}": text for path, text in tables.items()}
-    found["systems.tsv"] = _write_systems(judgements)
-    found["undefined.tsv"] = undefined.write_undefined(judgements)
-    found["protocol.json"] = asked.as_json() + "\n"
-    if campaign is not None and (rows := count_mark_changes(campaign, judgements)):
-        found["prefilled.tsv"] = _write_table(
-            [[field.name for field in fields(MarkChanges)], *map(astuple, rows)]
-        )
+        files |= {f"exercise/{path}": text for path, text in tables.items()}
+    files["systems.tsv"] = _write_systems(judgements)
+    files["undefined.tsv"] = format_undefined(score_judgements(judgements))
+    files["protocol.json"] = asked.as_json() + "\n"
     if campaign is not None:
-        found["campaign.json"] = _write_campaign(campaign)
-        found["protocol.json"] = campaign.protocol.as_json() + "\n"
+        if rows := count_mark_changes(campaign, judgements):
+            header = [field.name for field in fields(MarkChanges)]
+            files["prefilled.tsv"] = _write_table([header, *map(astuple, rows)])
+        files["campaign.json"] = _write_campaign(campaign)
+        files["protocol.json"] = campaign.protocol.as_json() + "\n"
         if campaign.wordings:
-            found["wordings.json"] = _write_wordings(campaign)
-    found["codebook.md"] = write_codebook(judgements, campaign)
-    return found
+            files["wordings.json"] = _write_wordings(campaign)
+    files["codebook.md"] = write_codebook(judgements, campaign)
+    return files | ({EXPORT_FORMATS["keys"].file: keys} if keys else {})
 
 
 def _is_settled(judgements: Sequence[Judgement]) -> bool:
-    """Whether no text has the tags of more than one rater."""
-    texts = [one.segment for one in keep_latest(judgements) if one.counts]
+    """Tell whether no text has the tags of more than one rater."""
+    texts = [kept.segment for kept in keep_latest(judgements) if kept.counts]
     return len(set(texts)) == len(texts)
 
 
-def _write_annotations(
-    judgements: Sequence[Judgement], campaign: Campaign | None
-) -> tuple[str, str]:
-    found = write_annotations(judgements, campaign)
-    if found is None:
+def _require_annotations(request: ExportRequest) -> str:
+    annotations = write_annotations(request.judgements, request.campaign)
+    if annotations is None:
         msg = "There are no tags here; expected names or terms that raters marked."
         raise OptionError(msg)
-    return found
+    return annotations[1]
 
 
-def _require_keys(keys: str) -> str:
-    if not keys:
+def _require_keys(request: ExportRequest) -> str:
+    if not request.keys:
         msg = (
             "No keys were recorded; only campaigns with log_keys = true record what judges "
             "type, in texts that they correct."
         )
         raise OptionError(msg)
-    return keys
+    return request.keys
 
 
 def _write_judged_outputs(judgements: Sequence[Judgement]) -> str:
@@ -398,7 +216,7 @@ def _write_judged_outputs(judgements: Sequence[Judgement]) -> str:
 
 
 def _write_systems(judgements: Sequence[Judgement]) -> str:
-    """The table of the seeds: each system from 0 to 100, with its interval."""
+    """Return a table of the systems: means from 0 to 100, with their intervals."""
     lines = ["system\tscorer\titems\tjudgements\tnative\thundred\tlow\thigh\treason"]
     known = set()
     for mean in average_systems(judgements):
@@ -407,7 +225,8 @@ def _write_systems(judgements: Sequence[Judgement]) -> str:
         cells = (mean.system, mean.scorer, mean.items, mean.judgements)
         values = (repr(mean.native), repr(mean.hundred), *map(str, ends), "")
         lines.append("\t".join(" ".join(str(c).split()) for c in (*cells, *values)))
-    for (system, scorer), reasons in undefined.count_undefined(judgements).items():
+    counts = count_undefined(score_judgements(judgements))
+    for (system, scorer), reasons in counts.items():
         if (system, scorer) not in known:
             why = "; ".join(sorted(reasons))
             nothing = system, scorer, 0, 0, NONE, NONE, "", "", why
@@ -422,7 +241,7 @@ def _write_table(rows: Iterable[Iterable[object]]) -> str:
 
 
 def _write_campaign(campaign: Campaign) -> str:
-    """The wishes with the seed and the version, and how much there is; no secret."""
+    """Return the settings with seed and version, and counts; no secret."""
     about = asdict(campaign.settings) | {
         "version": campaign.version,
         "protocol_version": campaign.protocol.version,
@@ -434,24 +253,68 @@ def _write_campaign(campaign: Campaign) -> str:
 
 
 def _write_wordings(campaign: Campaign) -> str:
-    """Every word that judges may have read, by language, with its version."""
-    read = [asdict(one) | {"version": one.version} for one in campaign.wordings]
-    return json.dumps(read, indent=2, ensure_ascii=False) + "\n"
+    """Return every word that judges may have read, by language, with its version."""
+    wordings = [asdict(each) | {"version": each.version} for each in campaign.wordings]
+    return json.dumps(wordings, indent=2, ensure_ascii=False) + "\n"
 
 
-def zip_files(files: dict[str, str]) -> bytes:
-    """Pack files by their names; the same files give the same bytes."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:
-        for name, text in files.items():
-            packed.writestr(zipfile.ZipInfo(name, _NO_DAY), text.encode())
-    return out.getvalue()
+def _asks_about_outputs(asked: Protocol) -> bool:
+    return asked.over == "outputs"
 
 
-def _format_file_name(judge: str) -> str:
-    """A judge's name as part of a file's: letters, digits and hyphens only.
-
-    >>> _format_file_name("Ann B./x")
-    'Ann-B--x'
-    """
-    return "".join(letter if letter.isalnum() else "-" for letter in judge) or "judge"
+#: In the order in which they are offered.
+EXPORT_FORMATS: Mapping[str, ExportFormat] = {
+    "jsonl": ExportFormat(
+        "judgements.jsonl",
+        _JSONL,
+        lambda request: format_judgements(request.judgements),
+    ),
+    "tsv": ExportFormat(
+        "scores.tsv",
+        _TSV,
+        lambda request: format_judgement_table(score_judgements(request.judgements)),
+    ),
+    "csv": ExportFormat(
+        "judgements.csv",
+        _CSV,
+        lambda request: format_spreadsheet(score_judgements(request.judgements)),
+    ),
+    "appraise": ExportFormat(
+        "appraise.csv",
+        _CSV,
+        lambda request: format_appraise(score_judgements(request.judgements)),
+        lambda asked: asked.name in ("da", "da-sqm", "esa"),
+    ),
+    "marot": ExportFormat(
+        "marot.tsv",
+        _TSV,
+        lambda request: format_marot(score_judgements(request.judgements)),
+        lambda asked: asked.name == "mqm",
+    ),
+    "mt-metrics-eval": ExportFormat(
+        "mt-metrics-eval.zip",
+        _ZIP,
+        lambda request: write_metrics_files(request.judgements, request.campaign),
+        lambda asked: not asked.contrastive and _asks_about_outputs(asked),
+    ),
+    "texts": ExportFormat(
+        "texts.tsv",
+        _TSV,
+        lambda request: write_text_scores(score_texts(request.judgements)),
+        _asks_about_outputs,
+    ),
+    "annotations": ExportFormat(
+        "annotations.tsv",
+        _TSV,
+        _require_annotations,
+        lambda asked: not _asks_about_outputs(asked),
+    ),
+    "judged": ExportFormat(
+        "judged.tsv",
+        _TSV,
+        lambda request: _write_judged_outputs(request.judgements),
+        shows_judged,
+    ),
+    "keys": ExportFormat("keys.jsonl", _JSONL, _require_keys),
+    "zip": ExportFormat("campaign.zip", _ZIP, _write_everything),
+}

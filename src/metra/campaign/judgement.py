@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from metra.campaign import screen
 from metra.campaign.campaign import Campaign
+from metra.campaign.own_wording import find_wording_version
 from metra.campaign.protocols.answers import KEY
 from metra.campaign.protocols.reading import compute_reading_speed
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.task import BASELINE, Task
-from metra.formats.scores.judgement import Judgement, OutputScore
+from metra.formats.scores.judgement import Judgement, OutputScore, ScoredJudgement
 
 
 def add_baselines(judgements: Sequence[Judgement]) -> list[Judgement]:
@@ -57,28 +57,32 @@ def score_outputs(judgement: Judgement) -> list[tuple[OutputScore, ...]]:
     return protocol(judgement.protocol).scores(judgement.value)
 
 
-def check_answer(
-    campaign: Campaign,
-    task: Task,
-    value: object,
-    *,
-    id: str,
-    number: int = 0,
-    cannot: str | None = None,
-    **more: Any,
-) -> Judgement:
-    """Check an answer and make a record of it; `number` is the item within the task.
+def score_judgements(judgements: Iterable[Judgement]) -> list[ScoredJudgement]:
+    """Return the last revisions with their scores, as the writers of files take them."""
+    return [
+        ScoredJudgement(
+            judgement, score_outputs(judgement), protocol(judgement.protocol).whole
+        )
+        for judgement in keep_latest(judgements)
+    ]
 
-    `cannot` says why there is no value.
+
+def check_imported(judgement: Judgement) -> Judgement:
+    """Check an answer that was given elsewhere, and add its protocol's version.
+
+    What other programs let judges say is allowed; marks must lie inside the texts.
     """
-    checked = {}
-    if cannot is None:
-        texts = collect_texts(campaign, task, number)
-        checked = screen.get_screen_protocol(campaign, task, number).check(value, texts)
-    more.setdefault("protocol_version", campaign.protocol.version)
-    return record_answer(
-        campaign, task, checked, id=id, number=number, cannot=cannot, **more
-    )
+    asked = protocol(judgement.protocol)
+    texts = {"output": judgement.outputs[0]}
+    if asked.contrastive:
+        texts = {str(place): text for place, text in enumerate(judgement.outputs, 1)}
+    if judgement.source is not None:
+        texts["source"] = judgement.source
+    value = {}
+    if judgement.cannot is None:
+        value = asked.relax_rules().check(judgement.value, texts)
+    version = judgement.protocol_version or asked.version
+    return replace(judgement, value=value, protocol_version=version)
 
 
 def record_answer(
@@ -90,9 +94,10 @@ def record_answer(
     number: int = 0,
     **more: Any,
 ) -> Judgement:
-    """Make a record of an answer that has been checked before."""
+    """Return the judgement of an answer that has been checked."""
     asked = campaign.protocol
-    more.setdefault("wording_version", _version(campaign, more.get("wording", "")))
+    language = more.get("wording", "")
+    more.setdefault("wording_version", find_wording_version(campaign, language))
     items = task.items if asked.contrastive else (task.items[number],)
     segment = campaign.segments[items[0].segment]
     is_baseline = task.kind == "baseline"
@@ -114,25 +119,6 @@ def record_answer(
         original=task.original,
         **more,
     )
-
-
-def _version(campaign: Campaign, wording: str) -> str:
-    """The hash of the words that a judge read, as they were frozen."""
-    found = (one.version for one in campaign.wordings if one.language == wording)
-    return next(found, "")
-
-
-def collect_texts(campaign: Campaign, task: Task, number: int) -> dict[str, str]:
-    """The texts that an answer may point into, as `Protocol.check` wants them."""
-    asked = campaign.protocol
-    if asked.contrastive:
-        texts = {str(at): item.text for at, item in enumerate(task.items, 1)}
-    else:
-        texts = {"output": task.items[number].text}
-    source = campaign.segments[task.items[number].segment].source
-    if asked.basis == "source" and source is not None:
-        texts["source"] = source
-    return texts
 
 
 def keep_latest(judgements: Iterable[Judgement]) -> list[Judgement]:

@@ -14,8 +14,7 @@ from metra.campaign.agreement import ScorerAgreement, compute_agreement_from_sco
 from metra.campaign.campaign import Campaign
 from metra.campaign.evaltrans import RunningScores, compute_running_scores, shows_judged
 from metra.campaign.exercise import Exercise, compare_evaluators, convert_text_scores
-from metra.campaign.files import tables
-from metra.campaign.judgement import keep_latest
+from metra.campaign.judgement import keep_latest, score_judgements
 from metra.campaign.judges import (
     FlagRules,
     JudgeRow,
@@ -50,6 +49,8 @@ from metra.campaign.results import (
 )
 from metra.campaign.times import TimeTable, build_times_from_latest
 from metra.formats.scores.judgement import Judgement
+from metra.formats.scores.spreadsheet import count_undefined, list_undefined
+from metra.stats.defaults import AGREEMENT_TRIALS
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +175,7 @@ def compute_measurements(
     return CampaignMeasurements(
         texts,
         compare_evaluators(results) if results else None,
-        [line.split("\t") for line in tables.write_undefined(kept).split("\n")[1:-1]],
+        list_undefined(score_judgements(kept)),
         [
             InterruptedAttempt(
                 one.judge,
@@ -213,10 +214,6 @@ def write_annotations(
     if name.startswith("term-"):
         return "terms.tsv", write_terms(judgements)
     return None
-
-
-#: Draws for the intervals of agreement, which take longer than all the rest.
-AGREEMENT_TRIALS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +262,7 @@ def summarise_judgements(
         average_from_scores(counted),
         compute_agreement_from_scores(figures, trials=trials, seed=wishes.ranking.seed),
         build_times_from_latest(mine),
-        tables.count_undefined(mine),
+        count_undefined(score_judgements(mine)),
     )
 
 

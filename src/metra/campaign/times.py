@@ -10,6 +10,7 @@ import numpy as np
 
 from metra.campaign.judgement import keep_latest
 from metra.formats.scores.judgement import Judgement
+from metra.text.words import count_words_to_read
 
 #: Bars of the picture.
 _BARS = 20
@@ -89,8 +90,6 @@ def _summarise_times(
 
 #: Twice as fast as quick readers of plain prose read (Brysbaert 2019: 175 to 300).
 WORDS_PER_MINUTE = 600.0
-#: Letters that are a word at least, for scripts without spaces.
-_LETTERS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,15 +103,6 @@ class Speed:
     def share(self) -> float | None:
         """The share of early answers; None where nothing was timed."""
         return self.too_fast / self.timed if self.timed else None
-
-
-def count_words_to_read(text: str) -> float:
-    """Count words; where a script has no spaces, ten letters are one.
-
-    >>> count_words_to_read("a b c"), count_words_to_read("これは空白のない日本語です。")
-    (3.0, 1.4)
-    """
-    return max(float(len(text.split())), len(text) / _LETTERS)
 
 
 def compute_least_seconds(

@@ -69,6 +69,7 @@ FLAGS = {
     "source": "-s FILE",
     "documents": "--docs FILE",
     "input_format": "--input-format",
+    "units": "--unit",
     "columns.outputs": "--hyp-column",
     "columns.references": "--ref-column",
     "columns.source": "--source-column",

@@ -3,6 +3,7 @@
 import click
 
 from metra.cli import options
+from metra.stats import defaults
 
 
 @click.command()
@@ -39,7 +40,7 @@ from metra.cli import options
 @click.option(
     "--trials",
     type=click.IntRange(1),
-    default=1000,
+    default=defaults.TRIALS,
     show_default=True,
     help="Number of resamples of the queries.",
 )

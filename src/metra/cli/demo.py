@@ -45,9 +45,9 @@ def demo(folder: str, every: bool) -> None:
         for name in registry.list_metrics()
         if every or name not in examples.SETTINGS
     ]
-    measures, missing = _split_available(specs)
+    available, missing = _split_available(specs)
     results = evaluate_corpus(
-        corpus, make_metrics(measures), EvaluationOptions(ci=True)
+        corpus, make_metrics(available), EvaluationOptions(ci=True)
     )
     click.echo(
         f"Two French texts, four English references each, {len(example.outputs)} outputs:\n"
@@ -78,10 +78,10 @@ def _write_report(folder: str, corpus: "Corpus", example: "ExampleFiles") -> str
     path = Path(folder) / "report.html"
     if not path.exists():
         metrics = make_metrics(["bleu", "chrf", "ter", "gtm:e=2"])
-        found = build_study(corpus, metrics, baseline=BASELINE)
+        study = build_study(corpus, metrics, baseline=BASELINE)
         files = [*example.outputs, *example.references, example.source, example.docs]
         title = "The market and the brake"
-        write_output(render(found, build_provenance(files), title), str(path))
+        write_output(render(study, build_provenance(files), title), str(path))
     return str(path)
 
 
@@ -104,16 +104,16 @@ def _print_more(folder: str, references: str) -> None:
 
 
 def _split_available(specs: list[str]) -> tuple[list[str], list[str]]:
-    """Part the measures that can be made here from those that lack a resource."""
+    """Part the metrics that can be made here from those that lack a resource."""
     from metra.errors import MissingResourceError
     from metra.metrics import registry
 
-    found, missing = [], []
+    available, missing = [], []
     for spec in specs:
         try:
             registry.metric(spec)
         except MissingResourceError as error:
             missing.append(f"Left out {spec.partition(':')[0]}: {error}")
         else:
-            found.append(spec)
-    return found, missing
+            available.append(spec)
+    return available, missing

@@ -13,12 +13,14 @@ repeated), its default the default, and its metadata the rest:
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, Field, fields
 from functools import wraps
 from types import NoneType
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
 import click
+
+if TYPE_CHECKING:
+    from dataclasses import Field
 
 
 class FiniteFloat(click.types.FloatParamType):
@@ -54,7 +56,9 @@ def options_from(
     The command gets the record with what was given as its keyword argument `parameter`.
     """
     hints = get_type_hints(record)
-    entries: tuple[Field[Any], ...] = fields(record)
+    from dataclasses import fields  # not for commands that derive nothing
+
+    entries = fields(record)
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
@@ -69,8 +73,10 @@ def options_from(
     return decorate
 
 
-def derive_option(entry: Field[Any], hint: Any) -> Callable[..., Any]:
+def derive_option(entry: "Field[Any]", hint: Any) -> Callable[..., Any]:
     """Return the click option of one field."""
+    from dataclasses import MISSING
+
     about = entry.metadata
     flags = about.get("flags", f"--{entry.name.replace('_', '-')}").split()
     default = None if entry.default is MISSING else entry.default

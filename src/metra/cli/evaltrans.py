@@ -37,9 +37,9 @@ def import_(database: str, tables: tuple[str, ...]) -> None:
     )
 
     now = format_current_time()
-    found = [entry for path in tables for entry in read_judged_table(path, now=now)]
-    add_judged_outputs(database, found)
-    click.echo(f"{len(found)} judgements added to {database}.")
+    judged = [entry for path in tables for entry in read_judged_table(path, now=now)]
+    add_judged_outputs(database, judged)
+    click.echo(f"{len(judged)} judgements added to {database}.")
 
 
 @evaltrans.command()

@@ -1,14 +1,10 @@
-"""A line on standard error that says how far long work has come, or what it is at.
-
-Where results go: standard output, or a file that is whole or not there.
-Where a report comes from: the command, the files, the day.
-"""
+"""Where results go, how far long work has come, and where a report comes from."""
 
 import os
 import shlex
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -18,6 +14,7 @@ from metra.errors import FormatError
 
 if TYPE_CHECKING:
     from metra.report.html.page import Provenance
+    from metra.report.table import Style
 
 
 class _Line:
@@ -51,24 +48,23 @@ class ProgressLine(_Line):
         super().__init__()
         self._noun = noun
         self._delay = delay
-        self.begin()
-        #: What share of the work is done, from 0 to 1, if that can be told.
-        self.share: Callable[[], float | None] = lambda: None
-
-    def begin(self) -> None:
-        """Count the time from now on."""
         self._start = self._shown = time.monotonic()
 
-    def __call__(self, done: int) -> None:
-        """Say how many are done."""
+    def __call__(self, done: int, share: float | None = None) -> None:
+        """Say how many are done, and what share of the work that is, if it is known.
+
+        Work that is reported with 0 done begins only now.
+        """
         now = time.monotonic()
+        if not done:
+            self._start = self._shown = now
         if not self._watched or now - self._shown < self._delay:
             return
         spent = now - self._start
         self._delay = 0.2
         self._shown = now
         rate = f"{done:,} {self._noun}, {done / spent:,.0f} a second"
-        self._show(rate + _format_remaining(self.share(), spent))
+        self._show(rate + _format_remaining(share, spent))
 
 
 class Stages(_Line):
@@ -115,6 +111,18 @@ def get_screen_width() -> int | None:
         os.get_terminal_size(sys.stdout.fileno()).columns
         if sys.stdout.isatty()
         else None
+    )
+
+
+def build_style(digits: int, out: str | None, *, sort: bool = False) -> "Style":
+    """Choose how results look: in colour and as wide as the screen, or as in a file."""
+    from metra.report.table import Style
+
+    return Style(
+        digits=digits,
+        color=wants_color() and not out,
+        sort=sort,
+        width=None if out else get_screen_width(),
     )
 
 

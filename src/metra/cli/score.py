@@ -1,18 +1,19 @@
-"""`metra score`: outputs against references, by any measures, at any level."""
+"""`metra score`: outputs against references, by any metrics, at any level."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from metra.cli import options
-from metra.cli.options import check_alignment_options, parse_segment_numbers
+from metra.stats import defaults
 
 if TYPE_CHECKING:
     from metra.formats.annotations.quality_model import QualityModel
+    from metra.scoring.evaluate import ScoringRequest
 
 LEVELS = ("system", "document", "segment")
-PARQUET = ("auto", "parquet")
 
 
 def _parse_levels(_: click.Context, __: click.Parameter, value: str) -> list[str]:
@@ -22,6 +23,27 @@ def _parse_levels(_: click.Context, __: click.Parameter, value: str) -> list[str
             msg = f"{level!r} is no level; expected some of {', '.join(LEVELS)}."
             raise click.BadParameter(msg)
     return levels
+
+
+def _parse_segments(
+    _: click.Context, __: click.Parameter, value: str | None
+) -> list[range] | None:
+    """Read numbers and ranges of segments, counted from 1, such as 1,3-5."""
+    if value is None:
+        return None
+    chosen = []
+    for piece in value.split(","):
+        numbers = re.fullmatch(r"\s*([0-9]{1,18})(?:-([0-9]{1,18}))?\s*", piece)
+        first = int(numbers[1]) if numbers else 0
+        last = int(numbers[2] or first) if numbers else 0
+        if not 1 <= first <= last:
+            msg = (
+                f"{piece!r} names no segments; expected numbers from 1 and ranges such "
+                "as 3-5, separated by commas."
+            )
+            raise click.BadParameter(msg)
+        chosen.append(range(first, last + 1))
+    return chosen
 
 
 @click.command()
@@ -65,7 +87,7 @@ def _parse_levels(_: click.Context, __: click.Parameter, value: str) -> list[str
 @click.option(
     "--trials",
     type=click.IntRange(1),
-    default=1000,
+    default=defaults.TRIALS,
     show_default=True,
     help="Number of resamples.",
 )
@@ -77,7 +99,7 @@ def _parse_levels(_: click.Context, __: click.Parameter, value: str) -> list[str
 )
 @click.option(
     "--segments",
-    callback=parse_segment_numbers,
+    callback=_parse_segments,
     metavar="LIST",
     help="Show the alignments of these segments only, for example 1,3-5.",
 )
@@ -86,38 +108,81 @@ def _parse_levels(_: click.Context, __: click.Parameter, value: str) -> list[str
     is_flag=True,
     help="List what measures noted, such as names and terms that are missing.",
 )
-@options.add_options(options.TABLE_OPTIONS)
-@options.add_options(options.ENGINE_OPTIONS)
+@click.option(
+    "--hyp-column",
+    "hyp_columns",
+    multiple=True,
+    metavar="[NAME=]COLUMN",
+    help="Column with a system's outputs, in a table. May be given several times.",
+)
+@click.option(
+    "--ref-column",
+    "ref_columns",
+    multiple=True,
+    metavar="COLUMN",
+    help="Column with references, in a table. May be given several times.",
+)
+@click.option(
+    "--source-column", metavar="COLUMN", help="Column with the source, in a table."
+)
+@click.option(
+    "--doc-column", metavar="COLUMN", help="Column with documents, in a table."
+)
+@click.option(
+    "--group-by",
+    "group_by",
+    multiple=True,
+    metavar="COLUMN[,COLUMN]",
+    help="Scores of each group of segments beside the total: by language pair, domain …",
+)
+@click.option(
+    "--nulls",
+    type=click.Choice(["refuse", "empty"]),
+    default="refuse",
+    show_default=True,
+    help="A null where a text has to be, in Parquet: an error, or an empty text.",
+)
+@click.option(
+    "--scores-out",
+    metavar="FOLDER",
+    help="Write each Parquet file here with a column of segment scores for each metric.",
+)
+@click.option(
+    "--resume",
+    metavar="FOLDER",
+    help="Keep the totals of each finished Parquet file here; go on from what is kept.",
+)
+@click.option(
+    "--engine",
+    type=click.Choice(["local", "spark"]),
+    default="local",
+    show_default=True,
+    help="Who does the work: this machine, or Spark, for tables in Parquet.",
+)
+@click.option(
+    "--master",
+    metavar="URL",
+    help="Where Spark is; local[*], if not given: all cores of this machine.",
+)
+@click.option(
+    "--spark-conf",
+    "spark_conf",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Setting for Spark. May be given several times.",
+)
 @options.form
 @options.out
 @options.input_format
 @options.digits
 @click.option("--sort", is_flag=True, help="Best system first, by the first metric.")
 def score(
-    outputs: tuple[str, ...],
-    references: tuple[str, ...],
-    source: str | None,
-    metrics: tuple[str, ...],
-    models: tuple[str, ...],
-    docs: str | None,
-    levels: list[str],
-    ci: bool,
-    ci_method: str,
-    ci_unit: str,
-    trials: int,
-    seed: int,
-    show_alignment: bool,
-    segments: list[range] | None,
-    details: bool,
     form: str,
     out: str | None,
-    input_format: str,
     digits: int,
     sort: bool,
-    engine: str,
-    master: str | None,
-    spark_conf: tuple[str, ...],
-    **columns: Any,
+    models: tuple[str, ...],
+    **given: Any,
 ) -> None:
     """Score one or more OUTPUTs against one or more references.
 
@@ -136,104 +201,170 @@ def score(
     metra score sysA.txt -r ref.txt --model gisting.toml --ci
     metra score data/*.parquet --hyp-column A=mt_a --ref-column ref --group-by lp,domain
     """
-    from metra.cli.output import (
-        ProgressLine,
-        get_screen_width,
-        wants_color,
-        write_output,
-    )
-    from metra.report.table import Style
+    from metra.cli.output import ProgressLine, build_style, write_output
     from metra.report.writers.results import render
-    from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus, make_metrics
-    from metra.scoring.files import open_corpus
+    from metra.scoring.evaluate import evaluate_files
 
-    described = _read_models(models)
-    chosen = make_metrics([*metrics, *_list_model_specs(models, described)] or ["bleu"])
-    check_alignment_options(show_alignment, segments, form, details=details)
-    aligned = noting = None
-    if show_alignment:
-        from metra.scoring.alignments import add_alignments, find_aligners
+    members = _read_models(models)
+    request = _build_request(form, members, **given)
+    with ProgressLine("segments" if request.engine == "local" else "tasks") as progress:
+        results = evaluate_files(request, progress)
+    text = render(results, form, build_style(digits, out, sort=sort))
+    write_output(_add_legend(text, form, members.values()), out)
 
-        aligned = find_aligners(chosen)
-    if details:
-        from metra.scoring.details import add_details, select_detailed
 
-        noting = select_detailed(chosen)
-    questions = EvaluationOptions(
-        documents="document" in levels,
-        segments="segment" in levels,
-        ci=ci,
-        ci_method=ci_method,  # type: ignore[arg-type]  # click has checked it
-        ci_unit=ci_unit,
-        trials=trials,
-        seed=seed,
+def _read_models(paths: Iterable[str]) -> "dict[str, QualityModel]":
+    models = {}
+    for path in paths:
+        from metra.formats.annotations.quality_model import read_quality_model
+
+        models[path] = read_quality_model(path)
+    return models
+
+
+def _build_request(
+    form: str,
+    models: "Mapping[str, QualityModel]",
+    *,
+    metrics: tuple[str, ...],
+    levels: list[str],
+    master: str | None,
+    spark_conf: tuple[str, ...],
+    **given: Any,
+) -> "ScoringRequest":
+    """Make sense of the options; refuse those that do not go together."""
+    from metra.formats.texts.columns import ColumnNames
+    from metra.scoring.evaluate import (
+        EvaluationOptions,
+        ScoringRequest,
+        make_metrics,
     )
-    table = options.build_table_options(**columns)
-    alone = {"--ci": ci, "--show-alignment": show_alignment, "--details": details}
+
+    specs = list(metrics)
+    for path, model in models.items():
+        # The figure of each model, then the metrics that it is made of.
+        specs += [f"quality:model={path}", *(member.spec for member in model.members)]
+    chosen = make_metrics(specs or ["bleu"])
+    groups = [name.strip() for entry in given["group_by"] for name in entry.split(",")]
+    columns = ColumnNames(
+        outputs=tuple(map(_split_column, given["hyp_columns"])),
+        references=given["ref_columns"],
+        source=given["source_column"],
+        document=given["doc_column"],
+        labels=tuple(groups),
+        nulls=given["nulls"],
+    )
+    request = ScoringRequest(
+        given["outputs"],
+        chosen,
+        references=given["references"],
+        source=given["source"],
+        documents=given["docs"],
+        input_format=given["input_format"],
+        columns=columns if columns != ColumnNames() else None,
+        options=EvaluationOptions(
+            documents="document" in levels,
+            segments="segment" in levels,
+            **{name: given[name] for name in _INTERVALS},
+        ),
+        group_by=tuple(dict.fromkeys(groups)),
+        alignments=given["show_alignment"],
+        aligned_segments=given["segments"],
+        details=given["details"],
+        scores_out=given["scores_out"],
+        resume=given["resume"],
+        engine=given["engine"],
+        settings={"master": master, "conf": dict(map(_parse_setting, spark_conf))},
+    )
+    _check_request(request, form, levels)
+    return request
+
+
+_INTERVALS = ("ci", "ci_method", "ci_unit", "trials", "seed")
+
+
+def _split_column(column: str) -> tuple[str, str]:
+    """Give the system whose outputs are in a column, and the column.
+
+    >>> _split_column("online=hyp_a"), _split_column("hyp_a"), _split_column("output:ours")
+    (('online', 'hyp_a'), ('hyp_a', 'hyp_a'), ('ours', 'output:ours'))
+    """
+    from metra.formats.texts.columns import recognise_fields
+
+    name, equals, rest = column.partition("=")
+    if equals and name and rest:
+        return name, rest
+    return recognise_fields([column], column)[0].name, column
+
+
+def _check_request(request: "ScoringRequest", form: str, levels: list[str]) -> None:
+    """Refuse options that do not go together."""
+    if request.aligned_segments is not None and not request.alignments:
+        msg = "--segments says which alignments to show; add --show-alignment."
+        raise click.UsageError(msg)
+    explained = {"--show-alignment": request.alignments, "--details": request.details}
+    for option, given in explained.items():
+        if given and form not in ("table", "json"):
+            msg = (
+                f"{option} does not work with --format {form}; "
+                "expected --format table or json."
+            )
+            raise click.UsageError(msg)
+    for option, value in {"master": "--master", "conf": "--spark-conf"}.items():
+        if request.engine == "local" and request.settings.get(option):
+            msg = f"{value} is for Spark; give --engine spark as well, or leave it out."
+            raise click.UsageError(msg)
+    alone = {"--ci": request.options.ci, **explained}
     alone |= {f"--level {level}": True for level in levels if level != "system"}
-    options.check_table_options(table, alone)
-    files = {"-r": references, "-s": source, "--docs": docs}
-    parts = {"--resume": table.resume, "--input-format": input_format not in PARQUET}
-    options.check_engine_options(
-        engine, master, spark_conf, {**alone, **files, **parts}
-    )
-    if engine == "spark":
-        with ProgressLine("tasks") as progress:
-            results = options.score_on_spark(
-                outputs, table, list(chosen), master, spark_conf, progress
-            )
-    elif table.in_parts or (
-        table.group_by and options.is_parquet(outputs, input_format)
-    ):
-        options.check_table_options(table, files)
-        with ProgressLine() as progress:
-            results = options.score_in_parts(
-                outputs, table, list(chosen), input_format, progress
-            )
-    else:
-        corpus = open_corpus(
-            outputs,
-            references,
-            source,
-            docs,
-            input_format=input_format,
-            columns=table.names,
+    files = {
+        "-r": request.references,
+        "-s": request.source,
+        "--docs": request.documents,
+    }
+    parts = {
+        "--group-by": request.group_by,
+        "--scores-out": request.scores_out,
+        "--resume": request.resume,
+    }
+    _refuse_both(alone, parts)
+    if request.engine == "spark":
+        parquet = request.input_format in ("auto", "parquet")
+        others = {"--resume": request.resume, "--input-format": not parquet}
+        _refuse_both(
+            {**alone, **files, **others},
+            {"--engine spark": True},
+            "; Spark scores tables in Parquet by their columns: leave",
         )
-        with ProgressLine() as progress:
-            progress.share = corpus.share
-            results = evaluate_corpus(
-                corpus, chosen, questions, group_by=table.group_by, progress=progress
-            )
-            if aligned:
-                results = add_alignments(results, corpus, aligned, segments)
-            if noting:
-                results = add_details(results, corpus, noting)
-    style = Style(
-        digits=digits,
-        color=wants_color() and not out,
-        sort=sort,
-        width=None if out else get_screen_width(),
-    )
-    text = render(results, form, style)
-    if described and form == "table":
-        from metra.report.writers.details import describe_models
-
-        text += f"\n\n{describe_models(described)}"
-    write_output(text, out)
+    elif any(files.values()) and any(parts.values()) and request.is_table:
+        _refuse_both(files, parts)
 
 
-def _read_models(paths: Sequence[str]) -> "list[QualityModel]":
-    if not paths:
-        return []
-    from metra.formats.annotations.quality_model import read_quality_model
+def _refuse_both(
+    options: Mapping[str, object],
+    others: Mapping[str, object],
+    reason: str = "; leave",
+) -> None:
+    """Refuse the first two options that were given and exclude each other."""
+    option = next((name for name, value in options.items() if value), None)
+    other = next((name for name, value in others.items() if value), None)
+    if option and other:
+        msg = f"{option} and {other} cannot be given together{reason} one of them out."
+        raise click.UsageError(msg)
 
-    return [read_quality_model(path) for path in paths]
+
+def _parse_setting(given: str) -> tuple[str, str]:
+    key, equals, value = given.partition("=")
+    if not equals:
+        msg = f"--spark-conf {given}: expected KEY=VALUE, as spark.executor.memory=4g."
+        raise click.UsageError(msg)
+    return key, value
 
 
-def _list_model_specs(
-    paths: Sequence[str], models: "Sequence[QualityModel]"
-) -> Iterator[str]:
-    """Give the figure of each model, then the measures that it is made of."""
-    for path, model in zip(paths, models, strict=True):
-        yield f"quality:model={path}"
-        yield from (member.spec for member in model.members)
+def _add_legend(text: str, form: str, models: "Iterable[QualityModel]") -> str:
+    """Say below a table what the quality models are."""
+    described = list(models)
+    if not described or form != "table":
+        return text
+    from metra.report.writers.details import describe_models
+
+    return f"{text}\n\n{describe_models(described)}"

@@ -35,7 +35,7 @@ class SegmentColumn:
 
 
 class BatchPosition(NamedTuple):
-    """Where a batch stands in its corpus, for measures that look up what is known there."""
+    """Where a batch stands in its corpus, for metrics that look up what is known there."""
 
     system: str | None = None
     first: int = 0
@@ -60,7 +60,7 @@ class Batch:
         """Check and pack the segments.
 
         `refs` is a list of streams, each as long as `hyps` (one stream may stand alone);
-        `refs_per_segment` gives the references of each segment instead. Measures that
+        `refs_per_segment` gives the references of each segment instead. Metrics that
         compare with no reference need none. `documents` names each segment's document.
         """
         evalset = EvalSet(refs, source, documents, refs_per_segment=refs_per_segment)

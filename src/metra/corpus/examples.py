@@ -6,7 +6,7 @@ from pathlib import Path
 
 HOME = Path(__file__).parent.parent / "examples"
 
-# Options without which a measure cannot be used: files of the example, by their names.
+# Options without which a metric cannot be used: files of the example, by their names.
 SETTINGS: dict[str, dict[str, str]] = {
     "xscore": {"parses": "parses/{system}.conllu"},
     "transfer": {
@@ -70,7 +70,7 @@ def find_example(home: Path = HOME) -> ExampleFiles:
 
 
 def build_spec(name: str, home: Path = HOME, **options: str) -> str:
-    """Name a measure with what it needs of the example, and further options.
+    """Name a metric with what it needs of the example, and further options.
 
     >>> build_spec("bleu"), build_spec("bleu", tok="intl")
     ('bleu', 'bleu:tok=intl')

@@ -6,19 +6,15 @@ their own kind, use `split_rows`. What separates the cells is a `Dialect`: a new
 or quoting rule is added there and in `split_rows`, nowhere else.
 """
 
-import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from metra.errors import FormatError
-from metra.formats.lines import LineReader, read_lines
+from metra.formats.lines import LineReader
 from metra.formats.stream import format_path
-
-if TYPE_CHECKING:
-    from metra.stats.arrays import Array
 
 
 class Dialect(NamedTuple):
@@ -57,7 +53,7 @@ def split_rows(
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class DelimitedTable:
     """The column names of a table and its rows, each as wide as the header."""
 
     #: The file as messages name it.
@@ -75,7 +71,7 @@ class Table:
 
 def read_table(
     path: str, dialect: Dialect = TABS, *, skip_empty: bool = False
-) -> Table:
+) -> DelimitedTable:
     """Read a file with a header line, all of it."""
     with closing(LineReader(path)) as lines:
         table = parse_table(lines, path, dialect, skip_empty=skip_empty)
@@ -89,7 +85,7 @@ def parse_table(
     *,
     skip_empty: bool = False,
     expected: str = "a header line with column names",
-) -> Table:
+) -> DelimitedTable:
     """Parse lines of which the first is a header, a row at a time.
 
     `path` is for messages, and so is what is `expected` where there are no lines. With
@@ -104,7 +100,7 @@ def parse_table(
         msg = f"{place} is empty; expected {expected}."
         raise FormatError(msg)
     checked_rows = _check_widths(rows, place, header.cells, dialect)
-    return Table(place, header.cells, checked_rows, header.line)
+    return DelimitedTable(place, header.cells, checked_rows, header.line)
 
 
 def _check_widths(
@@ -149,136 +145,3 @@ def replace_line_breaks(text: str) -> str:
     'a b  c'
     """
     return text.replace("\t", " ").replace("\n", " ").replace("\r", " ")
-
-
-#: No scale of scores goes beyond; squares of larger numbers could not be added up.
-LARGEST = 1e100
-#: How missing values are written.
-MISSING = frozenset({"", "None", "nan", "NaN", "NA", "null", "-"})
-
-#: The names that a column goes by in files that we know.
-ALIASES = {
-    "system": ("system", "sys", "sys_id", "system_id", "systemid"),
-    "segment": (
-        "segment",
-        "seg",
-        "seg_id",
-        "segid",
-        "globalsegid",
-        "global_seg_id",
-        "sid",
-        "item",
-    ),
-    "document": ("document", "doc", "docid", "doc_id", "documentid"),
-    "scorer": ("scorer", "metric", "protocol"),
-    "value": ("value", "score"),
-    "judge": ("judge", "rater", "annotator", "worker", "workerid", "evaluator"),
-    "kind": ("kind",),
-    "domain": ("domain", "genre"),
-    "lang": ("lang", "lp", "language_pair", "lp_ref"),
-    "direction": ("higher_is_better", "direction"),
-}
-
-
-def read_packed_lines(path: str) -> list[str]:
-    """Read all lines of a file; see `read_lines`."""
-    return read_lines(path)
-
-
-def read_rows(
-    path: str, *, delimiter: str | None = "\t"
-) -> tuple[list[str], list[list[str]]]:
-    """Read a table without quoting: its header and its rows, all of the same width."""
-    table = read_table(path, Dialect(delimiter))
-    return table.header, [row.cells for row in table.rows]
-
-
-def read_csv_rows(path: str) -> list[list[str]]:
-    """Read comma-separated lines, where commas and quotes may stand in quotes."""
-    return [row.cells for row in split_rows(read_lines(path), COMMAS) if row.cells]
-
-
-def find_columns(header: Sequence[str]) -> dict[str, int]:
-    """Find the columns that we know, by any of their names.
-
-    >>> find_columns(["seg", "system", "mqm"])
-    {'system': 1, 'segment': 0}
-    """
-    found: dict[str, int] = {}
-    names = [name.strip().lower() for name in header]
-    for role, aliases in ALIASES.items():
-        for alias in aliases:
-            if alias in names and names.index(alias) not in found.values():
-                found[role] = names.index(alias)
-                break
-    return found
-
-
-def extend_segment_names(
-    segments: Sequence[str],
-    units: Sequence[str],
-    header: Sequence[str],
-    columns: Sequence[Sequence[str]],
-    path: str,
-) -> Sequence[str]:
-    """Name segments more closely, by what stands in other columns too."""
-    names = [name.strip() for name in header]
-    for unit in units:
-        if unit not in names:
-            msg = (
-                f"{format_path(path)} has no column {unit}; found: {', '.join(names)}."
-            )
-            raise FormatError(msg)
-        cells = columns[names.index(unit)]
-        pairs = zip(segments, cells, strict=True)
-        segments = [" ".join(filter(None, pair)) for pair in pairs]
-    return segments
-
-
-def require_columns(
-    found: dict[str, int], roles: Sequence[str], path: str, what: str
-) -> None:
-    """Refuse a table that lacks a column."""
-    for role in roles:
-        if role not in found:
-            names = " or ".join(ALIASES[role][:3])
-            msg = f"{format_path(path)} has no column {names}, which {what} needs."
-            raise FormatError(msg)
-
-
-def parse_numbers(
-    cells: Sequence[str], path: str, name: str, first_line: int = 2
-) -> "Array":
-    """Read a column of numbers; a missing one is NaN, one beyond all scales an error."""
-    import numpy as np
-
-    wrong = None
-    try:
-        found = np.array(
-            [math.nan if cell in MISSING else float(cell) for cell in cells], np.float64
-        )
-    except ValueError:
-        wrong = next(
-            at
-            for at, cell in enumerate(cells)
-            if cell not in MISSING and not is_number(cell)
-        )
-    else:
-        beyond = np.abs(found) > LARGEST
-        if beyond.any():
-            wrong = int(beyond.argmax())
-    if wrong is not None:
-        msg = (
-            f"{format_path(path)}, line {first_line + wrong}: {name} is {cells[wrong]!r}; "
-            "expected a number, or nothing where the value is missing."
-        )
-        raise FormatError(msg)
-    return found
-
-
-def is_number(cell: str) -> bool:
-    """Tell a number from a label."""
-    try:
-        return math.isfinite(float(cell))
-    except ValueError:
-        return False

@@ -6,14 +6,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from metra.errors import CorpusError, OptionError
-from metra.formats.scores.judgement_table import TableJudgement
-from metra.formats.scores.panel import build_panel
-from metra.formats.scores.ratings import collect_ratings
+from metra.formats.scores.panel import build_panel, collect_ratings
 from metra.formats.scores.record import (
     ScoredItem,
     Scorer,
     Scores,
-    build_score_table,
     concatenate_scores,
 )
 from metra.meta.compare import MetricComparison, compare
@@ -85,7 +82,7 @@ class TrustReport:
 
 
 def assess_trust(
-    judgements: Sequence[TableJudgement],
+    judgements: Scores,
     metrics: Mapping[str, Metric],
     sheets: CorpusStatistics,
     systems: Sequence[str],
@@ -98,7 +95,7 @@ def assess_trust(
     `scorer` names people beside the metrics.
     """
     scores, statistics = build_scores(tuple(systems), metrics, sheets)
-    everything = concatenate_scores([scores, _build_scores(judgements, scorer)])
+    everything = concatenate_scores([scores, _rename_scorer(judgements, scorer)])
     notes: list[str] = []
     lined_up = build_panel(everything, scorer, list(metrics), statistics=statistics)
     options = Options(seed=seed)
@@ -123,12 +120,12 @@ def assess_trust(
     )
 
 
-def _build_scores(judgements: Sequence[TableJudgement], scorer: str) -> Scores:
-    return build_score_table(
-        [entry.system for entry in judgements],
-        [ScoredItem(str(entry.segment)) for entry in judgements],
-        {Scorer(scorer, "human"): [entry.score for entry in judgements]},
-        [entry.judge or "" for entry in judgements],
+def _rename_scorer(judgements: Scores, name: str) -> Scores:
+    """Name the only scorer of judgements as people; documents do not matter."""
+    return replace(
+        judgements,
+        scorers=(Scorer(name, "human"),),
+        items=tuple(ScoredItem(item.segment) for item in judgements.items),
     )
 
 
@@ -171,11 +168,11 @@ def _build_curve(everything: Scores, lined_up: ScorePanel, seed: int) -> LengthC
 
 def _summarise_judges(
     everything: Scores,
-    judgements: Sequence[TableJudgement],
+    judgements: Scores,
     scorer: str,
     seed: int,
 ) -> tuple[JudgeSummary | None, str]:
-    nameless = sum(not entry.judge for entry in judgements)
+    nameless = int((judgements.judge < 0).sum())
     if nameless:
         return None, (
             f"{nameless:,} of {len(judgements):,} judgements name no judge: how far judges "

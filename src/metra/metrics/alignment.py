@@ -1,4 +1,4 @@
-"""Which words of an output stand for which of a reference: one record for all measures."""
+"""Which words of an output stand for which of a reference: one record for all metrics."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,27 +27,27 @@ class Link:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alignment:
-    """An output aligned with one of its references, words as the measure compares them."""
+    """An output aligned with one of its references, words as the metric compares them."""
 
     hyp: Sequence[str]
     ref: Sequence[str]
     #: In the order in which a reader meets them.
     links: Sequence[Link]
-    #: Every kind of link that the measure knows.
+    #: Every kind of link that the metric knows.
     kinds: Sequence[str]
     #: Which of the segment's references, counted from 0.
     reference: int
-    #: Whether this is the reference that the measure holds the output against.
+    #: Whether this is the reference that the metric holds the output against.
     chosen: bool
     unit: Literal["word", "character"] = "word"
 
     @property
     def counts(self) -> dict[str, int]:
         """Count the links of each kind."""
-        found = dict.fromkeys(self.kinds, 0)
+        counts = dict.fromkeys(self.kinds, 0)
         for link in self.links:
-            found[link.kind] += 1
-        return found
+            counts[link.kind] += 1
+        return counts
 
     def words(self, link: Link) -> tuple[Sequence[str], Sequence[str]]:
         """Give a link's words: the output's, then the reference's."""
@@ -56,7 +56,7 @@ class Alignment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlignedSegment:
-    """One segment of one system as a measure sees it: its alignments and its score."""
+    """One segment of one system as a metric sees it: its alignments and its score."""
 
     system: str
     #: Counted from 1.
@@ -82,23 +82,27 @@ def sort_links(
     """
     by_hyp = sorted(links, key=lambda link: link.hyp)
     by_ref = {link.ref.start: link for link in by_hyp}
-    found: list[Link] = []
+    ordered: list[Link] = []
 
     def add_deletions(ref: int, hyp: int) -> None:
         while ref < ref_words and ref not in by_ref:
-            found.append(Link("deletion", WordRange(hyp, hyp), WordRange(ref, ref + 1)))
+            ordered.append(
+                Link("deletion", WordRange(hyp, hyp), WordRange(ref, ref + 1))
+            )
             ref += 1
 
     add_deletions(0, 0)
     hyp = ref = 0
     for link in by_hyp:
         for word in range(hyp, link.hyp.start):
-            found.append(
+            ordered.append(
                 Link("insertion", WordRange(word, word + 1), WordRange(ref, ref))
             )
-        found.append(link)
+        ordered.append(link)
         hyp, ref = link.hyp.stop, link.ref.stop
         add_deletions(ref, hyp)
     for word in range(hyp, hyp_words):
-        found.append(Link("insertion", WordRange(word, word + 1), WordRange(ref, ref)))
-    return tuple(found)
+        ordered.append(
+            Link("insertion", WordRange(word, word + 1), WordRange(ref, ref))
+        )
+    return tuple(ordered)

@@ -6,10 +6,7 @@ The brevity penalties of BLEU and NIST, as functions of the lengths alone.
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Literal
-
-import numpy as np
-from numpy.typing import ArrayLike
+from typing import TYPE_CHECKING, Literal
 
 from metra import _core
 from metra.corpus.batch import Batch, SegmentColumn, Sentence
@@ -21,6 +18,9 @@ from metra.text.preparation import (
     preparation,
     whole_tokenizer,
 )
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 
 @record_options
@@ -145,7 +145,7 @@ def parts(totals: Array, *, n: int, formula: _core.BleuFormula) -> Parts:
     }
 
 
-def bleu_penalty(hyp_len: ArrayLike, ref_len: ArrayLike) -> Array:
+def bleu_penalty(hyp_len: "ArrayLike", ref_len: "ArrayLike") -> Array:
     """BLEU's: exp(1 - r/c) for an output of c words against r, 1 if it is not shorter.
 
     >>> bleu_penalty([9, 10, 11], 10).round(4).tolist()
@@ -155,7 +155,7 @@ def bleu_penalty(hyp_len: ArrayLike, ref_len: ArrayLike) -> Array:
     return formula.penalty(_totals(hyp_len, ref_len))
 
 
-def nist_penalty(hyp_len: ArrayLike, ref_len: ArrayLike) -> Array:
+def nist_penalty(hyp_len: "ArrayLike", ref_len: "ArrayLike") -> Array:
     """NIST's: exp(beta log²(c/r)), half where c is two thirds of r; 1 if not shorter.
 
     >>> nist_penalty([2, 3, 4], 3).round(4).tolist()
@@ -164,8 +164,10 @@ def nist_penalty(hyp_len: ArrayLike, ref_len: ArrayLike) -> Array:
     return _core.nist_penalty(_totals(hyp_len, ref_len), 1)
 
 
-def _totals(hyp_len: ArrayLike, ref_len: ArrayLike) -> Array:
+def _totals(hyp_len: "ArrayLike", ref_len: "ArrayLike") -> Array:
     """Rows of n-gram statistics of which only the lengths, the last two, are filled in."""
+    import numpy as np
+
     hyp, ref = np.broadcast_arrays(np.asarray(hyp_len), np.asarray(ref_len))
     nothing = np.zeros(hyp.shape)
     return np.stack([nothing, nothing, hyp, ref], axis=-1).astype(np.float64)

@@ -125,13 +125,13 @@ def parts(totals: Array, *, n: int) -> Parts:
     precisions = 100 * match / np.maximum(hyp, 1)
     recalls = 100 * match / np.maximum(ref, 1)
     both = (hyp > 0) & (ref > 0)
-    found: Parts = {
+    pieces: Parts = {
         "precision": float(precisions[both].mean()) if both.any() else 0.0,
         "recall": float(recalls[both].mean()) if both.any() else 0.0,
         "char_precisions": precisions[:n].tolist(),
         "char_recalls": recalls[:n].tolist(),
     }
     if len(hyp) > n:
-        found["word_precisions"] = precisions[n:].tolist()
-        found["word_recalls"] = recalls[n:].tolist()
-    return found
+        pieces["word_precisions"] = precisions[n:].tolist()
+        pieces["word_recalls"] = recalls[n:].tolist()
+    return pieces

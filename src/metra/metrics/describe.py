@@ -1,4 +1,4 @@
-"""Measures explained, from their factories' docstrings and parameters alone."""
+"""Metrics explained, from their factories' docstrings and parameters alone."""
 
 import inspect
 import re
@@ -20,7 +20,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """A measure as a user sees it."""
+    """A metric as a user sees it."""
 
     name: str
     summary: str
@@ -29,7 +29,7 @@ class Description:
 
 
 def read_description(name: str) -> Description:
-    """Read a measure's docstring: first line, body, and an `Options:` block."""
+    """Read a metric's docstring: first line, body, and an `Options:` block."""
     factory = registry.find_factory(name)
     doc = inspect.getdoc(factory) or ""
     body, _, listed = doc.partition("\nOptions:\n")
@@ -43,27 +43,32 @@ def read_description(name: str) -> Description:
 
 
 def format_overview() -> str:
-    """Name every measure with its first line."""
-    found = [read_description(name) for name in registry.list_metrics()]
-    left = max(len(entry.name) for entry in found)
-    return "\n".join(f"{entry.name:{left}}  {entry.summary}" for entry in found)
+    """Name every metric with its first line."""
+    metrics = [read_description(name) for name in registry.list_metrics()]
+    left = max(len(metric.name) for metric in metrics)
+    return "\n".join(f"{metric.name:{left}}  {metric.summary}" for metric in metrics)
 
 
 def describe_metric(name: str) -> str:
-    """Explain one measure for the terminal."""
-    found = read_description(name)
-    left = max((len(option.name) for option in found.options), default=0)
-    lines = [f"{found.name}: {found.summary}", "", found.definition, ""]
-    lines.append(f"Options, as in {found.name}:{_format_example(found)}")
-    for option in found.options:
+    """Explain one metric for the terminal."""
+    description = read_description(name)
+    left = max((len(option.name) for option in description.options), default=0)
+    lines = [
+        f"{description.name}: {description.summary}",
+        "",
+        description.definition,
+        "",
+    ]
+    lines.append(f"Options, as in {description.name}:{_format_example(description)}")
+    for option in description.options:
         lines.append(f"  {option.name:{left}}  {option.meaning}")
         values = f"one of {', '.join(option.choices)}; " if option.choices else ""
         lines.append(f"  {'':{left}}  {values}default {option.default}")
     return "\n".join(lines)
 
 
-def _format_example(found: Description) -> str:
-    given = [option for option in found.options if option.default != "none"]
+def _format_example(description: Description) -> str:
+    given = [option for option in description.options if option.default != "none"]
     return ",".join(f"{option.name}={option.default}" for option in given[:2])
 
 
@@ -75,13 +80,13 @@ def _build_option(parameter: Parameter, meaning: str) -> Option:
 
 
 def _parse_meanings(listed: str) -> dict[str, str]:
-    found: dict[str, str] = {}
+    meanings: dict[str, str] = {}
     name = ""
     for line in inspect.cleandoc(listed).split("\n"):
         entry = re.match(r"(\w+): (.+)", line)
         if entry:
             name = entry[1]
-            found[name] = entry[2]
+            meanings[name] = entry[2]
         elif name and line.strip():
-            found[name] += " " + line.strip()
-    return found
+            meanings[name] += " " + line.strip()
+    return meanings

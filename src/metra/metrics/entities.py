@@ -1,11 +1,10 @@
-"""Names that came through: of those in the reference, how many the output has.
+"""Names that came through: of those in the reference, how many the output has."""
 
-Names found by an installed spaCy model, in the same form as names from a file.
-"""
-
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import lru_cache
+from functools import partial as bind
 from threading import Lock
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -24,41 +23,8 @@ from metra.metrics.record import (
     record_options,
 )
 from metra.metrics.units import check_places, units_of
+from metra.text.normalisation import contains_words, make_normaliser
 from metra.text.resources import get_model_version, load_spacy_model
-from metra.text.words import contains_words, make_normaliser
-
-
-class EntityFinder:
-    """A spaCy model that finds names: which types it knows, and its version."""
-
-    def __init__(self, pipeline: Any) -> None:
-        self._pipeline = pipeline
-        self._lock = Lock()  # a pipeline keeps state while it works
-        finders = (pipeline.get_pipe(name) for name in _finders(pipeline))
-        self.types = sorted({label for finder in finders for label in finder.labels})
-        self.version = get_model_version(pipeline)
-
-    def find(self, texts: Iterable[str]) -> list[list[Entity]]:
-        """Find the names of every text."""
-        with self._lock:
-            docs = self._pipeline.pipe(texts)
-            return [
-                [Entity(name.label_, name.text) for name in doc.ents] for doc in docs
-            ]
-
-
-@lru_cache(maxsize=8)
-def load_finder(model: str) -> EntityFinder:
-    """Load a model by its package's name or its folder."""
-    pipeline = load_spacy_model(model, owner="entities", extra="ner")
-    if not _finders(pipeline):
-        msg = f"The spaCy model {model!r} finds no names; choose one that has 'ner'."
-        raise MissingResourceError(msg)
-    return EntityFinder(pipeline)
-
-
-def _finders(pipeline: Any) -> list[str]:
-    return [name for name in pipeline.pipe_names if name in ("ner", "entity_ruler")]
 
 
 @record_options
@@ -109,33 +75,78 @@ def entities(
             "reference with its names marked, or model=NAME, a spaCy model; one of them."
         )
         raise OptionError(msg)
-    listed = _load_file(file, unit, lang) if file else _load_model(model, unit, lang)
-    counted = _make_counter(listed, lang)
-    made = Metric(
+    expected = _load_file(file, unit, lang) if file else _load_model(model, unit, lang)
+    metric = Metric(
         name="entities",
-        columns=("overlap", *(f"{c}:{t}" for t in listed.types for c in _COUNTS)),
-        rows=counted,
+        columns=("overlap", *(f"{c}:{t}" for t in expected.types for c in _COUNTS)),
+        rows=bind(rows, expected=expected, lang=lang),
         aggregate=aggregate,
-        parts=_make_parts(listed.types, with_partial=partial),
-        details=_make_details(listed, lang),
+        parts=bind(parts, types=expected.types, with_partial=partial),
+        details=bind(details, expected=expected, lang=lang),
         needs_reference=bool(model),
         whole_documents=unit == "document",
         settled={"model": load_finder(model).version, "file": "none"}
         if model
         else {"file": compute_file_version(file), "model": "none"},
     )
-    check = listed.check
+    check = expected.check
     if check is None:
-        return made
+        return metric
 
     def fit(batches: Iterable[Batch]) -> Metric:
         check(batches)
-        return made
+        return metric
 
-    return replace(made, fit=fit)
+    return replace(metric, fit=fit)
 
 
 _COUNTS = ("found", "listed")
+
+
+def rows(batch: Batch | Sentence, *, expected: "_NameList", lang: str) -> Array:
+    """Overlap, then found and listed of each type, for each segment."""
+    column = {kind: 1 + 2 * place for place, kind in enumerate(expected.types)}
+    table = np.zeros((len(batch), 1 + 2 * len(column)))
+    for name, is_found, overlap in _check_names(batch, expected, lang):
+        first = column[name.entity.type]
+        table[name.at, 0] += overlap
+        table[name.at, first] += is_found
+        table[name.at, first + 1] += 1
+    return table
+
+
+def aggregate(totals: Array) -> Array:
+    """Found per hundred listed; NaN where none is listed."""
+    return compute_share(totals[..., 1::2].sum(-1), totals[..., 2::2].sum(-1))
+
+
+def parts(totals: Array, *, types: Sequence[str], with_partial: bool) -> Parts:
+    """Counts over all types and of each, and its score where it has one."""
+    found, listed = totals[1::2], totals[2::2]
+    pieces: Parts = {"found": float(found.sum()), "listed": float(listed.sum())}
+    if with_partial and listed.sum():
+        pieces["partial"] = float(100 * totals[0] / listed.sum())
+    for kind, hits, names in zip(types, found.tolist(), listed.tolist(), strict=True):
+        pieces[f"{kind}_found"], pieces[f"{kind}_listed"] = hits, names
+        if names:
+            pieces[kind] = 100 * hits / names
+    return pieces
+
+
+def details(
+    batch: Batch | Sentence, *, expected: "_NameList", lang: str
+) -> list[Detail]:
+    """The names that the output lacks, or has but in part."""
+    return [
+        Detail(
+            name.at,
+            "partly there" if overlap else "missing",
+            name.entity.text,
+            {"type": name.entity.type},
+        )
+        for name, is_found, overlap in _check_names(batch, expected, lang)
+        if not is_found
+    ]
 
 
 class ExpectedName(NamedTuple):
@@ -178,7 +189,7 @@ def _load_file(path: str, unit: str, lang: str) -> _NameList:
             msg = f"entities: {path} lists {entity.text!r}, which has no word in it."
             raise OptionError(msg)
 
-    def made(entity: Entity, at: int) -> ExpectedName:
+    def expect(entity: Entity, at: int) -> ExpectedName:
         others = (normalise(form) for form in entity.variants)
         return ExpectedName(
             entity, normalise(entity.text), at, tuple(filter(None, others))
@@ -188,28 +199,28 @@ def _load_file(path: str, unit: str, lang: str) -> _NameList:
         batch: Batch | Sentence, segments: range, document: str
     ) -> Iterator[ExpectedName]:
         for entity in annotated.documents.get(document, ()):
-            yield made(entity, segments.start)
+            yield expect(entity, segments.start)
         for at in segments:
             for entity in annotated.segments.get(batch.place.first + at, ()):
-                yield made(entity, at)
+                yield expect(entity, at)
 
     def units(batch: Batch | Sentence) -> Units:
         for document, segments in units_of(batch, unit):
             yield list(names(batch, segments, document)), segments
 
     types = sorted({entity.type for group in groups for entity in group})
-    return _NameList(types, units, partial(check_places, annotated))
+    return _NameList(types, units, bind(check_places, annotated))
 
 
 def _load_model(model: str, unit: str, lang: str) -> _NameList:
-    found = load_finder(model)
+    finder = load_finder(model)
     normalise = make_normaliser(lang)
 
     def units(batch: Batch | Sentence) -> Units:
         texts = [_first_reference(batch, at) for at in range(len(batch))]
         names = [
             [ExpectedName(entity, normalise(entity.text), at) for entity in entities]
-            for at, entities in enumerate(found.find(texts))
+            for at, entities in enumerate(finder.find(texts))
         ]
         for _, segments in units_of(batch, unit):
             yield (
@@ -217,7 +228,7 @@ def _load_model(model: str, unit: str, lang: str) -> _NameList:
                 segments,
             )
 
-    return _NameList(found.types, units)
+    return _NameList(finder.types, units)
 
 
 def _first_reference(batch: Batch | Sentence, at: int) -> str:
@@ -226,21 +237,19 @@ def _first_reference(batch: Batch | Sentence, at: int) -> str:
 
 
 def _check_names(
-    batch: Batch | Sentence, listed: _NameList, lang: str
+    batch: Batch | Sentence, expected: _NameList, lang: str
 ) -> Iterator[tuple[ExpectedName, bool, float]]:
     """Give each name that counts, whether it was found, and how much of it."""
     normalise = make_normaliser(lang)
     hyps = batch.hyps.text
-    for names, segments in listed.units(batch):
+    for names, segments in expected.units(batch):
         if not names:
             continue
         outputs = [normalise(hyps[at] or "") for at in segments]
         for name in _merge_names(names):
-            found = any(map(name.within, outputs))
-            overlap = (
-                1.0 if found else max(_compute_overlap(name.words, o) for o in outputs)
-            )
-            yield name, found, overlap
+            is_found = any(map(name.within, outputs))
+            overlaps = (_compute_overlap(name.words, output) for output in outputs)
+            yield name, is_found, 1.0 if is_found else max(overlaps)
 
 
 def _merge_names(names: Iterable[ExpectedName]) -> Iterable[ExpectedName]:
@@ -256,62 +265,37 @@ def _merge_names(names: Iterable[ExpectedName]) -> Iterable[ExpectedName]:
 
 def _compute_overlap(words: Sequence[str], output: Sequence[str]) -> float:
     """Share of the words that the output has, each as often as it has it."""
-    there = sum(min(words.count(word), output.count(word)) for word in set(words))
-    return there / len(words)
+    return (Counter(words) & Counter(output)).total() / len(words)
 
 
-def _make_counter(listed: _NameList, lang: str) -> Callable[[Batch | Sentence], Array]:
-    column = {kind: 1 + 2 * at for at, kind in enumerate(listed.types)}
+class EntityFinder:
+    """A spaCy model that finds names: which types it knows, and its version."""
 
-    def rows(batch: Batch | Sentence) -> Array:
-        """Overlap, then found and listed of each type, for each segment."""
-        table = np.zeros((len(batch), 1 + 2 * len(column)))
-        for name, found, overlap in _check_names(batch, listed, lang):
-            at = column[name.entity.type]
-            table[name.at, 0] += overlap
-            table[name.at, at] += found
-            table[name.at, at + 1] += 1
-        return table
+    def __init__(self, pipeline: Any) -> None:
+        self._pipeline = pipeline
+        self._lock = Lock()  # a pipeline keeps state while it works
+        finders = (pipeline.get_pipe(name) for name in _list_finders(pipeline))
+        self.types = sorted({label for finder in finders for label in finder.labels})
+        self.version = get_model_version(pipeline)
 
-    return rows
-
-
-def _make_details(
-    listed: _NameList, lang: str
-) -> Callable[[Batch | Sentence], list[Detail]]:
-    def details(batch: Batch | Sentence) -> list[Detail]:
-        return [
-            Detail(
-                name.at,
-                "partly there" if overlap else "missing",
-                name.entity.text,
-                {"type": name.entity.type},
-            )
-            for name, found, overlap in _check_names(batch, listed, lang)
-            if not found
-        ]
-
-    return details
+    def find(self, texts: Iterable[str]) -> list[list[Entity]]:
+        """Find the names of every text."""
+        with self._lock:
+            docs = self._pipeline.pipe(texts)
+            return [
+                [Entity(name.label_, name.text) for name in doc.ents] for doc in docs
+            ]
 
 
-def aggregate(totals: Array) -> Array:
-    """Found per hundred listed; NaN where none is listed."""
-    return compute_share(totals[..., 1::2].sum(-1), totals[..., 2::2].sum(-1))
+@lru_cache(maxsize=8)
+def load_finder(model: str) -> EntityFinder:
+    """Load a model by its package's name or its folder."""
+    pipeline = load_spacy_model(model, owner="entities", extra="ner")
+    if not _list_finders(pipeline):
+        msg = f"The spaCy model {model!r} finds no names; choose one that has 'ner'."
+        raise MissingResourceError(msg)
+    return EntityFinder(pipeline)
 
 
-def _make_parts(
-    types: Sequence[str], *, with_partial: bool
-) -> Callable[[Array], Parts]:
-    def parts(totals: Array) -> Parts:
-        """Counts over all types and of each, and its score where it has one."""
-        found, listed = totals[1::2], totals[2::2]
-        named: Parts = {"found": float(found.sum()), "listed": float(listed.sum())}
-        if with_partial and listed.sum():
-            named["partial"] = float(100 * totals[0] / listed.sum())
-        for kind, some, of in zip(types, found.tolist(), listed.tolist(), strict=True):
-            named[f"{kind}_found"], named[f"{kind}_listed"] = some, of
-            if of:
-                named[kind] = 100 * some / of
-        return named
-
-    return parts
+def _list_finders(pipeline: Any) -> list[str]:
+    return [name for name in pipeline.pipe_names if name in ("ner", "entity_ruler")]

@@ -1,7 +1,4 @@
-"""Scores that people gave, carried over to outputs that are like those they judged.
-
-Judged outputs of a source sentence, and the edits that lie between them and a new one.
-"""
+"""EvalTrans: scores that people gave, carried over to outputs like those they judged."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -9,7 +6,6 @@ from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 
-from metra import _core
 from metra.corpus.batch import Batch, Sentence
 from metra.errors import OptionError
 from metra.formats.annotations.judged_outputs import (
@@ -28,68 +24,8 @@ from metra.metrics.record import (
     record_options,
 )
 from metra.text.columns import pack
+from metra.text.diff import count_edits
 from metra.text.preparation import Preparation, preparation, prepare
-
-
-class KnownScores(NamedTuple):
-    """What is known of a source sentence: scores by an output's words.
-
-    `judged` are those that someone judged; references are perfect without that.
-    """
-
-    scores: dict[tuple[str, ...], float]
-    judged: Collection[tuple[str, ...]]
-
-    @property
-    def perfect(self) -> list[tuple[str, ...]]:
-        """The outputs with the highest score."""
-        return [words for words, score in self.scores.items() if score == MOST]
-
-
-class JudgedOutputs:
-    """Judged outputs by source, their words prepared; equal words have their mean score."""
-
-    def __init__(
-        self, judged: Sequence[JudgedOutput], text: Preparation, key: str
-    ) -> None:
-        self.text = text
-        self._key = key
-        tokens = prepare(pack([entry.output for entry in judged], "output"), text)
-        scores: dict[str, dict[tuple[str, ...], list[float]]] = {}
-        for at, entry in enumerate(judged):
-            words = tuple(tokens[at] or ())
-            given = scores.setdefault(entry.source.strip(), {})
-            given.setdefault(words, []).append(entry.score)
-        self._scores = {
-            source: {words: sum(all_) / len(all_) for words, all_ in given.items()}
-            for source, given in scores.items()
-        }
-
-    def known(self, batch: Batch | Sentence) -> list[KnownScores]:
-        """Tell what is known of each segment; references are perfect unless judged."""
-        references = [ref.tokens(self.text) for ref in batch.refs]
-        found = []
-        for at in range(len(batch)):
-            judged = self._scores.get(self._id(batch, at), {})
-            given = (words[at] for words in references)
-            perfect = {tuple(words): MOST for words in given if words is not None}
-            found.append(KnownScores(perfect | judged, judged.keys()))
-        return found
-
-    def _id(self, batch: Batch | Sentence, at: int) -> str:
-        if self._key == "segment":
-            return str(batch.place.first + at + 1)
-        return ((batch.source.text[at] if batch.source else "") or "").strip()
-
-
-def count_edits(pairs: Iterable[tuple[Sequence[str], Sequence[str]]]) -> Array:
-    """Count the fewest words to change, add or drop from the first to the second."""
-    listed = list(pairs)
-    if not listed:
-        return np.zeros(0)
-    ours = _core.Tokens([list(pair[0]) for pair in listed])
-    theirs = _core.Tokens([list(pair[1]) for pair in listed])
-    return _core.edit_rows(_core.Hits(ours, [theirs]), "fixed", "best")[:, :3].sum(1)
 
 
 @record_options
@@ -156,7 +92,7 @@ Higher is better.
 def build_metric(
     judged: Sequence[JudgedOutput], *, k: int, lend: bool, key: str, text: Preparation
 ) -> Metric:
-    """Make the measure of judged outputs that are at hand."""
+    """Make the metric of judged outputs that are at hand."""
     judge = _OutputScorer(JudgedOutputs(judged, text, key), k, lend=lend)
     return Metric(
         name="evaltrans",
@@ -186,28 +122,28 @@ def aggregate(totals: Array) -> Array:
 def parts(totals: Array) -> Parts:
     """What EvalTrans reports, as far as there is something to report."""
     named = dict(zip(COLUMNS, totals.tolist(), strict=True))
-    found: Parts = {name: named[name] for name in COLUMNS[:3]}
+    pieces: Parts = {name: named[name] for name in COLUMNS[:3]}
     scored = named["exact"] + named["extrapolated"]
     segments = scored + named["unjudged"]
     if scored:
         mean = named["score"] / scored
         variance = named["squared_score"] / scored - mean * mean
-        found["mean_score"] = mean
-        found["standard_deviation"] = float(np.sqrt(max(variance, 0.0)))
-        found["sser"] = 100 * (1 - mean / MOST)
+        pieces["mean_score"] = mean
+        pieces["standard_deviation"] = float(np.sqrt(max(variance, 0.0)))
+        pieces["sser"] = 100 * (1 - mean / MOST)
     if named["words"]:
         weighted = named["weighted_score"] / named["words"]
-        found["weighted_sser"] = 100 * (1 - weighted / MOST)
+        pieces["weighted_sser"] = 100 * (1 - weighted / MOST)
     if named["perfect_words"]:
-        found["mwer"] = 100 * named["edits"] / named["perfect_words"]
+        pieces["mwer"] = 100 * named["edits"] / named["perfect_words"]
     if segments:
-        found["perfect_per_segment"] = named["perfect"] / segments
+        pieces["perfect_per_segment"] = named["perfect"] / segments
         for name in COLUMNS[:3]:
-            found[f"{name}_share"] = 100 * named[name] / segments
+            pieces[f"{name}_share"] = 100 * named[name] / segments
     if named["extrapolated_words"]:
         distance = named["distance"] / named["extrapolated_words"]
-        found["extrapolation_distance"] = distance
-    return found
+        pieces["extrapolation_distance"] = distance
+    return pieces
 
 
 class _Verdict(NamedTuple):
@@ -221,7 +157,7 @@ class _Verdict(NamedTuple):
 class _OutputScorer:
     """Finds the score of each output."""
 
-    def __init__(self, collection: JudgedOutputs, k: int, *, lend: bool) -> None:
+    def __init__(self, collection: "JudgedOutputs", k: int, *, lend: bool) -> None:
         self._collection = collection
         self._k = k
         self._lend = lend
@@ -255,13 +191,13 @@ class _OutputScorer:
 
     def _read(
         self, batch: Batch | Sentence
-    ) -> tuple[list[tuple[str, ...]], list[KnownScores]]:
+    ) -> tuple[list[tuple[str, ...]], list["KnownScores"]]:
         tokens = batch.hyps.tokens(self._collection.text)
         outputs = [tuple(tokens[at] or ()) for at in range(len(batch))]
         return outputs, self._collection.known(batch)
 
     def _verdicts(
-        self, outputs: list[tuple[str, ...]], known: list[KnownScores]
+        self, outputs: list[tuple[str, ...]], known: "list[KnownScores]"
     ) -> Iterator[_Verdict]:
         both = list(zip(outputs, known, strict=True))
         lenders = [
@@ -284,7 +220,7 @@ class _OutputScorer:
             else:
                 yield _Verdict("unjudged")
 
-    def _lenders(self, there: KnownScores) -> dict[tuple[str, ...], float]:
+    def _lenders(self, there: "KnownScores") -> dict[tuple[str, ...], float]:
         """Give the outputs that lend their scores to others."""
         if not self._lend:
             return {words: there.scores[words] for words in there.judged}
@@ -311,7 +247,7 @@ class _OutputScorer:
 
 
 def _find_perfect(
-    outputs: list[tuple[str, ...]], known: list[KnownScores]
+    outputs: list[tuple[str, ...]], known: "list[KnownScores]"
 ) -> Iterator[tuple[int, int, float, int]]:
     """Give each segment that has perfect translations: how many, fewest edits, length."""
     perfect = [there.perfect for there in known]
@@ -326,3 +262,54 @@ def _find_perfect(
             # Of equally near ones the longest, as in `wer`.
             fewest, length = min((next(counted), -len(other)) for other in others)
             yield at, len(others), fewest, -length
+
+
+class KnownScores(NamedTuple):
+    """What is known of a source sentence: scores by an output's words.
+
+    `judged` are those that someone judged; references are perfect without that.
+    """
+
+    scores: dict[tuple[str, ...], float]
+    judged: Collection[tuple[str, ...]]
+
+    @property
+    def perfect(self) -> list[tuple[str, ...]]:
+        """The outputs with the highest score."""
+        return [words for words, score in self.scores.items() if score == MOST]
+
+
+class JudgedOutputs:
+    """Judged outputs by source, their words prepared; equal words have their mean score."""
+
+    def __init__(
+        self, judged: Sequence[JudgedOutput], text: Preparation, key: str
+    ) -> None:
+        self.text = text
+        self._key = key
+        tokens = prepare(pack([entry.output for entry in judged], "output"), text)
+        scores: dict[str, dict[tuple[str, ...], list[float]]] = {}
+        for at, entry in enumerate(judged):
+            words = tuple(tokens[at] or ())
+            given = scores.setdefault(entry.source.strip(), {})
+            given.setdefault(words, []).append(entry.score)
+        self._scores = {
+            source: {words: sum(all_) / len(all_) for words, all_ in given.items()}
+            for source, given in scores.items()
+        }
+
+    def known(self, batch: Batch | Sentence) -> list[KnownScores]:
+        """Tell what is known of each segment; references are perfect unless judged."""
+        references = [ref.tokens(self.text) for ref in batch.refs]
+        scores = []
+        for at in range(len(batch)):
+            judged = self._scores.get(self._id(batch, at), {})
+            given = (words[at] for words in references)
+            perfect = {tuple(words): MOST for words in given if words is not None}
+            scores.append(KnownScores(perfect | judged, judged.keys()))
+        return scores
+
+    def _id(self, batch: Batch | Sentence, at: int) -> str:
+        if self._key == "segment":
+            return str(batch.place.first + at + 1)
+        return ((batch.source.text[at] if batch.source else "") or "").strip()

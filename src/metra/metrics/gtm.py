@@ -91,7 +91,7 @@ def aggregate(totals: Array) -> Array:
 def parts(totals: Array) -> Parts:
     """The pieces of one corpus score."""
     precision, recall = _compute_shares(totals)
-    found: Parts = {
+    pieces: Parts = {
         "precision": float(100 * precision),
         "recall": float(100 * recall),
         "f": float(aggregate(totals)),
@@ -100,8 +100,8 @@ def parts(totals: Array) -> Parts:
         "mean_ref_len": float(totals[2]),
     }
     if len(totals) == 4:
-        found["unproved"] = float(totals[3])
-    return found
+        pieces["unproved"] = float(totals[3])
+    return pieces
 
 
 def align(

@@ -82,15 +82,15 @@ def rows(
 ) -> Array:
     """Correct, filled and expected values of each slot, at a document's first segment."""
     filled = read_templates(fill_system("ie", templates, batch.place))
-    found = np.zeros((len(batch), len(slots), len(COUNTS)))
+    table = np.zeros((len(batch), len(slots), len(COUNTS)))
     place = {slot: at for at, slot in enumerate(slots)}
     for name, segments in units_of(batch, "document"):
         ours, theirs = filled.get(name, Counter()), expected.get(name, Counter())
         for count, values in enumerate((ours & theirs, ours, theirs)):
             for (slot, _), times in values.items():
                 at = place.get(slot, place[OTHER])
-                found[segments.start, at, count] += times
-    return found.reshape(len(batch), -1)
+                table[segments.start, at, count] += times
+    return table.reshape(len(batch), -1)
 
 
 def aggregate(totals: Array) -> Array:
@@ -108,16 +108,15 @@ def f_score(correct: Array, filled: Array, expected: Array) -> Array:
 def parts(totals: Array, *, slots: Sequence[str]) -> Parts:
     """Counts, and precision, recall and F, of all slots and of each that has values."""
     table = totals.reshape(len(slots), len(COUNTS))
-    found: Parts = dict(zip(COUNTS, table.sum(0).tolist(), strict=True))
-    found |= dict(
-        zip(("precision", "recall", "f"), _compute_scores(table.sum(0)), strict=True)
-    )
-    found |= {
-        slot: _compute_scores(counts)
-        for slot, counts in zip(slots, table, strict=True)
-        if counts.any()
+    counts = dict(zip(COUNTS, table.sum(0).tolist(), strict=True))
+    scores = _compute_scores(table.sum(0))
+    by_slot = {
+        slot: _compute_scores(values)
+        for slot, values in zip(slots, table, strict=True)
+        if values.any()
     }
-    return found
+    named = dict(zip(("precision", "recall", "f"), scores, strict=True))
+    return {**counts, **named, **by_slot}
 
 
 def _compute_scores(counts: Array) -> list[float]:
@@ -135,20 +134,20 @@ def details(
 ) -> list[Detail]:
     """Values that are missing, and values that are wrong or should not be there."""
     filled = read_templates(fill_system("ie", templates, batch.place))
-    found = []
+    noted = []
     for name, segments in units_of(batch, "document"):
         ours, theirs = filled.get(name, Counter()), expected.get(name, Counter())
         for note, values in (("missing", theirs - ours), ("spurious", ours - theirs)):
             for slot, value in values.elements():
                 about = {"slot": slot, "document": name}
-                found.append(Detail(segments.start, note, value, about))
-    return found
+                noted.append(Detail(segments.start, note, value, about))
+    return noted
 
 
 def _check_documents(path: str, expected: Templates, batches: Iterable[Batch]) -> None:
     known = {name for batch in batches for name in batch.place.documents or ()}
     if not known:
-        msg = "ie compares templates by document, but no documents are known; give --docs."
+        msg = "ie compares templates by document, but no documents are known; give `documents`."
         raise CorpusError(msg)
     for name in expected:
         if name not in known:

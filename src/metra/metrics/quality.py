@@ -1,4 +1,4 @@
-"""Quality models: several measures in one figure, for a stated use of the translations."""
+"""Quality models: several metrics in one figure, for a stated use of the translations."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -60,7 +60,7 @@ def quality(*, model: str = "") -> Metric:
 
 
 def combine_metrics(model: QualityModel, metrics: Sequence[Metric]) -> Metric:
-    """Join the measures of a model: their statistics side by side, one score from all."""
+    """Join the metrics of a model: their statistics side by side, one score from all."""
     edges = np.cumsum([0, *(len(metric.columns) for metric in metrics)])
     members = [
         _ScoredMember(member, metric.aggregate, slice(int(start), int(stop)))
@@ -91,13 +91,13 @@ def combine_metrics(model: QualityModel, metrics: Sequence[Metric]) -> Metric:
     if any(singles):
         each = [metric.for_segments or metric for metric in metrics]
         alone = combine_metrics(
-            model, [replace(one, for_segments=None) for one in each]
+            model, [replace(metric, for_segments=None) for metric in each]
         )
         joined = replace(joined, for_segments=replace(alone, fit=None))
     if any(fits):
 
         def fit(batches: Iterable[Batch]) -> Metric:
-            # Several measures look at the same batches, which can be walked through once.
+            # Several metrics look at the same batches, which can be walked through once.
             kept = list(batches)
             return combine_metrics(
                 model,
@@ -110,7 +110,7 @@ def combine_metrics(model: QualityModel, metrics: Sequence[Metric]) -> Metric:
 
 @dataclass(frozen=True, slots=True)
 class _ScoredMember:
-    """A measure of the model, and where its statistics stand."""
+    """A metric of the model, and where its statistics stand."""
 
     member: WeightedMetric
     aggregate: Callable[[Array], Array]
@@ -127,12 +127,12 @@ class _ScoredMember:
 
 
 def rows(batch: Batch | Sentence, *, metrics: Sequence[Metric]) -> Array:
-    """The statistics of all measures of each segment, side by side."""
+    """The statistics of all metrics of each segment, side by side."""
     return np.concatenate([metric.rows(batch) for metric in metrics], axis=1)
 
 
 def aggregate(totals: Array, *, members: Sequence[_ScoredMember]) -> Array:
-    """The weighted mean of what the measures are worth, of each row of totals."""
+    """The weighted mean of what the metrics are worth, of each row of totals."""
     worth = np.stack([scored.worth(totals) for scored in members], axis=-1)
     weights = np.array([scored.member.weight for scored in members])
     there = np.where(np.isnan(worth), 0.0, weights)
@@ -146,12 +146,12 @@ def aggregate(totals: Array, *, members: Sequence[_ScoredMember]) -> Array:
 
 
 def parts(totals: Array, *, members: Sequence[_ScoredMember]) -> Parts:
-    """Each measure's score, what it is worth, and its share of the weight in percent."""
-    found = {
+    """Each metric's score, what it is worth, and its share of the weight in percent."""
+    scores = {
         scored.member.spec: (float(scored.score(totals)), float(scored.worth(totals)))
         for scored in members
     }
-    there = {spec: pair for spec, pair in found.items() if not np.isnan(pair[0])}
+    there = {spec: pair for spec, pair in scores.items() if not np.isnan(pair[0])}
     weights = {scored.member.spec: scored.member.weight for scored in members}
     total = sum(weights[spec] for spec in there)
     return {
@@ -161,7 +161,7 @@ def parts(totals: Array, *, members: Sequence[_ScoredMember]) -> Parts:
 
 
 def details(batch: Batch | Sentence, *, metrics: Sequence[Metric]) -> list[Detail]:
-    """What the measures noted, those that note anything."""
+    """What the metrics noted, those that note anything."""
     return [
         detail
         for metric in metrics

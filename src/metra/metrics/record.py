@@ -5,8 +5,6 @@ from dataclasses import dataclass, field, replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-import numpy as np
-
 from metra import __version__
 from metra.corpus.batch import Batch, SegmentColumn, Sentence
 from metra.errors import (
@@ -20,6 +18,7 @@ from metra.metrics.options import format_value, read_parameters
 from metra.stats import totals
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from metra.metrics.alignment import Alignment
@@ -39,7 +38,7 @@ Tables: TypeAlias = Mapping[str, Any]
 
 
 class TermCounts(NamedTuple):
-    """What a measure counts to find its weights: keys with whole numbers, which add up.
+    """What a metric counts to find its weights: keys with whole numbers, which add up.
 
     The keys lie one behind the other in `keys`; `ends` says where each ends. Keys of several
     words have the byte 0xFF between them, which no UTF-8 has.
@@ -67,7 +66,7 @@ class TwoPassFit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
-    """A measure: additive statistics of segments, and a score from their sums.
+    """A metric: additive statistics of segments, and a score from their sums.
 
     `rows` gives one row of statistics per segment; `aggregate` gives the score of each
     row of totals, over any leading shape: NaN where there was nothing to score. Everything
@@ -84,26 +83,26 @@ class Metric:
     #: A shorter way to the sums of a batch's rows, if there is one and all are whole numbers;
     #: `aggregate` and `parts` then take a plain list of totals as well as an array.
     sums: Callable[[Batch], list[float]] | None = None
-    #: The measure for single segments where that is another configuration; same rows.
+    #: The metric for single segments where that is another configuration; same rows.
     for_segments: "Metric | None" = None
     #: A shorter way from one output and its references to the same score, if there is one.
     single: Callable[[str, Sequence[str]], float] | None = None
     #: A shorter way to the scores of all pairs of outputs and references, both given by their
     #: places in a column of texts, if there is one: (outputs, references).
     pairs: Callable[[SegmentColumn, Sequence[int], Sequence[int]], Array] | None = None
-    #: Measures with corpus weights: gives the same measure with the weights of these
+    #: Metrics with corpus weights: gives the same metric with the weights of these
     #: references. What it gives has no `fit` itself and is used as it is.
     fit: "Callable[[Iterable[Batch]], Metric] | None" = None
     #: The same for parts of a corpus in different places, where counts that add up suffice.
     weighing: TwoPassFit | None = None
-    #: Measures that align words: a segment of the batch with each of its references.
+    #: Metrics that align words: a segment of the batch with each of its references.
     align: "Aligner | None" = None
-    #: Measures that can say what they found or missed: in every segment of the batch.
+    #: Metrics that can say what they found or missed: in every segment of the batch.
     details: "Callable[[Batch | Sentence], Iterable[Detail]] | None" = None
     needs_source: bool = False
     #: Whether it compares with references; one that does not can be used without any.
     needs_reference: bool = True
-    #: Measures that look each segment's document up.
+    #: Metrics that look each segment's document up.
     needs_documents: bool = False
     #: Whether `rows` has to see a document's segments together, in one batch; where no
     #: documents are known, all segments.
@@ -114,7 +113,7 @@ class Metric:
     options: Mapping[str, object] = field(default_factory=dict)
 
     def signature(self, *, nrefs: int | str | None = None, **more: object) -> str:
-        """Name the measure with all its options, the number of references, the version."""
+        """Name the metric with all its options, the number of references, the version."""
         pairs = {**self.options, **self.settled}
         if nrefs is not None:
             pairs["nrefs"] = nrefs
@@ -235,9 +234,9 @@ def record_options(factory: Callable[..., Metric]) -> Callable[..., Metric]:
     return make
 
 
-def _with_options(made: Metric, options: Mapping[str, object]) -> Metric:
+def _with_options(metric: Metric, options: Mapping[str, object]) -> Metric:
     """Record the options in the metric and in the metrics that come of it."""
-    segments, fit, weighing = made.for_segments, made.fit, made.weighing
+    segments, fit, weighing = metric.for_segments, metric.fit, metric.weighing
     if segments is not None:
         segments = _with_options(segments, options)
     if fit is not None:
@@ -255,12 +254,12 @@ def _with_options(made: Metric, options: Mapping[str, object]) -> Metric:
         )
 
     return replace(
-        made, options=options, for_segments=segments, fit=fit, weighing=weighing
+        metric, options=options, for_segments=segments, fit=fit, weighing=weighing
     )
 
 
 def refuse_unfitted(name: str) -> Callable[[Batch | Sentence], Array]:
-    """Give the `rows` of a measure that has to be fitted first: they refuse."""
+    """Return the `rows` of a metric that has to be fitted first: they refuse."""
 
     def rows(_: Batch | Sentence) -> Array:
         msg = (
@@ -275,7 +274,7 @@ def refuse_unfitted(name: str) -> Callable[[Batch | Sentence], Array]:
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """One thing that a measure noted in a segment, such as a name that the output lacks.
+    """One thing that a metric noted in a segment, such as a name that the output lacks.
 
     `about` says what else is known of it, by name: the type of a name, the source's term.
     """
@@ -305,11 +304,14 @@ class Finding:
         return len(self.segments)
 
 
-def compute_share(some: Array, of: Array) -> Array:
-    """Percentage of something in something; NaN of nothing.
+def compute_share(part: Array, whole: Array) -> Array:
+    """Return a part in per cent of the whole; NaN of nothing.
 
+    >>> import numpy as np
     >>> compute_share(np.array([1.0, 0.0]), np.array([4.0, 0.0]))
     array([25., nan])
     """
-    there = of > 0
-    return np.where(there, 100 * some / np.where(there, of, 1), np.nan)
+    import numpy as np  # only here: the BLEU of a system needs none
+
+    is_defined = whole > 0
+    return np.where(is_defined, 100 * part / np.where(is_defined, whole, 1), np.nan)

@@ -1,4 +1,4 @@
-"""The registry: every measure by name. Adding one is a line here."""
+"""The registry: every metric by name. Adding one is a line here."""
 
 import re
 from collections.abc import Callable
@@ -45,12 +45,12 @@ _UNKNOWN = object()
 
 
 def list_metrics() -> list[str]:
-    """List the measures there are, third parties' included."""
+    """List the metrics there are, third parties' included."""
     return [*BUILT_IN, *(name for name in _list_third_party() if name not in BUILT_IN)]
 
 
 def find_factory(name: str) -> Callable[..., Metric]:
-    """Find the function that makes the measure."""
+    """Find the function that makes the metric."""
     if name in BUILT_IN:
         return getattr(import_module(f"metra.metrics.{BUILT_IN[name]}"), name)
     entries = _list_third_party()
@@ -60,7 +60,7 @@ def find_factory(name: str) -> Callable[..., Metric]:
 
 
 def metric(spec: str) -> Metric:
-    """Make a measure from `NAME` or `NAME:option=value,…`.
+    """Make a metric from `NAME` or `NAME:option=value,…`.
 
     The same one is given again, as long as the files it was made from are the same.
 

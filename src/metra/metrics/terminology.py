@@ -21,8 +21,8 @@ from metra.metrics.record import (
 )
 from metra.metrics.units import check_places, units_of
 from metra.text.columns import pack
+from metra.text.normalisation import contains_words
 from metra.text.preparation import Preparation, preparation, prepare
-from metra.text.words import contains_words
 
 
 @record_options

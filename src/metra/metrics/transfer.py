@@ -102,8 +102,8 @@ def transfer(
         return Metric(
             name="transfer",
             columns=tuple(f"{side}_{kind}" for kind in PHRASES for side in SIDES),
-            rows=partial(count_phrases, source=source, target=target),
-            aggregate=score_differences,
+            rows=partial(phrase_rows, source=source, target=target),
+            aggregate=phrase_aggregate,
             parts=phrase_parts,
             higher_is_better=False,
             needs_source=True,
@@ -117,10 +117,10 @@ def transfer(
             for count in ("occurrences", "satisfied")
             for rule in listed
         ),
-        rows=partial(count_rules, rules=listed, source=source, target=target),
-        aggregate=score_rules,
-        parts=partial(rule_parts, rules=listed),
-        details=partial(list_failures, rules=listed, source=source, target=target),
+        rows=partial(rows, rules=listed, source=source, target=target),
+        aggregate=aggregate,
+        parts=partial(parts, rules=listed),
+        details=partial(details, rules=listed, source=source, target=target),
         needs_source=True,
         needs_reference=False,
         settled=settled,
@@ -130,7 +130,7 @@ def transfer(
 SIDES = ("source", "output", "difference")
 
 
-def count_rules(
+def rows(
     batch: Batch | Sentence,
     *,
     rules: Sequence[TransferRule],
@@ -138,18 +138,18 @@ def count_rules(
     target: ParseSource,
 ) -> Array:
     """How often each rule occurs in each segment, then how often each is satisfied."""
-    found = np.zeros((len(batch), 2 * len(rules)))
+    table = np.zeros((len(batch), 2 * len(rules)))
     for at, (before, after) in enumerate(_pair_sentences(batch, source, target)):
         for place, rule in enumerate(rules):
             occurrences = len(_find_matches(rule.source, before))
-            found[at, place] = occurrences
+            table[at, place] = occurrences
             if occurrences:
                 fits = len(_find_matches(rule.target, after))
-                found[at, len(rules) + place] = min(occurrences, fits)
-    return found
+                table[at, len(rules) + place] = min(occurrences, fits)
+    return table
 
 
-def score_rules(totals: Array) -> Array:
+def aggregate(totals: Array) -> Array:
     """Satisfied of occurring rules of each row of totals, in percent; NaN if none occurs."""
     half = totals.shape[-1] // 2
     occurrences = totals[..., :half].sum(-1)
@@ -158,7 +158,7 @@ def score_rules(totals: Array) -> Array:
         return 100 * np.divide(held, occurrences)
 
 
-def rule_parts(totals: Array, *, rules: Sequence[TransferRule]) -> Parts:
+def parts(totals: Array, *, rules: Sequence[TransferRule]) -> Parts:
     """For each rule how often it was satisfied and how often it occurred."""
     half = len(rules)
     return {
@@ -171,7 +171,7 @@ def rule_parts(totals: Array, *, rules: Sequence[TransferRule]) -> Parts:
     }
 
 
-def list_failures(
+def details(
     batch: Batch | Sentence,
     *,
     rules: Sequence[TransferRule],
@@ -179,22 +179,22 @@ def list_failures(
     target: ParseSource,
 ) -> list[Detail]:
     """The rules that failed, with the words of the source that asked for them."""
-    found = []
+    failures = []
     for at, (before, after) in enumerate(_pair_sentences(batch, source, target)):
         for rule in rules:
             asked = _find_matches(rule.source, before)
             failed = len(asked) - len(_find_matches(rule.target, after)) if asked else 0
             if failed > 0:
                 about = {"rule": rule.name, "failed": f"{failed} of {len(asked)}"}
-                found.append(Detail(at, "failed", " / ".join(asked), about))
-    return found
+                failures.append(Detail(at, "failed", " / ".join(asked), about))
+    return failures
 
 
-def count_phrases(
+def phrase_rows(
     batch: Batch | Sentence, *, source: ParseSource, target: ParseSource
 ) -> Array:
     """Phrases of each kind in source and output, and how far the counts are apart."""
-    found = np.zeros((len(batch), len(SIDES) * len(PHRASES)))
+    table = np.zeros((len(batch), len(SIDES) * len(PHRASES)))
     for at, sides in enumerate(_pair_sentences(batch, source, target)):
         for place, kind in enumerate(PHRASES):
             before, after = (
@@ -202,11 +202,11 @@ def count_phrases(
                 for side in sides
             )
             columns = slice(len(SIDES) * place, len(SIDES) * (place + 1))
-            found[at, columns] = before, after, abs(after - before)
-    return found
+            table[at, columns] = before, after, abs(after - before)
+    return table
 
 
-def score_differences(totals: Array) -> Array:
+def phrase_aggregate(totals: Array) -> Array:
     """Differences per hundred phrases of the source; NaN if the source has none."""
     with np.errstate(invalid="ignore", divide="ignore"):
         share = 100 * totals[..., 2::3].sum(-1) / totals[..., ::3].sum(-1)
@@ -266,8 +266,8 @@ def _pair_sentences(
 
 def _find_matches(patterns: Sequence[Pattern], sentences: Sequence[Parse]) -> list[str]:
     """The words at every place where one of the patterns fits."""
-    found = (
+    matches = (
         [parse.words[start:stop] for start, stop in find_matches(patterns, parse.words)]
         for parse in sentences
     )
-    return [" ".join(word.form for word in words) for words in chain(*found)]
+    return [" ".join(word.form for word in words) for words in chain(*matches)]

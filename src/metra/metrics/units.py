@@ -63,7 +63,7 @@ def check_places(placed: PlacedAnnotations[T], batches: Iterable[Batch]) -> None
     if known is None:
         msg = (
             f"{placed.path} says which document its lines belong to, but no documents "
-            "are known; give --docs."
+            "are known; give `documents`."
         )
         raise CorpusError(msg)
     for name in placed.documents:

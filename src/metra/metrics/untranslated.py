@@ -12,7 +12,7 @@ from metra.formats.lines import read_lines
 from metra.formats.stream import compute_file_version
 from metra.metrics.record import Array, Detail, Metric, Parts, record_options
 from metra.text.resources import Dictionary, load_dictionaries
-from metra.text.scripts import get_alphabetic_script, list_scripts
+from metra.text.scripts import get_script, list_scripts
 from metra.text.words import RunningWord, find_running_words, split_word_parts
 
 
@@ -91,9 +91,9 @@ def untranslated(
 
     def fit(batches: Iterable[Batch]) -> Metric:
         first = next(iter(batches), None)
-        found = "both" if first is not None and first.source else "unknown"
+        chosen = "both" if first is not None and first.source else "unknown"
         # The signature says which rule it was.
-        return replace(made, settled=settled | {"rule": found})
+        return replace(made, settled=settled | {"rule": chosen})
 
     return replace(made, fit=fit)
 
@@ -122,8 +122,7 @@ class _Evidence(NamedTuple):
     foreign: bool
 
     def __str__(self) -> str:
-        there = zip(self._fields, self, strict=True)
-        return ", ".join(name for name, found in there if found)
+        return ", ".join(name for name, holds in self._asdict().items() if holds)
 
 
 class _Type(NamedTuple):
@@ -157,11 +156,11 @@ class _WordChecker:
             words = find_running_words(batch.hyps.text[at] or "")
             row = table[at]
             row[4] = len(words)
-            for _, found in self._judged(words, self._source(batch, at)):
-                row[0] += self._is_wrong(found, with_source)
-                row[1] += found.copied
-                row[2] += found.unknown
-                row[3] += found.foreign
+            for _, evidence in self._judged(words, self._source(batch, at)):
+                row[0] += self._is_wrong(evidence, with_source)
+                row[1] += evidence.copied
+                row[2] += evidence.unknown
+                row[3] += evidence.foreign
         return table
 
     def details(self, batch: Batch | Sentence) -> Iterator[Detail]:
@@ -169,10 +168,10 @@ class _WordChecker:
         with_source = batch.source is not None
         for at in range(len(batch)):
             words = find_running_words(batch.hyps.text[at] or "")
-            for word, found in self._judged(words, self._source(batch, at)):
-                if self._is_wrong(found, with_source):
+            for word, evidence in self._judged(words, self._source(batch, at)):
+                if self._is_wrong(evidence, with_source):
                     yield Detail(
-                        at, "untranslated", word.text, {"evidence": str(found)}
+                        at, "untranslated", word.text, {"evidence": str(evidence)}
                     )
 
     def _source(self, batch: Batch | Sentence, at: int) -> set[str]:
@@ -199,7 +198,7 @@ class _WordChecker:
 
     def _type(self, word: str) -> _Type:
         folded = word.casefold()
-        scripts = {get_alphabetic_script(letter) for letter in word} - {""}
+        scripts = {get_script(letter) for letter in word} - {""}
         foreign = not scripts <= self.scripts
         return _Type(
             folded,
@@ -209,11 +208,11 @@ class _WordChecker:
             foreign and self.scripts == {"LATIN"},
         )
 
-    def _is_wrong(self, found: _Evidence, with_source: bool) -> bool:
-        if self.script and found.foreign:
+    def _is_wrong(self, evidence: _Evidence, with_source: bool) -> bool:
+        if self.script and evidence.foreign:
             return True
         if self.rule == "both" or (self.rule == "auto" and with_source):
-            return found.copied and found.unknown
+            return evidence.copied and evidence.unknown
         if self.rule == "copied":
-            return found.copied
-        return found.unknown and self.rule != "script"
+            return evidence.copied
+        return evidence.unknown and self.rule != "script"

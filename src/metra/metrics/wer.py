@@ -1,6 +1,7 @@
 """Word error rate: edits that turn the output into a reference, per reference word.
 
-What the error rates have in common: edits, the length they are set against, alignments.
+The other error rates share its columns, the lengths that edits are set against, and its
+alignments.
 """
 
 from functools import partial
@@ -18,60 +19,6 @@ from metra.text.preparation import Preparation, preparation
 COLUMNS = ("substitutions", "insertions", "deletions", "hits", "ref_len")
 
 _KINDS = {"S": "substitution", "I": "insertion", "D": "deletion", "H": "hit"}
-
-
-def normalise_by_reference(totals: Array) -> Array:
-    """Edits per hundred reference words; no words at all count as one."""
-    return _compute_rate(totals, totals[..., 4])
-
-
-def normalise_by_output(totals: Array) -> Array:
-    """Edits per hundred output words; no words at all count as one."""
-    return _compute_rate(totals, totals[..., 0] + totals[..., 1] + totals[..., 3])
-
-
-def parts(totals: Array) -> Parts:
-    """The edits and lengths behind one corpus score."""
-    named = dict(zip(COLUMNS, totals.tolist(), strict=True))
-    words = named["substitutions"] + named["insertions"] + named["hits"]
-    return {**named, "hyp_len": words}
-
-
-def align(
-    batch: Batch | Sentence, index: int, *, text: Preparation, refs: str, unit: str
-) -> list[Alignment]:
-    """Align one segment with each of its references that is there."""
-    chosen, paths = _core.edit_alignments(batch.hits(text), index, refs)
-    hyp, there = get_segment_words(batch, index, text)
-    return [
-        Alignment(
-            hyp=hyp,
-            ref=words,
-            links=_parse_links(path),
-            kinds=tuple(_KINDS.values()),
-            reference=at,
-            chosen=place == chosen,
-            unit="word" if unit == "word" else "character",
-        )
-        for place, ((at, words), path) in enumerate(zip(there, paths, strict=True))
-    ]
-
-
-def _compute_rate(totals: Array, length: Array) -> Array:
-    edits = totals[..., :3].sum(-1)
-    return 100 * edits / np.where(length > 0, length, 1)
-
-
-def _parse_links(path: str) -> tuple[Link, ...]:
-    links = []
-    hyp = ref = 0
-    for letter in path:
-        words, ref_words = letter != "D", letter != "I"
-        here = WordRange(hyp, hyp + words), WordRange(ref, ref + ref_words)
-        links.append(Link(_KINDS[letter], *here))
-        hyp += words
-        ref += ref_words
-    return tuple(links)
 
 
 @record_options
@@ -122,15 +69,52 @@ def wer(
     )
 
 
+def rows(batch: Batch | Sentence, *, text: Preparation, refs: str) -> Array:
+    """Edits, hits and reference length of each segment: (segments, 5)."""
+    return _core.edit_rows(batch.hits(text), "fixed", refs)
+
+
+def normalise_by_reference(totals: Array) -> Array:
+    """Edits per hundred reference words; no words at all count as one."""
+    return _compute_rate(totals, totals[..., 4])
+
+
+def normalise_by_output(totals: Array) -> Array:
+    """Edits per hundred output words; no words at all count as one."""
+    return _compute_rate(totals, totals[..., 0] + totals[..., 1] + totals[..., 3])
+
+
 AGGREGATES = {
     "reference": normalise_by_reference,
     "output": normalise_by_output,
 }
 
 
-def rows(batch: Batch | Sentence, *, text: Preparation, refs: str) -> Array:
-    """Edits, hits and reference length of each segment: (segments, 5)."""
-    return _core.edit_rows(batch.hits(text), "fixed", refs)
+def parts(totals: Array) -> Parts:
+    """The edits and lengths behind one corpus score."""
+    named = dict(zip(COLUMNS, totals.tolist(), strict=True))
+    words = named["substitutions"] + named["insertions"] + named["hits"]
+    return {**named, "hyp_len": words}
+
+
+def align(
+    batch: Batch | Sentence, index: int, *, text: Preparation, refs: str, unit: str
+) -> list[Alignment]:
+    """Align one segment with each of its references that is there."""
+    chosen, paths = _core.edit_alignments(batch.hits(text), index, refs)
+    hyp, there = get_segment_words(batch, index, text)
+    return [
+        Alignment(
+            hyp=hyp,
+            ref=words,
+            links=_parse_links(path),
+            kinds=tuple(_KINDS.values()),
+            reference=at,
+            chosen=place == chosen,
+            unit="word" if unit == "word" else "character",
+        )
+        for place, ((at, words), path) in enumerate(zip(there, paths, strict=True))
+    ]
 
 
 def check_norm(owner: str, norm: str, refs: str) -> None:
@@ -141,3 +125,20 @@ def check_norm(owner: str, norm: str, refs: str) -> None:
             "use for reference lengths; expected refs=best or refs=best-rate."
         )
         raise OptionError(msg)
+
+
+def _compute_rate(totals: Array, length: Array) -> Array:
+    edits = totals[..., :3].sum(-1)
+    return 100 * edits / np.where(length > 0, length, 1)
+
+
+def _parse_links(path: str) -> tuple[Link, ...]:
+    links = []
+    hyp = ref = 0
+    for letter in path:
+        words, ref_words = letter != "D", letter != "I"
+        here = WordRange(hyp, hyp + words), WordRange(ref, ref + ref_words)
+        links.append(Link(_KINDS[letter], *here))
+        hyp += words
+        ref += ref_words
+    return tuple(links)

@@ -1,8 +1,8 @@
 # ruff: noqa: E501, the table below
-"""The four dependencies of the X-score, told from labels of two schemes.
+"""X-score: dependencies that good translations have, less those that bad ones have.
 
 The X-score was made with Xerox's shallow parser XELDA, which cannot be had any more. This
-table says how its dependencies are read from Universal Dependencies (UD) and from the
+table says how its four dependencies are read from Universal Dependencies (UD) and from the
 ClearNLP labels of spaCy's English models; what XELDA would have found is not known.
 
 | dependency | UD | ClearNLP |
@@ -11,8 +11,6 @@ ClearNLP labels of spaCy's English models; what XELDA would have found is not kn
 | RELSUBJPASS(noun, verb) | the same with `nsubj:pass`, or without subject but with `aux:pass` | `nsubjpass`, `auxpass` |
 | PADJ(noun, adjective) | adjective is `amod` of a noun to its left; or follows a noun with one `case` or `mark` between them | `amod`; or `pobj`, `amod`, `acomp`, `pcomp` of the preposition between them |
 | ADVADJ(adverb, adjective) | adverb is `advmod` of an adjective or participle to its right | the same |
-
-X-score: dependencies that good translations have, less those that bad ones have.
 """
 
 from collections import Counter
@@ -27,6 +25,82 @@ from metra.errors import OptionError
 from metra.formats.annotations.conllu import Parse, ParsedWord
 from metra.metrics.parses import ParseSource, build_file_source, build_model_source
 from metra.metrics.record import Array, Metric, Parts, record_options
+
+SIGNS = {"RELSUBJ": 1, "RELSUBJPASS": 1, "PADJ": -1, "ADVADJ": -1}
+
+
+@record_options
+def xscore(*, parses: str = "", model: str = "", match: bool = True) -> Metric:
+    """Grammatical dependencies of the output, counted for and against. Higher is better.
+
+    X = #RELSUBJ + #RELSUBJPASS - #PADJ - #ADVADJ, from dependency parses of the output:
+    subjects of relative clauses, active ("a hearing that lasted") and passive ("a program
+    that was agreed on"), less adjectives after their noun ("effects as possible") and
+    adverbs before adjectives ("brightly colored"). It has no fixed range, grows with the
+    text, and compares systems on the same documents; `metra rank` ranks them by the
+    average of their ranks, which is what it was made for. How the four are told from
+    labels of Universal Dependencies and ClearNLP is on the page on parses. Parses are in
+    CoNLL-U, by any parser, such as `metra parse`; tabs between the columns, a blank line
+    after each sentence, and a comment that says which segment it belongs to:
+
+        # segment = 1
+        1   a        a        DET   DT   _             2  det        _  _
+        2   hearing  hearing  NOUN  NN   _             0  root       _  _
+        3   that     that     PRON  WDT  PronType=Rel  4  nsubj      _  _
+        4   lasted   last     VERB  VBD  _             2  acl:relcl  _  _
+
+    Rajman and Hartley 2002, "Automatic ranking of MT systems", LREC; made with a parser
+    that is gone, so this is an approximation, for English.
+
+    Options:
+        parses: CoNLL-U file with parses of the outputs; {system} stands for the system's
+            name, as in parses/{system}.conllu.
+        model: spaCy model, by name or folder, that parses the outputs instead (extra
+            parse), such as en_core_web_sm.
+        match: refuse parses of other words than the output's.
+    """
+    if bool(parses) == bool(model):
+        msg = (
+            "xscore: needs parses of the outputs; give either parses=FILE.conllu or "
+            "model=NAME of a spaCy model."
+        )
+        raise OptionError(msg)
+    source = (
+        build_model_source(model)
+        if model
+        else build_file_source("xscore", parses, match=match)
+    )
+    return Metric(
+        name="xscore",
+        columns=tuple(SIGNS),
+        rows=partial(rows, source=source),
+        aggregate=aggregate,
+        parts=parts,
+        needs_reference=False,
+        settled={"parses": parses or "none", "model": model or "none"} | source.settled,
+    )
+
+
+def rows(batch: Batch | Sentence, *, source: ParseSource) -> Array:
+    """How often each dependency occurs in each output: (segments, 4)."""
+    table = np.zeros((len(batch), len(SIGNS)))
+    for at, sentences in enumerate(source.find(batch.hyps, batch.place)):
+        counts = Counter(
+            entry.name for parse in sentences for entry in find_dependencies(parse)
+        )
+        table[at] = [counts[name] for name in SIGNS]
+    return table
+
+
+def aggregate(totals: Array) -> Array:
+    """What speaks for less what speaks against each row of totals."""
+    return totals @ np.array(list(SIGNS.values()), dtype=np.float64)
+
+
+def parts(totals: Array) -> Parts:
+    """How often each dependency occurs."""
+    return dict(zip(SIGNS, totals.tolist(), strict=True))
+
 
 RELATIVE_CLAUSE = {"acl:relcl", "relcl"}
 SUBJECT = {"nsubj"}
@@ -136,79 +210,3 @@ def _modifies(parse: Parse, at: int) -> bool:
         at < child < place and parse.words[child - 1].deprel == "cop"
         for child in parse.children(place)
     )
-
-
-SIGNS = {"RELSUBJ": 1, "RELSUBJPASS": 1, "PADJ": -1, "ADVADJ": -1}
-
-
-@record_options
-def xscore(*, parses: str = "", model: str = "", match: bool = True) -> Metric:
-    """Grammatical dependencies of the output, counted for and against. Higher is better.
-
-    X = #RELSUBJ + #RELSUBJPASS - #PADJ - #ADVADJ, from dependency parses of the output:
-    subjects of relative clauses, active ("a hearing that lasted") and passive ("a program
-    that was agreed on"), less adjectives after their noun ("effects as possible") and
-    adverbs before adjectives ("brightly colored"). It has no fixed range, grows with the
-    text, and compares systems on the same documents; `metra rank` ranks them by the
-    average of their ranks, which is what it was made for. How the four are told from
-    labels of Universal Dependencies and ClearNLP is on the page on parses. Parses are in
-    CoNLL-U, by any parser, such as `metra parse`; tabs between the columns, a blank line
-    after each sentence, and a comment that says which segment it belongs to:
-
-        # segment = 1
-        1   a        a        DET   DT   _             2  det        _  _
-        2   hearing  hearing  NOUN  NN   _             0  root       _  _
-        3   that     that     PRON  WDT  PronType=Rel  4  nsubj      _  _
-        4   lasted   last     VERB  VBD  _             2  acl:relcl  _  _
-
-    Rajman and Hartley 2002, "Automatic ranking of MT systems", LREC; made with a parser
-    that is gone, so this is an approximation, for English.
-
-    Options:
-        parses: CoNLL-U file with parses of the outputs; {system} stands for the system's
-            name, as in parses/{system}.conllu.
-        model: spaCy model, by name or folder, that parses the outputs instead (extra
-            parse), such as en_core_web_sm.
-        match: refuse parses of other words than the output's.
-    """
-    if bool(parses) == bool(model):
-        msg = (
-            "xscore: needs parses of the outputs; give either parses=FILE.conllu or "
-            "model=NAME of a spaCy model."
-        )
-        raise OptionError(msg)
-    source = (
-        build_model_source(model)
-        if model
-        else build_file_source("xscore", parses, match=match)
-    )
-    return Metric(
-        name="xscore",
-        columns=tuple(SIGNS),
-        rows=partial(rows, source=source),
-        aggregate=aggregate,
-        parts=parts,
-        needs_reference=False,
-        settled={"parses": parses or "none", "model": model or "none"} | source.settled,
-    )
-
-
-def rows(batch: Batch | Sentence, *, source: ParseSource) -> Array:
-    """How often each dependency occurs in each output: (segments, 4)."""
-    found = np.zeros((len(batch), len(SIGNS)))
-    for at, sentences in enumerate(source.find(batch.hyps, batch.place)):
-        counts = Counter(
-            entry.name for parse in sentences for entry in find_dependencies(parse)
-        )
-        found[at] = [counts[name] for name in SIGNS]
-    return found
-
-
-def aggregate(totals: Array) -> Array:
-    """What speaks for less what speaks against each row of totals."""
-    return totals @ np.array(list(SIGNS.values()), dtype=np.float64)
-
-
-def parts(totals: Array) -> Parts:
-    """How often each dependency occurs."""
-    return dict(zip(SIGNS, totals.tolist(), strict=True))

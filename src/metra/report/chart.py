@@ -7,10 +7,14 @@ are files of their own bring a style for both themes along (`render_svg`, `rende
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from metra.analysis.distributions import choose_round_step
 from metra.report.html.markup import Child, Html, mark_safe, tag
 from metra.report.terminal import measure_width
+
+if TYPE_CHECKING:
+    from metra.stats.line_fit import LineFit
 
 #: Colours by name: for light and for dark pages.
 PALETTE = {
@@ -33,12 +37,22 @@ _RULES = """
 & .title { font-size: 14px; font-weight: 600 }
 & .tick, & .faint { fill: var(--faint) }
 & .small { font-size: 10.5px }
-& .rule { stroke: var(--rule); fill: none }
-& .edge, & .axis { stroke: var(--edge); fill: none }
-& .line { stroke-width: 2; fill: none }
-& .band { stroke: none; fill-opacity: .13 }
-& .hollow { fill: var(--paper); stroke-width: 1.8 }
-"""
+& .rule { stroke: var(--rule) }
+& .axis { stroke: var(--edge) }
+& .baseline { stroke: var(--edge); stroke-dasharray: 4 4 }
+& .bar, & .judged { fill: var(--c0) }
+& .heat { fill: var(--c0) }
+& .heat.negative { fill: var(--c1) }
+& .frame { fill: none; stroke: var(--c1); stroke-width: 2 }
+& .cell { font-size: 11px }
+& .curve, & .fit { fill: none; stroke: currentColor; stroke-width: 2 }
+& .dashed { stroke-dasharray: 6 4 }
+& .point, & .end { fill: currentColor }
+& .hollow { fill: var(--paper); stroke: currentColor; stroke-width: 1.8 }
+& .band { fill: currentColor; fill-opacity: .13 }
+""" + "".join(
+    f"& .series-{number} {{ color: var(--c{number}) }}\n" for number in range(COLOURS)
+)
 
 #: The width of a picture in a page, and the room below it for an axis without a name.
 WIDTH = 340
@@ -140,6 +154,33 @@ def make_svg(
     )
 
 
+class PlotFrame(NamedTuple):
+    """Where a plot with two axes stands in its picture."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    @property
+    def ticks(self) -> int:
+        """Return how many steps an axis may have."""
+        return 7 if self.right - self.left > 400 else 5
+
+    def x_scale(self, low: float, high: float) -> "AxisScale":
+        """Return the scale across."""
+        return AxisScale(low, high, self.left, self.right)
+
+    def y_scale(self, low: float, high: float) -> "AxisScale":
+        """Return the scale up."""
+        return AxisScale(low, high, self.bottom, self.top)
+
+
+#: The frame of a plot in a page, and the height of its picture.
+PAGE_FRAME = PlotFrame(52.0, 8.0, 322.0, 278.0)
+PAGE_HEIGHT = 316.0
+
+
 @dataclass(frozen=True, slots=True)
 class AxisScale:
     """A linear map from values to places on the page."""
@@ -184,11 +225,13 @@ def format_tick(value: float) -> str:
     return f"{value:g}".replace("-", "−")
 
 
-def draw_axes(x: AxisScale, y: AxisScale, across: str, down: str) -> list[Html]:
-    """Draw both axes of a large chart, with their names."""
+def draw_axes(
+    x: AxisScale, y: AxisScale, across: str, down: str, *, most: int = 5
+) -> list[Html]:
+    """Draw the axes of a plot, with their names."""
     return [
-        *draw_x_axis(x, y.start, y.stop, across, most=7),
-        *draw_y_axis(y, x.start, x.stop, down, most=7),
+        *draw_x_axis(x, y.start, y.stop, across, most=most),
+        *draw_y_axis(y, x.start, x.stop, down, most=most),
     ]
 
 
@@ -234,21 +277,17 @@ def draw_y_axis(
 
 
 def draw_fit(
-    band: Sequence[tuple[float, float, float]],
-    ends: Sequence[tuple[float, float]],
-    x: AxisScale,
-    y: AxisScale,
-    **more: str,
+    fit: "LineFit", ends: tuple[float, float], x: AxisScale, y: AxisScale, kind: str
 ) -> list[Html]:
-    """Draw a fitted line and the band that holds it."""
-    marks = draw_band(band, x, y)
-    (a, b), (c, d) = ends
-    marks.append(draw_line(x(a), y(b), x(c), y(d), "fit", **more))
-    return marks
+    """Draw a fitted line between two values, and the band that holds it."""
+    first, last = ends
+    start, stop = (fit.slope * end + fit.intercept for end in ends)
+    line = draw_line(x(first), y(start), x(last), y(stop), f"fit {kind}")
+    return [*draw_band(fit.band, x, y, kind), line]
 
 
 def draw_band(
-    band: Sequence[tuple[float, float, float]], x: AxisScale, y: AxisScale, **more: str
+    band: Sequence[tuple[float, float, float]], x: AxisScale, y: AxisScale, kind: str
 ) -> list[Html]:
     """Draw the area between a lower and an upper curve, given as x, low, high."""
     if not band:
@@ -256,7 +295,7 @@ def draw_band(
     upper = [f"{x(at):g},{y(high):g}" for at, _, high in band]
     lower = [f"{x(at):g},{y(low):g}" for at, low, _ in band]
     points = " ".join([*upper, *reversed(lower)])
-    return [tag("polygon", points=points, class_="band", **more)]
+    return [tag("polygon", points=points, class_=f"band {kind}")]
 
 
 def draw_text(
@@ -327,9 +366,9 @@ def _make_hint(hint: str) -> Child:
     return tag("title", hint) if hint else None
 
 
-def choose_color(at: int) -> str:
-    """Return the colour of a series, by its place."""
-    return f"var(--c{at % COLOURS})"
+def name_series(number: int) -> str:
+    """Return the class of a series, which has its colour."""
+    return f"series-{number % COLOURS}"
 
 
 def measure_text(text: str) -> float:

@@ -3,7 +3,6 @@
 The record is `metra.scoring.table.Table`; the terminal's writer is in `metra.report.terminal`.
 """
 
-import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
@@ -116,6 +115,8 @@ def render_tsv(lines: Iterable[Sequence[str]]) -> str:
 def render_json(data: dict[str, Any]) -> str:
     """Write a JSON document with the versions of metra and of the schema first."""
     document = {"metra": __version__, "schema": SCHEMA, **data}
+    import json
+
     return json.dumps(document, ensure_ascii=False, indent=1)
 
 

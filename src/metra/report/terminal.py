@@ -13,6 +13,20 @@ BOLD = "\x1b[1m"
 DIM = "\x1b[2m"
 PLAIN = "\x1b[0m"
 TONES = {"good": "\x1b[32m", "bad": "\x1b[31m"}
+YELLOW = "\x1b[33m"
+
+#: Sentences are not set in longer lines than this, however wide the screen is.
+WIDEST = 96
+
+# They shape letters or order them, and have no width of their own.
+_JOINERS = frozenset("\u200c\u200d\u200e\u200f\u061c")
+# They ask for a picture or a plain sign; some terminals then take another width.
+_PICTURE_SELECTORS = frozenset("\ufe0e\ufe0f")
+_SKIN_TONES = range(0x1F3FB, 0x1F400)
+_DOTTED_CIRCLE = "\u25cc"
+_REPLACED = "\ufffd"
+_RIGHT_TO_LEFT = frozenset({"R", "AL", "AN"})
+_ISOLATE, _END_OF_ISOLATE = "\u2068", "\u2069"
 
 
 def render_table(table: Table, style: Style) -> str:
@@ -72,14 +86,14 @@ def _lay_out_column(
     if column.align == "left":
         padded = [pad_right(text, width) for text in texts]
         return _ColumnLayout(pad_right(heading, width), padded, width)
-    shown = []
+    aligned = []
     for cell, text, interval in zip(cells, texts, intervals, strict=True):
         mark = ("*" if cell.best else " ") if marked else ""
         code = (BOLD if cell.best else "") + TONES.get(cell.tone, "")
         value = style_text(pad_left(text, room) + mark, code, style)
         after = gap + interval.rjust(interval_room) if interval_room else ""
-        shown.append(blanks + value + style_text(after, DIM, style))
-    return _ColumnLayout(pad_left(heading, width), shown, width)
+        aligned.append(blanks + value + style_text(after, DIM, style))
+    return _ColumnLayout(pad_left(heading, width), aligned, width)
 
 
 def _split_columns(
@@ -99,10 +113,10 @@ def _split_columns(
 def _render_part(
     names: _ColumnLayout, layouts: Sequence[_ColumnLayout], style: Style
 ) -> str:
-    shown = [names, *layouts]
-    heading = "  ".join(layout.heading for layout in shown).rstrip()
+    columns = [names, *layouts]
+    heading = "  ".join(column.heading for column in columns).rstrip()
     rule = "─" * (names.width + sum(2 + layout.width for layout in layouts))
-    rows = zip(*(layout.cells for layout in shown), strict=True)
+    rows = zip(*(column.cells for column in columns), strict=True)
     return "\n".join(
         [
             style_text(heading, BOLD, style),
@@ -114,11 +128,13 @@ def _render_part(
 
 def escape_controls(text: str) -> str:
     """Keep control characters, which could rewrite the terminal, from reaching it."""
-    return "".join(c if c.isprintable() else "\ufffd" for c in text)
+    return "".join(c if c.isprintable() else _REPLACED for c in text)
 
 
 def measure_width(text: str) -> int:
     """Count the columns that a text takes in a terminal."""
+    if text.isascii():
+        return len(text)
     return sum(
         0 if _has_no_width(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text
     )
@@ -144,17 +160,6 @@ def style_text(text: str, code: str, style: Style) -> str:
     return f"{code}{text}{PLAIN}" if style.color and text and code else text
 
 
-# They shape letters or order them, and have no width of their own.
-_JOINERS = frozenset("\u200c\u200d\u200e\u200f\u061c")
-# They ask for a picture or a plain sign; some terminals then take another width.
-_PICTURE_SELECTORS = frozenset("\ufe0e\ufe0f")
-_SKIN_TONES = range(0x1F3FB, 0x1F400)
-_DOTTED_CIRCLE = "\u25cc"
-_REPLACED = escape_controls("\x00")
-_RIGHT_TO_LEFT = frozenset({"R", "AL", "AN"})
-_ISOLATE, _END_OF_ISOLATE = "\u2068", "\u2069"
-
-
 def make_visible(word: str) -> str:
     """Write a word so that `measure_width` tells how many columns it takes, at least one."""
     if word and word.isascii() and word.isprintable():
@@ -164,25 +169,25 @@ def make_visible(word: str) -> str:
     return _DOTTED_CIRCLE + text if not text or _attaches(text[0]) else text
 
 
-def distinguish_words(one: str, other: str) -> tuple[str, str]:
+def distinguish_words(first: str, second: str) -> tuple[str, str]:
     """Write two different words; by their code points if they would look the same."""
-    if _normalize_look(one) == _normalize_look(other):
-        return ascii(one)[1:-1], ascii(other)[1:-1]
-    return make_visible(one), make_visible(other)
+    if _normalize_look(first) == _normalize_look(second):
+        return ascii(first)[1:-1], ascii(second)[1:-1]
+    return make_visible(first), make_visible(second)
 
 
 def split_text(text: str, columns: int) -> list[str]:
     """Cut what `make_visible` wrote into pieces that take no more than this many columns."""
-    found = [""]
+    pieces = [""]
     used = 0
     for c in text:
         size = measure_width(c)
-        if used + size > columns and found[-1]:
-            found.append("")
+        if used + size > columns and pieces[-1]:
+            pieces.append("")
             used = 0
-        found[-1] += c
+        pieces[-1] += c
         used += size
-    return found
+    return pieces
 
 
 def isolate_text(text: str) -> str:
@@ -214,10 +219,6 @@ def _normalize_look(word: str) -> str:
     return "".join(c for c in composed if measure_width(c))
 
 
-#: Sentences are not set in longer lines than this, however wide the screen is.
-WIDEST = 96
-
-
 @dataclass(frozen=True, slots=True)
 class MarkedText:
     """Words that are marked alike: what stands before and after them, and their colour."""
@@ -235,25 +236,25 @@ def wrap_marked_text(
 ) -> list[str]:
     """Set a text beside its label, broken at blanks, cut after so many lines."""
     size = max(room - len(label), 20)
-    found: list[str] = []
+    lines: list[str] = []
     line, used = "", 0
     atoms = list(_split_atoms(stretches, size))
     for at, (text, color, glued) in enumerate(atoms):
         gap = 0 if glued or not used else 1
         if used and used + gap + measure_width(text) > size:
-            found.append(line)
-            if len(found) == most:
-                found[-1] += f" … {len(atoms) - at:,} more words"
+            lines.append(line)
+            if len(lines) == most:
+                lines[-1] += f" … {len(atoms) - at:,} more words"
                 break
             line, used, gap = "", 0, 0
         line += " " * gap + style_text(text, color, style)
         used += gap + measure_width(text)
     else:
-        found.append(line)
+        lines.append(line)
     indent = " " * len(label)
     return [
         f"{indent if at else label}{isolate_text(line)}".rstrip()
-        for at, line in enumerate(found)
+        for at, line in enumerate(lines)
     ]
 
 

@@ -3,11 +3,13 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Corpus, Outputs
 from metra.errors import CorpusError, OptionError
+from metra.formats.recognise import PARQUET
 from metra.metrics.record import Array, Metric, Parts
 from metra.metrics.registry import metric as make_metric
 from metra.scoring.results import Results, Score, SystemScores
@@ -20,8 +22,13 @@ from metra.scoring.statistics import (
     fit_metrics,
 )
 from metra.scoring.totals import build_results, build_score
-from metra.stats import defaults, resampling, totals
+from metra.stats import defaults, totals
 from metra.text.columns import Segments
+
+if TYPE_CHECKING:
+    from metra.formats.texts.columns import ColumnNames
+    from metra.formats.texts.sources import Source
+    from metra.stats.resampling import Sample
 
 LEVELS = ("system", "document", "segment")
 CI_UNITS = ("auto", "segment", "document")
@@ -45,6 +52,46 @@ class EvaluationOptions(NamedTuple):
     def need_rows(self) -> bool:
         """Whether sums alone cannot answer."""
         return self.documents or self.segments or self.ci
+
+
+class ScoringRequest(NamedTuple):
+    """Files to score, the metrics, and what is wanted beside the scores of systems."""
+
+    outputs: Sequence[str]
+    metrics: Mapping[str, Metric]
+    references: Sequence[str] = ()
+    source: str | None = None
+    documents: str | None = None
+    input_format: str = "auto"
+    #: Which columns of a table are what; others are recognised by their names.
+    columns: "ColumnNames | None" = None
+    options: EvaluationOptions = EvaluationOptions()
+    #: Labels or columns: segments that agree in them are scored apart, too.
+    group_by: Sequence[str] = ()
+    #: How words are aligned, of these segments, counted from 1; of all if None.
+    alignments: bool = False
+    aligned_segments: Sequence[range] | None = None
+    #: What metrics noted.
+    details: bool = False
+    #: For tables in Parquet, see `metra.scoring.tables.score_table`.
+    scores_out: str | None = None
+    resume: str | None = None
+    engine: str = "local"
+    settings: Mapping[str, Any] = MappingProxyType({})
+
+    @property
+    def is_table(self) -> bool:
+        """Whether a table in Parquet is scored by its columns, file by file."""
+        if self.engine != "local" or self.scores_out or self.resume:
+            return True
+        return bool(self.group_by) and all(
+            file.format is PARQUET for file in self._list_files()
+        )
+
+    def _list_files(self) -> "list[Source]":
+        from metra.formats.texts.sources import list_sources
+
+        return list_sources(self.outputs, input_format=self.input_format)
 
 
 def evaluate(
@@ -118,6 +165,82 @@ def _refuse_string(value: object, name: str, example: str) -> None:
     if isinstance(value, str):
         msg = f"{name} is one string; expected a list, for example [{example!r}]."
         raise OptionError(msg)
+
+
+def evaluate_files(
+    request: ScoringRequest,
+    progress: Callable[[int, float | None], None] = lambda *_: None,
+) -> Results:
+    """Score files of any format: segment by segment, or tables of any size in parts.
+
+    `progress` is told how many segments are done, and what share of all, if it is known.
+    """
+    if request.is_table:
+        return _score_parquet(request, progress)
+    from metra.scoring.files import open_corpus
+
+    corpus = open_corpus(
+        request.outputs,
+        request.references,
+        request.source,
+        request.documents,
+        input_format=request.input_format,
+        columns=request.columns,
+    )
+    metrics = request.metrics
+    if request.alignments:
+        from metra.scoring.alignments import add_alignments, find_aligners
+
+        aligners = find_aligners(metrics)
+    if request.details:
+        from metra.scoring.details import add_details, select_detailed
+
+        detailed = select_detailed(metrics)
+    results = evaluate_corpus(
+        corpus,
+        metrics,
+        request.options,
+        group_by=request.group_by,
+        progress=lambda done: progress(done, corpus.share()),
+    )
+    if request.alignments:
+        results = add_alignments(results, corpus, aligners, request.aligned_segments)
+    return add_details(results, corpus, detailed) if request.details else results
+
+
+def _score_parquet(
+    request: ScoringRequest, progress: Callable[[int, float | None], None]
+) -> Results:
+    """Score a table in Parquet by its columns, on this machine or another engine."""
+    from metra.text.columns import import_pyarrow
+
+    paths, system = request.outputs, None
+    if request.engine == "local":
+        files = request._list_files()
+        if len(files) != 1 or files[0].format is not PARQUET:
+            msg = (
+                "`scores_out` and `resume` are for a table in Parquet files, with a column "
+                "for each system; `metra convert` makes one of files in other formats."
+            )
+            raise OptionError(msg)
+        paths, system = files[0].shards or (files[0].path,), files[0].name
+        import_pyarrow("Scoring Parquet in parts")
+    else:
+        import_pyarrow(f"Scoring on {request.engine.title()}")
+    from metra.scoring.tables import score_table
+
+    return score_table(
+        paths,
+        list(request.metrics),
+        columns=request.columns,
+        group_by=request.group_by,
+        scores_out=request.scores_out,
+        resume=request.resume,
+        engine=request.engine,
+        system=system,
+        progress=progress,
+        **request.settings if request.engine != "local" else {},
+    )
 
 
 def evaluate_corpus(
@@ -230,6 +353,8 @@ def _compute_intervals(
     options: EvaluationOptions,
 ) -> Intervals:
     """Resample all systems' statistics for all metrics with the same unit together."""
+    from metra.stats import resampling
+
     intervals: dict[tuple[str, str], tuple[float, float] | None] = {}
     for unit in ("segment", "document"):
         chosen = {
@@ -252,8 +377,9 @@ def _compute_intervals(
 
 def build_samples(
     metrics: Mapping[str, Metric], statistics: CorpusStatistics, unit: str
-) -> "list[resampling.Sample]":
+) -> "list[Sample]":
     """Give what can be resampled, a row for each unit, in the order of the tallies."""
+    from metra.stats.resampling import Sample
 
     def get_units(rows: Array) -> Array:
         if unit == "segment":
@@ -261,7 +387,7 @@ def build_samples(
         return totals.sum_by_group(rows, statistics.documents)[1]
 
     return [
-        resampling.Sample(get_units(tally.rows), metrics[spec].aggregate)
+        Sample(get_units(tally.rows), metrics[spec].aggregate)
         for (_, spec), tally in statistics.tallies.items()
         if spec in metrics
     ]
@@ -398,6 +524,8 @@ class Result:
         seed: int = defaults.SEED,
     ) -> tuple[float, float] | None:
         """Bootstrap interval of the corpus score; None for a single segment."""
+        from metra.stats import resampling
+
         sample = resampling.Sample(self.rows, self.metric.aggregate)
         (interval,) = resampling.compute_intervals(
             [sample], method=method, trials=trials, level=level, seed=seed
@@ -406,6 +534,8 @@ class Result:
 
     def standard_error(self) -> float | None:
         """Jackknife standard error of the corpus score; None for a single segment."""
+        from metra.stats import resampling
+
         if len(self.rows) < 2:
             return None
         sample = resampling.Sample(self.rows, self.metric.aggregate)

@@ -15,7 +15,8 @@ from metra.formats.scores.record import (
     concatenate_scores,
 )
 from metra.metrics.record import Array, Metric
-from metra.scoring.statistics import CorpusStatistics, count_corpus, fit_metrics
+from metra.scoring.evaluate import EvaluationOptions, count_statistics
+from metra.scoring.statistics import CorpusStatistics
 from metra.stats.panel import SegmentStatistics
 from metra.stats.totals import sum_by_group
 
@@ -31,9 +32,10 @@ def score_systems(
 
     Segments are numbered from 1, as tables of judgements number the lines of a test set.
     """
-    metrics = fit_metrics(corpus, metrics)
-    sheets = count_corpus(corpus, metrics, keep=True, progress=progress)
-    return build_scores(tuple(corpus.systems), metrics, sheets, lang=lang)
+    fitted, statistics = count_statistics(
+        corpus, metrics, EvaluationOptions(), keep=True, progress=progress
+    )
+    return build_scores(tuple(corpus.systems), fitted, statistics, lang=lang)
 
 
 def build_scores(

@@ -1,4 +1,4 @@
-"""What is drawn and how often unless one says otherwise, known without loading numpy."""
+"""Defaults of resampling and tests, for every command and function; needs no numpy."""
 
 from typing import Literal, TypeAlias
 
@@ -6,5 +6,9 @@ Method: TypeAlias = Literal["percentile", "bca"]
 Test: TypeAlias = Literal["ar", "bootstrap"]
 
 SEED = 12345
+#: Resamples behind intervals.
 TRIALS = 1000
+#: Trials of paired tests.
 TEST_TRIALS = 10_000
+#: Resamples behind the agreement of judges, which takes long in a large campaign.
+AGREEMENT_TRIALS = 200

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, insert, select
 
-from metra.campaign.files import jsonl
 from metra.campaign.from_judgements import Screen, group_by_campaign, rebuild_campaign
 from metra.campaign.task import Task
 from metra.errors import OptionError
 from metra.formats.scores.judgement import Judgement
+from metra.formats.scores.judgement_jsonl import format_judgements
 from metra.store import audit, campaigns, database, tasks
 from metra.store.answers import SAME
 from metra.store.database import decode_json, encode_json, new_id, strip_unstorable
@@ -65,7 +65,7 @@ def import_campaign(
 ) -> ImportedCampaign:
     """Keep the judgements of one campaign under a name; the same ones again change nothing."""
     fingerprint = hashlib.sha256(
-        jsonl.write(judgements).encode("utf-8", "surrogatepass")
+        format_judgements(judgements).encode("utf-8", "surrogatepass")
     ).hexdigest()
     table = database.campaign.c
     query = select(table.id, table.imported_json).where(table.name == name)

@@ -1,22 +1,15 @@
-"""From strings to tokens: packing, tokenising, case, stems."""
+"""From strings to tokens, and what is known of words in any language.
 
-from metra.text.columns import Segments, Text, pack, window
-from metra.text.preparation import (
-    Preparation,
-    mteval_preparation,
-    preparation,
-    prepare,
-    whole_tokenizer,
-)
-
-__all__ = [
-    "Preparation",
-    "Segments",
-    "Text",
-    "mteval_preparation",
-    "pack",
-    "preparation",
-    "prepare",
-    "whole_tokenizer",
-    "window",
-]
+columns: columns of strings as callers have them, packed text, equal lengths.
+preparation: how text is made comparable (tokeniser, case, stemmer), hit maps.
+tokenizers: tokenisers by name: ours, those of optional packages, third parties'.
+lemmas: stemmers, and words compared by their stems.
+words: words of a text as readers, corrections, dictionaries and profiles need them.
+normalisation: words as names and terms are compared.
+scripts: the script of a letter, the scripts of a language.
+diff: edits, differences and common words of two texts.
+corrections: words added, deleted, substituted and moved by a correction.
+offsets: character spans, in code points and UTF-16 units.
+salience: how salient words are in their documents.
+resources: dictionaries, WordNet, spaCy models, paraphrase tables, digests of files.
+"""

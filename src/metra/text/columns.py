@@ -6,8 +6,6 @@ Arrow's columns become packed text without a Python string on the way.
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
-import numpy as np
-
 from metra._core import BadSegment, LineBuffer, NotUtf8, Text
 from metra.errors import CorpusError, LengthError, MissingResourceError
 
@@ -89,8 +87,8 @@ def pack(segments: list[str | None], what: str, *, first: int = 0) -> Text:
     try:
         return Text(segments)
     except BadSegment as error:
-        index, found = error.args
-        msg = f"Segment {first + index + 1} of {what} is {found}; expected a string."
+        index, value = error.args
+        msg = f"Segment {first + index + 1} of {what} is {value}; expected a string."
         raise CorpusError(msg) from None
 
 
@@ -129,6 +127,7 @@ def pack_arrow_column(column: Any, what: str, *, first: int = 0) -> Text:
 
     `what` and `first`, the position of the first segment, are for the error message.
     """
+    import numpy as np
     import pyarrow as pa
 
     if pa.types.is_dictionary(column.type):
@@ -147,8 +146,8 @@ def pack_arrow_column(column: Any, what: str, *, first: int = 0) -> Text:
             there,
         )
     except BadSegment as error:
-        index, found = error.args
+        index, value = error.args
         msg = (
-            f"Segment {first + index + 1} of {what} is {found}; expected text in UTF-8."
+            f"Segment {first + index + 1} of {what} is {value}; expected text in UTF-8."
         )
         raise CorpusError(msg) from None

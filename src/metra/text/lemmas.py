@@ -1,13 +1,38 @@
-"""Words by their stems, so that a change of form alone can be told from another word."""
+"""Stemmers, and words compared by their stems: a change of form is told from another word."""
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from functools import lru_cache
 from typing import Any
 
+from metra._core import TypeMap
+from metra.errors import UnknownNameError, no_such
+
+
+@lru_cache(maxsize=64)
+def find_stemmer(name: str) -> TypeMap | None:
+    """Find a stemmer: `no`, `porter` (the original algorithm) or a Snowball language."""
+    if name == "no":
+        return None
+    import Stemmer
+
+    known = Stemmer.algorithms()
+    if name not in known:
+        raise UnknownNameError(no_such("stemmer", name, ["no", *known]))
+    return TypeMap(Stemmer.Stemmer(name, 0).stemWords)
+
+
+def get_stemmer_version(name: str) -> str:
+    """Say which library stems, for signatures: its versions differ in some words."""
+    if name == "no":
+        return ""
+    import Stemmer
+
+    return f"[PyStemmer {Stemmer.version()}]"
+
 
 def find_stemmer_code(language: str) -> str:
-    """The language's own code if there is a stemmer for it, else nothing.
+    """Return the language's own code if there is a stemmer for it, else "".
 
     >>> find_stemmer_code("en-GB"), find_stemmer_code("ja")
     ('en', '')
@@ -36,14 +61,9 @@ def count_form_changes(before: Sequence[str], after: Sequence[str], code: str) -
     >>> count_form_changes("he open it".split(), "he opens it".split(), "en")
     1
     """
-    kept = [
-        (Counter(one) & Counter(other)).total()
-        for one, other in (
-            (stem_words(before, code), stem_words(after, code)),
-            (before, after),
-        )
-    ]
-    return kept[0] - kept[1]
+    by_stem = Counter(stem_words(before, code)) & Counter(stem_words(after, code))
+    by_form = Counter(before) & Counter(after)
+    return by_stem.total() - by_form.total()
 
 
 @lru_cache(maxsize=64)

@@ -1,41 +1,19 @@
-"""How text is made comparable: tokeniser, letter case, stemmer.
+"""How text is made comparable: tokeniser, letter case, stemmer; and the hit map of it.
 
-Stemmers by name, called once for each word type.
-The hit map of a batch: which tokens of the outputs equal which of the references.
+A hit map says which tokens of the outputs equal which tokens of the references.
 """
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from metra._core import Hits, Text, Tokenizer, Tokens, TypeMap
-from metra.errors import OptionError, UnknownNameError, no_such
+from metra._core import Hits, Text, Tokenizer, Tokens
+from metra.errors import OptionError
 from metra.text.columns import pack
+from metra.text.lemmas import find_stemmer, get_stemmer_version
 from metra.text.tokenizers import find_tokenizer, get_tokenizer_version
 
 __all__ = ["Hits", "Preparation", "Tokens"]
-
-
-@lru_cache(maxsize=64)
-def find_stemmer(name: str) -> TypeMap | None:
-    """Find a stemmer: `no`, `porter` (the original algorithm) or a Snowball language."""
-    if name == "no":
-        return None
-    import Stemmer
-
-    known = Stemmer.algorithms()
-    if name not in known:
-        raise UnknownNameError(no_such("stemmer", name, ["no", *known]))
-    return TypeMap(Stemmer.Stemmer(name, 0).stemWords)
-
-
-def get_stemmer_version(name: str) -> str:
-    """Say which library stems, for signatures: its versions differ in some words."""
-    if name == "no":
-        return ""
-    import Stemmer
-
-    return f"[PyStemmer {Stemmer.version()}]"
 
 
 class Preparation(NamedTuple):
@@ -92,7 +70,7 @@ def find_steps(
 
 
 def build_hits(hyps: Tokens, refs: Sequence[Tokens]) -> Hits:
-    """Compare each output with its references once, for every measure that asks."""
+    """Compare each output with its references once, for every metric that asks."""
     return Hits(hyps, list(refs))
 
 

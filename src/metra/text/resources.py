@@ -1,8 +1,7 @@
-"""Spelling dictionaries by name or path: Hunspell's, or plain lists of words.
+"""Language resources that are installed or given as files, and their versions.
 
-Where WordNet is: a folder with its index and exception files.
-spaCy models, by the names of their packages or by their folders.
-METEOR paraphrase tables: three lines an entry, probability, phrase and paraphrase.
+Spelling dictionaries (Hunspell's, or plain lists of words), WordNet, spaCy models and
+METEOR's paraphrase tables.
 """
 
 import gzip
@@ -19,13 +18,22 @@ from typing import Any
 
 from metra.errors import FormatError, MissingResourceError
 
-# Where Debian, other systems and users keep them.
-USUAL = (
+# Where Debian, other systems and users keep Hunspell's dictionaries.
+HUNSPELL_FOLDERS = (
     "/usr/share/hunspell",
     "/usr/local/share/hunspell",
     "/usr/share/myspell/dicts",
     "/usr/share/myspell",
 )
+
+
+def compute_digest(content: bytes) -> str:
+    """Return a short digest, for signatures.
+
+    >>> compute_digest(b"")
+    'sha256:e3b0c44298fc'
+    """
+    return f"sha256:{sha256(content).hexdigest()[:12]}"
 
 
 class Dictionary:
@@ -38,26 +46,26 @@ class Dictionary:
         self._lock = Lock()  # Hunspell keeps state while it looks
 
     def knows(self, word: str) -> bool:
-        """Tell whether the word, or every part of it between hyphens, is in the list."""
-        found = self._seen.get(word)
-        if found is None:
+        """Whether the word, or every part of it between hyphens, is in the list."""
+        known = self._seen.get(word)
+        if known is None:
             parts = [part for part in word.split("-") if part]
             with self._lock:
-                found = self._knows(word) or (
+                known = self._knows(word) or (
                     len(parts) > 1 and all(map(self._knows, parts))
                 )
-            self._seen[word] = found
-        return found
+            self._seen[word] = known
+        return known
 
 
 def load_dictionaries(names: str) -> Dictionary:
-    """Find one or more dictionaries, with + between their names, as one."""
-    found = [_load_dictionary(name) for name in names.split("+")]
-    if len(found) == 1:
-        return found[0]
+    """Load one or more dictionaries, with + between their names, as one."""
+    loaded = [_load_dictionary(name) for name in names.split("+")]
+    if len(loaded) == 1:
+        return loaded[0]
     return Dictionary(
-        lambda word: any(one.knows(word) for one in found),
-        "+".join(one.version for one in found),
+        lambda word: any(dictionary.knows(word) for dictionary in loaded),
+        "+".join(dictionary.version for dictionary in loaded),
     )
 
 
@@ -78,16 +86,16 @@ def _load_hunspell(name: str) -> Dictionary:
             "install it with: pip install 'metra[spell]'"
         )
         raise MissingResourceError(msg) from None
-    made = Hunspell(path.stem, hunspell_data_dir=str(path.parent))
+    speller = Hunspell(path.stem, hunspell_data_dir=str(path.parent))
 
     def knows(word: str) -> bool:
         try:
-            return made.spell(word.replace("’", "'"))
+            return speller.spell(word.replace("’", "'"))
         except UnicodeEncodeError:  # letters that the dictionary's encoding has not
             return False
 
     reader = f"chunspell {version('chunspell')}"
-    return Dictionary(knows, f"{name}[sha256:{_compute_digest(path)}, {reader}]")
+    return Dictionary(knows, f"{name}[{compute_digest(path.read_bytes())}, {reader}]")
 
 
 def _load_word_list(path: Path) -> Dictionary:
@@ -104,22 +112,22 @@ def _load_word_list(path: Path) -> Dictionary:
     lower = {word.strip().lower() for word in words if word.strip()}
     return Dictionary(
         lambda word: word.replace("’", "'").lower() in lower,
-        f"{path}[sha256:{_compute_digest(path)}]",
+        f"{path}[{compute_digest(path.read_bytes())}]",
     )
 
 
 def _find_dictionary(name: str) -> Path:
     """Find the .dic file, with its .aff file beside it."""
-    given = Path(name)
-    if given.suffix == ".dic" or given.parent != Path("."):
-        places = [given.with_suffix(".dic")]
+    path = Path(name)
+    if path.suffix == ".dic" or path.parent != Path("."):
+        candidates = [path.with_suffix(".dic")]
     else:
-        places = [Path(folder) / f"{name}.dic" for folder in _list_folders()]
-    for place in places:
-        if place.is_file() and place.with_suffix(".aff").is_file():
-            return place
+        candidates = [Path(folder) / f"{name}.dic" for folder in _list_folders()]
+    for candidate in candidates:
+        if candidate.is_file() and candidate.with_suffix(".aff").is_file():
+            return candidate
     language = name.partition("_")[0].lower()
-    where = f"at {places[0]}" if len(places) == 1 else f"named {name!r}"
+    where = f"at {candidates[0]}" if len(candidates) == 1 else f"named {name!r}"
     msg = (
         f"There is no Hunspell dictionary {where} (a .dic and an .aff file); install "
         f"Debian's package hunspell-{language} or the like, give a .dic file's path, or "
@@ -130,31 +138,27 @@ def _find_dictionary(name: str) -> Path:
 
 def _list_folders() -> list[str]:
     asked = filter(None, os.environ.get("DICPATH", "").split(os.pathsep))
-    return [*asked, *USUAL, *_list_bundled_folders()]
+    return [*asked, *HUNSPELL_FOLDERS, *_list_bundled_folders()]
 
 
 def _list_bundled_folders() -> list[str]:
-    """The reader brings an English dictionary along."""
+    """Return the folder of the English dictionary that the reader brings along."""
     from importlib.util import find_spec
 
-    found = find_spec("hunspell")
-    if found is None or found.origin is None:
+    package = find_spec("hunspell")
+    if package is None or package.origin is None:
         return []
-    return [str(Path(found.origin).parent / "dictionaries")]
-
-
-def _compute_digest(path: Path) -> str:
-    return sha256(path.read_bytes()).hexdigest()[:12]
+    return [str(Path(package.origin).parent / "dictionaries")]
 
 
 # Where Debian's wordnet-base and WordNet's own installer put the files.
-WORDNET_USUAL = (
+WORDNET_FOLDERS = (
     "/usr/share/wordnet",
     "/usr/local/WordNet-3.0/dict",
     "/usr/share/wordnet/dict",
 )
 
-NEEDED = [
+WORDNET_FILES = [
     name
     for part in ("noun", "verb", "adj", "adv")
     for name in (f"index.{part}", f"{part}.exc")
@@ -164,9 +168,9 @@ NEEDED = [
 def find_wordnet_folder(given: str) -> Path:
     """Find the folder: the one that is given, WNSEARCHDIR, or a usual place."""
     asked = given or os.environ.get("WNSEARCHDIR", "")
-    for place in [asked] if asked else WORDNET_USUAL:
+    for place in [asked] if asked else WORDNET_FOLDERS:
         folder = Path(place)
-        if all((folder / name).is_file() for name in NEEDED):
+        if all((folder / name).is_file() for name in WORDNET_FILES):
             return folder
     where = f"not in {asked}" if asked else "in none of the usual places"
     msg = (
@@ -182,8 +186,8 @@ def read_wordnet_version(folder: Path) -> str:
     """Read the version off the licence at the head of the index."""
     with (folder / "index.noun").open(encoding="utf-8") as file:
         head = "".join(line for line, _ in zip(file, range(30), strict=False))
-    found = re.search(r"WordNet (\d[\d.]*\d)", head)
-    return found[1] if found else "unknown"
+    match = re.search(r"WordNet (\d[\d.]*\d)", head)
+    return match[1] if match else "unknown"
 
 
 def load_spacy_model(model: str, *, owner: str, extra: str) -> Any:
@@ -234,7 +238,7 @@ def read_paraphrase_table(path: str) -> str:
 def compute_table_digest(path: str) -> str:
     """Name a table by its digest, for signatures."""
     try:
-        return f"sha256:{sha256(Path(path).read_bytes()).hexdigest()[:12]}"
+        return compute_digest(Path(path).read_bytes())
     except OSError as error:
         msg = f"The paraphrase table {path} cannot be read: {error.strerror}."
         raise MissingResourceError(msg) from None

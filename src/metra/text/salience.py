@@ -8,10 +8,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from metra._core import Salience, Tokens, WordWeights
+from metra._core import BadLine, Information, Salience, Tokens, WordWeights
 from metra.errors import CorpusError
 
-__all__ = ["Frequencies", "Tokens", "WordWeights"]
+__all__ = ["BadLine", "Frequencies", "Information", "Tokens", "WordWeights"]
 
 
 Array: TypeAlias = NDArray[np.float64]
@@ -23,8 +23,8 @@ class Frequencies:
 
     The entries of a document are together, documents in order of first appearance.
 
-    >>> found = Frequencies([(Tokens([["a", "b", "b"], ["a"]]), ["one", "two"])])
-    >>> found.tf.tolist(), found.df.tolist(), found.tfidf.round(4).tolist()
+    >>> frequencies = Frequencies([(Tokens([["a", "b", "b"], ["a"]]), ["one", "two"])])
+    >>> frequencies.tf.tolist(), frequencies.df.tolist(), frequencies.tfidf.round(4).tolist()
     ([1, 2, 1], [2, 1, 2], [0.0, 1.1736, 0.0])
     """
 
@@ -128,7 +128,7 @@ class Frequencies:
 
 
 def build_word_weights(
-    found: Frequencies,
+    frequencies: Frequencies,
     salience: str | Array,
     *,
     floor: float,
@@ -141,7 +141,7 @@ def build_word_weights(
     None is below the floor, those outside the range are 0, and a word that is not in its
     document's list weighs `oov`, or what the lightest word of that list weighs.
     """
-    weights = found.salience.weighed(
+    weights = frequencies.salience.weighed(
         salience, floor=floor, least=least, most=most, unknown=oov
     )
     if weights is None:

@@ -1,11 +1,24 @@
-"""Which writing system a letter belongs to, and which ones a language is written in.
-
-Which script each letter belongs to.
-"""
+"""Writing systems: of each letter, of each language, and which of them have no blanks."""
 
 from collections import Counter
-from functools import cache, lru_cache
+from functools import lru_cache
 from unicodedata import category, name
+
+#: Scripts whose letters stand without blanks between words.
+UNSPACED = frozenset(
+    (
+        *("CJK", "HIRAGANA", "KATAKANA"),
+        *("THAI", "LAO", "KHMER", "MYANMAR", "JAVANESE", "BALINESE"),
+    )
+)
+#: Letters of Chinese and Japanese, of which each counts as a word where words are looked
+#: up: ranges of a regular expression.
+EAST_ASIAN = (
+    "\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u9fff\uf900-\ufaff"
+    "\uff66-\uff9d\U00020000-\U0003ffff"
+)
+#: The half-width marks of sound, which Unicode calls letters: part of the letter before.
+SOUND_MARKS = "\uff9e\uff9f"
 
 _LANGUAGES = {
     "CYRILLIC": "ru uk bg be mk sr kk ky mn tg",
@@ -32,59 +45,55 @@ _LANGUAGES = {
     "CJK": "zh ja ko",
     "HIRAGANA": "ja",
     "KATAKANA": "ja",
-    "KATAKANA-HIRAGANA": "ja",
     "LATIN": "sr kk mn",
 }
-
-
-@lru_cache(maxsize=64)
-def list_scripts(lang: str) -> frozenset[str]:
-    """Give the writing systems of a language; of one that is not listed, Latin."""
-    code = lang.replace("_", "-").partition("-")[0].lower()
-    found = [script for script, codes in _LANGUAGES.items() if code in codes.split()]
-    return frozenset(found or ["LATIN"])
+# Words before the script in a letter's name that say how it is written, not in what.
+_FORMS = frozenset({"FULLWIDTH", "HALFWIDTH", "SMALL", "CAPITAL"})
+# Signs that are made of letters, and marks that belong to letters of several scripts.
+_SIGNS = frozenset(
+    (
+        *("MODIFIER", "MATHEMATICAL", "FEMININE", "MASCULINE", "SCRIPT"),
+        *("DOUBLE-STRUCK", "BLACK-LETTER", "MICRO", "KELVIN", "ANGSTROM", "OHM"),
+    )
+)
+# 々 and 〆 are written among Chinese characters; ー is of both kinds of kana.
+_SAME = {"IDEOGRAPHIC": "CJK", "KATAKANA-HIRAGANA": "KATAKANA"}
 
 
 @lru_cache(maxsize=65536)
-def get_alphabetic_script(letter: str) -> str:
-    """Name the writing system of a letter; signs that are no letters have none.
-
-    >>> [get_alphabetic_script(letter) for letter in "aж7ª"]
-    ['LATIN', 'CYRILLIC', '', '']
-    """
-    if not letter.isalpha():
-        return ""
-    first = name(letter, "").partition(" ")[0]
-    return "" if first in ("FEMININE", "MASCULINE", "MICRO", "MODIFIER") else first
-
-
-# Forms of letters that say nothing about the script, or belong to several.
-_FORMS = frozenset({"FULLWIDTH", "HALFWIDTH", "SMALL", "CAPITAL"})
-_NONE = frozenset({"MODIFIER", "MATHEMATICAL", "FEMININE", "MASCULINE", "SCRIPT"})
-_NONE |= {"DOUBLE-STRUCK", "BLACK-LETTER", "MICRO", "KELVIN", "ANGSTROM", "OHM"}
-
-
-@cache
 def get_script(letter: str) -> str:
-    """Name a letter's script; nothing for what is no letter, or a sign made of one.
+    """Return the script of a letter, "" for what is no letter or a sign made of one.
 
-    >>> get_script("é"), get_script("ж"), get_script("漢"), get_script("5")
-    ('LATIN', 'CYRILLIC', 'CJK', '')
+    >>> [get_script(letter) for letter in "éж漢々ﾃＡ5ª"]
+    ['LATIN', 'CYRILLIC', 'CJK', 'CJK', 'KATAKANA', 'LATIN', '', '']
     """
     if category(letter)[0] != "L":
         return ""
     words = name(letter, "").split()
     while words and words[0] in _FORMS:
         del words[0]
-    if not words or words[0] in _NONE:
+    if not words or words[0] in _SIGNS:
         return ""
-    return words[0].partition("-")[0]
+    return _SAME.get(words[0], words[0])
 
 
 def count_script_letters(text: str) -> Counter[str]:
     """Count the letters of each script."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for letter, count in Counter(text).items():
-        found[get_script(letter)] += count
-    del found[""]
-    return found
+        counts[get_script(letter)] += count
+    del counts[""]
+    return counts
+
+
+@lru_cache(maxsize=64)
+def list_scripts(lang: str) -> frozenset[str]:
+    """Return the scripts of a language; of one that is not listed, Latin."""
+    code = lang.replace("_", "-").partition("-")[0].lower()
+    scripts = [script for script, codes in _LANGUAGES.items() if code in codes.split()]
+    return frozenset(scripts or ["LATIN"])
+
+
+def is_unspaced_letter(letter: str) -> bool:
+    """Whether it is a letter of a script that puts no blanks between words."""
+    return get_script(letter) in UNSPACED

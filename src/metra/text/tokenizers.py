@@ -1,14 +1,12 @@
 """Tokenisers by name: ours, those of optional packages, and third parties'.
 
-METEOR's normaliser for English: punctuation apart, quotes and dashes made alike.
-Word pieces by SentencePiece, with the model file that the user gives.
-Japanese and Korean words by MeCab, cut as sacreBLEU's `ja-mecab` and `ko-mecab` cut them.
+Ours are kernels, but for METEOR's normaliser for English. Optional are SentencePiece, with
+the model that the user gives, and MeCab, which cuts Japanese and Korean as sacreBLEU's
+`ja-mecab` and `ko-mecab` do.
 """
 
 import re
 from collections.abc import Callable
-from hashlib import sha256
-from importlib import import_module
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -39,12 +37,8 @@ PRIVATE = (
     *TERCOM,
 )
 
-# Tokenisers that need a package: module, function in it that makes the tokeniser, extra.
-OPTIONAL = {
-    "ja-mecab": ("metra.text.tokenizers", "load_japanese", "ja"),
-    "ko-mecab": ("metra.text.tokenizers", "load_korean", "ko"),
-    "spm": ("metra.text.tokenizers", "load_sentencepiece", "spm"),
-}
+# Tokenisers that need a package, with the extra that installs it.
+OPTIONAL = {"ja-mecab": "ja", "ko-mecab": "ko", "spm": "spm"}
 
 Cutter = Callable[[str], list[str]]
 
@@ -80,14 +74,14 @@ def _find_cutter(name: str) -> Cutter:
         return tokenize_words
     kind, _, argument = name.partition("@")
     if kind in OPTIONAL:
-        module, function, extra = OPTIONAL[kind]
         try:
-            make = getattr(import_module(module), function)
-            return make(argument) if kind == "spm" else make()
+            if kind == "spm":
+                return load_sentencepiece(argument)
+            return load_japanese() if kind == "ja-mecab" else load_korean()
         except ImportError as error:
             msg = (
                 f"Tokeniser {kind!r} needs the package {error.name!r}, which is not "
-                f"installed; install it with: pip install 'metra[{extra}]'"
+                f"installed; install it with: pip install 'metra[{OPTIONAL[kind]}]'"
             )
             raise MissingResourceError(msg) from None
     entries = _load_third_party()
@@ -160,7 +154,7 @@ def tokenize_english(segment: str) -> list[str]:
     for pattern, replacement in _APOSTROPHES:
         text = pattern.sub(replacement, text)
     words = re.split(f"[{_SPACE}]+", text.strip(" \t\n\x0b\f\r"))
-    text = " ".join(_strip_final_dot(words, at) for at in range(len(words)))
+    text = " ".join(_strip_final_dot(words, index) for index in range(len(words)))
     text = text.replace(_DOT, ".")
     return [word for word in _BLANKS.sub(" ", text).lower().split(" ") if word]
 
@@ -169,12 +163,12 @@ def tokenize_english(segment: str) -> list[str]:
 _DOT = "\ue000"
 
 
-def _strip_final_dot(words: list[str], at: int) -> str:
-    word = words[at]
+def _strip_final_dot(words: list[str], index: int) -> str:
+    word = words[index]
     stem = word[:-1]
     if not word.endswith(".") or not stem:
         return word
-    following = words[at + 1] if at + 1 < len(words) else ""
+    following = words[index + 1] if index + 1 < len(words) else ""
     if "." in stem and re.search(f"[{_LETTER}]", stem):
         return word.replace(".", "")
     if _ABBREVIATIONS.fullmatch(stem) or _NEXT_LOWER.match(following):
@@ -197,8 +191,9 @@ def load_sentencepiece(path: str) -> Callable[[str], list[str]]:
         msg = f"There is no SentencePiece model at {path}; give the path of a .model file."
         raise MissingResourceError(msg)
     model = sentencepiece.SentencePieceProcessor(model_file=path)
-    digest = sha256(Path(path).read_bytes()).hexdigest()[:12]
-    return _SentencePieceCutter(model, f"sha256:{digest}")
+    from metra.text.resources import compute_digest
+
+    return _SentencePieceCutter(model, compute_digest(Path(path).read_bytes()))
 
 
 class _SentencePieceCutter:

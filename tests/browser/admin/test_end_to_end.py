@@ -4,8 +4,7 @@ import pytest
 from playwright.sync_api import expect
 from tests.browser.admin.conftest import PASSWORD, administered
 
-from metra.campaign.files import jsonl
-from metra.campaign.imports import read_judgements
+from metra.campaign.imports import parse_judgement_lines, read_judgements
 from metra.campaign.ranking import rank_systems
 from metra.campaign.summary import assign_blind_names, blind_judgements
 from metra.store import answers, campaigns
@@ -173,7 +172,9 @@ def see_results(page, server, key, tab_to, tmp_path):
     download.value.save_as(path)
     back = read_judgements([str(path)])
     assert back == blind_judgements(kept, names)
-    assert jsonl.read(path.read_text(encoding="utf-8"), "x") == back
+    assert (
+        parse_judgement_lines(path.read_text(encoding="utf-8").split("\n"), "x") == back
+    )
     tab_to(page, page.get_by_role("link", name="Results"))
     press(page, "Enter")
     tab_to(page, page.get_by_role("button", name="Show names now"))

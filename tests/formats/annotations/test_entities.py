@@ -114,5 +114,5 @@ def test_annotations_of_another_text(write):
         check_places(read_entities(path), [Batch(["a"])])
     assert str(caught.value) == (
         f"{path} says which document its lines belong to, but no documents are known; "
-        "give --docs."
+        "give `documents`."
     )

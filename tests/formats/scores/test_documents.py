@@ -8,8 +8,7 @@ import pytest
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, FormatError, OptionError
-from metra.formats.scores.panel import average_documents
-from metra.formats.scores.ratings import collect_ratings
+from metra.formats.scores.panel import average_documents, collect_ratings
 from metra.formats.scores.read import read_score_files, read_scores
 from metra.formats.scores.record import (
     ScoredItem,
@@ -109,5 +108,5 @@ def test_a_column_that_is_not_there_is_named(write):
 
 
 def test_formats_of_others_have_no_columns_of_ones_own(tmp_path):
-    with pytest.raises(OptionError, match="--unit is for long, jsonl, matrix"):
+    with pytest.raises(OptionError, match="`units` is for long, jsonl, matrix"):
         read_scores(str(tmp_path), input_format="mqm", units=["condition"])

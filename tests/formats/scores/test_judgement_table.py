@@ -3,24 +3,27 @@
 import pytest
 
 from metra.errors import FormatError
-from metra.formats.scores.judgement_table import TableJudgement, read_judgements
+from metra.formats.scores.judgement_table import read_judgement_table
+from metra.formats.scores.record import ScoredItem
+
+HEADER = "system\tsegment\tscore"
 
 
 def test_columns_may_come_in_any_order(write):
     path = write("j.tsv", ["score\tjudge\tsegment\tsystem", "4.5\tann\t2\tsysA"])
-    assert read_judgements(str(path)) == [
-        TableJudgement("sysA", 2, 4.5, None, "ann", line=2)
-    ]
+    scores = read_judgement_table(str(path))
+    assert (scores.systems, scores.judges) == (("sysA",), ("ann",))
+    assert scores.items == (ScoredItem("2"),)
+    assert (scores.value.tolist(), scores.line.tolist()) == ([4.5], [2])
 
 
 def test_long_files_keep_their_line_numbers(write):
     rows = [f"s\t{at}\t{at}" for at in range(1, 9001)]
-    found = read_judgements(str(write("j.tsv", ["system\tsegment\tscore", *rows])))
-    assert [entry.line for entry in found] == list(range(2, 9002))
-    assert found[-1].segment == 9000
+    scores = read_judgement_table(str(write("j.tsv", [HEADER, *rows])))
+    assert scores.line.tolist() == list(range(2, 9002))
+    assert scores.items[scores.item[-1]].segment == "9000"
 
 
-HEADER = "system\tsegment\tscore"
 WRONG = [
     pytest.param([], "names the columns nothing", id="empty file"),
     pytest.param(
@@ -42,4 +45,4 @@ WRONG = [
 @pytest.mark.parametrize(("lines", "message"), WRONG)
 def test_what_is_wrong_is_said(write, lines, message):
     with pytest.raises(FormatError, match=message):
-        read_judgements(str(write("j.tsv", lines)))
+        read_judgement_table(str(write("j.tsv", lines)))

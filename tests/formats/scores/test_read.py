@@ -8,9 +8,12 @@ from zipfile import ZipFile
 import numpy as np
 import pytest
 
+from metra.campaign.judgement_files import ALL_SCORE_FORMATS
+from metra.campaign.protocols.registry import protocol
 from metra.errors import FormatError, OptionError
+from metra.formats.scores.mqm import read_mqm
 from metra.formats.scores.read import (
-    FORMATS,
+    SCORE_FORMATS,
     read_score_files,
     read_scores,
     recognise_score_format,
@@ -111,11 +114,25 @@ def test_what_metra_writes(form, write, cli):
     ref = write("ref.txt", ["a b c d", "a b"])
     done = cli("score", *hyps, "-r", ref, "-m", "bleu", "-m", "ter", "--level",
                "system,segment", "--format", form)  # fmt: skip
-    scores = read_scores(str(write(f"scores.{form}", [done.out.rstrip("\n")])))
+    path = str(write(f"scores.{form}", [done.out.rstrip("\n")]))
+    scores = read_scores(path, formats=ALL_SCORE_FORMATS)
     assert scores.names == ["bleu", "ter"]
     assert [scorer.higher_is_better for scorer in scores.scorers] == [True, False]
     assert scores.matrix("ter")[0].tolist() == [0, 0]
     assert scores.system_scores("bleu")[0] == pytest.approx(100)
+
+
+def test_what_a_file_does_not_say_is_not_guessed(write):
+    table = write(
+        "scores.tsv", ["level\tsystem\titem\tmetric\tscore", "system\tA\t\tter\t4"]
+    )
+    with pytest.raises(
+        FormatError, match="does not say whether higher scores are better"
+    ):
+        read_scores(str(table))
+    judgements = write("judged.jsonl", ['{"schema": "metra-judgement/1"}'])
+    with pytest.raises(FormatError, match="whose scores depend on their protocols"):
+        read_scores(str(judgements))
 
 
 def test_directories_of_mt_metrics_eval(write, tmp_path):
@@ -190,12 +207,12 @@ RECOGNISED = {
 
 @pytest.mark.parametrize("form", sorted(RECOGNISED))
 def test_content_tells_the_format(form, write):
-    assert form in FORMATS
+    assert form in SCORE_FORMATS
     assert recognise_score_format(str(write("file", RECOGNISED[form]))) == form
 
 
 WRONG = [
-    ("file", ["what is this"], "auto", "begins with 'what is this'.*--input-format"),
+    ("file", ["what is this"], "auto", "begins with 'what is this'.*`input_format`"),
     ("a.tsv", ["system\tscorer\tvalue", "A\tb"], "long", "2 columns but the header has 3"),
     ("a.tsv", ["system\tscorer\tvalue", "A\tb\tx"], "long", "line 2: the value is 'x'"),
     ("a.tsv", ["system\tscorer\tvalue", "A\tb\tinf"], "long", "the value is 'inf'"),
@@ -285,3 +302,22 @@ def test_a_damaged_zip_is_refused_in_a_sentence(tmp_path):
         FormatError, match=r"cannot be unpacked: .*; expected a whole zip"
     ):
         read_scores(str(path))
+
+
+def test_weights_of_errors_may_be_others(write):
+    path = str(write("mqm.tsv", MQM[:3]))
+    assert read_mqm(path).value.tolist() == [-5.1]
+    weights = (("minor", "", 5), ("major", "", 100))
+    assert read_mqm(path, weights=weights).value.tolist() == [-10.5]
+
+
+def test_judges_and_tables_weigh_errors_alike(write):
+    [step] = protocol("mqm").steps
+    for severity, category, _ in step.asks.costs:
+        if not severity:
+            continue
+        error = f"A\td\t1\t7\tr1\ts\tt\t{category or 'other'}\t{severity}\t{{}}"
+        path = str(write("mqm.tsv", [MQM[0], error]))
+        mark = {"severity": severity, "category": category or "other"}
+        [score] = step.asks.scores([mark], "mqm")
+        assert read_mqm(path).value.tolist() == [-score.native]

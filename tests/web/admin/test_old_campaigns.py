@@ -3,7 +3,8 @@
 import pytest
 from tests.campaign.answers import made as made_judgement
 
-from metra.campaign.files import jsonl
+from metra.campaign.imports import parse_judgement_lines
+from metra.formats.scores.judgement_jsonl import format_judgements
 from metra.store import campaigns
 
 
@@ -28,7 +29,7 @@ def send(admin, *files, **fields):
 
 def test_an_old_campaign_is_looked_at_like_any_other(admin):
     admin.browser.get("/admin/campaigns/import")
-    text = jsonl.write(judgements()).encode()
+    text = format_judgements(judgements()).encode()
     reply = send(admin, ("old.jsonl", text), name="spring 2001")
     assert reply.status_code == 303, reply.text
     place = reply.headers["location"]
@@ -44,7 +45,9 @@ def test_an_old_campaign_is_looked_at_like_any_other(admin):
     for tab in ("measures", "disagreements", "export", "preview", "log"):
         assert admin.browser.get(f"{home}/{tab}").status_code == 200
     out = admin.browser.get(f"{home}/export/jsonl").content
-    renamed = [one.campaign for one in jsonl.read(out.decode(), "x")]
+    renamed = [
+        one.campaign for one in parse_judgement_lines(out.decode().split("\n"), "x")
+    ]
     assert set(renamed) == {"spring 2001"}
     # The same again leads to the same place.
     again = send(admin, ("old.jsonl", text), name="spring 2001")

@@ -8,7 +8,7 @@ from tests.campaigns import SYSTEMS, made, opened
 from tests.web.admin.conftest import Admin
 
 from metra.campaign.demo_data import draw_judges, simulate_answer
-from metra.campaign.files import jsonl
+from metra.campaign.imports import parse_judgement_lines
 from metra.campaign.ranking import RankingOptions, rank_systems
 from metra.campaign.summary import (
     JudgementFilter,
@@ -157,7 +157,7 @@ def test_an_export_is_what_was_judged(full):
     assert reply.headers["content-disposition"] == (
         "attachment; filename*=UTF-8''test.judgements.jsonl"
     )
-    back = jsonl.read(reply.text, "x")
+    back = parse_judgement_lines(reply.text.split("\n"), "x")
     assert back == full.house.judgements()
     assert rank_systems(back) == rank_systems(full.house.judgements())
 

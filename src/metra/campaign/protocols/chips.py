@@ -15,7 +15,7 @@ from metra.campaign.protocols.answers import (
 from metra.campaign.protocols.kind import KeyedKind, interpolate_chance
 from metra.errors import OptionError
 from metra.formats.scores.judgement import OutputScore
-from metra.metrics.syntax import (
+from metra.text.corrections import (
     Change,
     CorrectedWord,
     EditCounts,
@@ -23,7 +23,7 @@ from metra.metrics.syntax import (
     infer_changes,
 )
 from metra.text.lemmas import count_form_changes, find_stemmer_code, stem_words
-from metra.text.words import recognise_spacing, split_token, tokenize_words
+from metra.text.words import recognise_spacing, split_workbook_words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,7 +46,7 @@ class Chips(KeyedKind):
 
     def extra(self, output: str) -> dict[str, Any]:
         """Return the words as chips."""
-        return {"tokens": split_words(output)}
+        return {"tokens": split_workbook_words(output)}
 
     def check(
         self, value: object, name: str, texts: Mapping[str, str]
@@ -65,7 +65,7 @@ class Chips(KeyedKind):
             tidy: dict[str, Any] = {"mode": EXACT, "chips": chips}
         else:
             corrected = get_text(entry, "text", name)
-            after, code = split_words(corrected), key.get("stems", "")
+            after, code = split_workbook_words(corrected), key.get("stems", "")
             made = infer_changes(stem_words(before, code), stem_words(after, code))
             free = count_form_changes(before, after, code)
             tidy = {"mode": INFERRED, "text": corrected}
@@ -73,7 +73,7 @@ class Chips(KeyedKind):
 
     def _build_key(self, output: str) -> dict[str, Any]:
         return {
-            "tokens": split_words(output),
+            "tokens": split_workbook_words(output),
             "counted": recognise_spacing(output),
             # By whose stems a change of form alone is inferred; by none if it is empty.
             "stems": find_stemmer_code(self.language),
@@ -95,7 +95,7 @@ class Chips(KeyedKind):
         keep = interpolate_chance(qualities, 0.8, 1)
         chips = [
             {"origin": origin, "text": token, "change": "none"}
-            for origin, token in enumerate(split_words(text))
+            for origin, token in enumerate(split_workbook_words(text))
             if rng.random() < keep
         ]
         if len(chips) > 2 and rng.random() > keep:
@@ -106,17 +106,6 @@ class Chips(KeyedKind):
 def get_changes(value: Mapping[str, Any]) -> EditCounts:
     """Return the counts of a checked answer."""
     return EditCounts(*(value[KEY][name] for name in EditCounts._fields))
-
-
-def split_words(output: str) -> list[str]:
-    """Return words as the workbook cuts them, or characters in scripts without blanks.
-
-    >>> split_words("Mary (in town) left.")
-    ['Mary', '(', 'in', 'town', ')', 'left', '.']
-    >>> split_words("市場が開く。")
-    ['市', '場', 'が', '開', 'く', '。']
-    """
-    return [piece for token in tokenize_words(output) for piece in split_token(token)]
 
 
 def _check_chips(

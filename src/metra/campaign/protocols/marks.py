@@ -8,6 +8,7 @@ from metra.campaign.protocols.answers import check_span, locate_quote
 from metra.campaign.protocols.kind import KindWords, QuestionKind
 from metra.errors import OptionError
 from metra.formats.scores.judgement import OMISSION, OutputScore
+from metra.formats.scores.mqm import Weights, find_cost
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,7 +30,7 @@ class Marks(QuestionKind):
     #: Whether other categories than these are refused.
     closed: bool = True
     #: Tenths of a point by severity and category, the more special first; empty if unweighed.
-    costs: tuple[tuple[str, str, int], ...] = ()
+    costs: Weights = ()
     #: The cost, in points, that is 0 of 100.
     worst: int = 25
 
@@ -73,21 +74,11 @@ class Marks(QuestionKind):
         if not self.costs:
             return []
         tenths = sum(
-            self.cost(mark["severity"], mark.get("category", "")) for mark in value
+            find_cost(self.costs, mark["severity"], mark.get("category", ""))
+            for mark in value
         )
         hundred = 100 * max(0.0, 1 - tenths / (10 * self.worst))
         return [OutputScore(name, tenths / 10, hundred, False)]
-
-    def cost(self, severity: str, category: str) -> int:
-        """Return tenths of a point: whole numbers add up exactly in any order."""
-        return next(
-            (
-                cost
-                for which, what, cost in self.costs
-                if which in ("", severity) and category.startswith(what)
-            ),
-            0,
-        )
 
     def locate_quotes(self, value: Any, output: str, place: str) -> Any:
         """Return marks with places for the words that they quote."""

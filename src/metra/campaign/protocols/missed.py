@@ -13,7 +13,8 @@ from metra.campaign.protocols.answers import (
 )
 from metra.campaign.protocols.kind import KeyedKind
 from metra.errors import OptionError
-from metra.text.words import contains_words, find_words, make_normaliser
+from metra.text.normalisation import contains_words, make_normaliser
+from metra.text.words import find_words
 
 if TYPE_CHECKING:
     import numpy as np

@@ -14,6 +14,7 @@ from metra.campaign.protocols.orders import RankOrder
 from metra.campaign.protocols.record import Protocol, Step
 from metra.campaign.protocols.scales import RatingScale
 from metra.errors import OptionError
+from metra.formats.scores.mqm import MQM_WEIGHTS, NON_TRANSLATION
 
 ESA = Protocol(
     "esa",
@@ -54,7 +55,6 @@ ESA = Protocol(
     seconds=60,
 )
 
-NO_TRANSLATION = "non-translation"
 CATEGORIES = (
     "accuracy/addition",
     "accuracy/omission",
@@ -77,7 +77,7 @@ CATEGORIES = (
     "locale convention/time format",
     "source error",
     "other",
-    NO_TRANSLATION,
+    NON_TRANSLATION,
 )
 
 MQM = Protocol(
@@ -91,15 +91,7 @@ MQM = Protocol(
                 ("major", "minor", "neutral"),
                 CATEGORIES,
                 most=5,
-                costs=(
-                    ("neutral", "", 0),
-                    ("", "source", 0),
-                    ("", "accuracy/creative reinterpretation", 0),
-                    ("major", NO_TRANSLATION, 250),
-                    ("minor", "fluency/punctuation", 1),
-                    ("major", "", 50),
-                    ("minor", "", 10),
-                ),
+                costs=MQM_WEIGHTS,
             ),
             ("basis", "context"),
         ),

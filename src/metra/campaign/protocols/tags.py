@@ -13,7 +13,8 @@ from metra.campaign.protocols.answers import (
 )
 from metra.campaign.protocols.kind import KeyedKind, KindWords, QuestionKind
 from metra.errors import OptionError
-from metra.text.words import find_words, make_normaliser
+from metra.text.normalisation import make_normaliser
+from metra.text.words import find_words
 
 if TYPE_CHECKING:
     import numpy as np

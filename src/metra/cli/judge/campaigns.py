@@ -154,8 +154,11 @@ def _hide_password(url: str) -> str:
 )
 def status(campaign: str | None, url: str, state: str | None) -> None:
     """Show how far the judges of CAMPAIGN are; without one, which campaigns there are."""
+    from metra.report.table import Style
+    from metra.report.terminal import render_plain_table
+    from metra.scoring.table import Cell, Column, Table
     from metra.store import campaigns, judges, screens
-    from metra.store.assignment import compute_progress
+    from metra.store.screens import compute_progress
 
     store = open_store(url)
     if state is not None:
@@ -164,38 +167,27 @@ def status(campaign: str | None, url: str, state: str | None) -> None:
             campaigns.set_state(db, key, state, now=get_time(), who=AT_KEYBOARD)
     with store.reading() as db:
         known = campaigns.list_campaigns(db)
+        rows: list[tuple[str, ...]]
         if campaign is None and len(known) != 1:
-            rows: list[tuple[str, ...]] = [
-                ("campaign", "state"),
-                *((row[1], row[2]) for row in known),
-            ]
+            columns = [Column("campaign", "left"), Column("state", "left")]
+            rows = [(row[1], row[2]) for row in known]
         else:
             stored = campaigns.find_by_name(db, campaign)
-            rows = [("judge", "done", "of", "minutes", "left", "")]
+            figures = [Column(name) for name in ("done", "of", "minutes", "left")]
+            columns = [Column("judge", "left"), *figures, Column("", "left")]
+            rows = []
             for judge in judges.list_judges(db, stored.id):
                 far = compute_progress(
                     db, stored, judge.id, screens.list_screens(db, judge.id)
                 )
                 active, left = far.minutes_active, far.minutes_left
                 rest = str(left) if far.done < far.of else "0"
-                figures = str(far.done), str(far.of), str(active), rest
-                rows.append((judge.label, *figures, _describe_judge(judge)))
+                numbers = str(far.done), str(far.of), str(active), rest
+                rows.append((judge.label, *numbers, _describe_judge(judge)))
             click.echo(f"{stored.name}: {stored.state}\n")
     store.close()
-    _print_rows(rows)
-
-
-def _print_rows(rows: "list[tuple[str, ...]]") -> None:
-    """Print a table with numbers aligned to the right."""
-    columns = []
-    for column in zip(*rows, strict=True):
-        width = max(map(len, column))
-        figures = all(cell.isdecimal() for cell in column[1:])
-        columns.append(
-            [cell.rjust(width) if figures else cell.ljust(width) for cell in column]
-        )
-    for row in zip(*columns, strict=True):
-        click.echo("  ".join(row).rstrip())
+    table = Table(columns, [[Cell(cell) for cell in row] for row in rows])
+    click.echo("\n".join(render_plain_table(table, Style())))
 
 
 def _describe_judge(judge: "Judge") -> str:

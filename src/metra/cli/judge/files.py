@@ -71,8 +71,6 @@ def import_(
     metra judge import judgements.jsonl --store judge.db
     metra judge import campaign.json -o corpus.jsonl
     """
-    from metra.campaign.files import jsonl
-    from metra.campaign.files.pearmut import write_corpus
     from metra.campaign.imports import (
         TEXTS,
         parse_judgements,
@@ -82,6 +80,8 @@ def import_(
     )
     from metra.campaign.results import describe_counts
     from metra.errors import OptionError
+    from metra.formats.scores.judgement import format_corpus
+    from metra.formats.scores.judgement_jsonl import format_judgements
 
     if name is not None and url is None:
         msg = "--name is what a campaign is called in a store; add --store."
@@ -91,7 +91,7 @@ def import_(
         if url is not None:
             msg = f"{files[0]} holds texts without judgements; leave --store out."
             raise OptionError(msg)
-        lines, kept, lost = write_corpus(read_texts(files))
+        lines, kept, lost = format_corpus(read_texts(files))
         more = f"; {lost} that some systems lack are left out" if lost else ""
         click.echo(f"{kept} segments{more}.", err=True)
         write_output(lines.removesuffix("\n"), out or "-")
@@ -103,7 +103,7 @@ def import_(
     if url is not None:
         _store_judgements(url, judgements, files, name)
     if out is not None or url is None:
-        write_output(jsonl.write(judgements).removesuffix("\n"), out or "-")
+        write_output(format_judgements(judgements).removesuffix("\n"), out or "-")
 
 
 def _store_judgements(

@@ -30,9 +30,7 @@ if TYPE_CHECKING:
 @shared.plot
 def pseudo(
     scores: "Scores",
-    outputs: tuple[str, ...],
-    references: tuple[str, ...],
-    specs: tuple[str, ...],
+    own: shared.OwnOutputs,
     gold: str,
     metrics: list[str],
     options: PseudoOptions,
@@ -52,7 +50,7 @@ def pseudo(
 
     scores = shared.require_one_language(scores)
     scores, gold, notes = shared.normalise_scores(scores, gold, options.scaling)
-    scores, statistics = shared.add_own_scores(scores, outputs, references, specs)
+    scores, statistics = shared.add_own_scores(scores, own)
     panel = shared.build_panels(scores, gold, metrics, statistics)[0]
     curves = draw_curves(scores, panel, options)
     if plot:
@@ -80,9 +78,7 @@ def pseudo(
 @shared.plot
 def refs(
     scores: "Scores",
-    outputs: tuple[str, ...],
-    references: tuple[str, ...],
-    specs: tuple[str, ...],
+    own: shared.OwnOutputs,
     gold: str,
     options: RefsOptions,
     plot: str | None,
@@ -92,7 +88,7 @@ def refs(
     \b
     metra meta refs da.tsv --gold da --output out.tsv -r r1.txt -r r2.txt -r r3.txt -m bleu
     """
-    if not (outputs and specs and references):
+    if not (own.outputs and own.specs and own.references):
         msg = "Give --output, two or more -r and a measure (-m): what to score, with what."
         raise click.UsageError(msg)
     from metra.formats.scores.panel import build_panel
@@ -105,8 +101,8 @@ def refs(
     from metra.stats.correlation import Options
 
     scores = shared.require_one_language(scores)
-    corpus = open_corpus(outputs, references, None, None)
-    measures = make_metrics(specs)
+    corpus = open_corpus(own.outputs, own.references, own.source, own.docs)
+    measures = make_metrics(own.specs)
     where = scores.languages[0]
 
     def score(chosen: Sequence[int]) -> "ScorePanel":
@@ -213,8 +209,8 @@ def scatter(
     \b
     metra meta scatter scores.tsv --gold mqm --metric BLEU --plot bleu.svg
     """
+    from metra.formats.lines import read_lines
     from metra.formats.scores.long_table import read_named_pairs
-    from metra.formats.table import read_packed_lines
     from metra.meta.scatter import (
         build_system_clouds,
         correlate_choices,
@@ -228,9 +224,7 @@ def scatter(
         shared.build_panels(scores, gold, metrics)[0],
         Options(coef=options.coef),
         classes=read_named_pairs(options.classes) if options.classes else None,
-        outliers=[*filter(None, read_packed_lines(options.outliers))]
-        if named
-        else None,
+        outliers=[*filter(None, read_lines(options.outliers))] if named else None,
     )
     report = report_scatter(scattered, named=named)
     if plot:

@@ -69,7 +69,7 @@ def agree(
     metra meta agree ratings.tsv
     metra meta agree mqm.tsv --scorer mqm --normalise z --plot judges.svg
     """
-    from metra.formats.scores.ratings import collect_ratings
+    from metra.formats.scores.panel import collect_ratings
     from metra.meta.agree import compute_agreement, report_agreement
 
     name = shared.choose_scorer(scores, name)
@@ -106,7 +106,7 @@ def normalise(
     metra meta normalise da.csv --method rank --bad BAD_REF --scores ranks.tsv
     """
     from metra.cli.output import write_output
-    from metra.formats.scores.record import format_long_table
+    from metra.formats.scores.long_table import format_long_table
     from metra.meta.normalise import (
         find_failing_judges,
         normalise,

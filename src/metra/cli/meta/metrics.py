@@ -92,9 +92,7 @@ def compare(
 @options_from(CorrelateOptions)
 def correlate(
     scores: "Scores",
-    outputs: tuple[str, ...],
-    references: tuple[str, ...],
-    specs: tuple[str, ...],
+    own: shared.OwnOutputs,
     gold: str,
     metrics: list[str],
     options: CorrelateOptions,
@@ -119,7 +117,7 @@ def correlate(
         report_correlation,
     )
 
-    scores, statistics = shared.add_own_scores(scores, outputs, references, specs)
+    scores, statistics = shared.add_own_scores(scores, own)
     if options.level == "doc":
         statistics = {}
     scores = shared.select_level(scores, options.level, gold)
@@ -144,9 +142,7 @@ def correlate(
 @shared.plot
 def diff(
     scores: "Scores",
-    outputs: tuple[str, ...],
-    references: tuple[str, ...],
-    specs: tuple[str, ...],
+    own: shared.OwnOutputs,
     gold: str,
     metrics: list[str],
     options: DiffOptions,
@@ -165,7 +161,7 @@ def diff(
     from metra.meta.diff import build_clouds, correlate_differences, report_differences
     from metra.stats.correlation import Options
 
-    scores, statistics = shared.add_own_scores(scores, outputs, references, specs)
+    scores, statistics = shared.add_own_scores(scores, own)
     chosen = Options(orient=options.orient, trials=options.trials, seed=options.seed)
     interval = not options.no_ci
     differences = [

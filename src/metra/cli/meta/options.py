@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial, wraps
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -96,8 +96,27 @@ plot = click.option(
 )
 
 
+class OwnOutputs(NamedTuple):
+    """Outputs that are scored right here, with what metrics need for it."""
+
+    outputs: tuple[str, ...]
+    references: tuple[str, ...]
+    source: str | None
+    docs: str | None
+    specs: tuple[str, ...]
+
+
 def own(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add what is scored right here, so that corpus scores can be pooled anew."""
+    """Add what is scored right here, so that corpus scores can be pooled anew.
+
+    The command gets it as its keyword argument `own`.
+    """
+
+    @wraps(command)
+    def collect(**given: Any) -> Any:
+        chosen = OwnOutputs(**{name: given.pop(name) for name in OwnOutputs._fields})
+        return command(own=chosen, **given)
+
     specs = click.option(
         "-m",
         "--score-with",
@@ -113,9 +132,9 @@ def own(command: Callable[..., Any]) -> Callable[..., Any]:
         metavar="OUTPUT",
         help="Output to score here: a file, or a table of several systems.",
     )
-    for option in reversed([output, inputs.references, specs]):
-        command = option(command)
-    return command
+    for option in (specs, inputs.documents, inputs.source, inputs.references, output):
+        option(collect)
+    return collect
 
 
 def fit_thresholds(
@@ -134,10 +153,11 @@ def fit_thresholds(
         raise click.UsageError(msg)
     from pathlib import Path
 
+    from metra.campaign.judgement_files import ALL_SCORE_FORMATS
     from metra.formats.scores.read import read_score_files
     from metra.meta.correlate import transfer_thresholds
 
-    others = read_score_files(eps_from)
+    others = read_score_files(eps_from, formats=ALL_SCORE_FORMATS)
     lower = [each.name for each in scores.scorers if not each.higher_is_better]
     others = others.with_lower_is_better([n for n in lower if n in others.names])
     (lined_up,) = build_panels(require_one_language(others), gold, metrics)
@@ -164,6 +184,7 @@ def question(command: Callable[..., "MetaReport"]) -> Callable[..., None]:
         gold_from: tuple[str, ...] = (),
         **asked: Any,
     ) -> None:
+        from metra.campaign.judgement_files import ALL_SCORE_FORMATS
         from metra.formats.scores.read import read_score_files
         from metra.meta.findings import merge_reports
 
@@ -172,6 +193,7 @@ def question(command: Callable[..., "MetaReport"]) -> Callable[..., None]:
             input_format=input_format,
             units=units,
             wmt=asked.get("wmt", False),
+            formats=ALL_SCORE_FORMATS,
         )
         scores = read(paths)
         notes = []
@@ -261,15 +283,12 @@ def build_panels(
 
 
 def add_own_scores(
-    scores: "Scores",
-    outputs: tuple[str, ...],
-    references: tuple[str, ...],
-    specs: tuple[str, ...],
+    scores: "Scores", own: OwnOutputs
 ) -> "tuple[Scores, dict[str, SegmentStatistics]]":
-    """Score outputs by our own measures and put the scores beside the others."""
-    if not outputs and not specs:
+    """Score outputs by our own metrics and put the scores beside the others."""
+    if not own.outputs and not own.specs:
         return scores, {}
-    if not (outputs and specs):
+    if not (own.outputs and own.specs):
         msg = "--output and -m belong together: what to score, and by which measure."
         raise click.UsageError(msg)
     from metra.cli.output import ProgressLine
@@ -279,12 +298,12 @@ def add_own_scores(
     from metra.scoring.scorers import score_systems
 
     lang = require_one_language(scores).languages[0]
-    corpus = open_corpus(outputs, references, None, None)
+    corpus = open_corpus(own.outputs, own.references, own.source, own.docs)
     with ProgressLine() as progress:
-        found, statistics = score_systems(
-            corpus, make_metrics(specs), lang=lang, progress=progress
+        automatic, statistics = score_systems(
+            corpus, make_metrics(own.specs), lang=lang, progress=progress
         )
-    return concatenate_scores([scores, found]), statistics
+    return concatenate_scores([scores, automatic]), statistics
 
 
 def require_one_language(scores: "Scores") -> "Scores":

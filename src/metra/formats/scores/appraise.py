@@ -1,68 +1,314 @@
-"""Appraise's export of scores: comma-separated, without a header.
+"""Appraise's comma-separated export, for direct assessments and error spans (ESA).
 
-The columns are login, system, item, type (TGT, BAD, REF or CHK), source language, target
-language, score, document, whether the document as a whole was scored, and times.
-
-Error span annotation (Kocmi et al. 2024): Appraise's export with spans in column ten.
+A line has no header: login, system, item, type (TGT, BAD, REF or CHK), source language,
+target language, score, document, whether the document as a whole was scored, error marks
+(ESA only, Kocmi et al. 2024), start and end time. Marks count UTF-16 units, and their end
+is the last one inside; what is missing has no place. The texts stand in Appraise's batches,
+task by task, as JSON.
 """
 
-from collections.abc import Sequence
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
-from metra.errors import FormatError
+from metra.errors import FormatError, OptionError
+from metra.formats.lines import read_lines
+from metra.formats.scores.columns import parse_numbers
+from metra.formats.scores.judgement import (
+    OMISSION,
+    JudgedText,
+    Judgement,
+    JudgementCheck,
+    JudgementKind,
+    ScoredJudgement,
+    get_marks,
+    refuse_line,
+)
 from metra.formats.scores.record import ScoredItem, Scorer, Scores, build_score_table
-from metra.formats.stream import format_path
-from metra.formats.table import parse_numbers, read_csv_rows
+from metra.formats.stream import format_path, parse_json
+from metra.formats.table import COMMAS, escape_formula, split_rows, unescape_formula
+from metra.text.offsets import Span, code_points_inclusive, utf16_inclusive
 
-#: What each type of line becomes; only TGT judges a system's real output.
-TYPES = {"TGT": "", "BAD": "-bad", "REF": "-ref", "CHK": "-repeat"}
+#: The kind of judgement that each type of line is; only TGT judges a system's real output.
+KINDS: dict[str, JudgementKind] = {
+    "TGT": "judged",
+    "BAD": "degraded",
+    "REF": "reference",
+    "CHK": "repeat",
+}
+_TYPES = {kind: name for name, kind in KINDS.items()}
+#: What the scorers of each type are called after the name of the protocol.
+_ENDINGS = {"TGT": "", "BAD": "-bad", "REF": "-ref", "CHK": "-repeat"}
+_PROTOCOLS = ("da", "da-sqm", "esa")
+
+
+class AppraiseRow(NamedTuple):
+    """A line of the export."""
+
+    line: int
+    judge: str
+    system: str
+    item: str
+    type: str
+    source_language: str
+    target_language: str
+    score: str
+    document: str
+    is_whole: bool
+    #: Error marks as JSON; empty for direct assessments.
+    marks: str
+    #: Start and end; empty where they are not there.
+    times: list[str]
+
+
+def parse_appraise(lines: Iterable[str], path: str) -> list[AppraiseRow]:
+    """Parse the lines of an export; empty ones are left out."""
+    # Quoted cells may hold line breaks, which the CSV reader needs to see.
+    rows = split_rows((f"{line}\n" for line in lines), COMMAS)
+    return [_parse_row(cells, line, path) for line, cells in rows if cells]
+
+
+def _parse_row(row: list[str], line: int, path: str) -> AppraiseRow:
+    if len(row) < 9 or row[3] not in KINDS:
+        msg = (
+            f"{format_path(path)}, line {line} is no line of Appraise's export; expected "
+            f"login, system, item, one of {'/'.join(KINDS)}, two languages, score, "
+            "document, …"
+        )
+        raise FormatError(msg)
+    judge, system, item, type_, source, target, score, document, whole, *rest = map(
+        unescape_formula, row
+    )
+    has_marks = bool(rest) and rest[0].startswith("[")
+    return AppraiseRow(
+        line,
+        judge,
+        system,
+        item,
+        type_,
+        source,
+        target,
+        score,
+        document.partition("#")[0],
+        whole.strip().lower() == "true",
+        rest[0] if has_marks else "",
+        [*rest[has_marks : has_marks + 2], "", ""][:2],
+    )
+
+
+def is_appraise(first_line: str) -> bool:
+    """Tell the export by its first line, which is no header: a type stands fourth."""
+    cells = next(csv.reader([first_line]), [])
+    return len(cells) >= 9 and cells[3] in KINDS
+
+
+def is_esa(first_line: str) -> bool:
+    """Tell an export with error marks by its first line."""
+    return is_appraise(first_line) and bool(parse_appraise([first_line], "")[0].marks)
 
 
 def read_appraise(path: str) -> Scores:
     """Read direct assessments as the scorer `da`; checks become `da-bad` and so on."""
-    return build_judgement_scores(read_csv_rows(path), "da", path)
-
-
-def build_judgement_scores(
-    rows: Sequence[Sequence[str]], name: str, path: str
-) -> Scores:
-    """Make a table of Appraise's lines; a system's prefix before the first dot stays."""
-    if not rows:
-        msg = f"{format_path(path)} is empty; expected lines of Appraise's export."
-        raise FormatError(msg)
-    for at, row in enumerate(rows, 1):
-        if len(row) < 9 or row[3] not in TYPES:
-            msg = (
-                f"{format_path(path)}, line {at} is no line of Appraise's export; "
-                "expected login, "
-                f"system, item, one of {'/'.join(TYPES)}, two languages, score, document, …"
-            )
-            raise FormatError(msg)
-    scores = parse_numbers([row[6] for row in rows], path, "the score", 1)
-    items = [_parse_item(row) for row in rows]
-    nothing = float("nan")
-    values = {
-        Scorer(f"{name}{ending}", name): [
-            value if row[3] == kind else nothing
-            for row, value in zip(rows, scores.tolist(), strict=True)
-        ]
-        for kind, ending in TYPES.items()
-        if any(row[3] == kind for row in rows)
-    }
-    return build_score_table(
-        [row[1] for row in rows], items, values, [row[0] for row in rows]
-    )
-
-
-def _parse_item(row: Sequence[str]) -> ScoredItem:
-    """Name what was judged: the document's part of the id, and the item if it is one."""
-    document = row[7].partition("#")[0]
-    whole = row[8].strip().lower() == "true"
-    return ScoredItem("" if whole else row[2], document, lang=f"{row[4]}-{row[5]}")
+    return _read_export(path, "da")
 
 
 def read_esa(path: str) -> Scores:
-    """Read the overall scores, 0 to 100, as the scorer `esa`; the spans are not weighed.
+    """Read the overall scores, 0 to 100, as the scorer `esa`; the marks have no weight.
 
-    Tampered texts that check attention become `esa-bad`, so that none is taken for a system's.
+    Degraded texts that check attention become `esa-bad`, so that none is taken for a
+    system's.
     """
-    return build_judgement_scores(read_csv_rows(path), "esa", path)
+    return _read_export(path, "esa")
+
+
+def _read_export(path: str, name: str) -> Scores:
+    rows = parse_appraise(read_lines(path), path)
+    if not rows:
+        msg = f"{format_path(path)} is empty; expected lines of Appraise's export."
+        raise FormatError(msg)
+    scores = parse_numbers([row.score for row in rows], path, "the score", 1).tolist()
+    items = [
+        ScoredItem(
+            "" if row.is_whole else row.item,
+            row.document,
+            lang=f"{row.source_language}-{row.target_language}",
+        )
+        for row in rows
+    ]
+    values = {
+        Scorer(f"{name}{ending}", name): [
+            score if row.type == type_ else float("nan")
+            for row, score in zip(rows, scores, strict=True)
+        ]
+        for type_, ending in _ENDINGS.items()
+        if any(row.type == type_ for row in rows)
+    }
+    return build_score_table(
+        [row.system for row in rows], items, values, [row.judge for row in rows]
+    )
+
+
+def parse_appraise_judgements(
+    lines: Iterable[str],
+    path: str,
+    *,
+    outputs: Mapping[tuple[str, str, str], tuple[str | None, str]],
+    check: JudgementCheck,
+    campaign: str = "appraise",
+) -> list[Judgement]:
+    """Parse judgements.
+
+    `outputs` holds the source and the text of each system, item and type, as
+    `index_batches` gives them: marks can only be placed in the text that was judged.
+    """
+    judgements = []
+    for row in parse_appraise(lines, path):
+        text = outputs.get((row.system, row.item, row.type), (None, ""))
+        with refuse_line(f"{path}, line {row.line}"):
+            judgements.append(check(_build_judgement(row, *text, campaign)))
+    return judgements
+
+
+def _build_judgement(
+    row: AppraiseRow, source: str | None, output: str, campaign: str
+) -> Judgement:
+    protocol = "esa" if row.marks else "da"
+    value: dict[str, Any] = {protocol: float(row.score)}
+    if row.marks:
+        value["errors"] = [_parse_mark(mark, output) for mark in json.loads(row.marks)]
+    shown_at, submitted_at = (float(cell) if cell else None for cell in row.times)
+    name = f"{campaign}:{row.line}"
+    return Judgement(
+        id=name,
+        campaign=campaign,
+        protocol=protocol,
+        protocol_version="",
+        source_language=row.source_language,
+        target_language=row.target_language,
+        judge=row.judge,
+        task=name,
+        kind=KINDS[row.type],
+        systems=(row.system,),
+        document=row.document,
+        segment=int(row.item),
+        source=source,
+        outputs=(output,),
+        value=value,
+        shown_at=shown_at,
+        submitted_at=submitted_at,
+    )
+
+
+def _parse_mark(mark: Mapping[str, Any], output: str) -> dict[str, Any]:
+    if mark["start_i"] == OMISSION:
+        return {"side": OMISSION, "severity": mark["severity"]}
+    span = code_points_inclusive(output, mark["start_i"], mark["end_i"])
+    return {"start": span.start, "end": span.end, "severity": mark["severity"]}
+
+
+def format_appraise(judgements: Iterable[ScoredJudgement]) -> str:
+    """Return the export; names that look like formulas are made harmless.
+
+    Calibration items are left out, which the format cannot tell from what counts for
+    systems, and so is what could not be judged.
+    """
+    out = io.StringIO()
+    rows = csv.writer(out, lineterminator="\n")
+    for judgement, scores, _ in judgements:
+        if judgement.protocol not in _PROTOCOLS:
+            msg = (
+                f"Appraise's export has no place for {judgement.protocol}; "
+                f"expected {', '.join(_PROTOCOLS)}."
+            )
+            raise OptionError(msg)
+        if judgement.kind not in _TYPES or judgement.cannot is not None:
+            continue
+        [[score]] = scores
+        names = [judgement.judge, judgement.systems[0], str(judgement.segment)]
+        languages = [judgement.source_language, judgement.target_language]
+        cells = [
+            *map(escape_formula, names),
+            _TYPES[judgement.kind],
+            *map(escape_formula, languages),
+            repr(score.native),
+            escape_formula(judgement.document),
+            "False",
+        ]
+        if judgement.protocol == "esa":
+            cells.append(_format_marks(judgement))
+        times = (judgement.shown_at, judgement.submitted_at)
+        rows.writerow([*cells, *("" if at is None else repr(at) for at in times)])
+    return out.getvalue()
+
+
+def _format_marks(judgement: Judgement) -> str:
+    marks: list[dict[str, Any]] = []
+    for mark in get_marks(judgement):
+        if mark["side"] == "source":
+            continue  # there is no place for it in this format
+        first, last = (
+            (OMISSION, OMISSION)
+            if mark["side"] == OMISSION
+            else utf16_inclusive(judgement.outputs[0], Span(mark["start"], mark["end"]))
+        )
+        marks.append({"start_i": first, "end_i": last, "severity": mark["severity"]})
+    return json.dumps(marks)
+
+
+def parse_batches(text: str, path: str) -> list[JudgedText]:
+    """Parse the texts of batches; each once, however many tasks show it."""
+    texts = {
+        (item.system, item.item, type_): item for type_, item in _items(text, path)
+    }
+    return list(texts.values())
+
+
+def index_batches(
+    text: str, path: str
+) -> dict[tuple[str, str, str], tuple[str | None, str]]:
+    """Return source and output of each system, item and type, as the export names them."""
+    return {
+        (item.system, item.item, type_): (item.source, item.output)
+        for type_, item in _items(text, path)
+    }
+
+
+def _items(text: str, path: str) -> Iterator[tuple[str, JudgedText]]:
+    tasks = parse_json(text, path)
+    if not isinstance(tasks, list):
+        msg = f"{path} holds no list; expected Appraise's batches: a list of tasks."
+        raise FormatError(msg)
+    for number, task in enumerate(tasks, 1):
+        items = task.get("items") if isinstance(task, Mapping) else None
+        if not isinstance(items, list):
+            msg = f"{path}, task {number} has no items; expected Appraise's batches."
+            raise FormatError(msg)
+        for index, item in enumerate(items, 1):
+            yield _parse_item(item, f"{path}, task {number}, item {index}")
+
+
+def _parse_item(item: Any, place: str) -> tuple[str, JudgedText]:
+    try:
+        type_, target = str(item["itemType"]), item["targetText"]
+        if type_ not in KINDS or not isinstance(target, str):
+            raise KeyError(type_)
+        marks = item.get("mqm")
+        text = JudgedText(
+            str(item["targetID"]),
+            str(item["itemID"]),
+            str(item.get("documentID", "")).partition("#")[0],
+            str(item["sourceText"]),
+            None,
+            target,
+            type_ in ("BAD", "CHK")
+            or (isinstance(marks, Mapping) and "tutorial" in marks),
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        msg = (
+            f"{place} cannot be read ({error}); expected targetID, targetText, sourceText, "
+            f"itemID, and itemType as one of {'/'.join(KINDS)}."
+        )
+        raise FormatError(msg) from None
+    return type_, text

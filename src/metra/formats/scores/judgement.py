@@ -4,8 +4,13 @@ The fields only: what an answer is worth depends on its protocol and is computed
 `metra.campaign`.
 """
 
+import json
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
+
+from metra.errors import FormatError
 
 #: Why a judge was given an output. A baseline measures how a judge reads any text; a
 #: control measures what is found without the translation.
@@ -73,6 +78,21 @@ class Judgement:
         return self.kind in COUNTED and self.cannot is None
 
 
+#: Check a judgement's answer against its protocol and return it tidied, with the protocol's
+#: version, or raise a ValueError that says what is wrong. Readers take such a function.
+JudgementCheck: TypeAlias = Callable[[Judgement], Judgement]
+
+
+@contextmanager
+def refuse_line(place: str) -> Iterator[None]:
+    """Turn whatever goes wrong in reading a line into an error that names its place."""
+    try:
+        yield
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        msg = f"{place} cannot be read: {str(error).rstrip('.')}."
+        raise FormatError(msg) from None
+
+
 class OutputScore(NamedTuple):
     """One score of one output, or the reason why there is none."""
 
@@ -95,9 +115,63 @@ class ScoredJudgement(NamedTuple):
 
     judgement: Judgement
     scores: list[tuple[OutputScore, ...]]
+    #: Whether documents were judged as a whole rather than segments.
+    is_whole: bool = False
+
+    def by_output(self) -> Iterator[tuple[str, str, tuple[OutputScore, ...]]]:
+        """Yield the system, the text and the scores of each output."""
+        judgement = self.judgement
+        yield from zip(judgement.systems, judgement.outputs, self.scores, strict=True)
 
 
 def get_marks(judgement: Judgement) -> list[dict[str, Any]]:
     """Return its error marks, whatever their step is called; none if it marks nothing."""
     lists = [value for value in judgement.value.values() if isinstance(value, list)]
     return [mark for marks in lists for mark in marks if isinstance(mark, dict)]
+
+
+class AnswerStep(NamedTuple):
+    """What a reader needs to know about a step of a protocol."""
+
+    name: str
+    #: Empty where the step asks for no error marks.
+    severities: tuple[str, ...] = ()
+    has_categories: bool = False
+
+
+class JudgedText(NamedTuple):
+    """One system's output of one item of another program's campaign, with its source."""
+
+    system: str
+    #: What the other program calls the item.
+    item: str
+    document: str
+    source: str | None
+    reference: str | None
+    output: str
+    #: Whether it checks judges: a degraded copy, a repeat, a tutorial.
+    is_check: bool = False
+
+
+def format_corpus(texts: Iterable[JudgedText]) -> tuple[str, int, int]:
+    """Return a corpus as JSON lines, the number of its segments and of those left out.
+
+    An item is a segment if all systems translated it. Checks are left out.
+    """
+    items: dict[tuple[str, str], dict[str, JudgedText]] = {}
+    for text in texts:
+        if not text.is_check:
+            items.setdefault((text.document, text.item), {})[text.system] = text
+    systems = list(dict.fromkeys(name for item in items.values() for name in item))
+    lines = []
+    for (document, _), outputs in items.items():
+        if len(outputs) == len(systems):
+            first = outputs[systems[0]]
+            entry: dict[str, object] = {"doc": document}
+            if first.source is not None:
+                entry["source"] = first.source
+            if first.reference is not None:
+                entry["ref"] = first.reference
+            entry["outputs"] = {name: outputs[name].output for name in systems}
+            lines.append(json.dumps(entry, ensure_ascii=False))
+    return "".join(f"{line}\n" for line in lines), len(lines), len(items) - len(lines)

@@ -1,17 +1,22 @@
-"""What people thought of outputs: a table of a system, a segment and a score a line.
+"""Judgements of one question: a table of a system, a segment and a score a line.
 
-The scores that `metra judge export` writes are read too: of several questions the last one,
-between 0 and 100, without what does not count for systems.
+The table of a campaign's scores is read too: of several questions the last one, between 0
+and 100, without what does not count for systems. All give the record of scores with one
+scorer, of which higher values are better.
 """
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import replace
+
+import numpy as np
 
 from metra.errors import FormatError, UnknownNameError, no_such
-from metra.formats.lines import LineReader
+from metra.formats.lines import read_lines
+from metra.formats.recognise import FileHead
+from metra.formats.scores.record import ScoredItem, Scorer, Scores, build_score_table
 from metra.formats.stream import format_path
+from metra.formats.table import parse_table
 
 NEEDED = ("system", "segment", "score")
 OPTIONAL = ("document", "judge")
@@ -19,56 +24,52 @@ OPTIONAL = ("document", "judge")
 _CAMPAIGN = ("system", "segment", "scorer", "kind", "hundred")
 
 
-@dataclass(frozen=True, slots=True)
-class TableJudgement:
-    """One person's score of one output; segments are counted from 1."""
-
-    system: str
-    segment: int
-    score: float
-    document: str | None = None
-    judge: str | None = None
-    #: Where it stands in its file, counted from 1.
-    line: int = 0
-
-
-def is_judgement_table(header: str) -> bool:
+def is_judgement_table(head: FileHead) -> bool:
     """Tell from its first line whether a file is a table that is read here."""
-    names = set(header.split("\t"))
+    names = set(head.columns)
     return set(NEEDED) <= names or set(_CAMPAIGN) <= names
 
 
-def read_judgements(path: str, question: str | None = None) -> list[TableJudgement]:
+def read_judgement_table(path: str, question: str | None = None) -> Scores:
     """Read tab-separated judgements with a header; columns may come in any order.
 
     `question` chooses one of a campaign's several.
     """
-    with closing(LineReader(path)) as lines:
-        return parse_judgements(_read_lines(lines), format_path(path), question)
+    return parse_judgement_table(read_lines(path), path, question)
 
 
-def parse_judgements(
+def parse_judgement_table(
     lines: Iterable[str], path: str, question: str | None = None
-) -> list[TableJudgement]:
-    """Take judgements from the lines of a table; `path` says in errors where they are from."""
+) -> Scores:
+    """Parse the lines of a table; `path` is for messages."""
+    place = format_path(path)
     rows = iter(lines)
     header = next(rows, "")
     names = header.split("\t") if header else []
-    campaign = set(_CAMPAIGN) <= set(names) and "score" not in names
-    if campaign:
+    is_campaign = set(_CAMPAIGN) <= set(names) and "score" not in names
+    if is_campaign:
         names[names.index("hundred")] = "score"
-    _check_header(names, path)
-    by_scorer: dict[str, list[TableJudgement]] = {}
-    for scorer, judgement in _parse_rows(rows, names, 2, path):
-        by_scorer.setdefault(scorer if campaign else "", []).append(judgement)
+    _check_header(names, place)
+    by_scorer: dict[str, list[tuple[int, dict[str, str]]]] = {}
+    for line, entry in _parse_rows(header, rows, names, path):
+        scorer = entry["scorer"] if is_campaign else ""
+        by_scorer.setdefault(scorer, []).append((line, entry))
     if not by_scorer:
-        msg = f"{path} has a header and no judgements; expected one a line."
+        msg = f"{place} has a header and no judgements; expected one a line."
         raise FormatError(msg)
-    return by_scorer[choose_question(list(by_scorer), question)]
+    name = choose_question(list(by_scorer), question)
+    entries = [entry for _, entry in by_scorer[name]]
+    scores = build_score_table(
+        [entry["system"] for entry in entries],
+        [ScoredItem(entry["segment"], entry.get("document", "")) for entry in entries],
+        {Scorer(name, name or "human"): [float(entry["score"]) for entry in entries]},
+        [entry.get("judge", "") for entry in entries],
+    )
+    return replace(scores, line=np.array([line for line, _ in by_scorer[name]]))
 
 
 def choose_question(questions: Sequence[str], wanted: str | None) -> str:
-    """The question that is wanted; the last if none is, because the first ones lead to it."""
+    """Return the wanted question, or the last, because the first ones lead to it."""
     if wanted is None:
         return questions[-1]
     if wanted not in questions:
@@ -76,10 +77,45 @@ def choose_question(questions: Sequence[str], wanted: str | None) -> str:
     return wanted
 
 
-def _read_lines(lines: LineReader) -> Iterator[str]:
-    while len(text := lines.read(4096)):
-        for at in range(len(text)):
-            yield str(text[at])
+def select_question(scores: Scores, path: str, question: str | None = None) -> Scores:
+    """Keep people's judgements of segments by one question, higher values the better.
+
+    `path` is for messages.
+    """
+    place = format_path(path)
+    # What checks judges, such as degraded outputs, is of a kind but not called after it.
+    people = [scorer for scorer in scores.scorers if scorer.human]
+    named = [scorer for scorer in people if scorer.name == scorer.kind] or people
+    if not named:
+        names = ", ".join(scores.names)
+        msg = (
+            f"{place} has scores of {names}, but no judgements of people; "
+            "expected a kind of judgement."
+        )
+        raise FormatError(msg)
+    name = choose_question([scorer.name for scorer in named], question)
+    is_segment = np.array([bool(item.segment) for item in scores.items], bool)
+    numbered = replace(scores, line=np.arange(1, len(scores) + 1))
+    selected = numbered.keep_lines(is_segment[scores.item]).only(scorers=[name])
+    if not len(selected):
+        msg = (
+            f"{place} has judgements of whole systems or documents only; expected "
+            "some of segments."
+        )
+        raise FormatError(msg)
+    for segment, *_ in selected.items:
+        if not (segment.isascii() and segment.isdecimal() and int(segment)):
+            msg = (
+                f"{place} calls a segment {segment!r}; expected its number, counted "
+                "from 1 through the whole test set."
+            )
+            raise FormatError(msg)
+    [scorer] = selected.scorers
+    return replace(
+        selected,
+        scorers=(scorer._replace(higher_is_better=True),),
+        value=selected.value if scorer.higher_is_better else -selected.value,
+    )
 
 
 def _check_header(names: list[str], path: str) -> None:
@@ -94,49 +130,34 @@ def _check_header(names: list[str], path: str) -> None:
 
 
 def _parse_rows(
-    rows: Iterator[str], names: list[str], first: int, path: str
-) -> Iterator[tuple[str, TableJudgement]]:
-    for line, row in enumerate(rows, first):
-        cells = row.split("\t")
-        if len(cells) != len(names):
-            msg = (
-                f"{path}, line {line} has {len(cells)} columns but the header has "
-                f"{len(names)}; each line needs as many tabs as the header."
-            )
-            raise FormatError(msg)
+    header: str, rows: Iterable[str], names: list[str], path: str
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the lines that are no checks, with segment and score that are numbers."""
+    place = format_path(path)
+    for line, cells in parse_table([header, *rows], path).rows:
         entry = dict(zip(names, cells, strict=True))
-        scorer = entry.get("scorer", "")
-        if "kind" in entry and "scorer" in entry and scorer != entry["kind"]:
+        if "kind" in entry and "scorer" in entry and entry["scorer"] != entry["kind"]:
             continue
-        yield (
-            scorer,
-            TableJudgement(
-                entry["system"],
-                _parse_segment(entry["segment"], path, line),
-                _parse_score(entry["score"], path, line),
-                entry.get("document"),
-                entry.get("judge"),
-                line,
-            ),
-        )
+        entry["segment"] = _parse_segment(entry["segment"], f"{place}, line {line}")
+        _check_score(entry["score"], f"{place}, line {line}")
+        yield line, entry
 
 
-def _parse_segment(cell: str, path: str, line: int) -> int:
+def _parse_segment(cell: str, place: str) -> str:
     if not (cell.isascii() and cell.isdecimal() and 0 < int(cell) < 10**15):
         msg = (
-            f"{path}, line {line} has the segment {cell!r}; expected its number, "
+            f"{place} has the segment {cell!r}; expected its number, "
             "counted from 1 through the whole test set."
         )
         raise FormatError(msg)
-    return int(cell)
+    return str(int(cell))
 
 
-def _parse_score(cell: str, path: str, line: int) -> float:
+def _check_score(cell: str, place: str) -> None:
     try:
         score = float(cell)
     except ValueError:
         score = math.nan
     if not math.isfinite(score):
-        msg = f"{path}, line {line} has the score {cell!r}; expected a number."
+        msg = f"{place} has the score {cell!r}; expected a number."
         raise FormatError(msg)
-    return score

@@ -1,17 +1,28 @@
-"""A long table: a line for each value, with its system, scorer, segment and more.
+"""Tables of scores: long ones with a line for each value, and wide ones with more.
 
-A table with a line for each system (and segment) and a column for each scorer.
-JSON lines: an object for each value, with the names of a long table's columns.
-A file that says one thing of each name: the name, a tab, and what is said.
+A long table names the scorer in a column of its own; JSON lines have an object for each
+value, with the names of a long table's columns. A matrix has a line for each system (and
+segment) and a column for each scorer.
 """
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from metra.errors import FormatError
+from metra.formats.lines import read_lines
+from metra.formats.scores.columns import (
+    ALIASES,
+    LARGEST,
+    MISSING,
+    is_number,
+    parse_numbers,
+    read_columns,
+    require_columns,
+)
+from metra.formats.scores.judgement import ScoredJudgement
 from metra.formats.scores.record import (
     ScoredItem,
     Scorer,
@@ -20,22 +31,30 @@ from metra.formats.scores.record import (
     concatenate_scores,
 )
 from metra.formats.stream import format_path
-from metra.formats.table import (
-    ALIASES,
-    LARGEST,
-    MISSING,
-    extend_segment_names,
-    find_columns,
-    is_number,
-    parse_numbers,
-    read_packed_lines,
-    read_rows,
-    require_columns,
-)
+from metra.formats.table import replace_line_breaks
 from metra.stats.arrays import Array
 
 #: Columns that say what a line is about rather than how good it is.
 _ABOUT = ("system", "segment", "document", "judge", "domain", "lang", "kind")
+ROLES = (*_ABOUT, "scorer", "direction")
+#: How a direction is written.
+DIRECTIONS = {
+    **dict.fromkeys(("", "true", "yes", "1", "higher", "up"), True),
+    **dict.fromkeys(("false", "no", "0", "lower", "down"), False),
+}
+_KINDS = re.compile(
+    r"(mqm|da|esa|esaai|sqm|adequacy|fluency|hter|human|raw|z)(?:[-_. ].*|\d*)",
+    re.IGNORECASE,
+)
+#: The columns of a table of scores, and of one of judgements, as we write them.
+SCORE_COLUMNS = (
+    *("system", "segment", "document", "scorer", "value", "judge", "kind", "domain"),
+    *("lang", "higher_is_better"),
+)
+JUDGEMENT_COLUMNS = (
+    *("system", "scorer", "value", "segment", "document", "judge", "kind", "lang"),
+    *("higher_is_better", "hundred"),
+)
 
 
 def read_matrix(path: str, units: Sequence[str] = ()) -> Scores:
@@ -44,46 +63,29 @@ def read_matrix(path: str, units: Sequence[str] = ()) -> Scores:
     A column whose first entry is no number is a label, such as a comment; it is left
     alone. Once a column is one of numbers, anything else in it is an error.
     """
-    header, rows = read_rows(path)
-    found = {role: at for role, at in find_columns(header).items() if role in _ABOUT}
-    if "judge" not in found:  # what judges judged need not be of several systems
-        require_columns(found, ("system",), path, "a table of scores")
-    columns = list(zip(*rows, strict=True)) if rows else [()] * len(header)
+    table = read_columns(path)
+    about = {role: index for role, index in table.roles.items() if role in _ABOUT}
+    if "judge" not in about:  # what judges judged need not be of several systems
+        require_columns(about, ("system",), path, "a table of scores")
     values = {
         Scorer(name.strip(), guess_scorer_kind(name.strip())): parse_numbers(
-            columns[at], path, name
+            table.columns[index], path, name
         )
-        for at, name in enumerate(header)
-        if at not in found.values()
+        for index, name in enumerate(table.header)
+        if index not in about.values()
         and name.strip() not in units
-        and _is_scorer(columns[at])
+        and _is_scorer(table.columns[index])
     }
-    if not rows:
+    if not table.rows:
         msg = f"{format_path(path)} has a header but no scores."
         raise FormatError(msg)
     if not values:
         msg = f"{format_path(path)} has no column of numbers; expected one for each scorer."
         raise FormatError(msg)
-
-    def column(role: str) -> tuple[str, ...]:
-        return columns[found[role]] if role in found else ("",) * len(rows)
-
-    items = list(
-        map(
-            ScoredItem,
-            extend_segment_names(column("segment"), units, header, columns, path),
-            column("document"),
-            column("domain"),
-            column("lang"),
-        )
-    )
-    return build_score_table(column("system"), items, values, column("judge"))
-
-
-_KINDS = re.compile(
-    r"(mqm|da|esa|esaai|sqm|adequacy|fluency|hter|human|raw|z)(?:[-_. ].*|\d*)",
-    re.IGNORECASE,
-)
+    names = table.name_segments(units)
+    others = (table.get(role) for role in ("document", "domain", "lang"))
+    items = list(map(ScoredItem, names, *others))
+    return build_score_table(table.get("system"), items, values, table.get("judge"))
 
 
 def guess_scorer_kind(name: str) -> str:
@@ -102,94 +104,49 @@ def _is_scorer(cells: tuple[str, ...]) -> bool:
     return is_number(first) or first.strip("+-").lower() in ("inf", "infinity")
 
 
-#: How a direction is written.
-DIRECTIONS = {
-    "": True,
-    "true": True,
-    "yes": True,
-    "1": True,
-    "higher": True,
-    "up": True,
-    "false": False,
-    "no": False,
-    "0": False,
-    "lower": False,
-    "down": False,
-}
-
-
 def read_long_table(path: str, units: Sequence[str] = ()) -> Scores:
     """Read columns system, scorer, value and, as far as there, segment, document, judge,
     kind, domain, lang and higher_is_better; other columns are left alone, unless they are
     units, which tell segments apart.
     """
-    header, rows = read_rows(path)
-    found = find_columns(header)
-    require_columns(found, ("system", "scorer", "value"), path, "a long table")
-    if not rows:
+    table = read_columns(path)
+    require_columns(table.roles, ("system", "scorer", "value"), path, "a long table")
+    if not table.rows:
         msg = f"{format_path(path)} has a header but no scores."
         raise FormatError(msg)
-    columns = list(zip(*rows, strict=True))
-
-    def column(role: str) -> Sequence[str]:
-        return columns[found[role]] if role in found else [""] * len(rows)
-
-    roles = {role: column(role) for role in ROLES}
-    roles["segment"] = extend_segment_names(
-        roles["segment"], units, header, columns, path
-    )
-    return build_scores(
-        roles,
-        parse_numbers(column("value"), path, "the value"),
-        path,
-    )
+    columns = {role: table.get(role) for role in ROLES}
+    columns["segment"] = table.name_segments(units)
+    values = parse_numbers(table.get("value"), path, "the value")
+    return build_scores(columns, values, path)
 
 
-ROLES = (
-    "system",
-    "scorer",
-    "segment",
-    "document",
-    "judge",
-    "kind",
-    "domain",
-    "lang",
-    "direction",
-)
-
-
-def build_scores(columns: dict[str, Sequence[str]], values: Array, path: str) -> Scores:
-    """Make a table of parallel columns, one line a value."""
+def build_scores(
+    columns: Mapping[str, Sequence[str]], values: Array, path: str
+) -> Scores:
+    """Build a table of parallel columns by role, a line a value."""
     by_scorer: dict[Scorer, list[int]] = {}
-    named = zip(columns["scorer"], columns["kind"], columns["direction"], strict=True)
-    for at, (name, kind, direction) in enumerate(named):
+    scorers = zip(columns["scorer"], columns["kind"], columns["direction"], strict=True)
+    for row, (name, kind, direction) in enumerate(scorers):
         if direction.lower() not in DIRECTIONS:
             msg = (
-                f"{format_path(path)}, line {at + 2}: the direction is {direction!r}; "
+                f"{format_path(path)}, line {row + 2}: the direction is {direction!r}; "
                 "expected true or false, higher or lower."
             )
             raise FormatError(msg)
         scorer = Scorer(
             name, kind or guess_scorer_kind(name), DIRECTIONS[direction.lower()]
         )
-        by_scorer.setdefault(scorer, []).append(at)
+        by_scorer.setdefault(scorer, []).append(row)
+    item_columns = [columns[role] for role in ScoredItem._fields]
     return concatenate_scores(
         [
             build_score_table(
-                [columns["system"][at] for at in places],
-                [
-                    ScoredItem(
-                        columns["segment"][at],
-                        columns["document"][at],
-                        columns["domain"][at],
-                        columns["lang"][at],
-                    )
-                    for at in places
-                ],
-                {scorer: values[places]},
-                [columns["judge"][at] for at in places],
+                [columns["system"][row] for row in rows],
+                [ScoredItem(*(column[row] for column in item_columns)) for row in rows],
+                {scorer: values[rows]},
+                [columns["judge"][row] for row in rows],
             )
-            for scorer, places in by_scorer.items()
+            for scorer, rows in by_scorer.items()
         ]
     )
 
@@ -198,32 +155,34 @@ def read_jsonl(path: str, units: Sequence[str] = ()) -> Scores:
     """Read objects with system, scorer and value; null is a missing value."""
     columns: dict[str, list[str]] = {role: [] for role in ROLES}
     values = []
-    for at, line in enumerate(read_packed_lines(path), 1):
+    for number, line in enumerate(read_lines(path), 1):
         try:
             entry = json.loads(line)
         except ValueError as error:
-            msg = f"{format_path(path)}, line {at} is no JSON: {error}."
+            msg = f"{format_path(path)}, line {number} is no JSON: {error}."
             raise FormatError(msg) from None
         if not isinstance(entry, dict):
-            msg = f"{format_path(path)}, line {at} is no JSON object; expected {{…}}."
+            msg = (
+                f"{format_path(path)}, line {number} is no JSON object; expected {{…}}."
+            )
             raise FormatError(msg)
         lower = {str(key).lower(): value for key, value in entry.items()}
         for role in ROLES:
             columns[role].append(_format_value(_find_value(lower, role)))
-        closer = [
+        names = [
             columns["segment"][-1],
             *(_format_value(entry.get(unit)) for unit in units),
         ]
-        columns["segment"][-1] = " ".join(filter(None, closer))
+        columns["segment"][-1] = " ".join(filter(None, names))
         for role in ("system", "scorer"):
             if not columns[role][-1]:
-                msg = f"{format_path(path)}, line {at} has no {role}."
+                msg = f"{format_path(path)}, line {number} has no {role}."
                 raise FormatError(msg)
-        values.append(_parse_number(_find_value(lower, "value"), path, at))
+        values.append(_parse_number(_find_value(lower, "value"), path, number))
     if not values:
         msg = f"{format_path(path)} is empty; expected a JSON object a line."
         raise FormatError(msg)
-    return build_scores(dict(columns), np.array(values), path)
+    return build_scores(columns, np.array(values), path)
 
 
 def _find_value(entry: dict[str, object], role: str) -> object:
@@ -237,23 +196,94 @@ def _format_value(value: object) -> str:
 def _parse_number(value: object, path: str, line: int) -> float:
     if value is None:
         return np.nan
+    place = f"{format_path(path)}, line {line}"
     if isinstance(value, bool) or not isinstance(value, int | float):
-        msg = f"{format_path(path)}, line {line}: the value is {value!r}; expected a number."
+        msg = f"{place}: the value is {value!r}; expected a number."
         raise FormatError(msg)
     if not abs(value) <= LARGEST:
-        msg = f"{format_path(path)}, line {line}: the value is {value}; no scale goes so far."
+        msg = f"{place}: the value is {value}; no scale goes so far."
         raise FormatError(msg)
     return float(value)
 
 
 def read_named_pairs(path: str) -> dict[str, str]:
-    """Read names with what is said of them; each name once."""
-    found: dict[str, str] = {}
-    for at, line in enumerate(read_packed_lines(path), 1):
-        name, tab, said = line.partition("\t")
-        if not tab or name in found:
-            what = "names a system twice" if tab else "has no tab"
-            msg = f"{format_path(path)}, line {at} {what}; expected NAME, a tab, CLASS."
+    """Read a file with a name, a tab and its class a line; each name once."""
+    classes: dict[str, str] = {}
+    for number, line in enumerate(read_lines(path), 1):
+        name, tab, label = line.partition("\t")
+        if not tab or name in classes:
+            problem = "names a system twice" if tab else "has no tab"
+            msg = (
+                f"{format_path(path)}, line {number} {problem}; expected NAME, a tab, "
+                "CLASS."
+            )
             raise FormatError(msg)
-        found[name] = said.strip()
-    return found
+        classes[name] = label.strip()
+    return classes
+
+
+def format_long_table(scores: Scores) -> str:
+    """Return the scores as tab-separated lines that are read again to the last digit."""
+    lines = ["\t".join(SCORE_COLUMNS)]
+    columns = (scores.system, scores.item, scores.scorer, scores.judge, scores.value)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    for system, item_index, scorer_index, judge, value in rows:
+        item, scorer = scores.items[item_index], scores.scorers[scorer_index]
+        cells = (
+            scores.systems[system],
+            item.segment,
+            item.document,
+            scorer.name,
+            repr(value),
+            scores.judges[judge] if judge >= 0 else "",
+            scorer.kind,
+            item.domain,
+            item.lang,
+            "true" if scorer.higher_is_better else "false",
+        )
+        lines.append("\t".join(cells))
+    return "\n".join(lines)
+
+
+def format_judgement_table(judgements: Iterable[ScoredJudgement]) -> str:
+    """Return a line for each score of each output; checks are scorers of their own."""
+    rows = list_judgement_rows(judgements)
+    lines = ("\t".join(map(replace_line_breaks, row)) for row in rows)
+    return "".join(f"{line}\n" for line in ("\t".join(JUDGEMENT_COLUMNS), *lines))
+
+
+def list_judgement_rows(judgements: Iterable[ScoredJudgement]) -> list[tuple[str, ...]]:
+    """List the cells of `JUDGEMENT_COLUMNS` of each score that is defined."""
+    rows: list[tuple[str, ...]] = []
+    for scored in judgements:
+        judgement = scored.judgement
+        ending = "" if judgement.counts else f"-{judgement.kind}"
+        lang = f"{judgement.source_language}-{judgement.target_language}"
+        for system, _, scores in scored.by_output():
+            rows += [
+                (
+                    system,
+                    f"{score.scorer}{ending}",
+                    repr(score.native),
+                    "" if scored.is_whole else str(judgement.segment),
+                    judgement.document,
+                    judgement.judge,
+                    score.scorer,
+                    lang,
+                    "true" if score.higher_is_better else "false",
+                    repr(score.hundred),
+                )
+                for score in scores
+                if score.is_defined
+            ]
+    return rows
+
+
+def convert_judgements(judgements: Iterable[ScoredJudgement]) -> Scores:
+    """Build the table that reading `format_judgement_table` again gives."""
+    rows = list_judgement_rows(judgements)
+    cells = [[replace_line_breaks(cell) for cell in row] for row in rows]
+    columns = dict(zip(JUDGEMENT_COLUMNS, zip(*cells, strict=True), strict=True))
+    columns["direction"] = columns["higher_is_better"]
+    columns["domain"] = ("",) * len(rows)
+    return build_scores(columns, np.array(list(map(float, columns["value"]))), "")

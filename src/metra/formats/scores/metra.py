@@ -1,13 +1,14 @@
-"""What `metra score --format json` writes.
-
-What `metra score --format tsv` writes.
-"""
+"""What `metra score --format json` and `--format tsv` write, read as scores."""
 
 import json
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from metra.errors import FormatError
+from metra.formats.lines import read_lines
+from metra.formats.scores.columns import parse_numbers
 from metra.formats.scores.long_table import ROLES, build_scores
 from metra.formats.scores.record import (
     ScoredItem,
@@ -17,13 +18,13 @@ from metra.formats.scores.record import (
     concatenate_scores,
 )
 from metra.formats.stream import format_path
-from metra.formats.table import parse_numbers, read_packed_lines, read_rows
+from metra.formats.table import read_table
 
 
 def read_metra_json(path: str) -> Scores:
-    """Read the scores of systems, and of segments where they were asked for."""
+    """Read the scores of systems, and of segments and documents where there are any."""
     try:
-        data = json.loads("\n".join(read_packed_lines(path)))
+        data = json.loads("\n".join(read_lines(path)))
         return concatenate_scores(
             [_build_system_scores(entry) for entry in data["systems"]]
         )
@@ -37,70 +38,56 @@ def read_metra_json(path: str) -> Scores:
         raise FormatError(msg) from None
 
 
-def _build_system_scores(entry: dict) -> Scores:  # type: ignore[type-arg]
-    name = entry["name"]
+def _build_system_scores(entry: dict[str, Any]) -> Scores:
     tables = []
     for spec, score in entry["scores"].items():
         scorer = Scorer(spec, "metric", score["higher_is_better"])
-        levels = [([ScoredItem()], [score["score"]])]
         segments = entry.get("segments", {}).get(spec, [])
-        levels.append(
-            ([ScoredItem(str(at)) for at in range(1, len(segments) + 1)], segments)
-        )
         documents = entry.get("documents", {}).get(spec, {})
-        levels.append(
-            (
-                [ScoredItem("", document) for document in documents],
-                list(documents.values()),
-            )
-        )
-        tables += [
-            build_score_table(
-                [name] * len(items), items, {scorer: np.array(values, np.float64)}
-            )
-            for items, values in levels
-            if items
-        ]
+        for items, values in (
+            ([ScoredItem()], [score["score"]]),
+            ([ScoredItem(str(n)) for n in range(1, len(segments) + 1)], segments),
+            ([ScoredItem("", name) for name in documents], list(documents.values())),
+        ):
+            if items:
+                column = {scorer: np.array(values, np.float64)}
+                systems = [entry["name"]] * len(items)
+                tables.append(build_score_table(systems, items, column))
     return concatenate_scores(tables)
 
 
-def read_metra_tsv(path: str) -> Scores:
-    """Read the scores of all levels; a measure's direction comes from our own registry."""
-    header, rows = read_rows(path)
-    if "level" in header:
-        # Scores of groups are neither a system's nor a document's.
-        at = header.index("level")
-        rows = [row for row in rows if row[at] != "group"]
-    columns = dict(zip(header, zip(*rows, strict=True), strict=True)) if rows else {}
-    level, item = columns.get("level", ()), columns.get("item", ())
-    blank = [""] * len(rows)
-    named = dict.fromkeys(ROLES, blank) | {
-        "system": columns.get("system", ()),
-        "scorer": columns.get("metric", ()),
-        "segment": _select_items(level, item, "segment"),
-        "document": _select_items(level, item, "document"),
-        "kind": ["metric"] * len(rows),
-        "direction": list(map(_find_direction, columns.get("metric", ()))),
+def read_metra_tsv(
+    path: str, *, direction_of: Callable[[str], bool] | None = None
+) -> Scores:
+    """Read the scores of all levels but groups.
+
+    The file does not say whether higher scores of a metric are better: `direction_of`
+    does, by the metric's spec.
+    """
+    if direction_of is None:
+        msg = (
+            f"{format_path(path)} does not say whether higher scores are better; give "
+            "`direction_of`, or write the scores as JSON."
+        )
+        raise FormatError(msg)
+    table = read_table(path)
+    rows = [dict(zip(table.header, row.cells, strict=True)) for row in table.rows]
+    # Scores of groups are neither a system's nor a document's.
+    rows = [row for row in rows if row["level"] != "group"]
+    if not rows:
+        msg = f"{format_path(path)} has a header but no scores."
+        raise FormatError(msg)
+    directions = {
+        spec: "higher" if direction_of(spec) else "lower"
+        for spec in dict.fromkeys(row["metric"] for row in rows)
     }
-    return build_scores(
-        named, parse_numbers(columns.get("score", ()), path, "score"), path
-    )
-
-
-def _select_items(
-    levels: tuple[str, ...], items: tuple[str, ...], level: str
-) -> list[str]:
-    return [
-        item if kind == level else "" for kind, item in zip(levels, items, strict=True)
-    ]
-
-
-_KNOWN: dict[str, str] = {}
-
-
-def _find_direction(spec: str) -> str:
-    if spec not in _KNOWN:
-        from metra.metrics.registry import metric
-
-        _KNOWN[spec] = "higher" if metric(spec).higher_is_better else "lower"
-    return _KNOWN[spec]
+    columns = dict.fromkeys(ROLES, [""] * len(rows)) | {
+        "system": [row["system"] for row in rows],
+        "scorer": [row["metric"] for row in rows],
+        "kind": ["metric"] * len(rows),
+        "direction": [directions[row["metric"]] for row in rows],
+    }
+    for level in ("segment", "document"):
+        columns[level] = [row["item"] if row["level"] == level else "" for row in rows]
+    values = parse_numbers([row["score"] for row in rows], path, "score")
+    return build_scores(columns, values, path)

@@ -1,115 +1,294 @@
-"""MQM ratings, a line for each marked error, weighed as Google does.
+"""MQM errors as tables, a line for each error: WMT's, Marot's and our own.
 
-Major errors cost 5, minor ones 1, minor errors of punctuation 0.1, a text that is no
-translation 25; neutral marks, errors of the source and creative reinterpretations cost
-nothing. Freitag et al. 2021, TACL. The score is minus what the errors cost, so that
-higher is better.
+The weights are those of Freitag et al. 2021, TACL: a major error costs 5 points, a minor
+one 1, a minor error of punctuation 0.1, a text that is no translation 25; neutral marks,
+errors of the source and creative reinterpretations cost nothing. A score is minus the cost
+of all errors, so that higher is better.
+
+In Marot's table, the place of an error is marked in the text with `<v>` and `</v>`. Tables
+that we write have exact places in the metadata besides, because a text may itself contain
+`<v>`.
 """
 
-from collections.abc import Callable
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
 from operator import add
+from typing import Any, NamedTuple, TypeAlias
 
-from metra.errors import FormatError
+from metra.errors import FormatError, OptionError
+from metra.formats.scores.columns import find_columns, require_columns
+from metra.formats.scores.judgement import (
+    OMISSION,
+    Judgement,
+    JudgementCheck,
+    ScoredJudgement,
+    get_marks,
+    refuse_line,
+)
 from metra.formats.scores.record import ScoredItem, Scorer, Scores, build_score_table
 from metra.formats.stream import format_path
-from metra.formats.table import find_columns, read_rows, require_columns
+from metra.formats.table import (
+    DelimitedTable,
+    parse_table,
+    read_table,
+    replace_line_breaks,
+)
 
-#: In tenths, so that equal scores are equal whatever was added up in which order.
-_SEVERITIES = {
-    "major": 50,
-    "critical": 50,
-    "minor": 10,
-    "neutral": 0,
-    "no-error": 0,
-    "no error": 0,
-    "trivial": 0,
-    "": 0,
-}
+#: What an error costs, in tenths of a point, by severity (empty for any) and the beginning
+#: of its category; the first line that fits counts, and nothing if none does. Tenths add
+#: up to the same whatever their order.
+Weights: TypeAlias = tuple[tuple[str, str, int], ...]
+
+NON_TRANSLATION = "non-translation"
+_CREATIVE = "accuracy/creative reinterpretation"
+MQM_WEIGHTS: Weights = (
+    ("neutral", "", 0),
+    ("", "source", 0),
+    ("", _CREATIVE, 0),
+    ("major", NON_TRANSLATION, 250),
+    ("minor", "fluency/punctuation", 1),
+    ("major", "", 50),
+    ("minor", "", 10),
+)
+#: With the severities that our own protocol does not have.
+TABLE_WEIGHTS: Weights = (*MQM_WEIGHTS, ("critical", "", 50))
+_FREE = ("neutral", "no-error", "no error", "trivial", "")
+_NO_ERROR = "no-error"
+_MARKED = re.compile(r"<v>(.*?)</v>", re.DOTALL)
+COLUMNS = (
+    *("system", "doc", "docSegId", "globalSegId", "rater"),
+    *("source", "target", "category", "severity", "metadata"),
+)
 
 
-def read_mqm(path: str) -> Scores:
+def find_cost(weights: Weights, severity: str, category: str) -> int:
+    """Return the cost of an error in tenths of a point.
+
+    >>> find_cost(MQM_WEIGHTS, "minor", "fluency/punctuation")
+    1
+    """
+    return next(
+        (
+            cost
+            for of_severity, of_category, cost in weights
+            if of_severity in ("", severity) and category.startswith(of_category)
+        ),
+        0,
+    )
+
+
+class MqmError(NamedTuple):
+    """A line of a table: an error, or none found in a segment (`no-error`)."""
+
+    line: int
+    system: str
+    item: ScoredItem
+    judge: str
+    #: In lower case.
+    category: str
+    severity: str
+    #: All cells by the names of their columns.
+    cells: dict[str, str]
+
+
+def read_mqm(path: str, *, weights: Weights = TABLE_WEIGHTS) -> Scores:
     """Read the errors of each rater and add up what they cost.
 
     A rater who found nothing has a line without an error (`no-error`). Rows of attention
     tests (severity HOTW-test) judge no translation and are left out.
     """
-    return _read_errors(path, lambda costs: sum(costs) / 10)
+    return _read_errors(path, weights, lambda costs: sum(costs) / 10)
 
 
-def read_mqm_as_wmt(path: str) -> Scores:
+def read_mqm_as_wmt(path: str, *, weights: Weights = TABLE_WEIGHTS) -> Scores:
     """Read them as they stand in WMT's official scores, rounding noise and all.
 
     The official program adds up floating-point numbers in the order of the errors, so that
     0.1 + 1 + 0.1 is not 0.1 + 0.1 + 1 and equal judgements are not always equal.
     """
     # `sum` mends rounding in newer Pythons, which is not wanted here.
-    return _read_errors(path, lambda costs: reduce(add, (cost / 10 for cost in costs)))
-
-
-def _read_errors(path: str, total: Callable[[list[int]], float]) -> Scores:
-    header, rows = read_rows(path)
-    found = find_columns(header)
-    names = [name.strip().lower() for name in header]
-    require_columns(found, ("system",), path, "a table of MQM errors")
-    for name in ("category", "severity"):
-        if name not in names:
-            msg = (
-                f"{format_path(path)} has no column {name}, which a table of MQM "
-                "errors needs."
-            )
-            raise FormatError(msg)
-    if "segment" not in found:
-        require_columns(
-            found, ("document",), path, "a table of MQM errors without segment ids"
-        )
-    inside = next(
-        (
-            names.index(name)
-            for name in ("docsegid", "doc_seg_id", "doc_id")
-            if name in names
-        ),
-        None,
+    return _read_errors(
+        path, weights, lambda costs: reduce(add, (cost / 10 for cost in costs))
     )
-    if names.count("doc_id") and "doc" in names:
-        found["document"] = names.index("doc")
+
+
+def _read_errors(
+    path: str, weights: Weights, add_up: Callable[[list[int]], float]
+) -> Scores:
     costs: dict[tuple[str, ScoredItem, str], list[int]] = {}
-    for at, row in enumerate(rows, 2):
-        severity = row[names.index("severity")].strip().lower()
-        if severity == "hotw-test":
-            continue
-        segment = row[found["segment"]] if "segment" in found else ""
-        if not segment and inside is not None:
-            segment = f"{row[found['document']]}#{row[inside]}"
-        item = ScoredItem(
-            segment,
-            row[found["document"]] if "document" in found else "",
-            row[found["domain"]] if "domain" in found else "",
-            row[found["lang"]] if "lang" in found else "",
-        )
-        judge = row[found["judge"]] if "judge" in found else ""
-        key = row[found["system"]], item, judge
-        category = row[names.index("category")].strip().lower()
-        costs.setdefault(key, []).append(_compute_cost(severity, category, path, at))
+    for error in parse_errors(read_table(path)):
+        if error.severity != "hotw-test":
+            key = error.system, error.item, error.judge
+            costs.setdefault(key, []).append(_find_table_cost(error, weights, path))
     if not costs:
         msg = f"{format_path(path)} has no ratings in it."
         raise FormatError(msg)
     systems, items, judges = zip(*costs, strict=True)
-    values = [0.0 - total(each) for each in costs.values()]
+    values = [0.0 - add_up(each) for each in costs.values()]
     return build_score_table(systems, items, {Scorer("mqm", "mqm"): values}, judges)
 
 
-def _compute_cost(severity: str, category: str, path: str, line: int) -> int:
-    if severity not in _SEVERITIES:
+def _find_table_cost(error: MqmError, weights: Weights, path: str) -> int:
+    known = {severity for severity, _, _ in weights if severity}
+    if error.severity not in known and error.severity not in _FREE:
         msg = (
-            f"{format_path(path)}, line {line}: the severity is {severity!r}; expected major, "
-            "minor, neutral or no-error."
+            f"{format_path(path)}, line {error.line}: the severity is "
+            f"{error.severity!r}; expected major, minor, neutral or no-error."
         )
         raise FormatError(msg)
-    if category.startswith("non-translation"):
-        return 250 if severity == "major" else _SEVERITIES[severity]
-    if category.startswith("source") or category.endswith("creative reinterpretation"):
-        return 0
-    if severity == "minor" and category == "fluency/punctuation":
-        return 1
-    return _SEVERITIES[severity]
+    is_creative = error.category.endswith("creative reinterpretation")
+    return find_cost(
+        weights, error.severity, _CREATIVE if is_creative else error.category
+    )
+
+
+def parse_errors(table: DelimitedTable) -> Iterator[MqmError]:
+    """Parse the rows of a table; segments may be numbered within their documents."""
+    columns = find_columns(table.header)
+    names = [name.strip().lower() for name in table.header]
+    require_columns(columns, ("system",), table.path, "a table of MQM errors")
+    for name in ("category", "severity"):
+        if name not in names:
+            msg = (
+                f"{table.path} has no column {name}, which a table of MQM errors needs."
+            )
+            raise FormatError(msg)
+    if "segment" not in columns:
+        what = "a table of MQM errors without segment ids"
+        require_columns(columns, ("document",), table.path, what)
+    if "doc_id" in names and "doc" in names:
+        columns["document"] = names.index("doc")
+    number_in_document = next(
+        (name for name in ("docsegid", "doc_seg_id", "doc_id") if name in names), None
+    )
+    for line, row in table.rows:
+        cells = dict(zip(names, row, strict=True))
+        roles = {role: row[index] for role, index in columns.items()}
+        segment, document = roles.get("segment", ""), roles.get("document", "")
+        if not segment and number_in_document is not None:
+            segment = f"{document}#{cells[number_in_document]}"
+        yield MqmError(
+            line,
+            roles["system"],
+            ScoredItem(
+                segment, document, roles.get("domain", ""), roles.get("lang", "")
+            ),
+            roles.get("judge", ""),
+            cells["category"].strip().lower(),
+            cells["severity"].strip().lower(),
+            cells,
+        )
+
+
+def parse_marot(
+    lines: Iterable[str],
+    path: str,
+    *,
+    languages: tuple[str, str],
+    check: JudgementCheck,
+    campaign: str = "marot",
+) -> list[Judgement]:
+    """Parse Marot's table: lines of one rater, system and segment become one judgement."""
+    table = parse_table(lines, path, skip_empty=True)
+    if tuple(table.header) != COLUMNS:
+        first = "\t".join(table.header)
+        msg = f"{path}, line 1 is {first[:60]!r}; expected {', '.join(COLUMNS)}."
+        raise FormatError(msg)
+    by_judgement: dict[tuple[str, str, str], list[MqmError]] = {}
+    for error in parse_errors(table):
+        key = error.judge, error.system, error.item.segment
+        by_judgement.setdefault(key, []).append(error)
+    judgements = []
+    for errors in by_judgement.values():
+        with refuse_line(f"{path}, line {errors[0].line}"):
+            judgements.append(check(_build_judgement(errors, languages, campaign)))
+    return judgements
+
+
+def _build_judgement(
+    errors: list[MqmError], languages: tuple[str, str], campaign: str
+) -> Judgement:
+    first = errors[0]
+    metadata = json.loads(first.cells["metadata"] or "{}")
+    exact = metadata.get("metra", {})
+    submitted = metadata.get("timestamp")
+    texts = exact.get("texts") or {
+        "source": _MARKED.sub(r"\1", first.cells["source"]),
+        "output": _MARKED.sub(r"\1", first.cells["target"]),
+    }
+    marks = [_parse_mark(error) for error in errors if error.severity != _NO_ERROR]
+    segment = int(first.item.segment)
+    name = f"{campaign}:{first.judge}:{first.system}:{segment}"
+    return Judgement(
+        id=name,
+        campaign=campaign,
+        protocol="mqm",
+        protocol_version="",
+        source_language=languages[0],
+        target_language=languages[1],
+        judge=first.judge,
+        task=name,
+        kind="judged",
+        systems=(first.system,),
+        document=exact.get("document", first.item.document),
+        segment=segment,
+        source=texts["source"],
+        outputs=(texts["output"],),
+        value={"mqm": marks},
+        submitted_at=None if submitted is None else float(submitted) / 1000,
+    )
+
+
+def _parse_mark(error: MqmError) -> dict[str, Any]:
+    metadata = json.loads(error.cells["metadata"] or "{}")
+    exact = metadata.get("metra", {}).get("mark")
+    if exact:
+        return dict(exact)
+    kind = {"severity": error.severity, "category": error.category}
+    for side, column in (("output", "target"), ("source", "source")):
+        marked = _MARKED.search(error.cells[column])
+        if marked:
+            start = marked.start()
+            return kind | {"side": side, "start": start, "end": start + len(marked[1])}
+    return kind | {"side": OMISSION}
+
+
+def format_marot(judgements: Iterable[ScoredJudgement]) -> str:
+    """Return Marot's table of the judgements that count for systems."""
+    lines = ["\t".join(COLUMNS)]
+    for judgement, _, _ in judgements:
+        if judgement.protocol != "mqm":
+            msg = f"Marot's table has no place for {judgement.protocol}; expected mqm."
+            raise OptionError(msg)
+        if judgement.counts:
+            marks: list[dict[str, Any] | None] = [*get_marks(judgement)]
+            lines += [_format_line(judgement, mark) for mark in marks or [None]]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _format_line(judgement: Judgement, mark: dict[str, Any] | None) -> str:
+    texts = {"source": judgement.source or "", "output": judgement.outputs[0]}
+    exact: dict[str, Any] = {"texts": dict(texts), "document": judgement.document}
+    if mark is not None:
+        exact["mark"] = mark
+        if mark["side"] != OMISSION:
+            text = texts[mark["side"]]
+            start, end = mark["start"], mark["end"]
+            texts[mark["side"]] = f"{text[:start]}<v>{text[start:end]}</v>{text[end:]}"
+    metadata: dict[str, Any] = {"metra": exact}
+    if judgement.submitted_at is not None:
+        metadata["timestamp"] = round(1000 * judgement.submitted_at)
+    cells = [
+        judgement.systems[0],
+        judgement.document,
+        str(judgement.segment),
+        str(judgement.segment),
+        judgement.judge,
+        texts["source"],
+        texts["output"],
+        mark["category"] if mark else _NO_ERROR,
+        mark["severity"] if mark else _NO_ERROR,
+    ]
+    return "\t".join([*map(replace_line_breaks, cells), json.dumps(metadata)])

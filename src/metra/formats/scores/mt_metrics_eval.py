@@ -1,17 +1,31 @@
-"""Score files of mt-metrics-eval: a system and a score a line, segments in order.
+"""Files of mt-metrics-eval: scores and ratings of segments, and the texts beside them.
 
-A directory of them, or a zip, is read as a whole. The files are called `LP.NAME.seg.score`
-(judgements) or `LP/NAME.seg.score` (metrics), and `.sys.score` for whole systems. Freitag et
-al. 2023.
+`LP.NAME.seg.score` (judgements) or `LP/NAME.seg.score` (metrics) has a system and a score
+a line, segments in order, None where one is missing; `.sys.score` is for whole systems.
+`LP.NAME.JUDGE.seg.rating` holds a judge's marks as JSON, in code points, their ends not
+included. A folder, or a zip, is read as a whole. Freitag et al. 2023, WMT.
 """
 
+import json
 import re
 import zipfile
 import zlib
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
 
 from metra.errors import FormatError
+from metra.formats.lines import read_lines
+from metra.formats.scores.columns import parse_numbers
+from metra.formats.scores.judgement import (
+    OMISSION,
+    Judgement,
+    JudgementCheck,
+    ScoredJudgement,
+    get_marks,
+)
+from metra.formats.scores.mqm import Weights, find_cost
 from metra.formats.scores.record import (
     ScoredItem,
     Scorer,
@@ -20,11 +34,14 @@ from metra.formats.scores.record import (
     concatenate_scores,
 )
 from metra.formats.stream import format_path
-from metra.formats.table import parse_numbers, read_packed_lines
+from metra.formats.table import replace_line_breaks
 
 _NAME = re.compile(r"(?:([a-z]{2,3}-[a-z]{2,3})\.)?(.+)\.(seg|sys)\.score")
-_LARGEST = 1 << 30
 _PAIR = re.compile(r"[a-z]{2,3}-[a-z]{2,3}")
+_LARGEST = 1 << 30
+_NOTHING = "None"
+#: Protocols whose scores are whole answers.
+_SCORED = ("da", "da-sqm")
 
 
 def read_mt_metrics_eval(path: str) -> Scores:
@@ -77,41 +94,395 @@ def _read_file(file: Path) -> Scores:
     lang, name, level = named.groups()
     if lang is None and _PAIR.fullmatch(file.parent.name):
         lang = file.parent.name
-    systems, cells = [], []
-    for at, line in enumerate(read_packed_lines(str(file)), 1):
-        pieces = line.split()
-        if len(pieces) != 2:
+    lines = parse_score_lines(read_lines(str(file)), str(file))
+    if level == "seg":
+        _check_counts(lines, str(file))
+    is_human = "human" in file.parent.name
+    return build_score_table(
+        [line.system for line in lines],
+        [
+            ScoredItem(str(line.segment) if level == "seg" else "", lang=lang or "")
+            for line in lines
+        ],
+        {
+            Scorer(name, "human" if is_human else "metric"): parse_numbers(
+                [line.score for line in lines], str(file), "the score", 1
+            )
+        },
+    )
+
+
+class ScoreLine(NamedTuple):
+    """A line of a score file; segments are counted from 1 for each system."""
+
+    system: str
+    segment: int
+    score: str
+
+
+def parse_score_lines(lines: Iterable[str], path: str) -> list[ScoreLine]:
+    """Parse a system and a score a line, and number each system's lines."""
+    counts: dict[str, int] = {}
+    parsed = []
+    for number, line in enumerate(lines, 1):
+        cells = line.split()
+        if len(cells) != 2:
             msg = (
-                f"{file}, line {at} is {line!r}; expected a system's name and its score, "
-                "or None where it is missing."
+                f"{path}, line {number} is {line!r}; expected a system's name and its "
+                "score, or None where it is missing."
             )
             raise FormatError(msg)
-        systems.append(pieces[0])
-        cells.append(pieces[1])
-    human = "human" in file.parent.name
-    scorer = Scorer(name, "human" if human else "metric")
-    values = parse_numbers(cells, str(file), "the score", 1)
-    items = [ScoredItem(lang=lang or "")] * len(systems)
-    if level == "seg":
-        items = _number_items(systems, lang or "", file)
-    return build_score_table(systems, items, {scorer: values})
-
-
-def _number_items(systems: list[str], lang: str, file: Path) -> list[ScoredItem]:
-    """Number each system's lines; all systems must have as many."""
-    counts: dict[str, int] = {}
-    items = []
-    for system in systems:
+        system, score = cells
         counts[system] = counts.get(system, 0) + 1
-        items.append(ScoredItem(str(counts[system]), lang=lang))
+        parsed.append(ScoreLine(system, counts[system], score))
+    return parsed
+
+
+def _check_counts(lines: Sequence[ScoreLine], path: str) -> None:
+    counts = {line.system: line.segment for line in lines}
     if len(set(counts.values())) > 1:
         least, most = (
             min(counts, key=counts.__getitem__),
             max(counts, key=counts.__getitem__),
         )
         msg = (
-            f"{file} has {counts[most]} segments of {most} but {counts[least]} of {least}; "
+            f"{path} has {counts[most]} segments of {most} but {counts[least]} of {least}; "
             "each system needs a line a segment, with None where a score is missing."
         )
         raise FormatError(msg)
-    return items
+
+
+class RatingLine(NamedTuple):
+    """A line of a rating file; the marks are None where the judge did not judge."""
+
+    system: str
+    segment: int
+    judge: str
+    marks: list[dict[str, Any]] | None
+
+
+def parse_rating_lines(
+    lines: Iterable[str], path: str, *, judge: str = ""
+) -> list[RatingLine]:
+    """Parse a system, marks and a judge a line; `judge` is for lines that name none."""
+    counts: dict[str, int] = {}
+    parsed = []
+    for number, line in enumerate(lines, 1):
+        if not line:
+            continue
+        cells = line.split("\t")
+        cells += [judge] if len(cells) == 2 and judge else []
+        if len(cells) != 3:
+            msg = (
+                f"{path}, line {number} has {len(cells)} columns; "
+                "expected system, rating and judge."
+            )
+            raise FormatError(msg)
+        system, rating, who = cells
+        counts[system] = counts.get(system, 0) + 1
+        marks = _parse_marks(rating, f"{path}, line {number}")
+        parsed.append(RatingLine(system, counts[system], who, marks))
+    return parsed
+
+
+def _parse_marks(rating: str, place: str) -> list[dict[str, Any]] | None:
+    if rating == _NOTHING:
+        return None
+    try:
+        return [_parse_mark(error) for error in json.loads(rating)["errors"]]
+    except (ValueError, KeyError, TypeError) as error:
+        msg = f"{place}: the rating is no JSON with errors ({error})."
+        raise FormatError(msg) from None
+
+
+def _parse_mark(error: dict[str, Any]) -> dict[str, Any]:
+    side = "source" if error.get("is_source_error") else "output"
+    if error["start"] == error["end"]:
+        side = OMISSION
+    mark = {"side": side, "start": error["start"], "end": error["end"]}
+    mark["severity"] = error["severity"]
+    if error.get("category") and error["category"] != OMISSION:
+        mark["category"] = error["category"]
+    return mark
+
+
+def parse_folder_judgements(
+    lines: Iterable[str], path: str, *, check: JudgementCheck
+) -> list[Judgement]:
+    """Parse a rating or score file, with the texts that lie in the folders beside its own.
+
+    The name of the file gives the languages and the question.
+    """
+    file = Path(path)
+    pair, _, rest = file.name.partition(".")
+    source, dash, target = pair.partition("-")
+    name, _, level = rest.partition(".seg.")
+    if not dash or not name:
+        msg = f"{path}: expected a name such as en-de.mqm.seg.rating."
+        raise FormatError(msg)
+    asked, _, judge = name.partition(".")
+    answers: list[tuple[str, int, str, dict[str, Any]]]
+    if level == "rating":
+        answers = [
+            (line.system, line.segment, line.judge, {"mqm": line.marks})
+            for line in parse_rating_lines(lines, path, judge=judge or asked)
+            if line.marks is not None
+        ]
+        asked = "mqm"
+    elif asked in _SCORED:
+        rows = parse_score_lines(lines, path)
+        scores = parse_numbers([row.score for row in rows], path, "the score", 1)
+        answers = [
+            (row.system, row.segment, name, {asked: score})
+            for row, score in zip(rows, scores.tolist(), strict=True)
+            if score == score
+        ]
+    else:
+        msg = (
+            f"{path} holds scores of {asked}, which are no whole answers; read marks "
+            "(.seg.rating) or scores of da, or give the file to metra meta."
+        )
+        raise FormatError(msg)
+    texts = _read_texts(file.resolve().parent.parent, pair)
+    judgements = []
+    for system, segment, judge, value in answers:
+        judgement = _build_judgement(
+            system, segment, judge, value, asked, (source, target), texts
+        )
+        try:
+            judgements.append(check(judgement))
+        except ValueError as error:
+            msg = (
+                f"{path}, segment {segment} of {system}: {error} The texts are looked for "
+                "in sources/ and system-outputs/ beside the folder of the file."
+            )
+            raise FormatError(msg) from None
+    return judgements
+
+
+class FolderTexts(NamedTuple):
+    """The lines of the folder's texts; empty where a file is not there."""
+
+    sources: list[str]
+    documents: list[str]
+    outputs: dict[str, list[str]]
+
+
+def _read_texts(folder: Path, pair: str) -> FolderTexts:
+    outputs = folder / "system-outputs" / pair
+    files = sorted(outputs.glob("*.txt")) if outputs.is_dir() else []
+    return FolderTexts(
+        _read_lines_if_there(folder / "sources" / f"{pair}.txt"),
+        _read_lines_if_there(folder / "documents" / f"{pair}.docs"),
+        {file.stem: _read_lines_if_there(file) for file in files},
+    )
+
+
+def _read_lines_if_there(file: Path) -> list[str]:
+    return read_lines(str(file)) if file.is_file() else []
+
+
+def _build_judgement(
+    system: str,
+    segment: int,
+    judge: str,
+    value: dict[str, Any],
+    asked: str,
+    languages: tuple[str, str],
+    texts: FolderTexts,
+) -> Judgement:
+    def get_line(lines: list[str]) -> str | None:
+        return lines[segment - 1] if segment <= len(lines) else None
+
+    for mark in value.get("mqm", ()):
+        mark.setdefault("category", "other")
+    name = f"{judge}:{system}:{segment}"
+    return Judgement(
+        id=name,
+        campaign="mt-metrics-eval",
+        protocol=asked,
+        protocol_version="",
+        source_language=languages[0],
+        target_language=languages[1],
+        judge=judge,
+        task=name,
+        kind="judged",
+        systems=(system,),
+        document=(get_line(texts.documents) or "").rpartition("\t")[2],
+        segment=segment,
+        source=get_line(texts.sources),
+        outputs=(get_line(texts.outputs.get(system, [])) or "",),
+        value=value,
+    )
+
+
+def format_folder(
+    judgements: Sequence[ScoredJudgement],
+    *,
+    systems: Sequence[str],
+    segments: int,
+    weights: Weights | None,
+) -> dict[str, str]:
+    """Return the files of a folder by their paths: texts, scores, and marks by judge.
+
+    All judgements count for systems and follow one protocol. `weights` are those of its
+    marks; None if it asks for none.
+    """
+    first = judgements[0].judgement
+    pair = f"{first.source_language}-{first.target_language}"
+    scorers = {
+        score.scorer: None
+        for scored in judgements
+        for scores in scored.scores
+        for score in scores
+        if score.is_defined
+    }
+    files = {
+        f"human-scores/{pair}.{scorer}.seg.score": format_scores(
+            judgements, scorer, systems=systems, segments=segments
+        )
+        for scorer in scorers
+    }
+    if weights is not None:
+        for judge in sorted({scored.judgement.judge for scored in judgements}):
+            name = f"{pair}.{first.protocol}.{_format_file_name(judge)}.seg.rating"
+            files[f"human-scores/{name}"] = format_ratings(
+                judgements,
+                systems=systems,
+                segments=segments,
+                judge=judge,
+                weights=weights,
+            )
+    names = make_file_names(systems)
+    files |= _format_texts(judgements, pair, names, segments)
+    files["systems.tsv"] = "".join(
+        f"{name}\t{' '.join(system.split())}\n" for system, name in names.items()
+    )
+    return files
+
+
+def format_scores(
+    judgements: Iterable[ScoredJudgement],
+    scorer: str,
+    *,
+    systems: Sequence[str],
+    segments: int,
+) -> str:
+    """Return the means of the judges; costs are negated, so that higher is better."""
+    values: dict[tuple[str, int], list[float]] = {}
+    for scored in judgements:
+        if not scored.judgement.counts:
+            continue
+        for system, _, scores in scored.by_output():
+            for score in scores:
+                if score.scorer == scorer and score.is_defined:
+                    sign = 1 if score.higher_is_better else -1
+                    key = system, scored.judgement.segment
+                    values.setdefault(key, []).append(sign * score.native)
+    names = make_file_names(systems)
+    return "".join(
+        f"{names[system]}\t{_format_mean(values.get((system, segment)))}\n"
+        for system in systems
+        for segment in range(1, segments + 1)
+    )
+
+
+def _format_mean(values: list[float] | None) -> str:
+    return _NOTHING if values is None else repr(sum(values) / len(values) + 0.0)
+
+
+def format_ratings(
+    judgements: Iterable[ScoredJudgement],
+    *,
+    systems: Sequence[str],
+    segments: int,
+    judge: str,
+    weights: Weights,
+) -> str:
+    """Return one judge's marks, a line for each system and segment."""
+    ratings = {
+        (judgement.systems[0], judgement.segment): _format_rating(judgement, weights)
+        for judgement, _, _ in judgements
+        if judgement.counts and judgement.judge == judge
+    }
+    names = make_file_names(systems)
+    who = replace_line_breaks(judge)
+    return "".join(
+        f"{names[system]}\t{ratings.get((system, segment), _NOTHING)}\t{who}\n"
+        for system in systems
+        for segment in range(1, segments + 1)
+    )
+
+
+def _format_rating(judgement: Judgement, weights: Weights) -> str:
+    errors = [
+        {
+            "start": mark["start"],
+            "end": mark["end"],
+            "category": mark.get(
+                "category", OMISSION if mark["side"] == OMISSION else ""
+            ),
+            "severity": mark["severity"],
+            "score": find_cost(weights, mark["severity"], mark.get("category", ""))
+            / 10,
+            "is_source_error": mark["side"] == "source",
+        }
+        for mark in get_marks(judgement)
+    ]
+    return json.dumps({"errors": errors})
+
+
+def make_file_names(systems: Sequence[str]) -> dict[str, str]:
+    """Give each system a name without spaces, at which score files are cut; none twice.
+
+    >>> make_file_names(["my system", "my_system", "other"])
+    {'my system': 'my_system', 'my_system': 'my_system-2', 'other': 'other'}
+    """
+    names: dict[str, str] = {}
+    for system in systems:
+        plain = name = "_".join(system.split()) or "system"
+        number = 1
+        while name in names.values():
+            number += 1
+            name = f"{plain}-{number}"
+        names[system] = name
+    return names
+
+
+def _format_file_name(judge: str) -> str:
+    """Return a judge's name as part of a file's: letters, digits and hyphens only.
+
+    >>> _format_file_name("Ann B./x")
+    'Ann-B--x'
+    """
+    return "".join(letter if letter.isalnum() else "-" for letter in judge) or "judge"
+
+
+def _format_texts(
+    judgements: Iterable[ScoredJudgement],
+    pair: str,
+    names: Mapping[str, str],
+    segments: int,
+) -> dict[str, str]:
+    """Return sources, documents and outputs as far as they were judged."""
+    sources, documents = [""] * segments, [""] * segments
+    outputs = {name: [""] * segments for name in names}
+    for scored in judgements:
+        judgement = scored.judgement
+        index = judgement.segment - 1
+        sources[index], documents[index] = judgement.source or "", judgement.document
+        for system, output, _ in scored.by_output():
+            outputs[system][index] = output
+    files = {
+        f"sources/{pair}.txt": _join_lines(sources),
+        f"documents/{pair}.docs": "".join(
+            f"all\t{replace_line_breaks(name)}\n" for name in documents
+        ),
+    }
+    for system, texts in outputs.items():
+        files[f"system-outputs/{pair}/{names[system]}.txt"] = _join_lines(texts)
+    return files
+
+
+def _join_lines(texts: Iterable[str]) -> str:
+    return "".join(f"{replace_line_breaks(text)}\n" for text in texts)

@@ -1,15 +1,16 @@
-"""Readers of scores and judgements: one file a format, all give the same table.
+"""Files of scores in any format: `read_scores` recognises them and gives one record.
 
-Which format a file of scores is in: its name and its first lines tell.
+To add a format, write a module with a function that reads a path, and add a record to
+`SCORE_FORMATS`.
 """
 
-import json
-from collections.abc import Callable, Sequence
-from contextlib import closing
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 from zipfile import is_zipfile
 
 from metra.errors import FormatError, OptionError
+from metra.formats.recognise import FileHead, read_head, recognise
 from metra.formats.scores import (
     appraise,
     long_table,
@@ -18,109 +19,108 @@ from metra.formats.scores import (
     mt_metrics_eval,
     wmt_da,
 )
+from metra.formats.scores.columns import find_columns
 from metra.formats.scores.record import ScoredItem, Scores, concatenate_scores
-from metra.formats.stream import STDIN, ByteStream, format_path
-from metra.formats.table import find_columns
-
-_HEAD = 1 << 16
+from metra.formats.stream import STDIN, format_path
 
 
-def recognise_score_format(path: str) -> str:
-    """Name the format, or say what was found and how to name it."""
-    if path != STDIN and Path(path).is_dir():
-        return "mt-metrics-eval"
-    if path.endswith((".seg.score", ".sys.score", ".doc.score")):
-        return "mt-metrics-eval"
-    if path != STDIN and is_zipfile(path):
-        return "mt-metrics-eval"
-    with closing(ByteStream(path)) as stream:
-        head = stream.read(_HEAD).decode("utf-8-sig", errors="replace")
-    first = head.partition("\n")[0].rstrip("\r")
-    if not head:
-        msg = f"{format_path(path)} is empty; expected scores."
-        raise FormatError(msg)
-    found = (
-        _recognise_json(head, first)
-        or _recognise_header(first)
-        or _recognise_csv(first)
+class ScoreFormat(NamedTuple):
+    """A format of scores: how files are recognised and read."""
+
+    name: str
+    looks_like: Callable[[FileHead], bool]
+    #: Takes a path; also `units` if `has_units`.
+    read: Callable[..., Scores]
+    #: Whether columns are up to those who write a file, and may tell segments apart.
+    has_units: bool = False
+
+
+def _is_folder(head: FileHead) -> bool:
+    is_score_file = head.path.endswith((".seg.score", ".sys.score", ".doc.score"))
+    return (
+        head.is_folder
+        or is_score_file
+        or (head.path != STDIN and is_zipfile(head.path))
     )
-    if found:
-        return found
+
+
+def _is_json(head: FileHead) -> bool:
+    return head.text.lstrip().startswith("{")
+
+
+def _is_judgements(head: FileHead) -> bool:
+    schema = str((head.first_object or {}).get("schema", ""))
+    return schema.startswith("metra-judgement/")
+
+
+def _is_metra_json(head: FileHead) -> bool:
+    return _is_json(head) and "metra" in (head.first_object or {"metra": None})
+
+
+def _is_metra_tsv(head: FileHead) -> bool:
+    return _has_columns(head, "level", "system", "item", "metric", "score")
+
+
+def _is_mqm(head: FileHead) -> bool:
+    return _has_columns(head, "system", "category", "severity")
+
+
+def _has_columns(head: FileHead, *names: str) -> bool:
+    return {*names} <= {column.strip().lower() for column in head.columns}
+
+
+def _is_wmt_da(head: FileHead) -> bool:
+    return head.first_line.startswith(("SYS SID ", "HITId WorkerId "))
+
+
+def _is_long_table(head: FileHead) -> bool:
+    return find_columns(head.columns).keys() >= {"system", "scorer", "value"}
+
+
+def _is_matrix(head: FileHead) -> bool:
+    roles = find_columns(head.columns)
+    return len(head.columns) > 1 and ("system" in roles or "judge" in roles)
+
+
+def _is_appraise(head: FileHead) -> bool:
+    return appraise.is_appraise(head.first_line)
+
+
+def _is_esa(head: FileHead) -> bool:
+    return appraise.is_esa(head.first_line)
+
+
+def _refuse_judgements(path: str) -> Scores:
     msg = (
-        f"{format_path(path)} begins with {first[:60]!r}, which is no table of scores that is "
-        "known; give --input-format."
+        f"{format_path(path)} holds judgements, whose scores depend on their protocols; "
+        "give the `formats` of metra.campaign.judgement_files."
     )
     raise FormatError(msg)
 
 
-def _recognise_json(head: str, first: str) -> str:
-    if not head.lstrip().startswith("{"):
-        return ""
-    try:
-        data = json.loads(first)
-    except ValueError:
-        return "metra-json"
-    if str(data.get("schema", "")).startswith("metra-judgement/"):
-        return "metra-judgements"
-    return "metra-json" if "metra" in data else "jsonl"
-
-
-def _recognise_header(first: str) -> str:
-    tabs = first.split("\t")
-    names = {name.strip().lower() for name in tabs}
-    if {"level", "system", "item", "metric", "score"} <= names:
-        return "metra-tsv"
-    if {"system", "category", "severity"} <= names:
-        return "mqm"
-    if first.startswith("SYS SID ") or first.startswith("HITId WorkerId "):
-        return "da"
-    known = find_columns(tabs)
-    if len(tabs) > 1 and ("system" in known or "judge" in known):
-        return "long" if {"system", "scorer", "value"} <= known.keys() else "matrix"
-    return ""
-
-
-def _recognise_csv(first: str) -> str:
-    """Tell the exports of Appraise, which have no header: a score stands seventh."""
-    import csv
-
-    cells = next(csv.reader([first]), [])
-    if len(cells) < 9 or cells[3] not in ("TGT", "BAD", "REF", "CHK"):
-        return ""
-    return "esa" if len(cells) > 9 and cells[9].startswith("[") else "appraise"
-
-
-def _read_judgements(path: str) -> Scores:
-    from metra.campaign.judgement_files import read
-
-    return read(path)
-
-
-READERS: dict[str, Callable[[str], Scores]] = {
-    "long": long_table.read_long_table,
-    "jsonl": long_table.read_jsonl,
-    "matrix": long_table.read_matrix,
-    "metra-json": metra.read_metra_json,
-    "metra-judgements": _read_judgements,
-    "metra-tsv": metra.read_metra_tsv,
-    "mt-metrics-eval": mt_metrics_eval.read_mt_metrics_eval,
-    "da": wmt_da.read_wmt_da,
-    "mqm": mqm.read_mqm,
-    "mqm-wmt": mqm.read_mqm_as_wmt,
-    "esa": appraise.read_esa,
-    "appraise": appraise.read_appraise,
+#: The first format that a file looks like reads it. `metra.campaign.judgement_files` has the
+#: same table with what protocols and metrics know.
+SCORE_FORMATS: Mapping[str, ScoreFormat] = {
+    form.name: form
+    for form in (
+        ScoreFormat(
+            "mt-metrics-eval", _is_folder, mt_metrics_eval.read_mt_metrics_eval
+        ),
+        ScoreFormat("metra-judgements", _is_judgements, _refuse_judgements),
+        ScoreFormat("metra-json", _is_metra_json, metra.read_metra_json),
+        ScoreFormat("metra-tsv", _is_metra_tsv, metra.read_metra_tsv),
+        ScoreFormat("mqm", _is_mqm, mqm.read_mqm),
+        ScoreFormat("da", _is_wmt_da, wmt_da.read_wmt_da),
+        ScoreFormat("long", _is_long_table, long_table.read_long_table, True),
+        ScoreFormat("jsonl", _is_json, long_table.read_jsonl, True),
+        ScoreFormat("matrix", _is_matrix, long_table.read_matrix, True),
+        ScoreFormat("esa", _is_esa, appraise.read_esa),
+        ScoreFormat("appraise", _is_appraise, appraise.read_appraise),
+        ScoreFormat("mqm-wmt", lambda _: False, mqm.read_mqm_as_wmt),
+    )
 }
-FORMATS = tuple(READERS)
-#: Readers of files whose columns are up to their writers.
-WITH_UNITS: dict[str, Callable[[str, Sequence[str]], Scores]] = {
-    "long": long_table.read_long_table,
-    "jsonl": long_table.read_jsonl,
-    "matrix": long_table.read_matrix,
-}
-
-
 #: Formats that the official scorer of WMT reads otherwise.
-AS_WMT = {"mqm": "mqm-wmt"}
+_AS_WMT = {"mqm": "mqm-wmt"}
 
 
 def read_scores(
@@ -129,31 +129,39 @@ def read_scores(
     input_format: str = "auto",
     units: Sequence[str] = (),
     wmt: bool = False,
+    formats: Mapping[str, ScoreFormat] = SCORE_FORMATS,
 ) -> Scores:
     """Read a file or directory of scores; `LANG=PATH` says which language pair it is of.
 
     The language pair, say `en-de=scores.tsv`, is for files that do not name it. `units`
     names more columns of tables and JSON lines that tell apart what was scored. `wmt` reads
-    errors of MQM with the rounding of WMT's official scores.
+    errors of MQM with the rounding of WMT's official scores. Judgements of metra and its
+    own tables of scores need what protocols and metrics know: give the `formats` of
+    `metra.campaign.judgement_files`.
     """
-    lang, at, rest = path.partition("=")
-    if at and _is_language_pair(lang):
-        whole = read_scores(rest, input_format=input_format, units=units, wmt=wmt)
-        return _set_language(whole, lang)
-    kind = recognise_score_format(path) if input_format == "auto" else input_format
-    kind = AS_WMT.get(kind, kind) if wmt else kind
-    if kind not in READERS:
-        msg = f"No format named {kind!r} for {format_path(path)}; known: {', '.join(READERS)}."
+    lang, equals, rest = path.partition("=")
+    if equals and _is_language_pair(lang):
+        scores = read_scores(
+            rest, input_format=input_format, units=units, wmt=wmt, formats=formats
+        )
+        items = (ScoredItem(*item[:3], item.lang or lang) for item in scores.items)
+        return replace(scores, items=tuple(items))
+    name = recognise_score_format(path) if input_format == "auto" else input_format
+    name = _AS_WMT.get(name, name) if wmt else name
+    if name not in formats:
+        known = ", ".join(formats)
+        msg = f"No format named {name!r} for {format_path(path)}; known: {known}."
         raise OptionError(msg)
     if not units:
-        return READERS[kind](path)
-    if kind not in WITH_UNITS:
+        return formats[name].read(path)
+    if not formats[name].has_units:
+        known = ", ".join(known for known, form in formats.items() if form.has_units)
         msg = (
-            f"{format_path(path)} is of the format {kind}, which has no columns of one's own; "
-            f"--unit is for {', '.join(WITH_UNITS)}."
+            f"{format_path(path)} is of the format {name}, which has no columns of one's "
+            f"own; `units` is for {known}."
         )
         raise OptionError(msg)
-    return WITH_UNITS[kind](path, units)
+    return formats[name].read(path, units)
 
 
 def read_score_files(
@@ -162,21 +170,33 @@ def read_score_files(
     input_format: str = "auto",
     units: Sequence[str] = (),
     wmt: bool = False,
+    formats: Mapping[str, ScoreFormat] = SCORE_FORMATS,
 ) -> Scores:
     """Read several files into one table."""
     return concatenate_scores(
         [
-            read_scores(path, input_format=input_format, units=units, wmt=wmt)
+            read_scores(
+                path, input_format=input_format, units=units, wmt=wmt, formats=formats
+            )
             for path in paths
         ]
     )
 
 
-def _set_language(scores: Scores, lang: str) -> Scores:
-    from dataclasses import replace
-
-    items = tuple(ScoredItem(*item[:3], item.lang or lang) for item in scores.items)
-    return replace(scores, items=items)
+def recognise_score_format(path: str) -> str:
+    """Return the name of a file's format, by its name and its first lines."""
+    head = read_head(path)
+    form = recognise(head, SCORE_FORMATS.values())
+    if form is not None:
+        return form.name
+    if not head.content:
+        msg = f"{format_path(path)} is empty; expected scores."
+        raise FormatError(msg)
+    msg = (
+        f"{format_path(path)} begins with {head.first_line[:60]!r}, which is no table of "
+        "scores that is known; give `input_format`."
+    )
+    raise FormatError(msg)
 
 
 def _is_language_pair(name: str) -> bool:

@@ -1,13 +1,11 @@
-"""One long table of scores: judgements, our measures and other programs' scores alike.
+"""The record of scores: judgements, our metrics and other programs' scores in one table.
 
-A line says that a scorer (a measure or a kind of judgement) gave a value to a system's
-output for a segment, a document or the whole test set, perhaps by the hand of a judge.
-
-A table of scores as text: a line for each value.
+A line says that a scorer (a metric or a kind of judgement) gave a value to a system's
+output for a segment, a document or the whole test set, and which judge gave it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple, TypeVar
 
@@ -60,6 +58,8 @@ class Scores:
     scorer: Codes
     judge: Codes  # -1 where no judge is named
     value: Array
+    #: The line of its file that each value is from, counted from 1; empty if not known.
+    line: Codes = field(default_factory=lambda: np.empty(0, np.int64))
 
     def __len__(self) -> int:
         return len(self.value)
@@ -78,7 +78,7 @@ class Scores:
     def segments(self) -> Codes:
         """The numbers of the items that are segments."""
         return np.array(
-            [at for at, item in enumerate(self.items) if item.segment], np.int64
+            [index for index, item in enumerate(self.items) if item.segment], np.int64
         )
 
     def find(self, name: str) -> int:
@@ -89,11 +89,11 @@ class Scores:
 
     def lines(self, name: str) -> "Scores":
         """Keep one scorer's lines; systems and items keep their numbers."""
-        return self._filter_lines(self.scorer == self.find(name))
+        return self.keep_lines(self.scorer == self.find(name))
 
     def of_judge(self, judge: int) -> "Scores":
         """Keep one judge's lines, by the judge's number; -1 for lines that name none."""
-        return self._filter_lines(self.judge == judge)
+        return self.keep_lines(self.judge == judge)
 
     def matrix(self, name: str, *, level: str = "segment") -> Array:
         """Systems × items of a level, NaN where nothing was scored.
@@ -110,19 +110,19 @@ class Scores:
         if np.bincount(cell, minlength=1).max() > 1:
             judge = self.judge[lines]
             cell, value = _average_by_judge(cell, judge, value, len(self.judges) + 1)
-        found = np.full(len(self.systems) * width, np.nan)
-        found[cell] = value
-        return found.reshape(len(self.systems), width)
+        cells = np.full(len(self.systems) * width, np.nan)
+        cells[cell] = value
+        return cells.reshape(len(self.systems), width)
 
     @cached_property
     def _places(self) -> dict[str, Codes]:
         """By level: each item's place among its likes, -1 for the others."""
         levels = np.array([item.level for item in self.items], dtype=object)
-        found = {}
+        places = {}
         for level in ("segment", "document", "system"):
-            wanted = levels == level
-            found[level] = np.where(wanted, np.cumsum(wanted) - 1, -1)
-        return found
+            is_level = levels == level
+            places[level] = np.where(is_level, np.cumsum(is_level) - 1, -1)
+        return places
 
     @cached_property
     def _lines_by_scorer(self) -> list[Codes]:
@@ -172,7 +172,7 @@ class Scores:
             if name not in self.systems:
                 raise UnknownNameError(no_such("system", name, self.systems))
         keep &= ~np.isin(self.system, [self.systems.index(name) for name in left_out])
-        return self._filter_lines(keep)._compact()
+        return self.keep_lines(keep)._compact()
 
     def with_lower_is_better(self, names: Iterable[str]) -> "Scores":
         """Say of some scorers that their lower values are the better ones."""
@@ -180,8 +180,8 @@ class Scores:
         return replace(
             self,
             scorers=tuple(
-                scorer._replace(higher_is_better=False) if at in lower else scorer
-                for at, scorer in enumerate(self.scorers)
+                scorer._replace(higher_is_better=False) if index in lower else scorer
+                for index, scorer in enumerate(self.scorers)
             ),
         )
 
@@ -192,15 +192,16 @@ class Scores:
             return concatenate_scores([self, theirs])
         gone = np.array([item.lang in theirs.languages for item in self.items], bool)
         keep = ~gone[self.item] | (self.scorer != self.find(name))
-        return concatenate_scores([self._filter_lines(keep)._compact(), theirs])
+        return concatenate_scores([self.keep_lines(keep)._compact(), theirs])
 
-    def repeated(self) -> int:
+    def count_repeats(self) -> int:
         """Count the lines that repeat a judge's judgement of the same thing."""
         key = self.scorer * len(self.systems) + self.system
         key = (key * len(self.items) + self.item) * (len(self.judges) + 1) + self.judge
         return len(self) - len(np.unique(key))
 
-    def _filter_lines(self, keep: NDArray[np.bool_]) -> "Scores":
+    def keep_lines(self, keep: NDArray[np.bool_]) -> "Scores":
+        """Keep some lines; systems, items, scorers and judges keep their numbers."""
         return replace(
             self,
             system=self.system[keep],
@@ -208,6 +209,7 @@ class Scores:
             scorer=self.scorer[keep],
             judge=self.judge[keep],
             value=self.value[keep],
+            line=self.line[keep] if len(self.line) else self.line,
         )
 
     def _compact(self) -> "Scores":
@@ -216,9 +218,8 @@ class Scores:
         items, item = _drop_unused_names(self.items, self.item)
         scorers, scorer = _drop_unused_names(self.scorers, self.scorer)
         judges, judge = _drop_unused_names(self.judges, self.judge)
-        return Scores(
-            systems, items, scorers, judges, system, item, scorer, judge, self.value
-        )
+        codes = system, item, scorer, judge, self.value, self.line
+        return Scores(systems, items, scorers, judges, *codes)
 
 
 def build_score_table(
@@ -244,19 +245,19 @@ def build_score_table(
         judge_names = judge_names[:nobody] + judge_names[nobody + 1 :]
         judge = np.where(judge == nobody, -1, judge - (judge > nobody))
     columns = [np.asarray(column, np.float64) for column in values.values()]
-    there = [np.flatnonzero(np.isfinite(column)) for column in columns]
-    at = np.concatenate([*there, np.empty(0, np.int64)]).astype(np.int64)
+    rows = [np.flatnonzero(np.isfinite(column)) for column in columns]
+    kept = np.concatenate([*rows, np.empty(0, np.int64)]).astype(np.int64)
     return Scores(
         system_names,
         item_names,
         tuple(values),
         judge_names,
-        system[at],
-        item[at],
-        np.repeat(np.arange(len(columns)), [len(places) for places in there]),
-        judge[at],
+        system[kept],
+        item[kept],
+        np.repeat(np.arange(len(columns)), [len(places) for places in rows]),
+        judge[kept],
         np.concatenate(
-            [column[places] for column, places in zip(columns, there, strict=True)]
+            [column[places] for column, places in zip(columns, rows, strict=True)]
             or [np.empty(0)]
         ),
     )
@@ -310,17 +311,17 @@ def _match_items(items: Sequence[ScoredItem]) -> dict[ScoredItem, ScoredItem]:
     for namesakes in by_segment.values():
         for item in namesakes if len(namesakes) > 1 else []:
             fuller = [
-                other
-                for other in namesakes
-                if other != item
-                and all(a in ("", b) for a, b in zip(item, other, strict=True))
+                other for other in namesakes if other != item and _is_part(item, other)
             ]
             best = max(fuller, key=lambda other: sum(map(bool, other)), default=item)
-            if all(
-                a in ("", b) for one in fuller for a, b in zip(one, best, strict=True)
-            ):
+            if all(_is_part(other, best) for other in fuller):
                 known[item] = best
     return known
+
+
+def _is_part(item: ScoredItem, other: ScoredItem) -> bool:
+    """Whether all that is known of an item is the same of the other."""
+    return all(name in ("", same) for name, same in zip(item, other, strict=True))
 
 
 def _encode_names(names: Sequence[Name]) -> tuple[tuple[Name, ...], Codes]:
@@ -337,18 +338,18 @@ def _drop_unused_names(
     used = np.unique(codes[codes >= 0])
     place = np.full(len(names) + 1, -1, np.int64)
     place[used] = np.arange(len(used))
-    return tuple(names[at] for at in used), place[codes]
+    return tuple(names[index] for index in used), place[codes]
 
 
 def _merge_codes(
     columns: Sequence[tuple[tuple[Name, ...], Codes]],
 ) -> tuple[tuple[Name, ...], Codes]:
     index: dict[Name, int] = {}
-    found = []
+    merged = []
     for names, codes in columns:
         place = [index.setdefault(name, len(index)) for name in names]
-        found.append(np.array([*place, -1], np.int64)[codes])
-    return tuple(index), np.concatenate(found)
+        merged.append(np.array([*place, -1], np.int64)[codes])
+    return tuple(index), np.concatenate(merged)
 
 
 def _average_by_judge(
@@ -358,41 +359,3 @@ def _average_by_judge(
     by_judge = np.bincount(place, value) / np.bincount(place)
     cells, place = np.unique(each // judges, return_inverse=True)
     return cells, np.bincount(place, by_judge) / np.bincount(place)
-
-
-COLUMNS = (
-    "system",
-    "segment",
-    "document",
-    "scorer",
-    "value",
-    "judge",
-    "kind",
-    "domain",
-    "lang",
-    "higher_is_better",
-)
-
-
-def format_long_table(scores: Scores) -> str:
-    """Write the scores as tab-separated lines that can be read again to the last digit."""
-    lines = ["\t".join(COLUMNS)]
-    columns = (scores.system, scores.item, scores.scorer, scores.judge, scores.value)
-    for system, at, who, judge, value in zip(
-        *(column.tolist() for column in columns), strict=True
-    ):
-        item, scorer = scores.items[at], scores.scorers[who]
-        cells = (
-            scores.systems[system],
-            item.segment,
-            item.document,
-            scorer.name,
-            repr(value),
-            scores.judges[judge] if judge >= 0 else "",
-            scorer.kind,
-            item.domain,
-            item.lang,
-            "true" if scorer.higher_is_better else "false",
-        )
-        lines.append("\t".join(cells))
-    return "\n".join(lines)

@@ -2,14 +2,12 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from metra._core import Text
 from metra.errors import FormatError, OptionError
-from metra.formats.atomic import is_folder_name, write_folder
 from metra.formats.lines import LineReader, list_strings
-from metra.formats.table import split_rows
 from metra.formats.texts.columns import (
     DOCUMENT,
     SEGMENT_ID,
@@ -18,9 +16,10 @@ from metra.formats.texts.columns import (
     Reader,
     describe_field,
 )
-from metra.formats.texts.rows import RowChunk, check_names, check_values, refuse_value
+from metra.text.columns import Text
 
 if TYPE_CHECKING:
+    from metra.formats.texts.rows import RowChunk
     from metra.formats.texts.sources import Source
 
 
@@ -41,7 +40,11 @@ class PlainReader:
         self.path = path
         self.fields = fields
         self._make_columns = make_columns
-        self._lines = LineReader(path)
+
+    @cached_property
+    def _lines(self) -> LineReader:
+        """The file, opened where it is first read: its fields are known without it."""
+        return LineReader(self.path)
 
     @property
     def count(self) -> int:
@@ -58,11 +61,14 @@ class PlainReader:
 
     def close(self) -> None:
         """Close the file before its end."""
-        self._lines.close()
+        if "_lines" in vars(self):
+            self._lines.close()
 
 
 def _open_document_list(path: str) -> PlainReader:
     """Open a list with a document id a line; behind a tab there may be the segment's id."""
+    from metra.formats.table import split_rows
+
     with closing(LineReader(path)) as lines:
         first = list_strings(lines.read(1))
     has_segment_ids = any(len(row.cells) > 1 for row in split_rows(first))
@@ -79,12 +85,18 @@ def _open_document_list(path: str) -> PlainReader:
 
 
 def write(
-    out: str, fields: Sequence[Field], chunks: Iterable[RowChunk], _: Mapping[str, str]
+    out: str,
+    fields: Sequence[Field],
+    chunks: "Iterable[RowChunk]",
+    _: Mapping[str, str],
 ) -> None:
     """Write source.txt, docs.txt, reference.NAME.txt, outputs/NAME.txt, label.NAME.txt.
 
     The ids of segments stand behind those of documents, after a tab.
     """
+    from metra.formats.atomic import is_folder_name, write_folder
+    from metra.formats.texts.rows import check_names
+
     if not is_folder_name(out):
         msg = (
             f"Plain text is a folder with a file for each text, but {out} is a file's "
@@ -109,10 +121,12 @@ def write(
                 file.write("".join(line + "\n" for line in lines).encode())
 
 
-def _format_lines(chunk: RowChunk, field: Field) -> Iterator[str]:
+def _format_lines(chunk: "RowChunk", field: Field) -> Iterator[str]:
     if field.role == "label":
         rows = {field: [text or "" for text in chunk.rows[field]]}
         chunk = chunk._replace(rows={**chunk.rows, **rows})
+    from metra.formats.texts.rows import check_values, refuse_value
+
     lines = check_values(chunk, field, "plain", find_line_problem)
     for index, line in enumerate(lines):
         if "\t" in line and (field.role == "document" or field == SEGMENT_ID):

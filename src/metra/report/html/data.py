@@ -263,8 +263,11 @@ def _list_scores(scores: Any) -> Sequence[float]:
 
 def _round_scores(scores: Iterable[float]) -> list[float | int | None]:
     """Three digits tell scores apart, and a file of half the size opens sooner."""
-    rounded = (round(s, 3) if math.isfinite(s) else None for s in scores)
-    return [int(s) if s is not None and s == int(s) else s for s in rounded]
+    rounded = [round(score, 3) if math.isfinite(score) else None for score in scores]
+    return [
+        int(score) if score is not None and score.is_integer() else score
+        for score in rounded
+    ]
 
 
 def _compress_pictures(pictures: dict[int, str]) -> str:

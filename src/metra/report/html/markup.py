@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import cache
 from html import escape
 from typing import TypeAlias
 
@@ -17,7 +18,10 @@ Child: TypeAlias = "str | int | Iterable[Child] | None"
 VOID = frozenset({"meta", "link", "br", "input", "hr"})
 
 # What HTML has no place for, or what a browser would obey without showing it.
-_UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufdd0-\ufdef\ufffe\uffff]")
+_UNSEEN_CHARACTERS = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufdd0-\ufdef\ufffe\uffff"
+_UNSEEN = re.compile(f"[{_UNSEEN_CHARACTERS}]")
+# Most texts have nothing to escape, and a page has tens of thousands.
+_SPECIAL = re.compile(f"[&<>\"'{_UNSEEN_CHARACTERS}]")
 
 
 def tag(
@@ -31,10 +35,19 @@ def tag(
     >>> tag("td", "a < b", class_="num", data_x=3)
     '<td class="num" data-x="3">a &lt; b</td>'
     """
-    start = "".join(_render_attribute(key, value) for key, value in attributes.items())
+    start = name
+    for key, value in attributes.items():
+        if value is None or value is False:
+            continue
+        start += _name_attribute(key)
+        if isinstance(value, float):
+            start += f'="{value:g}"'
+        elif value is not True:
+            start += f'="{_escape_value(str(value))}"'
     if name in VOID:
-        return Html(f"<{name}{start}>")
-    return Html(f"<{name}{start}>{join_markup(*children)}</{name}>")
+        return Html(f"<{start}>")
+    inside = "".join(map(_render_child, children)) if children else ""
+    return Html(f"<{start}>{inside}</{name}>")
 
 
 def join_markup(*children: Child) -> Html:
@@ -65,16 +78,19 @@ def _render_child(child: Child) -> str:
         return ""
     if isinstance(child, Html):
         return child
-    if isinstance(child, (str, int)):
-        return escape(replace_invisible(str(child)), quote=False)
+    if isinstance(child, str):
+        if _SPECIAL.search(child) is None:
+            return child
+        return escape(replace_invisible(child), quote=False)
+    if isinstance(child, int):
+        return str(child)
     return "".join(map(_render_child, child))
 
 
-def _render_attribute(key: str, value: str | int | float | bool | None) -> str:
-    if value is None or value is False:
-        return ""
-    name = key.rstrip("_").replace("_", "-")
-    if value is True:
-        return f" {name}"
-    text = f"{value:g}" if isinstance(value, float) else str(value)
-    return f' {name}="{escape(replace_invisible(text))}"'
+def _escape_value(text: str) -> str:
+    return text if _SPECIAL.search(text) is None else escape(replace_invisible(text))
+
+
+@cache
+def _name_attribute(key: str) -> str:
+    return f" {key.rstrip('_').replace('_', '-')}"

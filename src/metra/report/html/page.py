@@ -122,30 +122,32 @@ def render(study: Study, provenance: Provenance, title: str) -> str:
     style, script = _read_style(), _read_script()
     made = [(key, name, make(study)) for key, name, make in SECTIONS]
     sections = [(key, name, body) for key, name, body in made if body is not None]
-    return "<!doctype html>\n" + tag(
-        "html",
-        _build_head(title, style, script),
+    page = tag(
+        "div",
+        _build_header(study, title),
         tag(
-            "body",
+            "main",
+            [_wrap_section(key, name, body) for key, name, body in sections],
+            id="report",
+            tabindex=-1,
+        ),
+        tag("main", id="segment", tabindex=-1, hidden=True),
+        build_footer(provenance),
+        class_="page",
+    )
+    # The data are most of the page: joined once, they are not copied tag by tag.
+    return "".join(
+        [
+            '<!doctype html>\n<html lang="en">',
+            _build_head(title, style, script),
+            "<body>",
             tag("a", "Skip to the report", href="#report", class_="skip"),
             _build_menu(title, [(key, name) for key, name, _ in sections]),
-            tag(
-                "div",
-                _build_header(study, title),
-                tag(
-                    "main",
-                    [_wrap_section(key, name, body) for key, name, body in sections],
-                    id="report",
-                    tabindex=-1,
-                ),
-                tag("main", id="segment", tabindex=-1, hidden=True),
-                build_footer(provenance),
-                class_="page",
-            ),
+            page,
             data.embed_data(study),
             tag("script", mark_safe(script)),
-        ),
-        lang="en",
+            "</body></html>",
+        ]
     )
 
 

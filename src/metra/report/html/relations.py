@@ -7,8 +7,6 @@ from collections.abc import Sequence
 
 from metra.analysis.relations import ScoreRelation
 from metra.report import chart
-from metra.report.chart import shorten_word
-from metra.report.html import trust
 from metra.report.html.markup import Html, join_markup, tag
 from metra.report.html.tables import (
     NumberCell,
@@ -16,12 +14,11 @@ from metra.report.html.tables import (
     build_html_table,
     format_with_minus,
 )
+from metra.report.pictures.scatter import plot_points
 from metra.report.study import Study
 from metra.report.table import format_count
 from metra.stats.line_fit import LineFit
 
-LEFT, TOP, SIDE = 52.0, 8.0, 270.0
-HEIGHT = TOP + SIDE + 38
 #: More figures than this are more than anybody looks at; the table has all pairs.
 MOST = 6
 #: Letters of a name beside a dot.
@@ -84,31 +81,25 @@ def build_correlations_table(
 
 def draw_segments_figure(entry: ScoreRelation) -> Html:
     """Draw all segments in squares."""
-    x = chart.AxisScale(
-        _get_first_edge(entry.x_edges), _get_last_edge(entry.x_edges), LEFT, LEFT + SIDE
-    )
-    y = chart.AxisScale(
-        _get_first_edge(entry.y_edges), _get_last_edge(entry.y_edges), TOP + SIDE, TOP
-    )
-    wide = SIDE / (len(entry.x_edges) - 1)
-    tall = SIDE / (len(entry.y_edges) - 1)
+    frame = chart.PAGE_FRAME
+    x = frame.x_scale(entry.x_edges[0], _get_last_edge(entry.x_edges))
+    y = frame.y_scale(entry.y_edges[0], _get_last_edge(entry.y_edges))
+    wide = (frame.right - frame.left) / (len(entry.x_edges) - 1)
+    tall = (frame.bottom - frame.top) / (len(entry.y_edges) - 1)
     most = max((square.count for square in entry.squares), default=1)
-    marks = [
-        *chart.draw_x_axis(x, TOP + SIDE, TOP, entry.x),
-        *chart.draw_y_axis(y, LEFT, LEFT + SIDE, entry.y),
-    ]
+    marks = chart.draw_axes(x, y, entry.x, entry.y)
     for square in entry.squares:
         share = max(0.12, (square.count / most) ** 0.5)
         w, h = wide * share, tall * share
-        left = LEFT + wide * (square.x + 0.5) - w / 2
-        top = TOP + SIDE - tall * (square.y + 0.5) - h / 2
+        left = frame.left + wide * (square.x + 0.5) - w / 2
+        top = frame.bottom - tall * (square.y + 0.5) - h / 2
         hint = format_count(square.count, "segment")
         marks.append(chart.draw_rect(left, top, w, h, "square", hint))
     label = (
         f"{entry.y} against {entry.x} over {format_count(entry.segments, 'segment')}; "
         f"{_format_correlation(entry)}"
     )
-    picture = chart.make_svg(chart.WIDTH, HEIGHT, label, marks)
+    picture = chart.make_svg(chart.WIDTH, chart.PAGE_HEIGHT, label, marks)
     return build_figure(
         f"{entry.y} against {entry.x}",
         picture,
@@ -119,26 +110,21 @@ def draw_segments_figure(entry: ScoreRelation) -> Html:
 
 def draw_systems_figure(entry: ScoreRelation, fit: LineFit | None = None) -> Html:
     """Draw the systems as dots with their names, and a fitted line with its band."""
-    x = chart.AxisScale(
-        *chart.pad_range([p.x for p in entry.points], 0.12), LEFT, LEFT + SIDE
+    from metra.meta.scatter import ScatterPoints
+
+    cloud = ScatterPoints(
+        title="",
+        across=entry.x,
+        down=entry.y,
+        names=[point.system for point in entry.points],
+        x=[point.x for point in entry.points],
+        y=[point.y for point in entry.points],
+        classes=[""] * len(entry.points),
+        outliers=[False] * len(entry.points),
+        fit=fit,
+        caption="",
     )
-    y = chart.AxisScale(
-        *chart.pad_range([p.y for p in entry.points], 0.12), TOP + SIDE, TOP
-    )
-    marks = [
-        *chart.draw_x_axis(x, TOP + SIDE, TOP, entry.x),
-        *chart.draw_y_axis(y, LEFT, LEFT + SIDE, entry.y),
-    ]
-    if fit is not None:
-        first, last = min(p.x for p in entry.points), max(p.x for p in entry.points)
-        ends = [(at, fit.slope * at + fit.intercept) for at in (first, last)]
-        marks += chart.draw_fit(fit.band, ends, x, y)
-    for point in entry.points:
-        hint = f"{point.system}: {entry.x} {point.x:.2f}, {entry.y} {point.y:.2f}"
-        marks.append(chart.draw_dot(x(point.x), y(point.y), 5, "dot", hint))
-    taken = [(x(p.x) - 5, x(p.x) + 5, y(p.y)) for p in entry.points]
-    for point in sorted(entry.points, key=lambda p: p.y):
-        marks.extend(_place_name(point.system, x(point.x), y(point.y), taken))
+    marks = plot_points(cloud, chart.PAGE_FRAME, longest=LONGEST)
     known = entry.systems_pearson
     note = "too few systems for a correlation"
     if known is not None:
@@ -151,7 +137,7 @@ def draw_systems_figure(entry: ScoreRelation, fit: LineFit | None = None) -> Htm
     )
     return build_figure(
         f"{entry.y} against {entry.x}, by system",
-        chart.make_svg(chart.WIDTH, HEIGHT, label, marks),
+        chart.make_svg(chart.WIDTH, chart.PAGE_HEIGHT, label, marks),
         build_html_table(
             ["system", entry.x, entry.y],
             [[p.system, NumberCell(p.x, 3), NumberCell(p.y, 3)] for p in entry.points],
@@ -162,32 +148,6 @@ def draw_systems_figure(entry: ScoreRelation, fit: LineFit | None = None) -> Htm
     )
 
 
-def _place_name(
-    name: str, x: float, y: float, taken: list[tuple[float, float, float]]
-) -> Sequence[Html]:
-    """Write a name around its dot where nothing else stands; else the hint has to do."""
-    wide = chart.measure_names([name], LONGEST)
-    for anchor, place, start, down in (
-        ("start", x + 8, x + 6, 0),
-        ("end", x - 8, x - wide - 6, 0),
-        ("middle", x, x - wide / 2, -12),
-        ("middle", x, x - wide / 2, 12),
-    ):
-        stop, middle = start + wide, y + down
-        inside = start > LEFT and stop < LEFT + SIDE + chart.OVERHANG
-        if inside and not any(
-            abs(middle - b) < 11 and start < last and first < stop
-            for first, last, b in taken
-        ):
-            taken.append((start, stop, middle))
-            return (
-                chart.draw_text(
-                    place, middle + 4, shorten_word(name, LONGEST), "tick", anchor
-                ),
-            )
-    return ()
-
-
 def _format_correlation(entry: ScoreRelation) -> str:
     if entry.pearson is None or entry.spearman is None:
         return "no correlation: one of the two never varies"
@@ -195,10 +155,6 @@ def _format_correlation(entry: ScoreRelation) -> str:
         f"Pearson {format_with_minus(entry.pearson, 3)}, Spearman "
         f"{format_with_minus(entry.spearman, 3)}"
     )
-
-
-def _get_first_edge(edges: Sequence[float]) -> float:
-    return edges[0]
 
 
 def _get_last_edge(edges: Sequence[float]) -> float:
@@ -230,6 +186,9 @@ def build_judgements_section(study: Study) -> Html | None:
     found = study.people
     if found is None:
         return None
+    # Most reports have no judgements, and need nothing of what trust is computed from.
+    from metra.report.html.trust import build_trust_parts
+
     judges = (
         "" if found.judges is None else f" by {format_count(found.judges, 'judge')}"
     )
@@ -253,5 +212,5 @@ def build_judgements_section(study: Study) -> Html | None:
         ),
         tag("div", systems, class_="figures"),
         tag("div", segments, class_="figures"),
-        trust.build_trust_parts(trusted) if trusted is not None else None,
+        build_trust_parts(trusted) if trusted is not None else None,
     )

@@ -99,7 +99,10 @@ def _draw_box(
     judge: ActiveTimes, scale: AxisScale, left: float, y: float
 ) -> list[Html]:
     lower, upper, middle = scale(judge.lower), scale(judge.upper), scale(judge.median)
-    hint = f"{judge.judge}: {judge.lower:.0f} to {judge.upper:.0f} s, median {judge.median:.0f} s"
+    hint = (
+        f"{judge.judge}: {judge.lower:.0f} to {judge.upper:.0f} s, "
+        f"median {judge.median:.0f} s"
+    )
     return [
         draw_row_name(left - 8, y + 4, judge.judge, LONGEST),
         draw_line(scale(judge.least), y, scale(judge.most), y, "interval"),

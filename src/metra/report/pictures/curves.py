@@ -1,19 +1,22 @@
 """Curves over choices in a row: one line per series, named at its end."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from metra.report.chart import (
     COLOURS,
     AxisScale,
-    choose_color,
+    PlotFrame,
     draw_band,
     draw_dot,
     draw_line,
     draw_path,
     draw_text,
     draw_y_axis,
+    measure_names,
     measure_text,
+    name_series,
     pad_range,
     render_chart,
     shorten_word,
@@ -22,8 +25,10 @@ from metra.report.html.markup import Html
 
 HEIGHT = 440.0
 LEFT, TOP, BOTTOM = 72.0, 58.0, 62.0
-#: Letters of a label below the axis, and the least distance of names at the lines' ends.
-LONGEST = 14
+#: Letters of a label below the axis, and of a name at the end of a line.
+LONGEST_LABEL = 14
+LONGEST_NAME = 24
+#: The least distance of names at the lines' ends.
 DISTANCE = 13.0
 
 
@@ -43,47 +48,58 @@ class CurvePlot:
 
 
 def draw_curves(curves: CurvePlot) -> str:
-    """Draw the lines; the names stand at the right, moved apart where they would meet."""
-    count = len(curves.labels)
-    right = 24 + max(map(measure_text, curves.series))
-    width = max(640.0, LEFT + right + count * 34)
-    values = [v for line in curves.series.values() for v in line if v is not None]
-    values += [end for band in curves.bands.values() for pair in band for end in pair]
-    x = AxisScale(-0.3, count - 0.7, LEFT, width - right)
-    y = AxisScale(*pad_range(values or [0.0, 1.0]), HEIGHT - BOTTOM, TOP)
-    marks = [
-        *draw_y_axis(y, x.start, x.stop, curves.down, most=7),
-        *_draw_labels(curves, x, y.start),
-        *_draw_lines(curves, x, y),
-        *_draw_names(curves, x, y),
-    ]
+    """Draw curves as a file of its own, wider where there are many labels."""
+    names = measure_curve_names(curves, LONGEST_NAME)
+    width = max(640.0, LEFT + names + len(curves.labels) * 34)
+    frame = PlotFrame(LEFT, TOP, width - names, HEIGHT - BOTTOM)
+    marks = plot_curves(curves, frame)
     size = width, HEIGHT
     description = _describe_curves(curves)
     return render_chart(curves.title, curves.caption, description, size, marks)
 
 
+def measure_curve_names(curves: CurvePlot, longest: int) -> float:
+    """Return the room that the names at the right of the frame take."""
+    return measure_names(list(curves.series), longest) + 12
+
+
+def plot_curves(
+    curves: CurvePlot, frame: PlotFrame, *, longest: int = LONGEST_NAME
+) -> list[Html]:
+    """Draw the lines; the names stand at the right, moved apart where they would meet."""
+    values = [v for line in curves.series.values() for v in line if v is not None]
+    values += [end for band in curves.bands.values() for pair in band for end in pair]
+    x = frame.x_scale(-0.3, len(curves.labels) - 0.7)
+    y = frame.y_scale(*pad_range(values or [0.0, 1.0]))
+    return [
+        *draw_y_axis(y, x.start, x.stop, curves.down, most=frame.ticks),
+        *_draw_labels(curves, x, y.start),
+        *_draw_lines(curves, x, y),
+        *_draw_names(curves, x, y, longest),
+    ]
+
+
 def _draw_labels(curves: CurvePlot, x: AxisScale, bottom: float) -> Iterator[Html]:
-    """Draw the axis across with as many labels as there is room for."""
-    longest = max(map(measure_text, curves.labels))
-    room = (x.stop - x.start) / max(len(curves.labels), 1)
-    step = max(1, round(min(longest, measure_text("0" * 12)) / room + 0.4))
-    for at, label in enumerate(curves.labels):
-        if at % step == 0:
-            text = shorten_word(label, LONGEST)
-            yield draw_text(x(at), bottom + 16, text, "tick small", "middle")
+    """Draw the axis across, with labels from the last on as far as there is room."""
     yield draw_line(x.start, bottom, x.stop, bottom, "axis")
     middle = (x.start + x.stop) / 2
-    yield draw_text(middle, bottom + 37, curves.across, "name", "middle")
+    yield draw_text(middle, bottom + 32, curves.across, "name", "middle")
+    free = math.inf
+    for at, label in reversed(list(enumerate(curves.labels))):
+        text = shorten_word(label, LONGEST_LABEL)
+        half = measure_text(text) / 2 + 2
+        if x(at) + half <= free:
+            yield draw_text(x(at), bottom + 15, text, "tick", "middle")
+            free = x(at) - half
 
 
 def _draw_lines(curves: CurvePlot, x: AxisScale, y: AxisScale) -> Iterator[Html]:
     for number, (name, line) in enumerate(curves.series.items()):
-        color = choose_color(number)
+        kind = name_series(number)
         ends = curves.bands.get(name, ())
         band = [(at, low, high) for at, (low, high) in enumerate(ends)]
-        yield from draw_band(band, x, y, style=f"fill: {color}")
-        dash = "; stroke-dasharray: 2 4" if number >= COLOURS else ""
-        dash = "; stroke-dasharray: 7 4" if name in curves.dashed else dash
+        yield from draw_band(band, x, y, kind)
+        dashed = " dashed" if name in curves.dashed or number >= COLOURS else ""
         path, pen = "", "M"
         for at, value in enumerate(line):
             if value is None:
@@ -91,15 +107,16 @@ def _draw_lines(curves: CurvePlot, x: AxisScale, y: AxisScale) -> Iterator[Html]
                 continue
             path += f"{pen}{x(at):g} {y(value):g}"
             pen = "L"
-        yield draw_path(path, "line", style=f"stroke: {color}{dash}")
+        yield draw_path(path, f"curve {kind}{dashed}")
         for at, value in enumerate(line):
             if value is not None:
                 hint = f"{name}, {curves.labels[at]}: {value:.4g}"
-                fill = f"fill: {color}"
-                yield draw_dot(x(at), y(value), 2.8, hint=hint, style=fill)
+                yield draw_dot(x(at), y(value), 2.8, f"point {kind}", hint)
 
 
-def _draw_names(curves: CurvePlot, x: AxisScale, y: AxisScale) -> Iterator[Html]:
+def _draw_names(
+    curves: CurvePlot, x: AxisScale, y: AxisScale, longest: int
+) -> Iterator[Html]:
     ends = []
     for number, (name, line) in enumerate(curves.series.items()):
         last = next((value for value in reversed(line) if value is not None), None)
@@ -108,8 +125,8 @@ def _draw_names(curves: CurvePlot, x: AxisScale, y: AxisScale) -> Iterator[Html]
     ends.sort()
     places = _spread_places([place for place, _, _ in ends], y.start)
     for place, (_, number, name) in zip(places, ends, strict=True):
-        fill = f"fill: {choose_color(number)}"
-        yield draw_text(x.stop + 7, place + 4, name, style=fill)
+        kind = f"end {name_series(number)}"
+        yield draw_text(x.stop + 7, place + 4, shorten_word(name, longest), kind)
 
 
 def _spread_places(places: list[float], bottom: float) -> list[float]:

@@ -60,7 +60,7 @@ STYLE = make_style(
 & .tens { stroke: var(--edge); stroke-opacity: .45; fill: none }
 & .frame { stroke: var(--edge); fill: none }
 & .barrier { fill: var(--edge) }
-& .hit { fill: var(--edge) }
+& .hit { fill: none; stroke: var(--edge); stroke-width: 4; stroke-linecap: round }
 & .equal { fill: var(--c0); stroke: var(--c0) }
 & .left-out { fill: var(--paper); stroke: var(--faint); stroke-dasharray: 3 2 }
 & .linked { fill: var(--c1); stroke: var(--c1); stroke-dasharray: 6 2 }
@@ -205,8 +205,17 @@ def _draw_rules(page: _GridPage) -> Iterator[Html]:
 
 
 def _draw_hits(page: _GridPage) -> Iterator[Html]:
-    for row, column in page.plot.other_hits:
-        yield _draw_sign("hit", page.x(column) + CELL / 2, page.y(row) + CELL / 2)
+    places = [
+        (page.x(column) + CELL / 2, page.y(row) + CELL / 2)
+        for row, column in page.plot.other_hits
+    ]
+    if places:
+        yield _draw_small_dots(places)
+
+
+def _draw_small_dots(places: Sequence[tuple[float, float]]) -> Html:
+    """Draw dots in one path, for there may be hundreds."""
+    return draw_path("".join(f"M{x:g} {y:g}h0" for x, y in places), "hit")
 
 
 def _draw_block(block: LinkBlock, page: _GridPage) -> Iterator[Html]:
@@ -227,7 +236,7 @@ def _draw_sign(kind: str, x: float, y: float) -> Html:
     """Draw what tells a kind from the others without colours."""
     if kind in SHAPES:
         return draw_path(f"M{x:g} {y:g}{SHAPES[kind]}", kind)
-    return draw_dot(x, y, 2 if kind == "hit" else 4, kind)
+    return draw_dot(x, y, 4, kind)
 
 
 def _draw_legend(page: _GridPage) -> tuple[list[Html], float]:
@@ -241,9 +250,12 @@ def _draw_legend(page: _GridPage) -> tuple[list[Html], float]:
         room = CELL + GAP + measure_text(text) + 3 * GAP
         if x > MARGIN and x + room > page.width:
             x, y = MARGIN, y + LINE
-        if kind != "hit":
+        middle = x + CELL / 2, y - 5
+        if kind == "hit":
+            marks.append(_draw_small_dots([middle]))
+        else:
             marks.append(draw_rect(x + 0.5, y - 12.5, CELL - 1, CELL - 1, kind, rx=3))
-        marks.append(_draw_sign(kind, x + CELL / 2, y - 5))
+            marks.append(_draw_sign(kind, *middle))
         marks.append(draw_text(x + CELL + GAP, y, text))
         x += room
     return marks, y + MARGIN

@@ -152,20 +152,20 @@ def describe_block(block: LinkBlock, plot: GridPlot) -> str:
 
 def _build_blocks(alignment: Alignment, first: int) -> Iterator[LinkBlock]:
     """Make blocks of links that have both sides, neighbours of one kind made one."""
-    made: list[Link] = []
+    merged: list[Link] = []
     for link in sorted(alignment.links, key=lambda link: (link.hyp, link.ref)):
         if link.hyp.start == link.hyp.stop or link.ref.start == link.ref.stop:
             continue
-        if made and _is_continuation(made[-1], link):
-            last = made[-1]
-            made[-1] = replace(
+        if merged and _is_continuation(merged[-1], link):
+            last = merged[-1]
+            merged[-1] = replace(
                 last,
                 hyp=last.hyp._replace(stop=link.hyp.stop),
                 ref=last.ref._replace(stop=link.ref.stop),
             )
         else:
-            made.append(link)
-    for link in made:
+            merged.append(link)
+    for link in merged:
         hyp, ref = alignment.words(link)
         words = " ".join(hyp) if hyp == ref else f"{' '.join(hyp)} = {' '.join(ref)}"
         yield LinkBlock(

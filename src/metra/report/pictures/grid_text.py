@@ -18,6 +18,7 @@ from metra.report.terminal import (
     BOLD,
     DIM,
     PLAIN,
+    YELLOW,
     isolate_text,
     make_visible,
     measure_width,
@@ -32,7 +33,7 @@ CELL = 2
 NARROWEST = 5 * CELL
 
 MATCHED, KEPT_OUT, OTHER = "■", "□", "·"
-GREEN, YELLOW = "\x1b[1;32m", "\x1b[33m"
+GREEN = "\x1b[1;32m"
 
 
 def render(segment: AlignedSegment, style: Style) -> str:
@@ -85,7 +86,7 @@ def _build_cells(
     grid: GridPlot, signs: Mapping[str, str], style: Style
 ) -> dict[tuple[int, int], str]:
     """Write what stands in each cell that is not empty."""
-    found = {cell: style_text(OTHER, DIM, style) for cell in grid.other_hits}
+    signs_by_cell = {cell: style_text(OTHER, DIM, style) for cell in grid.other_hits}
     for block in grid.blocks:
         sign = signs[block.kind]
         code = {MATCHED: GREEN, KEPT_OUT: DIM}.get(sign, YELLOW)
@@ -94,8 +95,8 @@ def _build_cells(
             for row in range(block.row, block.row + block.height)
             for column in range(block.column, block.column + block.width)
         ]
-        found |= dict.fromkeys(cells, style_text(sign, code, style))
-    return found
+        signs_by_cell |= dict.fromkeys(cells, style_text(sign, code, style))
+    return signs_by_cell
 
 
 def _split_bands(grid: GridPlot, room: int) -> Iterator[range]:

@@ -33,7 +33,7 @@ class Heatmap:
 
 
 def draw_heatmap(heat: Heatmap) -> str:
-    """Draw the cells with their values, and a frame round each cluster."""
+    """Draw a heat map as a file of its own, with the names on both sides."""
     size = len(heat.names) * CELL
     names = [shorten_word(name, LONGEST) for name in heat.names]
     # Capitals are wider than a letter is on average.
@@ -43,14 +43,15 @@ def draw_heatmap(heat: Heatmap) -> str:
     slanted = measure_text(names[-1]) * 0.78
     heading = max(measure_text(heat.title) * 1.12, measure_text(heat.caption))
     width = max(left + size + slanted, heading + 2 * MARGIN, 420)
-    marks = [
-        *_draw_names(names, left, top),
-        *_draw_cells(heat, left, top),
-        *_draw_frames(heat.clusters, left, top),
-    ]
+    marks = [*_draw_names(names, left, top), *plot_matrix(heat, left, top)]
     page = width, top + size + 34
     description = _describe_heatmap(heat)
     return render_chart(heat.title, heat.caption, description, page, marks)
+
+
+def plot_matrix(heat: Heatmap, left: float, top: float) -> list[Html]:
+    """Draw the cells with their values, and a frame round each cluster."""
+    return [*_draw_cells(heat, left, top), *_draw_clusters(heat.clusters, left, top)]
 
 
 def _draw_names(names: Sequence[str], left: float, top: float) -> Iterator[Html]:
@@ -67,51 +68,39 @@ def _draw_cells(heat: Heatmap, left: float, top: float) -> Iterator[Html]:
             if value is None:
                 continue
             x, y = left + j * CELL, top + i * CELL
-            shade, color = _choose_shade(value, heat.kind)
-            fill = f"fill: var(--{color}); fill-opacity: {shade:.2f}"
+            kind = "heat negative" if value < 0 else "heat"
+            shade = _choose_shade(value, heat.kind)
+            hint = f"{heat.names[i]}, {heat.names[j]}: {value:.4g}"
+            side = CELL - 2
             yield draw_rect(
-                x + 0.5,
-                y + 0.5,
-                CELL - 1,
-                CELL - 1,
-                hint=f"{heat.names[i]}, {heat.names[j]}: {value:.4g}",
-                rx=2,
-                style=f"{fill}; stroke: var(--rule)",
+                x + 1, y + 1, side, side, kind, hint, rx=2, fill_opacity=shade
             )
-            yield draw_text(
-                x + CELL / 2,
-                y + CELL / 2 + 4,
-                _format_number(value, heat.kind),
-                "small",
-                "middle",
-                style=f"fill: var(--{'paper' if shade > 0.62 else 'ink'})",
-            )
+            number = _format_number(value, heat.kind)
+            yield draw_text(x + CELL / 2, y + CELL / 2 + 4, number, "cell", "middle")
 
 
-def _choose_shade(value: float, kind: str) -> tuple[float, str]:
+def _choose_shade(value: float, kind: str) -> float:
+    """Choose how dark a cell is; ink stays readable on the darkest."""
     if kind == "r":
-        return min(abs(value), 1.0) ** 1.5, "c0" if value >= 0 else "c1"
-    steps = ((0.001, 1.0), (0.01, 0.8), (0.05, 0.6), (0.1, 0.2))
-    return next((shade for limit, shade in steps if value <= limit), 0.05), "c0"
+        return round(0.55 * min(abs(value), 1.0) ** 1.5, 3)
+    steps = ((0.001, 0.5), (0.01, 0.38), (0.05, 0.26))
+    return next((shade for limit, shade in steps if value <= limit), 0.06)
 
 
 def _format_number(value: float, kind: str) -> str:
     if kind == "p" and value < 0.001:
         return "<.001"
-    shown = f"{value:.3f}" if kind == "p" and value < 0.1 else f"{value:.2f}"
-    return shown.replace("-0.", "−.").replace("0.", ".", 1)
+    number = f"{value:.3f}" if kind == "p" and value < 0.1 else f"{value:.2f}"
+    return number.replace("-0.", "−.").replace("0.", ".", 1)
 
 
-def _draw_frames(clusters: Sequence[int], left: float, top: float) -> Iterator[Html]:
+def _draw_clusters(clusters: Sequence[int], left: float, top: float) -> Iterator[Html]:
     for cluster in dict.fromkeys(clusters):
         rows = [row for row, entry in enumerate(clusters) if entry == cluster]
         side = len(rows) * CELL
         x, y = left + rows[0] * CELL, top + rows[0] * CELL
-        frame = "stroke: var(--c1); stroke-width: 2"
-        yield draw_rect(x, y, side, side, "edge", style=frame)
-        yield draw_text(
-            x + 5, y + side - 5, str(cluster), "small", style="fill: var(--c1)"
-        )
+        yield draw_rect(x, y, side, side, "frame")
+        yield draw_text(x + 5, y + side - 5, str(cluster), "tick")
 
 
 def _describe_heatmap(heat: Heatmap) -> str:

@@ -6,13 +6,13 @@ from itertools import pairwise
 from metra.analysis.word_stability import WEIGHTS, StabilityResult, WordSet
 from metra.report.chart import (
     AxisScale,
-    choose_color,
     draw_dot,
     draw_line,
     draw_path,
     draw_text,
     draw_x_axis,
     draw_y_axis,
+    name_series,
     render_chart,
 )
 from metra.report.html.markup import Html
@@ -38,9 +38,9 @@ def draw_polygons(study: StabilityResult) -> str:
 def _draw_legend(study: StabilityResult) -> Iterator[Html]:
     for number, entry in enumerate(study.sets):
         y = 50 + LINE * number
-        style = _choose_stroke(entry, number)
-        yield draw_line(16, y - 4, 48, y - 4, "line", style=style)
-        yield draw_dot(32, y - 4, 2.5, style=f"fill: {_choose_set_color(entry)}")
+        kind = _choose_series(entry)
+        yield draw_line(16, y - 4, 48, y - 4, f"curve {kind}{_choose_dash(number)}")
+        yield draw_dot(32, y - 4, 2.5, f"point {kind}")
         yield draw_text(56, y, f"{entry.name}, {entry.tokens:,} words")
 
 
@@ -58,11 +58,11 @@ def _draw_panel(study: StabilityResult, weight: str, top: float) -> Iterator[Htm
             for (low, high), share in zip(pairwise(bounds), polygon.shares, strict=True)
         ]
         path = "L".join(f"{left:g} {height:g}" for left, height, *_ in points)
-        yield draw_path(f"M{path}", "line", style=_choose_stroke(entry, number))
+        kind = _choose_series(entry)
+        yield draw_path(f"M{path}", f"curve {kind}{_choose_dash(number)}")
         for left, height, low, high, percent in points:
             hint = f"{entry.name}: {weight} {low:g} to {high:g}, {percent:.1f} %"
-            fill = f"fill: {_choose_set_color(entry)}"
-            yield draw_dot(left, height, 2.5, hint=hint, style=fill)
+            yield draw_dot(left, height, 2.5, f"point {kind}", hint)
 
 
 def _describe_axis(study: StabilityResult, weight: str) -> str:
@@ -75,13 +75,12 @@ def _describe_axis(study: StabilityResult, weight: str) -> str:
     )
 
 
-def _choose_stroke(entry: WordSet, number: int) -> str:
-    dash = "; stroke-dasharray: 5 3" if number % 2 else ""
-    return f"stroke: {_choose_set_color(entry)}{dash}"
+def _choose_series(entry: WordSet) -> str:
+    return name_series(0 if entry.common else 1)
 
 
-def _choose_set_color(entry: WordSet) -> str:
-    return choose_color(0 if entry.common else 1)
+def _choose_dash(number: int) -> str:
+    return " dashed" if number % 2 else ""
 
 
 def _describe_polygons(study: StabilityResult) -> str:

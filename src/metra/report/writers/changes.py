@@ -16,6 +16,7 @@ from metra.report.terminal import (
     BOLD,
     DIM,
     TONES,
+    YELLOW,
     MarkedText,
     escape_controls,
     merge_marks,
@@ -34,7 +35,6 @@ CHANGES_NOTE = (
     f"{SIGNS} Red is a right word lost, green a right word won, yellow a word that no "
     "reference has."
 )
-YELLOW = "\x1b[33m"
 
 
 def render_changes_terminal(changes: SystemChanges, style: Style) -> str:

@@ -13,20 +13,12 @@ from metra.report.table import (
     render_tsv,
 )
 from metra.report.terminal import DIM, escape_controls, render_table, style_text
-from metra.report.writers.alignments import render_alignments
-from metra.report.writers.comparison import (
-    build_comparison_legend,
-    build_comparison_tables,
-    describe_comparisons,
-)
-from metra.report.writers.details import render_details
 from metra.report.writers.headings import (
     build_metric_columns,
     describe_corpus,
     list_signatures,
     order_systems,
 )
-from metra.report.writers.json import convert_results
 from metra.scoring.results import GroupScores, Results, Score
 from metra.scoring.table import Cell, Column, Table, make_table
 
@@ -48,8 +40,15 @@ def render_terminal(results: Results, style: Style) -> str:
     notes = [*build_notes(results), *list_signatures(results)]
     below = "\n".join(style_text(note, DIM, style) for note in notes)
     blocks.extend(filter(None, [remarks, below]))
-    blocks.extend(render_alignments(results, style))
-    blocks.extend(render_details(results, style))
+    scores = results.systems[0].scores.values()
+    if any(score.alignments for score in scores):
+        from metra.report.writers.alignments import render_alignments
+
+        blocks.extend(render_alignments(results, style))
+    if any(score.details is not None for score in scores):
+        from metra.report.writers.details import render_details
+
+        blocks.extend(render_details(results, style))
     return "\n\n".join(blocks)
 
 
@@ -65,6 +64,8 @@ def render_results_tsv(results: Results, _: Style) -> str:
 
 def render_results_json(results: Results, _: Style) -> str:
     """Write everything that was computed, numbers in full."""
+    from metra.report.writers.json import convert_results
+
     return render_json(convert_results(results))
 
 
@@ -101,6 +102,8 @@ WRITERS = {
 def build_tables(results: Results, style: Style) -> list[Table]:
     """Lay out the systems' scores, then their documents' and segments' where asked for."""
     if results.terms is not None:
+        from metra.report.writers.comparison import build_comparison_tables
+
         return [*build_comparison_tables(results), *_build_level_tables(results, style)]
     systems = order_systems(results, style)
     columns = [
@@ -119,13 +122,20 @@ def build_tables(results: Results, style: Style) -> list[Table]:
 
 def build_notes(results: Results) -> list[str]:
     """Explain the signs and name the test, if there is one, and say what was scored."""
-    legend = build_comparison_legend(results) if results.terms is not None else []
-    return [*legend, describe_corpus(results)]
+    if results.terms is None:
+        return [describe_corpus(results)]
+    from metra.report.writers.comparison import build_comparison_legend
+
+    return [*build_comparison_legend(results), describe_corpus(results)]
 
 
 def build_remarks(results: Results) -> list[str]:
     """Say in words how the systems compare, if they were compared."""
-    return [] if results.terms is None else describe_comparisons(results)
+    if results.terms is None:
+        return []
+    from metra.report.writers.comparison import describe_comparisons
+
+    return describe_comparisons(results)
 
 
 def _build_score_cells(scores: Sequence[Score]) -> list[Cell]:
@@ -148,11 +158,14 @@ def _build_level_tables(results: Results, style: Style) -> Iterator[Table]:
             ("document", [score.documents for score in scores]),
             ("segment", [_number_segments(score) for score in scores]),
         ):
-            by_item = [each for each in values if each is not None]
-            if len(by_item) == len(systems):
+            by_system = [each for each in values if each is not None]
+            if len(by_system) == len(systems):
                 rows = [
-                    (str(item), _build_row([each[item] for each in by_item], scores[0]))
-                    for item in by_item[0]
+                    (
+                        str(item),
+                        _build_row([each[item] for each in by_system], scores[0]),
+                    )
+                    for item in by_system[0]
                 ]
                 yield make_table(level, names, rows, caption=column.title)
 

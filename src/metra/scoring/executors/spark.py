@@ -306,19 +306,16 @@ def score_files(
     progress: TableProgress | None = None,
     master: str | None = None,
     conf: Mapping[str, str] | None = None,
-    started: Callable[[], None] = lambda: None,
 ) -> Results:
-    """Score a table in Parquet files wherever Spark finds it; see `score_frame`.
-
-    `started` is called when there is a session: what Java takes to start is no scoring.
-    """
+    """Score a table in Parquet files wherever Spark finds it; see `score_frame`."""
     if resume:
         msg = (
             "Spark has no `resume`: it begins lost work again by itself; leave it out."
         )
         raise OptionError(msg)
     with spark_session(master or LOCAL, conf) as session:
-        started()
+        if progress:
+            progress(0, 0.0)  # what Java took to start is no scoring
         frame = read_files(session, paths)
         files = frame.inputFiles()
         # Of several files, Spark takes the columns of any one.

@@ -1,5 +1,6 @@
 """Specs and options: how text becomes a measure, and what is said where it cannot."""
 
+import math
 from typing import Literal
 
 import numpy as np
@@ -7,10 +8,10 @@ import pytest
 
 import metra
 from metra.corpus import examples
-from metra.errors import OptionError, UnknownNameError, no_such
+from metra.errors import CorpusError, OptionError, UnknownNameError, no_such
 from metra.metrics import registry
-from metra.metrics.options import format_value, parse_spec, read_parameters
-from metra.metrics.record import Metric, record_options
+from metra.metrics.options import Range, format_value, parse_spec, read_parameters
+from metra.metrics.record import Metric, check_needs, record_options
 
 
 @record_options
@@ -88,6 +89,10 @@ WRONG = [
     ({"number": True}, "toy: number=yes is not possible; expected a whole number."),
     ({"number": None}, "toy: number=None is not possible; expected a whole number."),
     ({"share": "much"}, "toy: share=much is not possible; expected a number."),
+    # A factory that declares no range still gets finite numbers only.
+    ({"share": "nan"}, "toy: share=nan is not possible; expected a number."),
+    ({"share": math.inf}, "toy: share=inf is not possible; expected a number."),
+    ({"number": math.inf}, "toy: number=inf is not possible; expected a whole number."),
     ({"flag": "maybe"}, "toy: flag=maybe is not possible; expected one of yes, no."),
     ({"flag": 1}, "toy: flag=1 is not possible; expected one of yes, no."),
     ({"kind": "c"}, "toy: kind=c is not possible; expected one of a, b, no."),
@@ -166,3 +171,52 @@ def test_the_same_spec_is_the_same_measure():
 def test_every_name_of_the_registry_makes_a_measure_of_that_name():
     for name in registry.list_metrics():
         assert metra.metric(examples.build_spec(name)).name == name
+
+
+@pytest.mark.parametrize(
+    ("limits", "inside", "outside", "text"),
+    [
+        (Range(1), [1, 2.5, 1e300], [0.9, math.inf, math.nan], "of at least 1"),
+        (Range(0, 1), [0, 1], [-0.1, 1.1, math.nan], "from 0 to 1"),
+        (Range(0, above=True), [1e-9], [0, math.inf], "above 0"),
+        (Range(0, 5, above=True), [5], [0, 6], "above 0 and at most 5"),
+    ],
+)
+def test_ranges(limits, inside, outside, text):
+    assert all(value in limits for value in inside)
+    assert not any(value in limits for value in outside)
+    assert str(limits) == text
+
+
+@pytest.mark.parametrize(
+    ("need", "message"),
+    [
+        (
+            "reference",
+            "x compares with references, but there is none; give one with `references`, "
+            "or a table with one.",
+        ),
+        (
+            "source",
+            "x compares with the source, but none was given; give `source`.",
+        ),
+        (
+            "documents",
+            "x weighs words by their document, but no documents are known; give "
+            "`documents` (ids that all differ make every segment a document).",
+        ),
+    ],
+)
+def test_what_a_metric_needs_must_be_there(need, message):
+    metric = Metric(
+        name="x",
+        columns=(),
+        rows=lambda _: None,
+        aggregate=lambda _: None,
+        **{"needs_reference": False, f"needs_{need}": True},
+    )
+    there = {"has_references": True, "has_source": True, "has_documents": True}
+    check_needs({"x": metric}, **there)
+    with pytest.raises(CorpusError) as caught:
+        check_needs({"x": metric}, **dict.fromkeys(there, False))
+    assert str(caught.value) == message

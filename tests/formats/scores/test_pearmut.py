@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.campaign.files import pearmut
-from metra.campaign.judgement import keep_latest
+from metra.campaign.imports import list_answer_steps
+from metra.campaign.judgement import check_imported, keep_latest
 from metra.errors import FormatError
+from metra.formats.scores import pearmut
 
 FR_EN = ("fr", "en")
 
@@ -31,7 +32,14 @@ def line(user="u", screen=0, score=50, spans=(), output="a😀b c", **more):
 
 
 def read(*lines, **more):
-    return pearmut.read_results("\n".join(lines), "x", languages=FR_EN, **more)
+    return pearmut.parse_results(
+        lines,
+        "x",
+        languages=FR_EN,
+        steps_of=list_answer_steps,
+        check=check_imported,
+        **more,
+    )
 
 
 def span(start, end, severity="minor", category=None):
@@ -138,7 +146,7 @@ CAMPAIGN = {
 
 def test_a_campaign_gives_each_text_once():
     text = json.dumps(CAMPAIGN)
-    found = pearmut.read_campaign(text, "x")
+    found = pearmut.parse_campaign(text, "x")
     assert [(one.system, one.output, one.is_check) for one in found] == [
         ("one", "a", False),
         ("two", "b", False),

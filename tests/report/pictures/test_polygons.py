@@ -35,7 +35,7 @@ def test_the_picture_is_one_whole_svg(found):
     points = [c for c in root.iter(f"{space}circle") if len(c)]
     assert len(points) == classes
     drawn = [*root.iter(f"{space}path"), *root.iter(f"{space}line")]
-    paths = [p for p in drawn if p.get("class") == "line"]
+    paths = [p for p in drawn if "curve" in p.get("class")]
     assert len(paths) == 4 + 8  # the legend's, and two panels of four
     bottom = float(root.get("height"))
     assert all(0 <= float(point.get("cy")) <= bottom for point in points)

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.metrics.syntax import (
+from metra.text.corrections import (
     CorrectedWord,
     EditCounts,
     count_changes,
-    count_increasing,
     infer_changes,
 )
+from metra.text.diff import find_increasing
 
 TEXTS = [  # insertions, deletions, substitutions, moves, worked out by hand
     pytest.param("a b c", "a b c", (0, 0, 0, 0), id="nothing to correct"),
@@ -147,4 +147,4 @@ def test_exact_from_operations(words, corrected, expected):
 @given(st.permutations(range(7)))
 def test_moves_are_what_no_chain_holds(order):
     moves = count_changes(7, [CorrectedWord(at) for at in order]).moves
-    assert moves == 7 - longest_chain(tuple(order)) == 7 - count_increasing(order)
+    assert moves == 7 - longest_chain(tuple(order)) == 7 - len(find_increasing(order))

@@ -7,12 +7,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.campaign.files import appraise, jsonl, marot, mt_metrics_eval, tables
-from metra.campaign.judgement import keep_latest, score_outputs
+from metra.campaign.imports import parse_judgement_lines, read_judgements
+from metra.campaign.judgement import (
+    check_imported,
+    keep_latest,
+    score_judgements,
+    score_outputs,
+)
 from metra.campaign.protocols.rating_protocols import CATEGORIES
 from metra.campaign.protocols.registry import protocol
 from metra.errors import FormatError, OptionError
+from metra.formats.scores.appraise import format_appraise, parse_appraise_judgements
 from metra.formats.scores.judgement import Judgement
+from metra.formats.scores.judgement_jsonl import SCHEMA, format_judgements
+from metra.formats.scores.long_table import format_judgement_table
+from metra.formats.scores.mqm import COLUMNS, MQM_WEIGHTS, format_marot, parse_marot
+from metra.formats.scores.mt_metrics_eval import (
+    format_ratings,
+    format_scores,
+    parse_rating_lines,
+)
 from metra.formats.scores.read import read_scores
 from metra.formats.table import escape_formula, unescape_formula
 
@@ -77,34 +91,39 @@ def marked(draw, name):
 
 @given(st.one_of(marked("esa"), marked("mqm")))
 def test_json_lines_there_and_back(judgement):
-    assert jsonl.read(jsonl.write([judgement]), "x") == [judgement]
+    assert parse_judgement_lines(format_judgements([judgement]).split("\n"), "x") == [
+        judgement
+    ]
 
 
 @given(marked("esa"))
 def test_appraise_there_and_back(judgement):
     key = judgement.systems[0], str(judgement.segment), "TGT"
     outputs = {key: (judgement.source, judgement.outputs[0])}
-    [back] = appraise.read(appraise.write([judgement]), "x", outputs=outputs)
+    [back] = read_appraise(write_appraise([judgement]), outputs=outputs)
     assert back.value == judgement.value
     assert (back.judge, back.systems) == (judgement.judge, judgement.systems)
 
 
 @given(marked("mqm"))
 def test_marot_there_and_back(judgement):
-    [back] = marot.read(marot.write([judgement]), "x", languages=("fr", "en"))
+    [back] = read_marot(write_marot([judgement]))
     assert back.value == judgement.value
     assert (back.outputs, back.source) == (judgement.outputs, judgement.source)
 
 
 @given(marked("mqm"))
 def test_ratings_there_and_back(judgement):
-    text = mt_metrics_eval.write_ratings(
-        [replace(judgement, segment=2, systems=("one",), judge="ann")],
+    text = format_ratings(
+        score_judgements(
+            [replace(judgement, segment=2, systems=("one",), judge="ann")]
+        ),
         systems=["one"],
         segments=2,
         judge="ann",
+        weights=MQM_WEIGHTS,
     )
-    first, second = mt_metrics_eval.read_ratings(text, "x")
+    first, second = parse_rating_lines(text.split("\n"), "x")
     assert first == ("one", 1, "ann", None)
     assert second[:3] == ("one", 2, "ann")
     assert second[3] == judgement.value["mqm"]
@@ -113,24 +132,62 @@ def test_ratings_there_and_back(judgement):
 def test_ends_as_each_program_counts_them():
     # b of a😀b: code points 2 to 3; UTF-16 unit 3, which is first and last.
     esa = made("esa", {"errors": [_at(2, 3)], "esa": 50.0})
-    row = appraise.write([esa])
+    row = write_appraise([esa])
     assert '""start_i"": 3, ""end_i"": 3' in row
     mqm = made("mqm", {"mqm": [_at(2, 3, category="other")]})
-    ratings = mt_metrics_eval.write_ratings(
-        [mqm], systems=["one"], segments=1, judge="ann"
+    ratings = format_ratings(
+        score_judgements([mqm]),
+        systems=["one"],
+        segments=1,
+        judge="ann",
+        weights=MQM_WEIGHTS,
     )
     [error] = json.loads(ratings.split("\t")[1])["errors"]
     assert (error["start"], error["end"], error["score"]) == (2, 3, 1.0)
-    assert "\ta😀<v>b</v>\t" in marot.write([mqm])
+    assert "\ta😀<v>b</v>\t" in write_marot([mqm])
+
+
+def write_appraise(judgements):
+    return format_appraise(score_judgements(judgements))
+
+
+def read_appraise(text, outputs):
+    lines = text.split("\n")
+    return parse_appraise_judgements(lines, "x", outputs=outputs, check=check_imported)
+
+
+def write_marot(judgements):
+    return format_marot(score_judgements(judgements))
+
+
+def read_marot(text):
+    languages = ("fr", "en")
+    lines = text.split("\n")
+    return parse_marot(lines, "x", languages=languages, check=check_imported)
 
 
 def _at(start, end, **more):
     return {"side": "output", "start": start, "end": end, "severity": "minor"} | more
 
 
+def test_lines_of_appraise_may_end_before_the_times(write):
+    line = "'=ann,one,1,TGT,fr,en,5,d#1,False"
+    [judgement] = read_appraise(line, {})
+    assert (judgement.judge, judgement.document) == ("=ann", "d")
+    assert (judgement.value, judgement.shown_at) == ({"da": 5.0}, None)
+    path = write("appraise.csv", [line])
+    [imported] = read_judgements([str(path)])
+    assert imported.value == judgement.value
+    scores = read_scores(str(path))
+    assert (scores.names, scores.judges) == (["da"], ("=ann",))
+    assert scores.value.tolist() == [5.0]
+
+
 def test_what_is_missing_has_no_place_for_appraise():
     gone = {"side": "missing", "start": 0, "end": 0, "severity": "major"}
-    row = appraise.write([made("esa", {"errors": [gone], "esa": 1.0})])
+    row = format_appraise(
+        score_judgements([made("esa", {"errors": [gone], "esa": 1.0})])
+    )
     assert '""start_i"": ""missing"", ""end_i"": ""missing""' in row
 
 
@@ -147,8 +204,8 @@ def test_marot_by_others_marks_places_in_the_text_only():
         "Minor",
         "",
     ]
-    text = "\t".join(marot.COLUMNS) + "\n" + "\t".join(row) + "\n"
-    [judgement] = marot.read(text, "x", languages=("fr", "en"))
+    text = "\t".join(COLUMNS) + "\n" + "\t".join(row) + "\n"
+    [judgement] = read_marot(text)
     assert judgement.outputs == ("a 😀b c",)
     assert judgement.value == {"mqm": [_at(2, 4, category="style/awkward")]}
     assert judgement.segment == 7
@@ -156,10 +213,12 @@ def test_marot_by_others_marks_places_in_the_text_only():
 
 def test_marot_by_others_may_hold_many_errors_of_other_kinds():
     row = ["one", "d", "1", "7", "r", "", "<v>a</v>", "Non-translation!", "Major", ""]
-    text = "\t".join(marot.COLUMNS) + "\n" + 6 * ("\t".join(row) + "\n")
-    [judgement] = marot.read(text, "x", languages=("fr", "en"))
+    text = "\t".join(COLUMNS) + "\n" + 6 * ("\t".join(row) + "\n")
+    [judgement] = read_marot(text)
     assert score_outputs(judgement)[0][0].native == 150
-    assert jsonl.read(jsonl.write([judgement]), "x") == [judgement]
+    assert parse_judgement_lines(format_judgements([judgement]).split("\n"), "x") == [
+        judgement
+    ]
 
 
 @given(st.text("='+-@\t\ra", max_size=6))
@@ -169,8 +228,10 @@ def test_the_guard_hides_formulas_and_comes_off(cell):
 
 
 def test_no_cell_of_appraise_runs():
-    row = appraise.write(
-        [made("da", {"da": 5.0}, system="=cmd()", judge="@x", document="-d")]
+    row = format_appraise(
+        score_judgements(
+            [made("da", {"da": 5.0}, system="=cmd()", judge="@x", document="-d")]
+        )
     )
     assert row == "'@x,'=cmd(),1,TGT,fr,en,5.0,'-d,False,,\n"
 
@@ -191,26 +252,31 @@ def test_the_last_revision_counts():
 
 
 def test_meta_reads_the_long_table(write):
-    path = write("judged.tsv", tables.write_long_table(CAMPAIGN).encode())
+    path = write(
+        "judged.tsv", format_judgement_table(score_judgements(CAMPAIGN)).encode()
+    )
     scores = read_scores(str(path))
     names = {scorer.name for scorer in scores.scorers}
     assert names == {"da", "da-degraded", "da-repeat", "da-calibration"}
 
 
 def test_meta_reads_appraise(write):
-    path = write("judged.csv", appraise.write(CAMPAIGN).encode())
+    path = write("judged.csv", write_appraise(CAMPAIGN).encode())
     names = {scorer.name for scorer in read_scores(str(path)).scorers}
     assert names == {"da", "da-bad", "da-repeat"}
 
 
 def test_meta_reads_marot(write):
-    path = write("judged.tsv", marot.write([made("mqm", {"mqm": []})]).encode())
+    path = write(
+        "judged.tsv",
+        write_marot([made("mqm", {"mqm": []})]).encode(),
+    )
     assert [scorer.name for scorer in read_scores(str(path)).scorers] == ["mqm"]
 
 
 def test_meta_reads_scores_of_segments(write):
-    text = mt_metrics_eval.write_scores(
-        CAMPAIGN, "da", systems=["one", "two"], segments=2
+    text = format_scores(
+        score_judgements(CAMPAIGN), "da", systems=["one", "two"], segments=2
     )
     assert text == "one\t65.0\none\tNone\ntwo\tNone\ntwo\tNone\n"
     path = write("human-scores/fr-en.da.seg.score", text.encode())
@@ -219,10 +285,10 @@ def test_meta_reads_scores_of_segments(write):
 
 def test_penalties_are_negated_where_higher_must_be_better():
     mqm = made("mqm", {"mqm": [_at(0, 1, severity="major", category="other")]})
-    text = mt_metrics_eval.write_scores([mqm], "mqm", systems=["one"], segments=1)
+    text = format_scores(score_judgements([mqm]), "mqm", systems=["one"], segments=1)
     assert text == "one\t-5.0\n"
     clean = made("mqm", {"mqm": []})
-    text = mt_metrics_eval.write_scores([clean], "mqm", systems=["one"], segments=1)
+    text = format_scores(score_judgements([clean]), "mqm", systems=["one"], segments=1)
     assert text == "one\t0.0\n"
 
 
@@ -233,7 +299,7 @@ def test_compared_outputs_get_a_line_each():
         systems=("x", "y", "z"),
         outputs=("a", "b", "c"),
     )
-    lines = tables.write_long_table([compared]).split("\n")[1:4]
+    lines = format_judgement_table(score_judgements([compared])).split("\n")[1:4]
     assert [(line.split("\t")[0], line.split("\t")[-1]) for line in lines] == [
         ("x", "25.0"),
         ("y", "100.0"),
@@ -242,14 +308,14 @@ def test_compared_outputs_get_a_line_each():
 
 
 def test_a_name_stays_in_its_column():
-    lines = tables.write_long_table([made("da", {"da": 1.0}, system="a\tb\nc")]).split(
-        "\n"
-    )
+    lines = format_judgement_table(
+        score_judgements([made("da", {"da": 1.0}, system="a\tb\nc")])
+    ).split("\n")
     assert lines[1].startswith("a b c\tda\t1.0\t")
     assert len(lines) == 3
 
 
-GOOD = json.loads(jsonl.write([made("da", {"da": 1.0})]))
+GOOD = json.loads(format_judgements([made("da", {"da": 1.0})]))
 WRONG = [
     pytest.param("x", "line 1 is no JSON", id="not JSON"),
     pytest.param("[]", "is no judgement", id="a list"),
@@ -257,7 +323,7 @@ WRONG = [
         GOOD | {"schema": "metra-judgement/9"}, "expected an object", id="schema"
     ),
     pytest.param(GOOD | {"more": 1}, "unknown entry 'more'", id="an entry too many"),
-    pytest.param({"schema": jsonl.SCHEMA}, "lacks 'campaign'", id="an entry too few"),
+    pytest.param({"schema": SCHEMA}, "lacks 'campaign'", id="an entry too few"),
     pytest.param(GOOD | {"protocol": "x"}, "follows 'x'", id="an unknown protocol"),
     pytest.param(GOOD | {"systems": []}, "lists with at least one", id="no system"),
     pytest.param(GOOD | {"value": {"da": 101}}, "line 1: da is 101", id="a bad answer"),
@@ -268,30 +334,30 @@ WRONG = [
 def test_bad_json_lines(line, says):
     text = line if isinstance(line, str) else json.dumps(line)
     with pytest.raises(FormatError, match=says) as error:
-        jsonl.read(text, "file.jsonl")
+        parse_judgement_lines(text.split("\n"), "file.jsonl")
     assert str(error.value).startswith("file.jsonl, line 1")
 
 
 def test_bad_lines_of_other_programs():
     with pytest.raises(FormatError, match="line 1 is no line of Appraise"):
-        appraise.read("a,b\n", "x", outputs={})
+        read_appraise("a,b\n", outputs={})
     with pytest.raises(FormatError, match="line 1 cannot be read: could not convert"):
-        appraise.read("a,s,1,TGT,fr,en,good,d,False,,\n", "x", outputs={})
+        read_appraise("a,s,1,TGT,fr,en,good,d,False,,\n", outputs={})
     marks = '[{""start_i"": 0, ""end_i"": 1, ""severity"": ""minor""}]'
     with pytest.raises(FormatError, match="mark 1 runs from"):
-        appraise.read(f'a,s,1,TGT,fr,en,5,d,False,"{marks}",,\n', "x", outputs={})
+        read_appraise(f'a,s,1,TGT,fr,en,5,d,False,"{marks}",,\n', outputs={})
     with pytest.raises(FormatError, match="line 1 is 'a'"):
-        marot.read("a\n", "x", languages=("fr", "en"))
-    with pytest.raises(FormatError, match="line 2 has 1 columns; expected 10"):
-        marot.read("\t".join(marot.COLUMNS) + "\na\n", "x", languages=("fr", "en"))
+        read_marot("a\n")
+    with pytest.raises(FormatError, match="line 2 has 1 columns but the header has 10"):
+        read_marot("\t".join(COLUMNS) + "\na\n")
     with pytest.raises(FormatError, match="line 1 has 1 columns"):
-        mt_metrics_eval.read_ratings("a\n", "x")
+        parse_rating_lines(["a", ""], "x")
     with pytest.raises(FormatError, match="no JSON with errors"):
-        mt_metrics_eval.read_ratings("a\t{}\tb\n", "x")
+        parse_rating_lines(["a\t{}\tb", ""], "x")
 
 
 def test_protocols_that_a_format_has_no_place_for():
     with pytest.raises(OptionError, match="no place for mqm"):
-        appraise.write([made("mqm", {"mqm": []})])
+        write_appraise([made("mqm", {"mqm": []})])
     with pytest.raises(OptionError, match="no place for da"):
-        marot.write([made("da", {"da": 1.0})])
+        write_marot([made("da", {"da": 1.0})])

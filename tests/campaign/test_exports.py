@@ -11,23 +11,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.campaign.answers import made
 
+from metra.campaign.codebook import MEANINGS
 from metra.campaign.creation import freeze_campaign
 from metra.campaign.exports import (
-    MEANINGS,
     export_judgements,
     list_formats,
     write_metrics_files,
 )
-from metra.campaign.files import jsonl, tables
-from metra.campaign.files.mt_metrics_eval import make_file_names
-from metra.campaign.files.pearmut import write_corpus
-from metra.campaign.imports import read_judgements, read_texts
+from metra.campaign.from_judgements import rebuild_campaign
+from metra.campaign.imports import parse_judgement_lines, read_judgements, read_texts
+from metra.campaign.judgement import score_judgements
 from metra.campaign.results import average_systems
 from metra.campaign.settings import Settings
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, FormatError, OptionError
+from metra.formats.scores.judgement import format_corpus
+from metra.formats.scores.judgement_jsonl import format_judgements
+from metra.formats.scores.mt_metrics_eval import make_file_names
 from metra.formats.scores.read import read_scores
+from metra.formats.scores.spreadsheet import SPREADSHEET_COLUMNS, format_spreadsheet
 from metra.formats.table import unescape_formula
 
 MARK = {
@@ -128,6 +131,21 @@ def test_scores_of_direct_assessment_come_back_as_one_judge(tmp_path):
         read_judgements([str(path)])
 
 
+def test_numbers_of_imported_segments_may_be_sparse():
+    sparse = [replace(one, segment=10 * one.segment) for one in DA]
+    campaign = rebuild_campaign(sparse, "c").campaign
+    files = write_metrics_files(sparse, campaign)
+    sources = files["sources/fr-en.txt"].split("\n")
+    assert {number: text for number, text in enumerate(sources, 1) if text} == {
+        10: "s1",
+        20: "s2",
+        30: "s3",
+    }
+    scores = files["human-scores/fr-en.da.seg.score"].split("\n")
+    assert len(scores) == 2 * 30 + 1
+    assert scores[9:11] == ["one\t14.0", "one\tNone"]
+
+
 def test_a_folder_without_texts_cannot_place_marks(tmp_path):
     path = tmp_path / "fr-en.mqm.ann.seg.rating"
     path.write_text(write_metrics_files(MQM)["human-scores/fr-en.mqm.ann.seg.rating"])
@@ -156,7 +174,7 @@ def test_everything_in_one_zip():
         "campaign.json",
         "codebook.md",
     }
-    assert jsonl.read(files["judgements.jsonl"], "x") == DA
+    assert parse_judgement_lines(files["judgements.jsonl"].split("\n"), "x") == DA
     about = json.loads(files["campaign.json"])
     assert (about["seed"], about["version"]) == (77, frozen.version)
     assert "secret" not in found.content.decode("latin-1")
@@ -165,8 +183,8 @@ def test_everything_in_one_zip():
 
 
 def test_the_codebook_explains_every_column():
-    entries = json.loads(jsonl.write(DA[:1]))
-    for name in [*entries, *tables.SPREADSHEET_COLUMNS]:
+    entries = json.loads(format_judgements(DA[:1]))
+    for name in [*entries, *SPREADSHEET_COLUMNS]:
         assert name == "schema" or name in MEANINGS
 
 
@@ -183,7 +201,9 @@ def test_what_cannot_be_exported():
 
 def test_what_could_not_be_judged_is_told_and_not_scored():
     cannot = replace(DA[0], value={}, cannot="no French", segment=9, task="t")
-    rows = list(csv.DictReader(io.StringIO(tables.write_spreadsheet([*DA, cannot]))))
+    rows = list(
+        csv.DictReader(io.StringIO(format_spreadsheet(score_judgements([*DA, cannot]))))
+    )
     assert rows[-1]["cannot"] == "no French"
     assert rows[-1]["native"] == ""
     assert (
@@ -191,7 +211,9 @@ def test_what_could_not_be_judged_is_told_and_not_scored():
         == export_judgements("appraise", DA).content
     )
     assert means([*DA, cannot]) == means(DA)
-    assert jsonl.read(jsonl.write([cannot]), "x") == [cannot]
+    assert parse_judgement_lines(format_judgements([cannot]).split("\n"), "x") == [
+        cannot
+    ]
 
 
 HOSTILE = st.text("=+-@\t'\"a,\n\r😀", max_size=6)
@@ -200,7 +222,9 @@ HOSTILE = st.text("=+-@\t'\"a,\n\r😀", max_size=6)
 @given(HOSTILE, HOSTILE, HOSTILE)
 def test_no_cell_runs_as_a_formula(judge, comment, output):
     one = made("=s", 1, judge, 5, comment=comment, outputs=(output,))
-    [header, row] = csv.reader(io.StringIO(tables.write_spreadsheet([one]), newline=""))
+    [header, row] = csv.reader(
+        io.StringIO(format_spreadsheet(score_judgements([one])), newline="")
+    )
     assert not any(cell[:1] in tuple("=+-@\t\r") for cell in row if cell)
     cells = dict(zip(header, row, strict=True))
     assert unescape_formula(cells["comment"]) == comment
@@ -222,7 +246,7 @@ def test_a_corpus_of_the_texts_of_other_programs(tmp_path):
     alone = item | {"itemID": 2}
     taught = item | {"itemID": 3, "mqm": {"tutorial": {}}}
     path.write_text(json.dumps([{"items": [item, spoilt, other, alone, taught]}]))
-    lines, kept, lost = write_corpus(read_texts([str(path)]))
+    lines, kept, lost = format_corpus(read_texts([str(path)]))
     assert (kept, lost) == (1, 1)
     assert json.loads(lines) == {
         "doc": "d",

@@ -42,7 +42,7 @@ def test_many_threads_at_once(spec):
 # In a process without other threads: what they hold when it is forked is held for ever.
 FORKED = """
 from multiprocessing import get_context
-from tests.test_sentence_anywhere import SPECS, scores
+from tests.corpus.test_sentence_anywhere import SPECS, scores
 
 for spec in SPECS:
     expected = scores(spec)

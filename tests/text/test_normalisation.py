@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.text.words import contains_words, list_number_words, make_normaliser
+from metra.text.normalisation import contains_words, list_number_words, make_normaliser
 
 EQUAL = [  # pairs that are one name, and pairs that are not
     pytest.param("en", "Brévigny", "Brevigny", True, id="accents"),

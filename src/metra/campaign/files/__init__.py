@@ -1,1 +1,0 @@
-"""Judgements as text and back, one module a format."""

@@ -1,0 +1,145 @@
+"""Columns of score tables: the names that they go by, and their numbers."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from metra.errors import FormatError
+from metra.formats.stream import format_path
+from metra.formats.table import TABS, Dialect, read_table
+from metra.stats.arrays import Array
+
+#: No scale of scores goes beyond; squares of larger numbers could not be added up.
+LARGEST = 1e100
+#: How missing values are written.
+MISSING = frozenset({"", "None", "nan", "NaN", "NA", "null", "-"})
+
+#: The names that a column goes by in files that we know.
+ALIASES = {
+    "system": ("system", "sys", "sys_id", "system_id", "systemid"),
+    "segment": (
+        *("segment", "seg", "seg_id", "segid", "globalsegid", "global_seg_id"),
+        *("sid", "item"),
+    ),
+    "document": ("document", "doc", "docid", "doc_id", "documentid"),
+    "scorer": ("scorer", "metric", "protocol"),
+    "value": ("value", "score"),
+    "judge": ("judge", "rater", "annotator", "worker", "workerid", "evaluator"),
+    "kind": ("kind",),
+    "domain": ("domain", "genre"),
+    "lang": ("lang", "lp", "language_pair", "lp_ref"),
+    "direction": ("higher_is_better", "direction"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreColumns:
+    """A table of scores by its columns, and which of them plays which role."""
+
+    path: str
+    header: list[str]
+    columns: list[tuple[str, ...]]
+    #: Number of rows, which all columns have.
+    rows: int
+    roles: dict[str, int]
+
+    def get(self, role: str) -> Sequence[str]:
+        """Return the cells of a role; empty ones if no column plays it."""
+        return (
+            self.columns[self.roles[role]] if role in self.roles else [""] * self.rows
+        )
+
+    def by_heading(self) -> dict[str, tuple[str, ...]]:
+        """Return the columns by their headings; nothing if there are no rows."""
+        return dict(zip(self.header, self.columns, strict=True)) if self.rows else {}
+
+    def name_segments(self, units: Sequence[str]) -> Sequence[str]:
+        """Return the segments' names, with what stands in the columns `units` too."""
+        names = [name.strip() for name in self.header]
+        segments = self.get("segment")
+        for unit in units:
+            if unit not in names:
+                msg = (
+                    f"{format_path(self.path)} has no column {unit}; "
+                    f"found: {', '.join(names)}."
+                )
+                raise FormatError(msg)
+            pairs = zip(segments, self.columns[names.index(unit)], strict=True)
+            segments = [" ".join(filter(None, pair)) for pair in pairs]
+        return segments
+
+
+def read_columns(path: str, dialect: Dialect = TABS) -> ScoreColumns:
+    """Read a table with a header."""
+    table = read_table(path, dialect)
+    rows = [row.cells for row in table.rows]
+    columns: list[tuple[str, ...]] = [()] * len(table.header)
+    if rows:
+        columns = list(zip(*rows, strict=True))
+    roles = find_columns(table.header)
+    return ScoreColumns(path, table.header, columns, len(rows), roles)
+
+
+def find_columns(header: Sequence[str]) -> dict[str, int]:
+    """Find the columns that we know, by any of their names.
+
+    >>> find_columns(["seg", "system", "mqm"])
+    {'system': 1, 'segment': 0}
+    """
+    columns: dict[str, int] = {}
+    names = [name.strip().lower() for name in header]
+    for role, aliases in ALIASES.items():
+        for alias in aliases:
+            if alias in names and names.index(alias) not in columns.values():
+                columns[role] = names.index(alias)
+                break
+    return columns
+
+
+def require_columns(
+    columns: dict[str, int], roles: Sequence[str], path: str, what: str
+) -> None:
+    """Refuse a table that lacks a column."""
+    for role in roles:
+        if role not in columns:
+            names = " or ".join(ALIASES[role][:3])
+            msg = f"{format_path(path)} has no column {names}, which {what} needs."
+            raise FormatError(msg)
+
+
+def parse_numbers(
+    cells: Sequence[str], path: str, name: str, first_line: int = 2
+) -> Array:
+    """Parse a column of numbers; a missing one is NaN, one beyond all scales an error."""
+    wrong = None
+    try:
+        numbers = np.array(
+            [math.nan if cell in MISSING else float(cell) for cell in cells], np.float64
+        )
+    except ValueError:
+        wrong = next(
+            index
+            for index, cell in enumerate(cells)
+            if cell not in MISSING and not is_number(cell)
+        )
+    else:
+        beyond = np.abs(numbers) > LARGEST
+        if beyond.any():
+            wrong = int(beyond.argmax())
+    if wrong is not None:
+        msg = (
+            f"{format_path(path)}, line {first_line + wrong}: {name} is {cells[wrong]!r}; "
+            "expected a number, or nothing where the value is missing."
+        )
+        raise FormatError(msg)
+    return numbers
+
+
+def is_number(cell: str) -> bool:
+    """Tell a number from a label."""
+    try:
+        return math.isfinite(float(cell))
+    except ValueError:
+        return False

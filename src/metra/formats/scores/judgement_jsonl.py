@@ -1,0 +1,141 @@
+"""Judgements as JSON lines: every field of every revision, with the schema's version."""
+
+import json
+import math
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import MISSING, fields
+from operator import attrgetter
+from typing import Any, get_args
+
+from metra.errors import FormatError
+from metra.formats.scores.judgement import Judgement, JudgementCheck, JudgementKind
+from metra.formats.stream import parse_json
+
+SCHEMA = "metra-judgement/1"
+
+
+def format_judgements(judgements: Iterable[Judgement]) -> str:
+    """Return all judgements, every revision, a line each."""
+    # Values are plain JSON already, which `asdict` would copy to the last mark.
+    names = [field.name for field in fields(Judgement)]
+    get_values = attrgetter(*names)
+    entries = (
+        {"schema": SCHEMA, **dict(zip(names, get_values(judgement), strict=True))}
+        for judgement in judgements
+    )
+    return "".join(f"{json.dumps(entry, ensure_ascii=False)}\n" for entry in entries)
+
+
+def parse_judgements(
+    lines: Iterable[str],
+    path: str,
+    *,
+    protocols: Collection[str],
+    check: JudgementCheck,
+) -> list[Judgement]:
+    """Parse lines, of which empty ones are left out; `protocols` are those that exist."""
+    judgements = []
+    for number, line in enumerate(lines, 1):
+        if not line:
+            continue
+        place = f"{path}, line {number}"
+        judgement = _parse_judgement(line, place)
+        if judgement.protocol not in protocols:
+            msg = (
+                f"{place} follows {judgement.protocol!r}; "
+                f"expected one of {', '.join(protocols)}."
+            )
+            raise FormatError(msg)
+        try:
+            judgements.append(check(judgement))
+        except ValueError as error:
+            msg = f"{place}: {error}"
+            raise FormatError(msg) from None
+    return judgements
+
+
+def _parse_judgement(line: str, place: str) -> Judgement:
+    entry = parse_json(line, place)
+    if not isinstance(entry, dict) or entry.pop("schema", None) != SCHEMA:
+        msg = f'{place} is no judgement; expected an object with "schema": "{SCHEMA}".'
+        raise FormatError(msg)
+    known = {field.name: field for field in fields(Judgement)}
+    needed = {name for name, field in known.items() if field.default is MISSING}
+    wrong = sorted((needed - set(entry)) | (set(entry) - set(known)))
+    if wrong:
+        problem = "lacks" if wrong[0] in known else "has an unknown entry"
+        msg = f"{place} {problem} {wrong[0]!r}; expected what {SCHEMA} holds."
+        raise FormatError(msg)
+    for name, value in entry.items():
+        fits, expected = _RULES.get(name, _ANYTHING)
+        if not fits(value):
+            msg = f"{place}: {name} is {value!r}; expected {expected}."
+            raise FormatError(msg)
+    _check_outputs(entry, place)
+    for name in ("systems", "outputs"):
+        entry[name] = tuple(map(str, entry[name]))
+    return Judgement(**entry)
+
+
+def _check_outputs(entry: dict[str, Any], place: str) -> None:
+    systems, outputs = entry["systems"], entry["outputs"]
+    if not all(isinstance(names, list) and names for names in (systems, outputs)):
+        msg = f"{place}: systems and outputs must be lists with at least one entry."
+        raise FormatError(msg)
+    if len(systems) != len(outputs):
+        msg = (
+            f"{place} has {len(systems)} systems and {len(outputs)} outputs; expected as "
+            "many of both."
+        )
+        raise FormatError(msg)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_text_or_null(value: object) -> bool:
+    return value is None or isinstance(value, str)
+
+
+def _is_time(value: object) -> bool:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return value is None or (number and math.isfinite(value))  # type: ignore[arg-type]
+
+
+def _is_count(value: object) -> bool:
+    return value is None or (type(value) is int and 0 <= value < 2**63)
+
+
+_ANYTHING: tuple[Callable[[object], bool], str] = (lambda _: True, "")
+#: What entries must be, where nothing else looks at them.
+_RULES: dict[str, tuple[Callable[[object], bool], str]] = {
+    **dict.fromkeys(
+        (
+            *("id", "campaign", "protocol", "protocol_version", "source_language"),
+            *("target_language", "judge", "task", "document", "comment"),
+            *("wording", "wording_version"),
+        ),
+        (_is_text, "a text"),
+    ),
+    **dict.fromkeys(
+        ("source", "original", "cannot"), (_is_text_or_null, "a text or null")
+    ),
+    **dict.fromkeys(
+        ("shown_at", "first_action_at", "submitted_at"),
+        (_is_time, "seconds since 1970 or null"),
+    ),
+    **dict.fromkeys(
+        ("wall_ms", "active_ms", "hidden_ms", "idle_ms", "paused_ms"),
+        (_is_count, "whole milliseconds or null"),
+    ),
+    "kind": (get_args(JudgementKind).__contains__, ", ".join(get_args(JudgementKind))),
+    "segment": (
+        lambda value: value is not None and _is_count(value),
+        "a whole number, 0 or more",
+    ),
+    "revision": (
+        lambda value: bool(value) and _is_count(value),
+        "a whole number, 1 or more",
+    ),
+}

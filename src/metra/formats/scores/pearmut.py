@@ -1,0 +1,260 @@
+"""Pearmut's files: campaigns as JSON, and what its judges did as JSON lines.
+
+A line of results is a screen: a document whose items one judge annotated for one or more
+systems. Marks count UTF-16 units, and their end is the last one inside; what lies behind the
+end of the text marks what is missing. A later line of the same judge and screen replaces an
+earlier one, and a reset masks all before it. Zouhar et al. 2026, arXiv 2601.02933.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+from metra.errors import FormatError
+from metra.formats.scores.judgement import (
+    OMISSION,
+    AnswerStep,
+    JudgedText,
+    Judgement,
+    JudgementCheck,
+    refuse_line,
+)
+from metra.formats.stream import parse_json
+from metra.text.offsets import code_points_inclusive
+
+_RESET = "__RESET__"
+#: Which protocol of ours asks what each of Pearmut's asks.
+_PROTOCOLS = {"da": "da", "esa": "esa", "cesa": "esa", "esa-ai": "esa", "mqm": "mqm"}
+#: Pauses longer than this count as so many seconds only, as Pearmut counts.
+_LONGEST_PAUSE = 61.0
+
+
+def parse_campaign(text: str, path: str) -> list[JudgedText]:
+    """Parse the texts of a campaign; those of tutorials and random checks as checks."""
+    campaign = _parse_object(text, path)
+    data = campaign.get("data")
+    if not isinstance(data, list):
+        msg = f"{path} has no list of data; expected a campaign of Pearmut."
+        raise FormatError(msg)
+    texts: dict[tuple[str, str, str], JudgedText] = {}
+    for is_check, documents in (
+        (False, data),
+        (True, campaign.get("data_welcome", [])),
+        (True, campaign.get("data_random", [])),
+    ):
+        for items in _list_documents(documents):
+            document = _get_key(items[0])
+            for item in items:
+                for system, output in _get_outputs(item, path).items():
+                    texts[system, _get_key(item), output] = JudgedText(
+                        system,
+                        _get_key(item),
+                        document,
+                        _get_text(item, "src"),
+                        _get_text(item, "ref"),
+                        output,
+                        is_check,
+                    )
+    return list(texts.values())
+
+
+def find_protocol(text: str, path: str) -> str | None:
+    """Return which protocol of ours a campaign follows; None if it does not say."""
+    info = _parse_object(text, path).get("info")
+    name = str(info.get("protocol", "")) if isinstance(info, Mapping) else ""
+    if not name:
+        return None
+    if name.lower() not in _PROTOCOLS:
+        msg = f"{path} follows {name!r}; expected {', '.join(_PROTOCOLS)}."
+        raise FormatError(msg)
+    return _PROTOCOLS[name.lower()]
+
+
+def parse_results(
+    lines: Iterable[str],
+    path: str,
+    *,
+    languages: tuple[str, str],
+    steps_of: Callable[[str], Sequence[AnswerStep]],
+    check: JudgementCheck,
+    campaign: str = "pearmut",
+    protocol: str | None = None,
+) -> list[Judgement]:
+    """Parse what the judges did; without a `protocol`, the marks tell which one it was.
+
+    `steps_of` gives the steps of a protocol by its name.
+    """
+    entries = [
+        (f"{path}, line {number}", _parse_object(line, f"{path}, line {number}"))
+        for number, line in enumerate(lines, 1)
+        if line.strip()
+    ]
+    asked = protocol or _guess_protocol(entry for _, entry in entries)
+    steps = steps_of(asked)
+    segments: dict[str, int] = {}
+    judgements: list[Judgement] = []
+    for place, entry in entries:
+        if entry.get("annotation") == _RESET:
+            judgements = [kept for kept in judgements if not _is_reset(kept, entry)]
+            continue
+        with refuse_line(place):
+            judgements += map(
+                check,
+                _parse_screen(entry, asked, steps, segments, languages, campaign),
+            )
+    return _number_revisions(judgements)
+
+
+def _parse_screen(
+    entry: Mapping[str, Any],
+    protocol: str,
+    steps: Sequence[AnswerStep],
+    segments: dict[str, int],
+    languages: tuple[str, str],
+    campaign: str,
+) -> Iterator[Judgement]:
+    items, annotations = entry["item"], entry["annotation"]
+    if any("form" in item for item in items):
+        return  # questions about the judge, not about a text
+    judge, screen = str(entry["user_id"]), str(entry["item_i"])
+    document = _get_key(items[0])
+    answered = sum(len(by_system) for by_system in annotations)
+    shown_at, submitted_at, active = _compute_times(entry.get("actions", []))
+    for item, by_system in zip(items, annotations, strict=True):
+        outputs = _get_outputs(item, "the item")
+        segment = segments.setdefault(_get_key(item), len(segments) + 1)
+        for system, answer in by_system.items():
+            output = outputs[system]
+            name = f"{campaign}:{judge}:{screen}:{segment}:{system}"
+            yield Judgement(
+                id=name,
+                campaign=campaign,
+                protocol=protocol,
+                protocol_version="",
+                source_language=languages[0],
+                target_language=languages[1],
+                judge=judge,
+                task=name,
+                kind="judged" if screen.isdecimal() else "calibration",
+                systems=(system,),
+                document=document,
+                segment=segment,
+                source=_get_text(item, "src"),
+                outputs=(output,),
+                value={step.name: _get_value(answer, step, output) for step in steps},
+                shown_at=shown_at,
+                submitted_at=submitted_at,
+                active_ms=None if active is None else round(1000 * active / answered),
+                comment=str(entry.get("comment") or ""),
+            )
+
+
+def _get_value(answer: Mapping[str, Any], step: AnswerStep, output: str) -> object:
+    if step.severities:
+        marks = (_parse_mark(span, step, output) for span in answer["error_spans"])
+        return [mark for mark in marks if mark is not None]
+    if answer.get("score") is None and answer.get("sliders"):
+        msg = f"sliders of its own ({', '.join(answer['sliders'])}) have no place here"
+        raise FormatError(msg)
+    return answer["score"]
+
+
+def _parse_mark(
+    span: Mapping[str, Any], step: AnswerStep, output: str
+) -> dict[str, Any] | None:
+    """Return a mark in our terms; None for one without severity, never finished."""
+    severity = str(span.get("severity") or "").lower()
+    severity = {"critical": "major"}.get(severity, severity)
+    if not severity or (severity == "neutral" and severity not in step.severities):
+        return None
+    mark: dict[str, Any] = {"severity": severity}
+    if step.has_categories:
+        mark["category"] = str(span.get("category") or "other").lower()
+    if span["start_i"] == OMISSION:
+        return mark | {"side": OMISSION}
+    place = code_points_inclusive(output, span["start_i"], span["end_i"])
+    if place.start >= len(output):
+        return mark | {"side": OMISSION}
+    return mark | {"side": "output", "start": place.start, "end": place.end}
+
+
+def _guess_protocol(entries: Iterator[Mapping[str, Any]]) -> str:
+    spans = [
+        span
+        for entry in entries
+        if isinstance(entry.get("annotation"), list)
+        for by_system in entry["annotation"]
+        if isinstance(by_system, Mapping)
+        for answer in by_system.values()
+        if isinstance(answer, Mapping)
+        for span in answer.get("error_spans") or []
+    ]
+    if any(span.get("category") for span in spans):
+        return "mqm"
+    return "esa" if spans else "da"
+
+
+def _is_reset(judgement: Judgement, reset: Mapping[str, Any]) -> bool:
+    """Whether a reset takes a judgement back: the judge's, on that screen or on all."""
+    if judgement.judge != str(reset.get("user_id")):
+        return False
+    screen = reset.get("item_i")
+    place = f"{judgement.campaign}:{judgement.judge}:{screen}:"
+    return screen is None or judgement.task.startswith(place)
+
+
+def _number_revisions(judgements: list[Judgement]) -> list[Judgement]:
+    """Number the revisions of each answer, in the order of the lines."""
+    counts: dict[str, int] = {}
+    numbered = []
+    for judgement in judgements:
+        counts[judgement.task] = counts.get(judgement.task, 0) + 1
+        revision = counts[judgement.task]
+        name = judgement.id if revision == 1 else f"{judgement.id}:{revision}"
+        numbered.append(replace(judgement, id=name, revision=revision))
+    return numbered
+
+
+def _compute_times(actions: Any) -> tuple[float | None, float | None, float | None]:
+    times = [float(action["time"]) for action in actions if "time" in action]
+    if not times:
+        return None, None, None
+    active = sum(min(end - start, _LONGEST_PAUSE) for start, end in pairwise(times))
+    return times[0], times[-1], active
+
+
+def _list_documents(data: Any) -> Iterator[list[dict[str, Any]]]:
+    """Yield documents, however deep: by task, or all in one list."""
+    if isinstance(data, list) and data and all(isinstance(item, dict) for item in data):
+        if "tgt" in data[0]:
+            yield data
+    elif isinstance(data, list):
+        for part in data:
+            yield from _list_documents(part)
+
+
+def _get_outputs(item: Mapping[str, Any], place: str) -> dict[str, str]:
+    outputs = item.get("tgt")
+    if not isinstance(outputs, Mapping):
+        msg = f"{place}: tgt is {type(outputs).__name__}; expected texts by system."
+        raise FormatError(msg)
+    return {str(name): str(text) for name, text in outputs.items()}
+
+
+def _get_key(item: Mapping[str, Any]) -> str:
+    """Return an item's id; without one, what was translated tells items apart."""
+    return str(item.get("item_id") or item.get("src") or item.get("ref") or "")
+
+
+def _get_text(item: Mapping[str, Any], name: str) -> str | None:
+    text = item.get(name)
+    return text if isinstance(text, str) else None
+
+
+def _parse_object(text: str, place: str) -> dict[str, Any]:
+    entry = parse_json(text, place)
+    if not isinstance(entry, dict):
+        msg = f"{place} is no JSON object; expected what Pearmut writes."
+        raise FormatError(msg)
+    return entry

@@ -1,0 +1,93 @@
+"""Tables of judgements for people: a spreadsheet of scores, and a list of missing ones.
+
+Cells that a spreadsheet would run as formulas have an apostrophe before them.
+"""
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterable
+
+from metra.formats.scores.judgement import OutputScore, ScoredJudgement
+from metra.formats.table import escape_formula, replace_line_breaks
+
+SPREADSHEET_COLUMNS = (
+    *("judge", "system", "document", "segment", "kind", "scorer"),
+    *("native", "hundred", "reason", "shown_at", "submitted_at", "active_seconds"),
+    *("cannot", "wording", "comment", "output"),
+)
+UNDEFINED_COLUMNS = ("system", "scorer", "segment", "document", "judge", "reason")
+
+
+def format_spreadsheet(judgements: Iterable[ScoredJudgement]) -> str:
+    """Return a line for each score; what has none has a line that gives the reason."""
+    out = io.StringIO()
+    rows = csv.writer(out, lineterminator="\r\n")
+    rows.writerow(SPREADSHEET_COLUMNS)
+    for scored in judgements:
+        judgement = scored.judgement
+        active = None if judgement.active_ms is None else judgement.active_ms / 1000
+        times = (judgement.shown_at, judgement.submitted_at, active)
+        tail = [
+            *("" if time is None else repr(time) for time in times),
+            *map(
+                escape_formula,
+                (judgement.cannot or "", judgement.wording, judgement.comment),
+            ),
+        ]
+        for system, output, scores in scored.by_output():
+            names = (judgement.judge, system, judgement.document)
+            head = [*map(escape_formula, names), str(judgement.segment), judgement.kind]
+            for cells in map(_list_cells, scores) if scores else [[""] * 4]:
+                rows.writerow([*head, *cells, *tail, escape_formula(output)])
+    return out.getvalue()
+
+
+def _list_cells(score: OutputScore) -> list[str]:
+    scorer = escape_formula(score.scorer)
+    if not score.is_defined:
+        return [scorer, "", "", escape_formula(score.reason)]
+    return [scorer, repr(score.native), repr(score.hundred), ""]
+
+
+def format_undefined(judgements: Iterable[ScoredJudgement]) -> str:
+    """Return a line for each score that is missing, and for what could not be judged."""
+    rows = [UNDEFINED_COLUMNS, *list_undefined(judgements)]
+    return "".join("\t".join(row) + "\n" for row in rows)
+
+
+def list_undefined(judgements: Iterable[ScoredJudgement]) -> list[list[str]]:
+    """List the cells of `UNDEFINED_COLUMNS` of each score that is missing."""
+    rows = []
+    for scored in judgements:
+        judgement = scored.judgement
+        place = str(judgement.segment), judgement.document, judgement.judge
+        reasons = [
+            (system, score.scorer, score.reason)
+            for system, _, scores in scored.by_output()
+            for score in scores
+            if not score.is_defined
+        ]
+        if judgement.cannot is not None:
+            reason = f"could not be judged: {judgement.cannot}"
+            reasons = [
+                (system, judgement.protocol, reason) for system in judgement.systems
+            ]
+        for system, scorer, reason in reasons:
+            cells = (system, scorer, *place, reason)
+            rows.append([replace_line_breaks(cell) for cell in cells])
+    return rows
+
+
+def count_undefined(
+    judgements: Iterable[ScoredJudgement],
+) -> dict[tuple[str, str], Counter[str]]:
+    """Count missing scores that would count, by system, scorer and reason."""
+    counts: dict[tuple[str, str], Counter[str]] = {}
+    for scored in judgements:
+        for system, _, scores in scored.by_output() if scored.judgement.counts else ():
+            for score in scores:
+                if not score.is_defined:
+                    reasons = counts.setdefault((system, score.scorer), Counter())
+                    reasons[score.reason] += 1
+    return counts

@@ -1,0 +1,224 @@
+"""Words as names and terms are compared: without accents, case, separators, possessives.
+
+Numbers under a hundred in words are written in digits, for the languages listed here.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, lru_cache
+
+from metra.text.scripts import EAST_ASIAN
+
+# Languages that write 1.5 and 1,000; the others write 1,5 and 1.000 or 1 000.
+_POINT = {"en", "zh", "ja", "ko", "th", "he", "hi", "ur", "bn", "ta", "ms", "sw", "ga"}
+# Languages in which i and ı are two letters.
+_DOTLESS = {"tr", "az"}
+
+_POSSESSIVE = re.compile(r"(?<=\w)['’]s\b|(?<=s)['’](?!\w)", re.IGNORECASE)
+# Blanks that keep a number together, and the apostrophe of Switzerland.
+_NARROW = "\u00a0\u202f\u2009'’"
+_SIGNS = "%€$£¥"
+# Letters with a stroke, and ligatures, which Unicode does not take apart.
+_PLAIN = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "ħ": "h", "ŧ": "t", "œ": "oe", "æ": "ae", "ð": "d"}
+)
+_EAST_ASIAN = re.compile(f"[{EAST_ASIAN}]")
+
+
+@cache
+def make_normaliser(lang: str) -> Callable[[str], tuple[str, ...]]:
+    """Return the function that cuts a text into normalised words.
+
+    >>> make_normaliser("en")("Brévigny's twenty-one shops, 2,300 people")
+    ('brevigny', '21', 'shops', '2300', 'people')
+    """
+    decimal, grouping = (r"\.", ",") if lang in _POINT else (",", ". ")
+    groups = re.compile(rf"(?<![\d.,])\d{{1,3}}(?:[{grouping}{_NARROW}]\d{{3}})+(?!\d)")
+    fraction = re.compile(rf"(?<=\d){decimal}(?=\d)")
+    words = list_number_words(lang)
+
+    def normalise(text: str) -> tuple[str, ...]:
+        text = _POSSESSIVE.sub("", _normalise_digits(text))
+        text = groups.sub(lambda number: re.sub(r"\D", "", number[0]), text)
+        text = fraction.sub("\ue000", text)
+        return tuple(
+            _replace_number_words(list(_split_runs(_fold_case(text, lang))), words)
+        )
+
+    return normalise
+
+
+def contains_words(words: Sequence[str], within: Sequence[str]) -> bool:
+    """Whether words stand next to each other, in their order, within others."""
+    size = len(words)
+    return any(
+        within[start] == words[0] and within[start : start + size] == words
+        for start in range(len(within) - size + 1)
+    )
+
+
+@cache
+def list_number_words(lang: str) -> dict[str, list[tuple[tuple[str, ...], str]]]:
+    """Return the ways to write a number in words, by their first word, the longest first.
+
+    Known are English, French, German and Spanish; for other languages it is empty.
+    """
+    name_numbers = {
+        "en": _name_english_numbers,
+        "fr": _name_french_numbers,
+        "de": _name_german_numbers,
+        "es": _name_spanish_numbers,
+    }.get(lang, dict)
+    by_first: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+    for phrase, value in name_numbers().items():
+        words = tuple(phrase.split())
+        by_first.setdefault(words[0], []).append((words, str(value)))
+    for entries in by_first.values():
+        entries.sort(key=lambda entry: -len(entry[0]))
+    return by_first
+
+
+def _normalise_digits(text: str) -> str:
+    """Write the digits of any script as 0 to 9."""
+    if text.isascii():
+        return text
+    return "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in text)
+
+
+def _fold_case(text: str, lang: str) -> str:
+    """Fold case as the language does, and take accents off Latin and Greek letters."""
+    if lang in _DOTLESS:
+        text = unicodedata.normalize("NFC", text)
+        text = text.replace("İ", "i").replace("I", "ı")
+    text = text.casefold()
+    if text.isascii():
+        return text
+    if lang not in _DOTLESS:
+        text = text.replace("ı", "i")
+    kept = []
+    plain = False
+    for c in unicodedata.normalize("NFD", text):
+        if not unicodedata.combining(c):
+            plain = c < "\u0250" or "\u0370" <= c < "\u0400"
+        elif plain:
+            continue
+        kept.append(c)
+    return unicodedata.normalize("NFC", "".join(kept)).translate(_PLAIN)
+
+
+def _split_runs(text: str) -> Iterator[str]:
+    """Cut into runs of letters, numbers, signs, and single characters of East Asia."""
+    run = ""
+    kind = ""
+    for c in text:
+        last, kind = kind, _classify_character(c)
+        if run and (kind != last or kind in ("sign", "alone")):
+            yield run
+            run = ""
+        if kind:
+            run += "." if c == "\ue000" else c
+    if run:
+        yield run
+
+
+@lru_cache(maxsize=65536)
+def _classify_character(c: str) -> str:
+    if c.isdecimal() or c == "\ue000":
+        return "number"
+    if c in _SIGNS:
+        return "sign"
+    if _EAST_ASIAN.match(c):
+        return "alone" if c.isalnum() else ""
+    return "letter" if c.isalnum() or unicodedata.category(c)[0] == "M" else ""
+
+
+def _replace_number_words(
+    words: list[str], known: dict[str, list[tuple[tuple[str, ...], str]]]
+) -> Iterator[str]:
+    start = 0
+    while start < len(words):
+        for phrase, value in known.get(words[start], ()):
+            if tuple(words[start : start + len(phrase)]) == phrase:
+                yield value
+                start += len(phrase)
+                break
+        else:
+            yield words[start]
+            start += 1
+
+
+_ENGLISH = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen "
+    "fourteen fifteen sixteen seventeen eighteen nineteen",
+    "twenty thirty forty fifty sixty seventy eighty ninety",
+)
+_FRENCH = (
+    "zero un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze "
+    "quinze seize",
+    "vingt trente quarante cinquante soixante",
+)
+_GERMAN = (
+    "null eins zwei drei vier funf sechs sieben acht neun zehn elf zwolf dreizehn "
+    "vierzehn funfzehn sechzehn siebzehn achtzehn neunzehn",
+    "zwanzig dreissig vierzig funfzig sechzig siebzig achtzig neunzig",
+)
+_SPANISH = (
+    "cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce "
+    "quince dieciseis diecisiete dieciocho diecinueve veinte veintiuno veintidos "
+    "veintitres veinticuatro veinticinco veintiseis veintisiete veintiocho veintinueve",
+    "treinta cuarenta cincuenta sesenta setenta ochenta noventa",
+)
+
+
+def _name_english_numbers() -> dict[str, int]:
+    small, tens = (part.split() for part in _ENGLISH)
+    numbers = {word: value for value, word in enumerate(small)}
+    for count, ten in enumerate(tens, 2):
+        numbers[ten] = 10 * count
+        numbers |= {f"{ten} {small[unit]}": 10 * count + unit for unit in range(1, 10)}
+    return numbers
+
+
+def _name_french_numbers() -> dict[str, int]:
+    small, tens = (part.split() for part in _FRENCH)
+    units = {word: value for value, word in enumerate(small)} | {"une": 1}
+    units |= {f"dix {small[unit]}": 10 + unit for unit in (7, 8, 9)}
+    starts = {ten: 10 * count for count, ten in enumerate(tens, 2)}
+    # Belgium and Switzerland count on in tens.
+    starts |= {"septante": 70, "huitante": 80, "octante": 80, "nonante": 90}
+    starts |= {"quatre vingt": 80}
+    numbers = units | starts | {"quatre vingts": 80}
+    for start, value in starts.items():
+        # soixante-dix, quatre-vingt-onze: the teens follow these two as units do.
+        teens = value == 60 or start == "quatre vingt"
+        for word, unit in units.items():
+            if 0 < unit < (20 if teens else 10):
+                numbers[f"{start} {word}"] = value + unit
+                if unit % 10 == 1:
+                    numbers[f"{start} et {word}"] = value + unit
+    return numbers
+
+
+def _name_german_numbers() -> dict[str, int]:
+    small, tens = (part.split() for part in _GERMAN)
+    numbers = {word: value for value, word in enumerate(small)}
+    numbers |= dict.fromkeys(("ein", "eine", "einen", "einem", "einer", "eines"), 1)
+    units = ["", "ein", *small[2:10]]
+    for count, ten in enumerate(tens, 2):
+        numbers[ten] = 10 * count
+        numbers |= {
+            f"{units[unit]}und{ten}": 10 * count + unit for unit in range(1, 10)
+        }
+    return numbers
+
+
+def _name_spanish_numbers() -> dict[str, int]:
+    small, tens = (part.split() for part in _SPANISH)
+    numbers = {word: value for value, word in enumerate(small)}
+    units = [*enumerate(small[1:10], 1), (1, "un"), (1, "una")]
+    numbers |= {"un": 1, "una": 1, "veintiun": 21, "veintiuna": 21}
+    for count, ten in enumerate(tens, 3):
+        numbers[ten] = 10 * count
+        numbers |= {f"{ten} y {word}": 10 * count + unit for unit, word in units}
+    return numbers

@@ -1,0 +1,32 @@
+"""The script of each letter, and the scripts of each language."""
+
+import pytest
+
+from metra.text.scripts import get_script, is_unspaced_letter, list_scripts
+
+
+def test_languages():
+    assert list_scripts("en") == list_scripts("xx") == {"LATIN"}
+    assert list_scripts("ru-RU") == {"CYRILLIC"}
+    assert list_scripts("ja") == {"CJK", "HIRAGANA", "KATAKANA"}
+
+
+@pytest.mark.parametrize(
+    ("letters", "script"),
+    [
+        ("aé\uff21ﬁ", "LATIN"),
+        ("жЁ", "CYRILLIC"),
+        ("中々〆\uf900", "CJK"),
+        ("ゟあ", "HIRAGANA"),
+        ("テﾃーｰ", "KATAKANA"),
+        ("한ﾱ", "HANGUL"),
+        ("1µªᵃ𝐚ℝ.\u0301", ""),
+    ],
+)
+def test_letters(letters, script):
+    assert {get_script(letter) for letter in letters} == {script}
+
+
+def test_scripts_without_blanks():
+    assert all(map(is_unspaced_letter, "市がテﾃ々กມក"))
+    assert not any(map(is_unspaced_letter, "aж한བ1。"))

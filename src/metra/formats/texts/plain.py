@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,7 +40,11 @@ class PlainReader:
         self.path = path
         self.fields = fields
         self._make_columns = make_columns
-        self._lines = LineReader(path)
+
+    @cached_property
+    def _lines(self) -> LineReader:
+        """The file, opened where it is first read: its fields are known without it."""
+        return LineReader(self.path)
 
     @property
     def count(self) -> int:
@@ -56,7 +61,8 @@ class PlainReader:
 
     def close(self) -> None:
         """Close the file before its end."""
-        self._lines.close()
+        if "_lines" in vars(self):
+            self._lines.close()
 
 
 def _open_document_list(path: str) -> PlainReader:

@@ -70,6 +70,7 @@ FLAGS = {
     "group_by": "--group-by",
     "resume": "--resume",
     "scores_out": "--scores-out",
+    "conf": "--spark-conf",
     "nulls": "--nulls",
     "to": "--to",
     "out": "-o",

@@ -1,1 +1,16 @@
-"""Readers and writers of files: one module a format, reader and writer together."""
+"""Files: one module a format, with its reader and its writer.
+
+`texts` holds the formats of test sets, `scores` those of scores and judgements,
+`annotations` what is known about texts besides. The modules here are what formats share:
+bytes, lines, tables and the recognition of a format by a file's name and first bytes.
+
+stream: bytes of files and standard input, unpacked; file versions; small TOML and JSON
+lines: lines of text files, checked to be UTF-8
+table: delimited tables; the only place where lines are cut into cells
+recognise: the format of a file, by its name and its first bytes; the table of text formats
+atomic: files and folders that are written whole or not at all
+convert: files of a test set in any format, written in another
+texts: formats of test sets
+scores: formats of scores and judgements
+annotations: formats of parses, entities, terms, templates, rules, weights and more
+"""

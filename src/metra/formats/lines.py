@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from contextlib import closing
 
-from metra._core import LineBuffer, NotUtf8, Text
 from metra.errors import FormatError
 from metra.formats.stream import ByteStream, describe_invalid_utf8
+from metra.text.columns import LineBuffer, NotUtf8, Text
 
 #: So many lines are read at a time where all of them are wanted.
 CHUNK = 4096

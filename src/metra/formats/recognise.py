@@ -26,7 +26,7 @@ class FileHead(NamedTuple):
     """
 
     path: str
-    content: bytes
+    content: bytes = b""
     is_folder: bool = False
 
     @property
@@ -69,6 +69,11 @@ class Format(NamedTuple, Generic[T]):
     name: str
     looks_like: Callable[[FileHead], bool]
     read: Callable[..., T]
+
+
+def has_suffix(*suffixes: str) -> Callable[[FileHead], bool]:
+    """Return a test of the suffix of a file's name."""
+    return lambda head: head.suffix in suffixes
 
 
 class Recognisable(Protocol):

@@ -8,15 +8,18 @@ import codecs
 import os
 import sys
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import lru_cache, wraps
 from io import SEEK_CUR, SEEK_SET, BufferedReader, RawIOBase
 from os.path import basename, splitext
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, Any, TypeVar, cast
 
 from metra.errors import FormatError
 
 if TYPE_CHECKING:
     import zstandard
+
+T = TypeVar("T")
 
 STDIN = "-"
 
@@ -81,6 +84,20 @@ def get_file_state(path: str) -> tuple[int, int] | None:
     except (OSError, ValueError):
         return None
     return status.st_mtime_ns, status.st_size
+
+
+def cache_by_file(read: Callable[[str], T]) -> Callable[[str], T]:
+    """Make a reader return what it read before, until the file changes."""
+
+    @lru_cache(maxsize=64)
+    def read_state(path: str, _: object) -> T:
+        return read(path)
+
+    @wraps(read)
+    def read_cached(path: str) -> T:
+        return read_state(path, get_file_state(path))
+
+    return read_cached
 
 
 def compute_file_version(path: str) -> str:

@@ -53,7 +53,7 @@ def split_rows(
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class DelimitedTable:
     """The column names of a table and its rows, each as wide as the header."""
 
     #: The file as messages name it.
@@ -71,7 +71,7 @@ class Table:
 
 def read_table(
     path: str, dialect: Dialect = TABS, *, skip_empty: bool = False
-) -> Table:
+) -> DelimitedTable:
     """Read a file with a header line, all of it."""
     with closing(LineReader(path)) as lines:
         table = parse_table(lines, path, dialect, skip_empty=skip_empty)
@@ -85,7 +85,7 @@ def parse_table(
     *,
     skip_empty: bool = False,
     expected: str = "a header line with column names",
-) -> Table:
+) -> DelimitedTable:
     """Parse lines of which the first is a header, a row at a time.
 
     `path` is for messages, and so is what is `expected` where there are no lines. With
@@ -100,7 +100,7 @@ def parse_table(
         msg = f"{place} is empty; expected {expected}."
         raise FormatError(msg)
     checked_rows = _check_widths(rows, place, header.cells, dialect)
-    return Table(place, header.cells, checked_rows, header.line)
+    return DelimitedTable(place, header.cells, checked_rows, header.line)
 
 
 def _check_widths(

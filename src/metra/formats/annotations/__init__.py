@@ -1,1 +1,13 @@
-"""Formats of what is known about texts: parses, names, terms, templates, rules."""
+"""Formats of what is known about texts: parses, entities, terms, templates, weights.
+
+table: tables of annotations, and the segment or document that each row is about
+entities: names in a text, in a table or marked in the text
+terms: terms that a translation should use
+templates: slots filled from documents
+relevance: queries, and the documents relevant to them
+judged_outputs: outputs with scores from earlier judgements, in a table or a database
+weights: salience lists of words, information weights of n-grams
+conllu: dependency parses
+transfer_rules: patterns of the source and what they must become
+quality_model: metrics and their weights for a stated use
+"""

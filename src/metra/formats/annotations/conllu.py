@@ -4,20 +4,17 @@ A file has a block of lines for each sentence and a blank line after it. A sente
 to the segment that a comment `# segment = N`, counted from 1, names; without one, to the
 segment of the sentence before it. In a file without any such comment every sentence is a
 segment. Segments that are named nowhere have no sentences, as empty outputs have none.
-
-Parses written as CoNLL-U, with comments that say which segment a sentence is of.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import takewhile
 from typing import NamedTuple
 
 from metra.errors import FormatError
 from metra.formats.lines import read_lines
-from metra.formats.stream import get_file_state
+from metra.formats.stream import cache_by_file
 
 COLUMNS = 10
 
@@ -42,8 +39,8 @@ class Parse:
     spelling: str
 
     def children(self, place: int) -> Iterator[int]:
-        """Give the places, from 1, of the words that hang on the word at this place."""
-        return (at for at, word in enumerate(self.words, 1) if word.head == place)
+        """Yield the places, from 1, of the words that hang on the word at this place."""
+        return (child for child, word in enumerate(self.words, 1) if word.head == place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +53,7 @@ class Parses:
     count: int | None
 
     def of(self, segment: int, text: str | None = None) -> Sequence[Parse]:
-        """Give a segment's sentences; `text` must be what they spell, if it is given."""
+        """Return a segment's sentences; `text` must be what they spell, if it is given."""
         if self.count is not None and segment >= self.count:
             msg = (
                 f"{self.path} has parses of {self.count} segments, one a sentence, but "
@@ -64,36 +61,32 @@ class Parses:
                 "comments such as '# segment = 1' that say where sentences belong."
             )
             raise FormatError(msg)
-        found = self.segments.get(segment, ())
+        parses = self.segments.get(segment, ())
         if text is not None:
-            spelled = "".join(parse.spelling for parse in found)
+            spelled = "".join(parse.spelling for parse in parses)
             written = "".join(text.split())
             if spelled != written:
-                raise FormatError(self._other_text(segment, spelled, written))
-        return found
+                raise FormatError(self._describe_other_text(segment, spelled, written))
+        return parses
 
-    def _other_text(self, segment: int, spelled: str, written: str) -> str:
+    def _describe_other_text(self, segment: int, spelled: str, written: str) -> str:
         pairs = zip(spelled, written, strict=False)
-        at = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-        start = max(at - 10, 0)
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        start, stop = max(same - 10, 0), same + 15
         return (
             f"{self.path}: the parse of segment {segment + 1} is of another text: it has "
-            f"{spelled[start : at + 15]!r} where the segment has "
-            f"{written[start : at + 15]!r} (white space apart); parse these very outputs, "
+            f"{spelled[start:stop]!r} where the segment has "
+            f"{written[start:stop]!r} (white space apart); parse these very outputs, "
             "or give match=no."
         )
 
 
+@cache_by_file
 def read_conllu(path: str) -> Parses:
-    """Read a file; it is kept until it changes.
+    """Read a file; what was read is cached until the file changes.
 
     Raises FormatError with the line where something is not CoNLL-U.
     """
-    return _read_conllu(path, get_file_state(path))
-
-
-@lru_cache(maxsize=64)
-def _read_conllu(path: str, _: object) -> Parses:
     return parse_conllu(read_lines(path), path)
 
 
@@ -108,13 +101,13 @@ def parse_conllu(lines: Sequence[str], path: str) -> Parses:
             sentences.append(_parse_sentence(block, path))
             block = []
     if all(named is None for named, _ in sentences):
-        each = {at: (parse,) for at, (_, parse) in enumerate(sentences)}
+        each = {index: (parse,) for index, (_, parse) in enumerate(sentences)}
         return Parses(path, each, len(each))
     segments: dict[int, list[Parse]] = {}
-    here = 0
+    segment = 0
     for named, parse in sentences:
-        here = here if named is None else named - 1
-        segments.setdefault(here, []).append(parse)
+        segment = segment if named is None else named - 1
+        segments.setdefault(segment, []).append(parse)
     return Parses(path, segments, None)
 
 
@@ -125,9 +118,8 @@ def _parse_sentence(
     segment = None
     words: list[ParsedWord] = []
     spelling = ""
-    covered = (
-        0  # words up to here are spelled by the token of several words before them
-    )
+    # Words up to this place are spelled by the token of several words before them.
+    covered = 0
     for number, line in block:
         if line.startswith("#"):
             named = re.fullmatch(r"#\s*segment\s*=\s*(.*?)\s*", line)
@@ -181,10 +173,10 @@ def _parse_head(text: str, path: str, number: int) -> int:
 
 
 def _check_heads(words: Sequence[ParsedWord], path: str, number: int) -> None:
-    for at, word in enumerate(words, 1):
-        if word.head > len(words) or word.head == at:
+    for place, word in enumerate(words, 1):
+        if word.head > len(words) or word.head == place:
             msg = (
-                f"{path}, sentence at line {number}: word {at} hangs on word {word.head}; "
+                f"{path}, sentence at line {number}: word {place} hangs on word {word.head}; "
                 f"expected another of the {len(words)} words, or 0."
             )
             raise FormatError(msg)
@@ -193,7 +185,7 @@ def _check_heads(words: Sequence[ParsedWord], path: str, number: int) -> None:
 def format_conllu(
     segments: Iterable[Sequence[Parse]], *, made_by: str = ""
 ) -> Iterator[str]:
-    """Give the lines of a file with the sentences of each segment."""
+    """Yield the lines of a file with the sentences of each segment."""
     if made_by:
         yield f"# parser = {made_by}"
     for number, sentences in enumerate(segments, 1):

@@ -13,6 +13,7 @@ from metra.formats.annotations.table import (
     read_annotation_table,
 )
 from metra.formats.lines import read_lines
+from metra.formats.recognise import FileHead, Format, has_suffix, recognise
 
 MARKED = re.compile(r"\[\[(.*?)\|([^\[\]|]*)\]\]")
 
@@ -35,11 +36,8 @@ def read_entities(path: str) -> PlacedAnnotations[Entity]:
     The table has the columns `type` and `text` and one or both of `segment`, counted
     from 1, and `document`; `variants` may list other forms, `|` between them.
     """
-    return (
-        _read_entity_table(path)
-        if path.lower().endswith(".tsv")
-        else _read_marked_text(path)
-    )
+    form = recognise(FileHead(path), [ENTITY_TABLE]) or MARKED_TEXT
+    return form.read(path)
 
 
 def _read_entity_table(path: str) -> PlacedAnnotations[Entity]:
@@ -65,18 +63,23 @@ def _parse_entities(table: AnnotationTable) -> Iterator[tuple[AnnotationRow, Ent
 
 def _read_marked_text(path: str) -> PlacedAnnotations[Entity]:
     segments: dict[int, list[Entity]] = {}
-    for at, line in enumerate(read_lines(path)):
+    for segment, line in enumerate(read_lines(path)):
+        place = f"{path}, line {segment + 1}"
         left = MARKED.sub("", line)
         if "[[" in left or "]]" in left:
-            msg = f"{path}, line {at + 1}: there is [[ or ]] outside of a mark; {EXPECTED}."
+            msg = f"{place}: there is [[ or ]] outside of a mark; {EXPECTED}."
             raise FormatError(msg)
-        for found in MARKED.finditer(line):
-            entity = Entity(found[2].strip(), found[1].strip())
+        for mark in MARKED.finditer(line):
+            entity = Entity(mark[2].strip(), mark[1].strip())
             if not entity.type or not entity.text:
-                msg = f"{path}, line {at + 1}: {found[0]!r} is incomplete; {EXPECTED}."
+                msg = f"{place}: {mark[0]!r} is incomplete; {EXPECTED}."
                 raise FormatError(msg)
-            segments.setdefault(at, []).append(entity)
+            segments.setdefault(segment, []).append(entity)
     if not segments:
         msg = f"{path} has no marked names; {EXPECTED}, or a table whose name ends in .tsv."
         raise FormatError(msg)
     return PlacedAnnotations(path, segments, {})
+
+
+ENTITY_TABLE = Format("table", has_suffix(".tsv"), _read_entity_table)
+MARKED_TEXT = Format("marked text", lambda _: True, _read_marked_text)

@@ -1,13 +1,13 @@
-"""The database of judged outputs: SQLite, whole after a crash, open to many readers.
+"""Judged outputs: which output of which source sentence was given which score, by whom.
 
-Judged outputs: which output of which source sentence was given which score, by whom.
-What a collection of judged outputs holds, in words.
+They are in a table, or in a database in SQLite that stays whole after a crash and that many
+read while one writes.
 """
 
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -20,12 +20,15 @@ from metra.formats.annotations.table import (
     AnnotationTable,
     read_annotation_table,
 )
+from metra.formats.recognise import FileHead, Format, has_suffix, recognise
 
 if TYPE_CHECKING:
     import sqlite3
 
+COLUMNS = ("source", "output", "score", "judge", "time")
+MOST = 10.0
 
-# Says in the file's head whose it is: "metr".
+# Says in the database's head whose it is: "metr".
 OWNER = 0x6D657472
 VERSION = 1
 
@@ -42,36 +45,89 @@ CREATE TABLE judged (
 _ADD = "INSERT OR REPLACE INTO judged VALUES (?, ?, ?, ?, ?)"
 _ALL = "SELECT source, output, score, judge, time FROM judged"
 
-Entry = tuple[str, str, float, str, str]
+
+class JudgedOutput(NamedTuple):
+    """An output of a source sentence, its score from 0 to 10, who gave it, and when."""
+
+    source: str
+    output: str
+    score: float
+    judge: str = ""
+    time: str = ""
 
 
-def add_judged_outputs(path: str, judged: Iterable[Entry]) -> int:
-    """Add judgements, all of them or none; a judge's new score replaces the old one.
+def read_judged_outputs(path: str) -> list[JudgedOutput]:
+    """Read judged outputs from a table (.tsv) or a database."""
+    form = recognise(FileHead(path), [JUDGED_TABLE]) or JUDGED_DATABASE
+    return form.read(path)
 
-    The database is made where there is none. Gives the number of judgements added.
+
+def read_judged_table(path: str, *, now: str = "") -> list[JudgedOutput]:
+    """Read a table with the columns source, output and score, and perhaps judge and time.
+
+    `now` is the time of judgements that have none.
+    """
+    table = read_annotation_table(path, ["source", "output", "score"], COLUMNS)
+    judged = []
+    for row in table.rows:
+        cells = row.cells
+        if not cells["source"]:
+            raise table.error(
+                row, "the source is empty", "every output has an id there"
+            )
+        score = _parse_score(table, row)
+        time = cells.get("time", "") or now
+        judge = cells.get("judge", "")
+        judged.append(
+            JudgedOutput(cells["source"], cells["output"], score, judge, time)
+        )
+    return judged
+
+
+def _parse_score(table: AnnotationTable, row: AnnotationRow) -> float:
+    cell = row.cells["score"]
+    try:
+        score = float(cell)
+    except ValueError:
+        score = math.nan
+    if not 0 <= score <= MOST:
+        raise table.error(
+            row, f"the score is {cell!r}", "expected a number from 0 to 10"
+        )
+    return score
+
+
+def read_database(path: str) -> list[JudgedOutput]:
+    """Read all judgements of a database, by source and output."""
+    with _open_database(path, create=False) as database:
+        judged = [JudgedOutput(*row) for row in database.execute(_ALL)]
+    return sorted(judged, key=_sort_key)
+
+
+def _sort_key(judged: JudgedOutput) -> tuple[int, str, str, str]:
+    """Sources that are numbers come by number."""
+    source = judged.source
+    number = int(source) if source.isascii() and source.isdecimal() else 0
+    return number, source, judged.output, judged.judge
+
+
+JUDGED_TABLE = Format("table", has_suffix(".tsv"), read_judged_table)
+JUDGED_DATABASE = Format("database", lambda _: True, read_database)
+
+
+def add_judged_outputs(path: str, judged: Iterable[JudgedOutput]) -> int:
+    """Add judgements to a database, all of them or none; return how many were added.
+
+    A judge's new score replaces the old one. The database is made where there is none.
     """
     with _open_database(path, create=True) as database, database:
         database.execute("BEGIN IMMEDIATE")
         return database.executemany(_ADD, judged).rowcount
 
 
-def read_database(path: str) -> list[Entry]:
-    """Read all judgements, by source and output."""
-    with _open_database(path, create=False) as database:
-        return sorted(database.execute(_ALL).fetchall(), key=_sort_key)
-
-
-def _sort_key(entry: Entry) -> tuple[int, str, str, str]:
-    """Sources that are numbers come by number."""
-    source = entry[0]
-    number = int(source) if source.isascii() and source.isdecimal() else 0
-    return number, source, entry[1], entry[3]
-
-
 @contextmanager
 def _open_database(path: str, *, create: bool) -> Iterator["sqlite3.Connection"]:
     import sqlite3
-    from contextlib import closing
 
     if not create and not Path(path).is_file():
         msg = (
@@ -80,9 +136,8 @@ def _open_database(path: str, *, create: bool) -> Iterator["sqlite3.Connection"]
         )
         raise FormatError(msg)
     try:
-        with closing(
-            sqlite3.connect(path, timeout=30, isolation_level=None)
-        ) as database:
+        connection = sqlite3.connect(path, timeout=30, isolation_level=None)
+        with closing(connection) as database:
             _prepare(database, path)
             yield database
     except sqlite3.DatabaseError as error:
@@ -113,78 +168,23 @@ def _prepare(database: "sqlite3.Connection", path: str) -> None:
     database.execute("PRAGMA synchronous = FULL")
 
 
-COLUMNS = ("source", "output", "score", "judge", "time")
-MOST = 10.0
-
-
-class JudgedOutput(NamedTuple):
-    """An output of a source sentence, its score from 0 to 10, who gave it, and when."""
-
-    source: str
-    output: str
-    score: float
-    judge: str = ""
-    time: str = ""
-
-
-def read_judged_outputs(path: str) -> list[JudgedOutput]:
-    """Read judged outputs from a table (.tsv) or a database."""
-    if path.lower().endswith(".tsv"):
-        return list(read_judged_table(path))
-    return [JudgedOutput(*row) for row in read_database(path)]
-
-
-def read_judged_table(path: str, *, now: str = "") -> Iterator[JudgedOutput]:
-    """Read a table with the columns source, output and score, and perhaps judge and time.
-
-    `now` is the time of judgements that have none.
-    """
-    table = read_annotation_table(path, ["source", "output", "score"], COLUMNS)
-    for row in table.rows:
-        cells = row.cells
-        if not cells["source"]:
-            raise table.error(
-                row, "the source is empty", "every output has an id there"
-            )
-        yield JudgedOutput(
-            cells["source"],
-            cells["output"],
-            _parse_score(table, row),
-            cells.get("judge", ""),
-            cells.get("time", "") or now,
-        )
-
-
 def format_judged_outputs(judged: Iterable[JudgedOutput]) -> Iterator[str]:
-    """Write judged outputs as lines of a table, the header first."""
+    """Yield judged outputs as lines of a table, the header first."""
     yield "\t".join(COLUMNS)
     for entry in judged:
         yield "\t".join([*entry[:2], f"{entry.score:g}", *entry[3:]])
 
 
 def compute_version(path: str, judged: Sequence[JudgedOutput]) -> str:
-    """Name a collection with its size and a digest of it, for signatures."""
+    """Return a collection's path with its size and a digest of it, for signatures."""
     content = "\n".join(sorted("\t".join(map(str, entry[:4])) for entry in judged))
     digest = sha256(content.encode()).hexdigest()[:12]
     return f"{path}[{len(judged)} judgements, sha256:{digest}]"
 
 
 def format_current_time() -> str:
-    """Say what time it is, in UTC to the second."""
+    """Return the time in UTC, to the second."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def _parse_score(table: AnnotationTable, row: AnnotationRow) -> float:
-    cell = row.cells["score"]
-    try:
-        score = float(cell)
-    except ValueError:
-        score = math.nan
-    if not 0 <= score <= MOST:
-        raise table.error(
-            row, f"the score is {cell!r}", "expected a number from 0 to 10"
-        )
-    return score
 
 
 def summarise_judged_outputs(judged: Sequence[JudgedOutput]) -> str:
@@ -206,19 +206,19 @@ def summarise_judged_outputs(judged: Sequence[JudgedOutput]) -> str:
 
 def list_source_outputs(judged: Sequence[JudgedOutput], source: str) -> str:
     """List the outputs of one source sentence, the best first."""
-    given: dict[str, list[JudgedOutput]] = {}
+    by_output: dict[str, list[JudgedOutput]] = {}
     for entry in judged:
         if entry.source == source:
-            given.setdefault(entry.output, []).append(entry)
-    if not given:
+            by_output.setdefault(entry.output, []).append(entry)
+    if not by_output:
         msg = f"No output of the source sentence {source!r} is judged."
         raise UnknownNameError(msg)
     means = {
         output: fmean(entry.score for entry in entries)
-        for output, entries in given.items()
+        for output, entries in by_output.items()
     }
     return "\n".join(
-        f"{means[output]:5.2f}  {output}  ({_format_judges(given[output])})"
+        f"{means[output]:5.2f}  {output}  ({_format_judges(by_output[output])})"
         for output in sorted(means, key=lambda output: -means[output])
     )
 

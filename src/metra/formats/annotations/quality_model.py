@@ -1,4 +1,4 @@
-"""Quality models: which measures count how much, for a stated use of the translations.
+"""Quality models: which metrics count how much, for a stated use of the translations.
 
 A TOML file:
 
@@ -11,9 +11,9 @@ A TOML file:
     worst = 20      # this score, or one that is worse, is worth 0
     best = 70       # this score, or one that is better, is worth 100
 
-In between, worth grows evenly. `worst` and `best` state each measure's scale and direction:
+In between, worth grows evenly. `worst` and `best` state each metric's scale and direction:
 for an error rate, best is the smaller number. `{here}` in a spec stands for the folder of
-the file, for measures that read files of their own.
+the file, for metrics that read files of their own.
 """
 
 import math
@@ -28,7 +28,7 @@ KEYS = ("spec", "weight", "worst", "best")
 
 @dataclass(frozen=True, slots=True)
 class WeightedMetric:
-    """A measure of the model: its weight, and the scores that are worth 0 and 100."""
+    """A metric of the model: its weight, and the scores that are worth 0 and 100."""
 
     spec: str
     weight: float
@@ -38,7 +38,7 @@ class WeightedMetric:
 
 @dataclass(frozen=True, slots=True)
 class QualityModel:
-    """Measures with weights, for a context of use."""
+    """Metrics with weights, for a context of use."""
 
     name: str
     context: str
@@ -49,8 +49,8 @@ def read_quality_model(path: str) -> QualityModel:
     """Read a model; FormatError says what is wrong with it."""
     data = read_toml(path, "a quality model")
     if set(data) != {"name", "context", "measure"}:
-        found = ", ".join(data) or "nothing"
-        msg = f"{path} has {found}; expected name, context and tables [[measure]]."
+        keys = ", ".join(data) or "nothing"
+        msg = f"{path} has {keys}; expected name, context and tables [[measure]]."
         raise FormatError(msg)
     for key in ("name", "context"):
         if not isinstance(data[key], str) or not data[key].strip():
@@ -60,10 +60,10 @@ def read_quality_model(path: str) -> QualityModel:
     if not isinstance(tables, list) or not tables:
         msg = f"{path} has no measures; expected tables [[measure]]."
         raise FormatError(msg)
-    here = str(Path(path).parent)
+    folder = str(Path(path).parent)
     members = tuple(
-        _parse_metric(table, f"{path}, measure {at}", here)
-        for at, table in enumerate(tables, 1)
+        _parse_metric(table, f"{path}, measure {number}", folder)
+        for number, table in enumerate(tables, 1)
     )
     for member in members:
         if sum(other.spec == member.spec for other in members) > 1:
@@ -72,10 +72,10 @@ def read_quality_model(path: str) -> QualityModel:
     return QualityModel(data["name"].strip(), data["context"].strip(), members)
 
 
-def _parse_metric(table: object, place: str, here: str) -> WeightedMetric:
+def _parse_metric(table: object, place: str, folder: str) -> WeightedMetric:
     if not isinstance(table, dict) or set(table) != set(KEYS):
-        found = ", ".join(table) if isinstance(table, dict) else repr(table)
-        msg = f"{place}: it has {found}; expected {', '.join(KEYS)}."
+        content = ", ".join(table) if isinstance(table, dict) else repr(table)
+        msg = f"{place}: it has {content}; expected {', '.join(KEYS)}."
         raise FormatError(msg)
     if not isinstance(table["spec"], str):
         msg = f"{place}: spec is {table['spec']!r}; expected a text such as 'bleu'."
@@ -96,4 +96,4 @@ def _parse_metric(table: object, place: str, here: str) -> WeightedMetric:
             "above 0, and different scores for worst and best."
         )
         raise FormatError(msg)
-    return WeightedMetric(table["spec"].replace("{here}", here), weight, worst, best)
+    return WeightedMetric(table["spec"].replace("{here}", folder), weight, worst, best)

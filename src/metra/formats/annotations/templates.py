@@ -6,10 +6,9 @@ may have several values: a line for each.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 
 from metra.formats.annotations.table import read_annotation_table
-from metra.formats.stream import get_file_state
+from metra.formats.stream import cache_by_file
 
 COLUMNS = ("document", "slot", "value")
 
@@ -17,17 +16,14 @@ COLUMNS = ("document", "slot", "value")
 Templates = Mapping[str, Counter[tuple[str, str]]]
 
 
+@cache_by_file
 def read_templates(path: str) -> Templates:
-    """Read the templates of every document; a file is kept until it changes."""
-    return _read_templates(path, get_file_state(path))
-
-
-@lru_cache(maxsize=64)
-def _read_templates(path: str, _: object) -> Templates:
-    found: dict[str, Counter[tuple[str, str]]] = {}
+    """Read the templates of every document; they are cached until the file changes."""
+    templates: dict[str, Counter[tuple[str, str]]] = {}
     for document, slot, value in read_filled_slots(path):
-        found.setdefault(document, Counter())[slot, _normalise_value(value)] += 1
-    return found
+        filled = templates.setdefault(document, Counter())
+        filled[slot, _normalise_value(value)] += 1
+    return templates
 
 
 def read_filled_slots(path: str) -> Iterator[tuple[str, str, str]]:

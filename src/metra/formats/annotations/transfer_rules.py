@@ -1,4 +1,4 @@
-"""Patterns over the words of a sentence: words, lemmas, parts of speech, phrases.
+"""Transfer rules: what a pattern of the source must become in the output.
 
 A pattern is a row of items with blanks between them. An item in capitals, such as NOUN,
 is a part of speech of Universal Dependencies; NP and VP are a whole noun or verb phrase;
@@ -6,9 +6,6 @@ _ is any word; anything else is a word itself, whatever its letter case. `lemma=
 `word=I`, `pos=NOUN`, `xpos=NNS` and `dep=amod` say which is meant. `a|b` is one of
 several, `a&b` both at once, `!a` anything else; `?`, `*` and `+` after an item mean at
 most once, any number of times, at least once.
-
-Noun phrases and verb phrases of a parsed sentence, told from its parts of speech.
-Transfer rules: what a pattern of the source must become in the output.
 """
 
 import re
@@ -52,7 +49,7 @@ class WordSpan(NamedTuple):
 def find_phrases(words: Sequence[ParsedWord], kind: str) -> Iterator[WordSpan]:
     """Find the phrases of a kind, NP or VP, from left to right."""
     letters = "".join(LETTERS.get(word.upos, "-") for word in words)
-    return (WordSpan(*found.span()) for found in CHUNKS[kind].finditer(letters))
+    return (WordSpan(*match.span()) for match in CHUNKS[kind].finditer(letters))
 
 
 POS = frozenset(
@@ -241,11 +238,12 @@ def read_rules(path: str) -> list[TransferRule]:
     data = read_toml(path, "transfer rules")
     entries = data.get("rule")
     if not isinstance(entries, list) or not entries or set(data) != {"rule"}:
-        found = ", ".join(data) or "nothing"
-        msg = f"{path} has {found}; expected tables [[rule]] and nothing else."
+        keys = ", ".join(data) or "nothing"
+        msg = f"{path} has {keys}; expected tables [[rule]] and nothing else."
         raise FormatError(msg)
     rules = [
-        _parse_rule(entry, f"{path}, rule {at}") for at, entry in enumerate(entries, 1)
+        _parse_rule(entry, f"{path}, rule {number}")
+        for number, entry in enumerate(entries, 1)
     ]
     names = [rule.name for rule in rules]
     for name in names:
@@ -258,8 +256,8 @@ def read_rules(path: str) -> list[TransferRule]:
 def _parse_rule(entry: object, place: str) -> TransferRule:
     keys = ("name", "source", "target")
     if not isinstance(entry, dict) or set(entry) != set(keys):
-        found = ", ".join(entry) if isinstance(entry, dict) else repr(entry)
-        msg = f"{place}: it has {found}; expected {', '.join(keys)}."
+        content = ", ".join(entry) if isinstance(entry, dict) else repr(entry)
+        msg = f"{place}: it has {content}; expected {', '.join(keys)}."
         raise FormatError(msg)
     name = entry["name"]
     if not isinstance(name, str) or not name:
@@ -276,14 +274,14 @@ def _parse_patterns(value: object, place: str) -> tuple[Pattern, ...]:
     if not isinstance(listed, list) or not listed:
         msg = f"{place}: {value!r}; expected a pattern or a list of patterns."
         raise FormatError(msg)
-    found = []
+    patterns = []
     for text in listed:
         if not isinstance(text, str):
             msg = f"{place}: {text!r}; expected a pattern, such as 'NOUN ADJ'."
             raise FormatError(msg)
         try:
-            found.append(compile_pattern(text))
+            patterns.append(compile_pattern(text))
         except FormatError as error:
             msg = f"{place}: {error}."
             raise FormatError(msg) from None
-    return tuple(found)
+    return tuple(patterns)

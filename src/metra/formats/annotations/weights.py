@@ -15,7 +15,6 @@ from pathlib import Path
 
 import numpy as np
 
-from metra._core import BadLine, Information, Tokens
 from metra.errors import (
     FormatError,
     MissingResourceError,
@@ -25,8 +24,8 @@ from metra.errors import (
 )
 from metra.formats.lines import read_lines
 from metra.formats.stream import compute_file_version
-from metra.formats.table import Table, read_table
-from metra.text.salience import Array, Frequencies
+from metra.formats.table import DelimitedTable, read_table
+from metra.text.salience import Array, BadLine, Frequencies, Information, Tokens
 
 COLUMNS = (
     *("word", "document", "tf", "df", "N"),
@@ -70,7 +69,7 @@ def read_salience_list(path: str | Path, weight: str) -> SalienceList:
     return SalienceList(words, np.array(salience), document_index is not None)
 
 
-def read_salience_table(path: str | Path, needed: Sequence[str]) -> Table:
+def read_salience_table(path: str | Path, needed: Sequence[str]) -> DelimitedTable:
     """Read a list as a table, and check that it has these columns."""
     _check_list_exists(path)
     table = read_table(str(path), skip_empty=True)
@@ -86,7 +85,7 @@ def read_salience_table(path: str | Path, needed: Sequence[str]) -> Table:
 
 
 def rank_words(
-    table: Table, by: str, document: str | None = None
+    table: DelimitedTable, by: str, document: str | None = None
 ) -> dict[str, list[list[str]]]:
     """Return the rows of each document, or of one, by a weight: the heaviest first.
 
@@ -111,11 +110,11 @@ def rank_words(
     }
 
 
-def _find_documents(table: Table) -> int | None:
+def _find_documents(table: DelimitedTable) -> int | None:
     return table.header.index("document") if "document" in table.header else None
 
 
-def _parse_weight(table: Table, line: int, column: str, cell: str) -> float:
+def _parse_weight(table: DelimitedTable, line: int, column: str, cell: str) -> float:
     """Parse a weight; NaN where the cell is empty."""
     if not cell:
         return math.nan

@@ -29,7 +29,12 @@ from metra.formats.scores.judgement import (
 )
 from metra.formats.scores.record import ScoredItem, Scorer, Scores, build_score_table
 from metra.formats.stream import format_path
-from metra.formats.table import Table, parse_table, read_table, replace_line_breaks
+from metra.formats.table import (
+    DelimitedTable,
+    parse_table,
+    read_table,
+    replace_line_breaks,
+)
 
 #: What an error costs, in tenths of a point, by severity (empty for any) and the beginning
 #: of its category; the first line that fits counts, and nothing if none does. Tenths add
@@ -139,7 +144,7 @@ def _find_table_cost(error: MqmError, weights: Weights, path: str) -> int:
     )
 
 
-def parse_errors(table: Table) -> Iterator[MqmError]:
+def parse_errors(table: DelimitedTable) -> Iterator[MqmError]:
     """Parse the rows of a table; segments may be numbered within their documents."""
     columns = find_columns(table.header)
     names = [name.strip().lower() for name in table.header]

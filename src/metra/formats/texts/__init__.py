@@ -1,1 +1,21 @@
-"""Formats of test sets: sources, references and outputs, segment by segment."""
+"""Formats of test sets: sources, references and outputs, segment by segment.
+
+`sources` lists the files of a call and `parallel` joins their columns into one table. Files
+with ids (SGML, WMT's XML) are matched by document and segment in `documents`. Each format
+is a module that `metra.formats.recognise` lists.
+
+columns: what the columns of a table stand for, and the reader's interface
+sources: the files of a call: use, format, name
+parallel: files side by side as one table
+documents: files with ids, matched by document and segment
+parts: where the documents of a file with ids lie, and what their readers share
+rows: rows to be written: what a format can carry, and documents that rows form
+plain: plain text, one segment a line; lists of documents
+tsv: tab-separated tables
+jsonl: JSON lines
+sgml: NIST's SGML
+sgml_tags: the tags of NIST's SGML
+wmt_xml: the XML of WMT's test sets
+bilingual: TMX and XLIFF, which are only read
+parquet: tables in Parquet, and rows of Arrow tables
+"""

@@ -45,13 +45,12 @@ class BilingualReader:
     def __init__(self, path: str, role: Role, name: str) -> None:
         self.path = path
         self.fields = [Field(role, name)]
-        found = read_pairs(path)
         side = 0 if role == "source" else 1
-        self._texts = [pair[side] for pair in found]
+        self._texts = [pair[side] for pair in read_pairs(path)]
         self.count = 0
 
     def read(self, most: int) -> dict[Field, list[str | None]]:
-        """Give the next texts; an empty reference is a missing one."""
+        """Return the next texts; an empty reference is a missing one."""
         texts: list[str | None] = list(self._texts[self.count : self.count + most])
         self.count += len(texts)
         if self.fields[0].role == "reference":
@@ -59,23 +58,23 @@ class BilingualReader:
         return {self.fields[0]: texts}
 
     def share(self) -> float | None:
-        """Tell what share of the texts has been given."""
+        """Return the share of the texts that has been read."""
         return self.count / len(self._texts) if self._texts else None
 
     def close(self) -> None:
-        """Let go of the texts."""
+        """Drop the texts."""
         self._texts = []
 
 
 def read_pairs(path: str) -> list[SegmentPair]:
     """Read all pairs of a file."""
-    reading = _PairParser(path)
+    parser = _PairParser(path)
     with closing(ByteStream(path)) as stream:
-        reading.parse(iter(stream.read, b""))
-    if not reading.found:
+        parser.parse(iter(stream.read, b""))
+    if not parser.pairs:
         msg = f"{format_path(path)} has no translation in it; expected TMX or XLIFF."
         raise FormatError(msg)
-    return reading.found
+    return parser.pairs
 
 
 class _PairParser:
@@ -83,7 +82,7 @@ class _PairParser:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.found: list[SegmentPair] = []
+        self.pairs: list[SegmentPair] = []
         self._source_language = ""
         self._language = ""
         self._texts: dict[str, str] = {}
@@ -94,7 +93,7 @@ class _PairParser:
         parser.StartElementHandler = self._begin
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = self._text
-        parser.EntityDeclHandler = self._entity
+        parser.EntityDeclHandler = self._refuse_entity
 
     def parse(self, blocks: Iterator[bytes]) -> None:
         try:
@@ -132,15 +131,15 @@ class _PairParser:
         if self._skipped:
             self._skipped -= 1
         elif name in ("source", "target", "seg") and self._pieces is not None:
-            side = self._side() if name == "seg" else name
+            side = self._find_side() if name == "seg" else name
             self._texts.setdefault(side, join_lines("".join(self._pieces)))
             self._pieces = None
         elif name in _UNITS and "source" in self._texts:
-            self.found.append(
+            self.pairs.append(
                 SegmentPair(self._texts["source"], self._texts.get("target", ""))
             )
 
-    def _side(self) -> str:
+    def _find_side(self) -> str:
         """The language tells a memory's original; without one, the first text is it."""
         first = self._source_language
         if first and first != "*all*":
@@ -152,7 +151,7 @@ class _PairParser:
         if self._pieces is not None and not self._skipped:
             self._pieces.append(piece)
 
-    def _entity(self, name: str, *_: Any) -> NoReturn:
+    def _refuse_entity(self, name: str, *_: Any) -> NoReturn:
         msg = (
             f"{format_path(self.path)}, line {self.parser.CurrentLineNumber} declares "
             f"the entity {name!r}, which is not allowed; write its text out."
@@ -164,10 +163,14 @@ def _normalise_language(language: str) -> str:
     return language.lower().replace("_", "-")
 
 
-def _is_same_language(one: str, other: str) -> bool:
+def _is_same_language(first: str, second: str) -> bool:
     """Whether two codes mean the same; en is any English, en-GB is not en-US.
 
     >>> _is_same_language("en-gb", "en"), _is_same_language("en-gb", "en-us")
     (True, False)
     """
-    return one == other or one.startswith(f"{other}-") or other.startswith(f"{one}-")
+    return (
+        first == second
+        or first.startswith(f"{second}-")
+        or second.startswith(f"{first}-")
+    )

@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
-from metra._core import Text
 from metra.errors import FormatError
+from metra.text.columns import Text
 
 Role: TypeAlias = Literal["output", "reference", "source", "document", "label"]
 
@@ -68,14 +68,14 @@ class ColumnNames(NamedTuple):
     nulls: Literal["refuse", "empty"] = "refuse"
 
     def given(self) -> dict[str, Field]:
-        """Give what each named column is."""
-        found = {column: Field("output", system) for system, column in self.outputs}
-        found |= {column: Field("reference", column) for column in self.references}
+        """Return what each named column is."""
+        fields = {column: Field("output", system) for system, column in self.outputs}
+        fields |= {column: Field("reference", column) for column in self.references}
         if self.source:
-            found[self.source] = Field("source", self.source)
+            fields[self.source] = Field("source", self.source)
         if self.document:
-            found[self.document] = Field("document", self.document)
-        return found
+            fields[self.document] = Field("document", self.document)
+        return fields
 
 
 _EXACT: dict[str, Role] = {
@@ -142,19 +142,19 @@ def recognise_fields(
     names = names or ColumnNames()
     given = names.given()
     kinds = {field.role for field in given.values()}
-    found: list[Field | None] = []
+    known: list[Field | None] = []
     for column in header:
         field = given.get(column) or _recognise_field(column, default_system)
         if column not in given and field and field.role in kinds:
             field = Field("label", column)
         if field is None and column in names.labels:
             field = Field("label", column)
-        found.append(field)
-    outputs = any(field and field.role == "output" for field in found)
+        known.append(field)
+    outputs = any(field and field.role == "output" for field in known)
     rest: Role = "label" if outputs else "output"
     return [
         field or Field(rest, column)
-        for field, column in zip(found, header, strict=True)
+        for field, column in zip(known, header, strict=True)
     ]
 
 
@@ -200,8 +200,8 @@ def _recognise_field(column: str, default_system: str) -> Field | None:
 
 def check_duplicate_fields(fields: Sequence[Field], where: str) -> None:
     """Refuse two columns that are the same thing by the same name."""
-    for at, field in enumerate(fields):
-        if field in fields[:at]:
+    for index, field in enumerate(fields):
+        if field in fields[:index]:
             msg = (
                 f"{where} has two columns for the {field.role} {field.name!r}; "
                 "give each column a name of its own."

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from metra.errors import FormatError
 from metra.formats.atomic import write_pieces
-from metra.formats.lines import LineReader
+from metra.formats.lines import LineReader, list_strings
 from metra.formats.stream import format_path, name_system
 from metra.formats.texts.columns import (
     ColumnNames,
@@ -41,8 +41,8 @@ class JsonlReader:
         self.path = path
         self._lines = LineReader(path)
         try:
-            self._first = self._first_object()
-            self._keys = list(self._flat(self._first[0], 1))
+            self._first = self._read_first()
+            self._keys = list(self._flatten(self._first[0], 1))
             default_system = default_system or name_system(path)
             self.fields = read_header(
                 self._keys, default_system, names, format_path(path)
@@ -61,42 +61,42 @@ class JsonlReader:
         start = self.count + 1
         objects, self._first = self._first, []
         objects = objects + self._parse_lines(most - len(objects))
-        rows = [self._flat(entry, start + at) for at, entry in enumerate(objects)]
+        rows = [self._flatten(entry, line) for line, entry in enumerate(objects, start)]
         known = set(self._keys)
         columns: dict[Field, list[str | None]] = {field: [] for field in self.fields}
-        for at, row in enumerate(rows):
+        for line, row in enumerate(rows, start):
             extra = row.keys() - known
             if extra:
                 msg = (
-                    f"{format_path(self.path)}, line {start + at} has the key {min(extra)!r}, "
+                    f"{format_path(self.path)}, line {line} has the key {min(extra)!r}, "
                     "which line 1 has not; give all objects the same keys, null if empty."
                 )
                 raise FormatError(msg)
             for key, field in zip(self._keys, self.fields, strict=True):
-                columns[field].append(self._text(row.get(key), field, key, start + at))
+                columns[field].append(self._check_text(row.get(key), field, key, line))
         return columns
 
     def share(self) -> float | None:
-        """Tell what share of the file has been read, if that can be told."""
+        """Return the share of the file that has been read, None if it is not known."""
         return self._lines.share()
 
     def close(self) -> None:
-        """Let go of the file before its end."""
+        """Close the file before its end."""
         self._lines.close()
 
-    def _first_object(self) -> list[dict[str, Any]]:
-        found = self._parse_lines(1)
-        if not found:
+    def _read_first(self) -> list[dict[str, Any]]:
+        objects = self._parse_lines(1)
+        if not objects:
             msg = f"{format_path(self.path)} is empty; expected one JSON object a line."
             raise FormatError(msg)
-        return found
+        return objects
 
     def _parse_lines(self, most: int) -> list[dict[str, Any]]:
         first = self._lines.count + 1
-        lines = self._lines.read(most)
-        return [self._object(str(lines[at]), first + at) for at in range(len(lines))]
+        lines = list_strings(self._lines.read(most))
+        return [self._parse_object(line, n) for n, line in enumerate(lines, first)]
 
-    def _object(self, line: str, number: int) -> dict[str, Any]:
+    def _parse_object(self, line: str, number: int) -> dict[str, Any]:
         try:
             value = json.loads(line)
         except json.JSONDecodeError as error:
@@ -114,20 +114,22 @@ class JsonlReader:
             raise FormatError(msg)
         return value
 
-    def _flat(self, entry: dict[str, Any], number: int) -> dict[str, Any]:
-        """Its texts by key; none may be given twice."""
-        found: dict[str, Any] = {}
+    def _flatten(self, entry: dict[str, Any], number: int) -> dict[str, Any]:
+        """Return the texts of an object by key; none may be given twice."""
+        texts: dict[str, Any] = {}
         for key, value in _flatten_entry(entry):
-            if key in found:
+            if key in texts:
                 msg = (
                     f"{format_path(self.path)}, line {number} gives {key!r} twice, once "
                     "within a list or map; leave one of them out."
                 )
                 raise FormatError(msg)
-            found[key] = value
-        return found
+            texts[key] = value
+        return texts
 
-    def _text(self, value: Any, field: Field, key: str, number: int) -> str | None:
+    def _check_text(
+        self, value: Any, field: Field, key: str, number: int
+    ) -> str | None:
         if value is None or isinstance(value, str):
             return value
         if field.role in ("document", "label"):
@@ -141,7 +143,7 @@ class JsonlReader:
 
 
 def _flatten_entry(entry: dict[str, Any]) -> list[tuple[str, Any]]:
-    """Give the lists of references and maps of outputs a key each.
+    """Return keys and values, with a key for each text of a list or map.
 
     >>> _flatten_entry({"refs": ["a", "b"], "outputs": {"x": "c"}})
     [('ref:1', 'a'), ('ref:2', 'b'), ('output:x', 'c')]
@@ -149,7 +151,7 @@ def _flatten_entry(entry: dict[str, Any]) -> list[tuple[str, Any]]:
     flat: list[tuple[str, Any]] = []
     for key, value in entry.items():
         if key in _LISTS and isinstance(value, list):
-            flat += [(f"ref:{at}", text) for at, text in enumerate(value, 1)]
+            flat += [(f"ref:{number}", text) for number, text in enumerate(value, 1)]
         elif key in _MAPS and isinstance(value, dict):
             flat += [(f"output:{name}", text) for name, text in value.items()]
         else:

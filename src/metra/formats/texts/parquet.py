@@ -53,11 +53,11 @@ class NullValueError(CorpusError):
 def check_columns_exist(schema: pa.Schema, names: Sequence[str], where: str) -> None:
     """Refuse a table that lacks one of these columns, or has it twice."""
     for name in names:
-        found = schema.names.count(name)
-        if found > 1:
+        count = schema.names.count(name)
+        if count > 1:
             msg = f"{where} has two columns {name!r}; give each a name of its own."
             raise FormatError(msg)
-        if not found:
+        if not count:
             raise FormatError(describe_missing_column(name, schema.names, where))
 
 
@@ -91,7 +91,7 @@ def is_key_type(kind: Any) -> bool:
 
 
 def get_key_kind(kind: Any) -> str | None:
-    """Name the values of a type by what can be compared with each other, if they are keys."""
+    """Return what values of a type can be compared with, None if they are no keys."""
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
     tests = {
@@ -105,14 +105,14 @@ def get_key_kind(kind: Any) -> str | None:
 
 
 def decode_dictionary(values: pa.Array) -> pa.Array:
-    """A column without Arrow's dictionary, if it has one."""
+    """Return a column without Arrow's dictionary, if it has one."""
     if pa.types.is_dictionary(values.type):
         return values.dictionary_decode()
     return values
 
 
 def get_required_column(rows: pa.RecordBatch, name: str, nulls: Nulls) -> pa.Array:
-    """Give a column without nulls: they are refused, or made empty texts."""
+    """Return a column without nulls: they are refused, or made empty texts."""
     values = decode_dictionary(rows.column(name))
     if values.null_count and nulls == "refuse":
         _refuse_nulls(name, values.is_null())
@@ -122,18 +122,19 @@ def get_required_column(rows: pa.RecordBatch, name: str, nulls: Nulls) -> pa.Arr
 def get_references(
     rows: pa.RecordBatch, names: Sequence[str], nulls: Nulls
 ) -> list[pa.Array]:
-    """Give the references. Where all are null, that is refused, or the first made empty."""
-    found = [decode_dictionary(rows.column(name)) for name in names]
-    if not found or not all(values.null_count for values in found):
-        return found
-    gaps = found[0].is_null()
-    for values in found[1:]:
+    """Return the references; where all are null, refuse that or make the first empty."""
+    columns = [decode_dictionary(rows.column(name)) for name in names]
+    if not columns or not all(values.null_count for values in columns):
+        return columns
+    first, *others = columns
+    gaps = first.is_null()
+    for values in others:
         gaps = pc.and_(gaps, values.is_null())
     if not pc.any(gaps).as_py():
-        return found
+        return columns
     if nulls == "refuse":
         _refuse_nulls(names[0], gaps)
-    return [pc.if_else(gaps, "", found[0].cast(pa.large_string())), *found[1:]]
+    return [pc.if_else(gaps, "", first.cast(pa.large_string())), *others]
 
 
 def _refuse_nulls(name: str, gaps: pa.Array) -> NoReturn:
@@ -149,13 +150,13 @@ _BUFFER = 1 << 20
 
 
 def read_schema(path: str) -> pa.Schema:
-    """Tell a file's columns."""
+    """Return a file's columns."""
     with _translate_errors(path), _open_parquet(path) as file:
         return file.schema_arrow
 
 
 def count_rows(path: str) -> int:
-    """Tell how many rows a file says that it has."""
+    """Return how many rows a file says that it has."""
     with _translate_errors(path), _open_parquet(path) as file:
         return file.metadata.num_rows
 
@@ -167,10 +168,10 @@ def read_batches(
     with _translate_errors(path):
         opened = _open_parquet(path)
     with opened as file:
-        found = file.iter_batches(ROWS, columns=columns, use_threads=False)
+        batches = file.iter_batches(ROWS, columns=columns, use_threads=False)
         while True:
             with _translate_errors(path):
-                batch = next(found, None)
+                batch = next(batches, None)
             if batch is None:
                 return
             yield batch
@@ -247,45 +248,45 @@ class ParquetReader:
             for field, name in self._columns.items()
             if wanted is None or field in wanted
         } or dict([next(iter(self._columns.items()))])
-        self._found = self._batches(paths)
+        self._batches = self._read_batches(paths)
         self._held: list[pa.RecordBatch] = []
 
     def read(self, most: int) -> dict[Field, Text | list[str | None]]:
         """Read the next segments: fewer than `most` only where the last file ends."""
         held, self._held = self._held, []
-        there = sum(batch.num_rows for batch in held)
-        while there < most:
-            batch = next(self._found, None)
+        held_rows = sum(batch.num_rows for batch in held)
+        while held_rows < most:
+            batch = next(self._batches, None)
             if batch is None:
                 break
             held.append(batch)
-            there += batch.num_rows
+            held_rows += batch.num_rows
         schema = self._schema()
         table = pa.Table.from_batches(held, schema).combine_chunks()
-        if there > most:
+        if held_rows > most:
             self._held = table.slice(most).to_batches()
         rows = table.slice(0, most)
         first, self.count = self.count, self.count + rows.num_rows
         return {
-            field: _pack_values(field, _merge_chunks(rows.column(at)), first)
-            for at, field in enumerate(self._read)
+            field: _pack_values(field, _merge_chunks(rows.column(index)), first)
+            for index, field in enumerate(self._read)
         }
 
     def share(self) -> float | None:
-        """Tell what share of the rows has been read."""
+        """Return the share of the rows that has been read."""
         if self._rows is None:
             self._rows = sum(map(count_rows, self._paths))
         return self.count / max(self._rows, 1)
 
     def close(self) -> None:
-        """Let go of the files before their end."""
-        self._found.close()
+        """Close the files before their end."""
+        self._batches.close()
 
     def _schema(self) -> pa.Schema:
-        kinds = ((str(at), pa.large_string()) for at in range(len(self._read)))
+        kinds = ((str(index), pa.large_string()) for index in range(len(self._read)))
         return pa.schema(list(kinds))
 
-    def _batches(self, paths: Sequence[str]) -> Generator[pa.RecordBatch]:
+    def _read_batches(self, paths: Sequence[str]) -> Generator[pa.RecordBatch]:
         for path in paths:
             check_columns(read_schema(path), path, self._columns)
             first = 0
@@ -304,7 +305,7 @@ def map_fields(
     default_system: str = "",
     names: ColumnNames | None = None,
 ) -> dict[Field, str]:
-    """Tell which of a table's columns are what; those that are neither text nor key are none.
+    """Return which of a table's columns are what, without those of other types.
 
     A lone output goes by the default name, or by its column's.
     """
@@ -342,18 +343,18 @@ def check_columns(schema: pa.Schema, where: str, columns: dict[Field, str]) -> N
 def _select_columns(
     rows: pa.RecordBatch, columns: dict[Field, str], nulls: Nulls | None
 ) -> list[pa.Array]:
-    """Give the columns as strings, with nulls only where they may be."""
-    found = {
+    """Return the columns as strings, with nulls only where they may be."""
+    values = {
         field: decode_dictionary(rows.column(name)) for field, name in columns.items()
     }
     if nulls is not None:
         refs = [field for field in columns if field.role == "reference"]
         names = [columns[field] for field in refs]
-        found |= zip(refs, get_references(rows, names, nulls), strict=True)
+        values |= zip(refs, get_references(rows, names, nulls), strict=True)
         for field, name in columns.items():
             if field.role in ("output", "source", "document"):
-                found[field] = get_required_column(rows, name, nulls)
-    return [values.cast(pa.large_string()) for values in found.values()]
+                values[field] = get_required_column(rows, name, nulls)
+    return [column.cast(pa.large_string()) for column in values.values()]
 
 
 def _pack_values(field: Field, column: pa.Array, first: int) -> Text | list[str | None]:
@@ -363,7 +364,7 @@ def _pack_values(field: Field, column: pa.Array, first: int) -> Text | list[str 
 
 
 def _merge_chunks(column: pa.ChunkedArray) -> pa.Array:
-    """The column in one piece; there is at most one after `combine_chunks`."""
+    """Return the column in one piece; there is at most one after `combine_chunks`."""
     if column.num_chunks == 1:
         return column.chunk(0)
     return pa.array([], column.type)

@@ -14,6 +14,9 @@ from metra.errors import FormatError
 from metra.formats.stream import format_path
 from metra.formats.texts.columns import Field, describe_field
 
+# Deeper than any file of these formats; a file that goes on nesting is broken.
+DEEPEST = 20
+
 
 class DocumentPart(NamedTuple):
     """One document of one text: from where to where, and which segments in what order."""
@@ -51,24 +54,24 @@ class SeenIds:
         self._expected = "1"
         self._others: set[str] = set()
 
-    def add(self, found: str) -> bool:
+    def add(self, new_id: str) -> bool:
         """Add an id; say whether it is new."""
-        if found == self._expected and found not in self._others:
+        if new_id == self._expected and new_id not in self._others:
             self._ordered += 1
             self._expected = str(self._ordered + 1)
-        elif found in self._others or self._is_ordered(found):
+        elif new_id in self._others or self._is_ordered(new_id):
             return False
         else:
-            self._others.add(found)
+            self._others.add(new_id)
         self.count += 1
         return True
 
-    def _is_ordered(self, found: str) -> bool:
+    def _is_ordered(self, new_id: str) -> bool:
         return (
-            len(found) < 19
-            and found.isdecimal()
-            and found == str(int(found))
-            and 0 < int(found) <= self._ordered
+            len(new_id) < 19
+            and new_id.isdecimal()
+            and new_id == str(int(new_id))
+            and 0 < int(new_id) <= self._ordered
         )
 
 
@@ -114,6 +117,16 @@ class OpenPart:
         )
 
 
+def check_declared_encoding(path: str, encoding: str) -> None:
+    """Refuse a file that says of itself that it is not in UTF-8."""
+    if encoding.lower() not in ("utf-8", "utf8", "us-ascii", "ascii"):
+        msg = (
+            f"{format_path(path)} is declared to be in {encoding}; convert the file to "
+            "UTF-8 and its declaration too."
+        )
+        raise FormatError(msg)
+
+
 # Longer segments are dealt with in pieces.
 LONG = 1 << 20
 
@@ -128,14 +141,14 @@ def join_lines(text: str, *, mark: str = "\n") -> str:
     """
     if mark not in text:
         return text
-    found: list[str] = []
+    pieces: list[str] = []
     broken = False
     for piece in _split_long_text(text, mark):
         joined = _join_short_lines(piece, mark)
         if joined:
-            found += [" ", joined] if broken and found else [joined]
+            pieces += [" ", joined] if broken and pieces else [joined]
         broken = piece.rstrip(" \t").endswith(mark)
-    return "".join(found)
+    return "".join(pieces)
 
 
 def _join_short_lines(text: str, mark: str) -> str:
@@ -153,8 +166,8 @@ def _split_long_text(text: str, mark: str) -> Iterator[str]:
     word = re.compile(rf"[^ \t{mark}]")
     start = 0
     while len(text) - start > LONG:
-        found = word.search(text, start + LONG)
-        stop = found.start() if found else len(text)
+        next_word = word.search(text, start + LONG)
+        stop = next_word.start() if next_word else len(text)
         yield text[start:stop]
         start = stop
     yield text[start:]

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from metra._core import Text
 from metra.errors import FormatError, OptionError
 from metra.formats.lines import LineReader, list_strings
 from metra.formats.texts.columns import (
@@ -16,6 +16,7 @@ from metra.formats.texts.columns import (
     Reader,
     describe_field,
 )
+from metra.text.columns import Text
 
 if TYPE_CHECKING:
     from metra.formats.texts.rows import RowChunk
@@ -39,7 +40,11 @@ class PlainReader:
         self.path = path
         self.fields = fields
         self._make_columns = make_columns
-        self._lines = LineReader(path)
+
+    @cached_property
+    def _lines(self) -> LineReader:
+        """The file, opened where it is first read: its fields are known without it."""
+        return LineReader(self.path)
 
     @property
     def count(self) -> int:
@@ -56,7 +61,8 @@ class PlainReader:
 
     def close(self) -> None:
         """Close the file before its end."""
-        self._lines.close()
+        if "_lines" in vars(self):
+            self._lines.close()
 
 
 def _open_document_list(path: str) -> PlainReader:

@@ -28,20 +28,20 @@ class RowChunk(NamedTuple):
     first: int
     rows: Rows
 
-    def place(self, at: int) -> str:
+    def place(self, index: int) -> str:
         """Name a segment in a message: its number, and its ids where it has them."""
         ids = []
         for field, values in self.rows.items():
             if field.role == "document":
-                ids.append(f"document {values[at]!r}")
+                ids.append(f"document {values[index]!r}")
             elif field == SEGMENT_ID:
-                ids.append(f"segment {values[at]!r}")
-        number = f"Segment {self.first + at + 1}"
+                ids.append(f"segment {values[index]!r}")
+        number = f"Segment {self.first + index + 1}"
         return f"{number} ({', '.join(ids)})" if ids else number
 
 
 def refuse_value(
-    chunk: RowChunk, at: int, field: Field, what: str, form: str
+    chunk: RowChunk, index: int, field: Field, what: str, form: str
 ) -> NoReturn:
     """Say what a format cannot carry, and where it is."""
     owner = "" if field.role == "document" else f" of {describe_field(field)}"
@@ -50,20 +50,20 @@ def refuse_value(
         if field.role == "label"
         else "change the text, or choose another format"
     )
-    msg = f"{chunk.place(at)}{owner} {what}, which {form} cannot carry; {remedy}."
+    msg = f"{chunk.place(index)}{owner} {what}, which {form} cannot carry; {remedy}."
     raise FormatError(msg)
 
 
 def check_values(
-    chunk: RowChunk, field: Field, form: str, problem: Callable[[str], str | None]
+    chunk: RowChunk, field: Field, form: str, find_problem: Callable[[str], str | None]
 ) -> Iterator[str]:
     """Go through a column in which nothing may be missing and no text be a problem."""
-    for at, text in enumerate(chunk.rows[field]):
+    for index, text in enumerate(chunk.rows[field]):
         if text is None:
-            refuse_value(chunk, at, field, "is missing", form)
-        found = problem(text)
-        if found:
-            refuse_value(chunk, at, field, found, form)
+            refuse_value(chunk, index, field, "is missing", form)
+        problem = find_problem(text)
+        if problem:
+            refuse_value(chunk, index, field, problem, form)
         yield text
 
 
@@ -135,9 +135,9 @@ def split_documents(
                     raise FormatError(
                         _describe_split_document(part, name, ended[name], rules)
                     )
-                found = {field.name: part.rows[field][0] or "" for field in labels}
-                given = {key: value for key, value in found.items() if value}
-                now = _OpenDocument(name, given, SeenIds())
+                values = {field.name: part.rows[field][0] or "" for field in labels}
+                values = {label: value for label, value in values.items() if value}
+                now = _OpenDocument(name, values, SeenIds())
             _check_labels(part, labels, now, rules)
             yield DocumentRun(
                 name, now.labels, begins, list(_check_ids(part, ids, now, rules)), part
@@ -169,10 +169,10 @@ def _check_label_names(labels: Sequence[Field], rules: FormatRules) -> None:
 
 def _find_stretches(names: Sequence[str | None]) -> Iterator[tuple[int, int]]:
     start = 0
-    for at in range(1, len(names) + 1):
-        if at == len(names) or names[at] != names[start]:
-            yield start, at
-            start = at
+    for index in range(1, len(names) + 1):
+        if index == len(names) or names[index] != names[start]:
+            yield start, index
+            start = index
 
 
 def _slice_chunk(chunk: RowChunk, start: int, stop: int) -> RowChunk:
@@ -204,13 +204,13 @@ def _check_labels(
 ) -> None:
     for field in labels:
         expected = document.labels.get(field.name, "")
-        for at, label in enumerate(chunk.rows[field]):
-            found = label or ""
-            if found != expected:
-                what = f"is {found!r}, but {expected!r} before it in the same document"
-                refuse_value(chunk, at, field, what, rules.form)
-            if rules.bad.search(found):
-                refuse_value(chunk, at, field, f"is {found!r}", rules.form)
+        for index, value in enumerate(chunk.rows[field]):
+            label = value or ""
+            if label != expected:
+                what = f"is {label!r}, but {expected!r} before it in the same document"
+                refuse_value(chunk, index, field, what, rules.form)
+            if rules.bad.search(label):
+                refuse_value(chunk, index, field, f"is {label!r}", rules.form)
 
 
 def _check_ids(
@@ -219,11 +219,11 @@ def _check_ids(
     count = len(next(iter(chunk.rows.values())))
     given = chunk.rows[field] if field else [None] * count
     label = field or SEGMENT_ID
-    for at in range(count):
-        found = given[at] or str(document.ids.count + 1)
-        if found != found.strip() or rules.bad.search(found):
-            refuse_value(chunk, at, label, f"is {found!r}", rules.form)
-        if not document.ids.add(found):
-            what = f"is {found!r}, as it was before in the same document"
-            refuse_value(chunk, at, label, what, rules.form)
-        yield found
+    for index in range(count):
+        segment_id = given[index] or str(document.ids.count + 1)
+        if segment_id != segment_id.strip() or rules.bad.search(segment_id):
+            refuse_value(chunk, index, label, f"is {segment_id!r}", rules.form)
+        if not document.ids.add(segment_id):
+            what = f"is {segment_id!r}, as it was before in the same document"
+            refuse_value(chunk, index, label, what, rules.form)
+        yield segment_id

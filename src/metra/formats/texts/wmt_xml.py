@@ -17,10 +17,12 @@ from metra.formats.texts.columns import (
     format_column_name,
 )
 from metra.formats.texts.parts import (
+    DEEPEST,
     DocumentPart,
     OpenPart,
     ScannedContents,
     ScannedSegment,
+    check_declared_encoding,
     join_lines,
 )
 from metra.formats.texts.rows import (
@@ -39,15 +41,11 @@ TEXTS: dict[str, Role] = {"src": "source", "ref": "reference", "hyp": "output"}
 # What gives a text its name.
 NAMES = {"src": "", "ref": "translator", "hyp": "system"}
 
-# Deeper than any file of this format; a file that goes on nesting is broken.
-DEEPEST = 20
-
 # A tag or comment that goes on for longer than this would have to be kept whole.
 LONGEST = 1 << 20
 
 _ROOTS = ("dataset", "collection")
 _WITHOUT_TEXT = frozenset([*_ROOTS, "doc", *TEXTS, "p", "hl"])
-_UTF8 = ("utf-8", "utf8", "us-ascii", "ascii")
 
 # Stands for a line break in the file; XML has no such character, so text cannot hold it,
 # and a break that is written as &#10; remains one.
@@ -56,15 +54,15 @@ _BREAK = "\0"
 
 def scan(file: SeekableFile, default_name: str) -> ScannedContents:
     """Find and check every document, text and segment id."""
-    scanning = _XmlScanner(file.path, default_name)
-    parser = scanning.parser
+    scanner = _XmlScanner(file.path, default_name)
+    parser = scanner.parser
     fed = file.start
     try:
         for block in check_utf8(file.blocks(file.start), file.path):
             parser.Parse(block, False)
             fed += len(block)
             if fed - file.start - parser.CurrentByteIndex > LONGEST:
-                scanning.fail(f"a tag or comment is longer than {LONGEST:,} bytes")
+                scanner.fail(f"a tag or comment is longer than {LONGEST:,} bytes")
         parser.Parse(b"", True)
     except expat.ExpatError as error:
         msg = (
@@ -73,28 +71,28 @@ def scan(file: SeekableFile, default_name: str) -> ScannedContents:
             "and < and & written as &lt; and &amp;."
         )
         raise FormatError(msg) from None
-    for places in scanning.contents.parts.values():
+    for places in scanner.contents.parts.values():
         for document, place in places.items():
             places[document] = place._replace(
                 start=place.start + file.start, stop=place.stop + file.start
             )
-    return scanning.contents
+    return scanner.contents
 
 
 def read_segments(file: SeekableFile, part: DocumentPart) -> Iterator[ScannedSegment]:
     """Read the segments of one document's text."""
     if not part.size:
         return
-    found: list[ScannedSegment] = []
-    reading = _SegmentParser(found.append, part.line)
+    segments: list[ScannedSegment] = []
+    parser = _SegmentParser(segments.append, part.line)
     if _may_have_references(file.blocks(part.start, part.stop)):
-        reading.tell_breaks_apart()
+        parser.tell_breaks_apart()
     for block in file.blocks(part.start, part.stop):
-        reading.feed(block)
-        yield from found
-        found.clear()
-    reading.finish()
-    yield from found
+        parser.feed(block)
+        yield from segments
+        segments.clear()
+    parser.finish()
+    yield from segments
 
 
 def _may_have_references(blocks: Iterator[bytes]) -> bool:
@@ -152,9 +150,11 @@ class _SegmentParser:
 
     def _look(self, piece: str) -> None:
         if piece == "\n":
-            at = self._parser.CurrentByteIndex - self._start
-            here = self._block[at : at + 1] if at >= 0 else self._tail[at:][:1]
-            piece = "\n" if here == b"&" else _BREAK
+            index = self._parser.CurrentByteIndex - self._start
+            byte = (
+                self._block[index : index + 1] if index >= 0 else self._tail[index:][:1]
+            )
+            piece = "\n" if byte == b"&" else _BREAK
         self._pieces.append(piece)
 
     def _end(self, name: str) -> None:
@@ -180,21 +180,17 @@ class _XmlScanner:
     _unknown: int = 0
 
     def __post_init__(self) -> None:
-        self.parser.XmlDeclHandler = self._declaration
-        self.parser.StartDoctypeDeclHandler = self._doctype
+        self.parser.XmlDeclHandler = self._check_declaration
+        self.parser.StartDoctypeDeclHandler = self._refuse_doctype
         self.parser.StartElementHandler = self._begin
         self.parser.EndElementHandler = self._end
         self.parser.CharacterDataHandler = self._text
 
-    def _declaration(self, _: str, encoding: str | None, __: int) -> None:
-        if encoding and encoding.lower() not in _UTF8:
-            msg = (
-                f"{format_path(self.path)} is declared to be in {encoding}; convert the "
-                "file to UTF-8 and its declaration too."
-            )
-            raise FormatError(msg)
+    def _check_declaration(self, _: str, encoding: str | None, __: int) -> None:
+        if encoding:
+            check_declared_encoding(self.path, encoding)
 
-    def _doctype(self, *_: object) -> None:
+    def _refuse_doctype(self, *_: object) -> None:
         self.fail("<!DOCTYPE> declares something, which is not read")
 
     def _begin(self, name: str, attributes: dict[str, str]) -> None:
@@ -210,9 +206,9 @@ class _XmlScanner:
         if self._unknown or (name not in _WITHOUT_TEXT and name != "seg"):
             self._unknown += 1
         elif name == "seg":
-            self._segment(attributes)
+            self._add_segment(attributes)
         elif name in TEXTS:
-            self._part = self._text_of(name, attributes)
+            self._part = self._open_text(name, attributes)
         elif name == "doc":
             self._begin_document(attributes)
         elif name == "collection":
@@ -233,7 +229,7 @@ class _XmlScanner:
         self._document = document
         self.contents.labels[document] = attributes
 
-    def _text_of(self, name: str, attributes: dict[str, str]) -> OpenPart:
+    def _open_text(self, name: str, attributes: dict[str, str]) -> OpenPart:
         if self._document is None or self._part is not None:
             self.fail(f"<{name}> stands outside of <doc>, or inside of another text")
         role = TEXTS[name]
@@ -254,13 +250,13 @@ class _XmlScanner:
             line=self.parser.CurrentLineNumber,
         )
 
-    def _segment(self, attributes: dict[str, str]) -> None:
+    def _add_segment(self, attributes: dict[str, str]) -> None:
         if self._part is None:
             self.fail("<seg> stands outside of <src>, <ref> and <hyp>")
-        found = attributes.get("id", "").strip()
-        if not found:
+        segment_id = attributes.get("id", "").strip()
+        if not segment_id:
             self.fail("<seg> has no id")
-        self._part.add(found, self.path, self.parser.CurrentLineNumber)
+        self._part.add(segment_id, self.path, self.parser.CurrentLineNumber)
         self.parser.CharacterDataHandler = None
 
     def _end(self, name: str) -> None:
@@ -374,21 +370,20 @@ class _DocumentWriter:
             if text.role == "reference" and self._is_missing(run, text):
                 continue
             self._never.discard(text)
-            found = check_values(run.chunk, text, "wmt-xml", _find_problem)
-            lines = (
-                f"<seg{_format_attributes({'id': id_})}>{segment.translate(_IN_TEXT)}</seg>\n"
-                for id_, segment in zip(run.ids, found, strict=True)
-            )
-            file.write("".join(lines).encode())
+            segments = check_values(run.chunk, text, "wmt-xml", _find_problem)
+            for segment_id, segment in zip(run.ids, segments, strict=True):
+                attributes = _format_attributes({"id": segment_id})
+                line = f"<seg{attributes}>{segment.translate(_IN_TEXT)}</seg>\n"
+                file.write(line.encode())
 
     def _is_missing(self, run: DocumentRun, text: Field) -> bool:
         """Tell whether the reference lacks the document; it cannot lack parts of one."""
-        for at, segment in enumerate(run.chunk.rows[text]):
+        for index, segment in enumerate(run.chunk.rows[text]):
             missing = segment is None
             if missing != self._missing.setdefault(text, missing):
                 lacks = "is missing" if missing else "is not missing"
                 what = f"{lacks}, unlike others of its document"
-                refuse_value(run.chunk, at, text, what, "wmt-xml")
+                refuse_value(run.chunk, index, text, what, "wmt-xml")
         return self._missing[text]
 
     def end(self) -> Iterator[bytes]:
@@ -423,8 +418,8 @@ class _DocumentWriter:
 
 
 def _find_problem(text: str) -> str | None:
-    found = _NOT_XML.search(text)
-    return f"holds the character U+{ord(found[0]):04X}" if found else None
+    bad = _NOT_XML.search(text)
+    return f"holds the character U+{ord(bad[0]):04X}" if bad else None
 
 
 def _format_attributes(values: Mapping[str, str]) -> str:

@@ -6,7 +6,6 @@ People against metrics: by segment and by system.
 from collections.abc import Sequence
 
 from metra.analysis.relations import ScoreRelation
-from metra.meta.scatter import ScatterPoints
 from metra.report import chart
 from metra.report.html.markup import Html, join_markup, tag
 from metra.report.html.tables import (
@@ -111,6 +110,8 @@ def draw_segments_figure(entry: ScoreRelation) -> Html:
 
 def draw_systems_figure(entry: ScoreRelation, fit: LineFit | None = None) -> Html:
     """Draw the systems as dots with their names, and a fitted line with its band."""
+    from metra.meta.scatter import ScatterPoints
+
     cloud = ScatterPoints(
         title="",
         across=entry.x,

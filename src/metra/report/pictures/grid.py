@@ -7,6 +7,7 @@ from textwrap import wrap
 from metra.metrics.alignment import AlignedSegment
 from metra.report.chart import (
     LETTER,
+    LONGEST,
     draw_dot,
     draw_path,
     draw_rect,
@@ -14,7 +15,6 @@ from metra.report.chart import (
     make_style,
     measure_text,
     render_svg,
-    shorten_word,
 )
 from metra.report.html.markup import Html, tag
 from metra.report.pictures.grid_plot import (
@@ -28,6 +28,7 @@ from metra.report.pictures.grid_plot import (
     format_title,
 )
 from metra.report.table import format_count
+from metra.report.terminal import shorten_text
 
 CELL = 16
 FONT = 12
@@ -60,7 +61,7 @@ STYLE = make_style(
 & .tens { stroke: var(--edge); stroke-opacity: .45; fill: none }
 & .frame { stroke: var(--edge); fill: none }
 & .barrier { fill: var(--edge) }
-& .hit { fill: var(--edge) }
+& .hit { fill: none; stroke: var(--edge); stroke-width: 4; stroke-linecap: round }
 & .equal { fill: var(--c0); stroke: var(--c0) }
 & .left-out { fill: var(--paper); stroke: var(--faint); stroke-dasharray: 3 2 }
 & .linked { fill: var(--c1); stroke: var(--c1); stroke-dasharray: 6 2 }
@@ -176,7 +177,7 @@ def _draw_labels(page: _GridPage) -> Iterator[Html]:
 
 
 def _draw_word(word: str, x: float, y: float, linked: bool, **more: str) -> Html:
-    short = shorten_word(word)
+    short = shorten_text(word, LONGEST)
     full = tag("title", word) if short != word else None
     kind = None if linked else "faint"
     return tag("text", short, full, x=x, y=y, class_=kind, **more)
@@ -205,8 +206,17 @@ def _draw_rules(page: _GridPage) -> Iterator[Html]:
 
 
 def _draw_hits(page: _GridPage) -> Iterator[Html]:
-    for row, column in page.plot.other_hits:
-        yield _draw_sign("hit", page.x(column) + CELL / 2, page.y(row) + CELL / 2)
+    places = [
+        (page.x(column) + CELL / 2, page.y(row) + CELL / 2)
+        for row, column in page.plot.other_hits
+    ]
+    if places:
+        yield _draw_small_dots(places)
+
+
+def _draw_small_dots(places: Sequence[tuple[float, float]]) -> Html:
+    """Draw dots in one path, for there may be hundreds."""
+    return draw_path("".join(f"M{x:g} {y:g}h0" for x, y in places), "hit")
 
 
 def _draw_block(block: LinkBlock, page: _GridPage) -> Iterator[Html]:
@@ -227,7 +237,7 @@ def _draw_sign(kind: str, x: float, y: float) -> Html:
     """Draw what tells a kind from the others without colours."""
     if kind in SHAPES:
         return draw_path(f"M{x:g} {y:g}{SHAPES[kind]}", kind)
-    return draw_dot(x, y, 2 if kind == "hit" else 4, kind)
+    return draw_dot(x, y, 4, kind)
 
 
 def _draw_legend(page: _GridPage) -> tuple[list[Html], float]:
@@ -241,9 +251,12 @@ def _draw_legend(page: _GridPage) -> tuple[list[Html], float]:
         room = CELL + GAP + measure_text(text) + 3 * GAP
         if x > MARGIN and x + room > page.width:
             x, y = MARGIN, y + LINE
-        if kind != "hit":
+        middle = x + CELL / 2, y - 5
+        if kind == "hit":
+            marks.append(_draw_small_dots([middle]))
+        else:
             marks.append(draw_rect(x + 0.5, y - 12.5, CELL - 1, CELL - 1, kind, rx=3))
-        marks.append(_draw_sign(kind, x + CELL / 2, y - 5))
+            marks.append(_draw_sign(kind, *middle))
         marks.append(draw_text(x + CELL + GAP, y, text))
         x += room
     return marks, y + MARGIN
@@ -277,4 +290,6 @@ def _wrap_text(text: str, size: float, letter: float) -> list[str]:
 
 
 def _measure_longest(words: Sequence[str]) -> float:
-    return max((measure_text(shorten_word(word)) for word in words), default=0.0)
+    return max(
+        (measure_text(shorten_text(word, LONGEST)) for word in words), default=0.0
+    )

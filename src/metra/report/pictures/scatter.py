@@ -1,8 +1,8 @@
 """A scatter plot of systems or pairs: named points, a line with its band, some hollow."""
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from metra.meta.scatter import ScatterPoints
 from metra.report.chart import (
     OVERHANG,
     AxisScale,
@@ -15,9 +15,12 @@ from metra.report.chart import (
     name_series,
     pad_range,
     render_chart,
-    shorten_word,
 )
 from metra.report.html.markup import Html
+from metra.report.terminal import shorten_text
+
+if TYPE_CHECKING:
+    from metra.meta.scatter import ScatterPoints
 
 WIDTH, HEIGHT = 640.0, 470.0
 FRAME = PlotFrame(72.0, 58.0, 616.0, 414.0)
@@ -26,7 +29,7 @@ LEGEND = 22
 LONGEST = 32
 
 
-def draw_scatter(cloud: ScatterPoints) -> str:
+def draw_scatter(cloud: "ScatterPoints") -> str:
     """Draw a scatter plot as a file of its own, with a legend of the points' classes."""
     classes = _list_classes(cloud)
     height = HEIGHT + (LEGEND if classes else 0)
@@ -37,7 +40,7 @@ def draw_scatter(cloud: ScatterPoints) -> str:
 
 
 def plot_points(
-    cloud: ScatterPoints, frame: PlotFrame, *, longest: int = LONGEST
+    cloud: "ScatterPoints", frame: PlotFrame, *, longest: int = LONGEST
 ) -> list[Html]:
     """Draw the points; names keep out of each other's way as far as there is room."""
     band = cloud.fit.band if cloud.fit else ()
@@ -54,11 +57,11 @@ def plot_points(
     return [*marks, *_draw_points(cloud, x, y), *_draw_names(cloud, x, y, longest)]
 
 
-def _list_classes(cloud: ScatterPoints) -> list[str]:
+def _list_classes(cloud: "ScatterPoints") -> list[str]:
     return sorted(set(filter(None, cloud.classes)))
 
 
-def _draw_points(cloud: ScatterPoints, x: AxisScale, y: AxisScale) -> Iterator[Html]:
+def _draw_points(cloud: "ScatterPoints", x: AxisScale, y: AxisScale) -> Iterator[Html]:
     classes = ["", *_list_classes(cloud)]
     for name, across, down, kind, outlier in zip(
         cloud.names, cloud.x, cloud.y, cloud.classes, cloud.outliers, strict=True
@@ -71,7 +74,7 @@ def _draw_points(cloud: ScatterPoints, x: AxisScale, y: AxisScale) -> Iterator[H
 
 
 def _draw_names(
-    cloud: ScatterPoints, x: AxisScale, y: AxisScale, longest: int
+    cloud: "ScatterPoints", x: AxisScale, y: AxisScale, longest: int
 ) -> Iterator[Html]:
     """Draw each name beside its point where nothing stands yet; else not at all."""
     places = [(x(a), y(b)) for a, b in zip(cloud.x, cloud.y, strict=True)]
@@ -81,7 +84,7 @@ def _draw_names(
     ):
         if not (cloud.all_named or outlier):
             continue
-        name = shorten_word(full_name, longest)
+        name = shorten_text(full_name, longest)
         wide = measure_text(name)
         for dx, dy in (
             (8, 4),
@@ -117,7 +120,7 @@ def _draw_legend(classes: Sequence[str], height: float) -> Iterator[Html]:
         x += 15 + measure_text(name) + 18
 
 
-def _describe_scatter(cloud: ScatterPoints) -> str:
+def _describe_scatter(cloud: "ScatterPoints") -> str:
     points = "; ".join(
         f"{name} {x:g}, {y:g}{f' ({cloud.hollow})' if outlier else ''}"
         for name, x, y, outlier in zip(

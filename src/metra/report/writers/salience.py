@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from metra.analysis.word_stability import WEIGHTS, StabilityResult
 from metra.formats.annotations.weights import rank_words
-from metra.formats.table import Table as SalienceTable
+from metra.formats.table import DelimitedTable
 from metra.report.table import MISSING, Style, format_count
 from metra.report.terminal import render_table
 from metra.scoring.table import Cell, Table, make_table
@@ -54,7 +54,7 @@ def format_stability_lines(study: StabilityResult) -> Iterator[str]:
 
 
 def render_word_list(
-    table: SalienceTable, style: Style, *, by: str, document: str | None, top: int
+    table: DelimitedTable, style: Style, *, by: str, document: str | None, top: int
 ) -> str:
     """Show the words of one document, or of every document, ranked by a weight."""
     headings = [name for name in WORD_COLUMNS if name in table.header]

@@ -203,14 +203,16 @@ def test_a_grid_has_a_limit():
 
 def test_picture_shows_every_hit_once():
     drawn = picture("the cat on the mat", ["the cat sat on the mat", "the mat"])
-    dots = drawn.findall(f"{SVG}circle")
+    dots = len(drawn.findall(f"{SVG}circle"))
+    small = drawn.findall(f"{SVG}path[@class='hit']")
+    dots += sum(path.get("d").count("M") for path in small)
     legend = 3  # one sign for each kind
     cells = sum(
         word == other
         for word in ["the", "cat", "on", "the", "mat"]
         for other in ["the", "cat", "sat", "on", "the", "mat", "the", "mat"]
     )
-    assert len(dots) == cells + legend
+    assert dots == cells + legend
     barrier = drawn.findall(f"{SVG}rect[@class='barrier']")
     assert len(barrier) == 1
 

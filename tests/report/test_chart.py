@@ -1,0 +1,71 @@
+"""The chart kit: ticks, scales, colours of both themes, and text that stays text."""
+
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metra.report import chart
+
+FLOATS = st.floats(-1e6, 1e6)
+
+
+@given(FLOATS, FLOATS, st.integers(2, 9))
+def test_ticks_lie_within_the_range_and_are_few(one_end, other_end, most):
+    low, high = sorted((one_end, other_end))
+    ticks = chart.choose_ticks(low, high, most)
+    assert len(ticks) <= most + 1
+    slack = 1e-6 * max(1.0, abs(low), abs(high))
+    assert all(low - slack <= tick <= high + slack for tick in ticks)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "ticks"),
+    [
+        pytest.param(0, 1, [0, 0.2, 0.4, 0.6, 0.8, 1], id="shares"),
+        pytest.param(-0.3, 0.9, [-0.25, 0, 0.25, 0.5, 0.75], id="quarters"),
+        pytest.param(3, 3, [3], id="a single value"),
+    ],
+)
+def test_ticks_are_round(low, high, ticks):
+    assert chart.choose_ticks(low, high) == ticks
+
+
+def test_negative_ticks_have_a_real_minus():
+    scale = chart.AxisScale(-1, 1, 0, 100)
+    assert ">−1<" in "".join(chart.draw_x_axis(scale, 50, 0))
+
+
+def test_a_place_outside_a_scale_is_its_end():
+    scale = chart.AxisScale(0, 10, 100, 200)
+    assert [scale(value) for value in (-5, 0, 5, 10, 50)] == [100, 100, 150, 200, 200]
+    assert chart.AxisScale(3, 3, 0, 10)(3) == 5
+
+
+def test_a_range_of_one_value_has_room():
+    assert chart.pad_range([5.0, 5.0]) == (4.7, 5.3)
+    assert chart.pad_range([0.0]) == (-1.0, 1.0)
+
+
+def test_every_colour_that_a_style_uses_is_in_both_themes():
+    drawn = chart.render_chart("t", "c", "d", (100, 50), [])
+    style = drawn.split("<style>")[1].split("</style>")[0]
+    used = set(re.findall(r"var\(--(\w+)\)", style))
+    light, dark = (
+        set(re.findall(r"--(\w+):", line))
+        for line in style.split("\n")
+        if re.search(r"--\w+:", line)
+    )
+    assert used <= light == dark == set(chart.PALETTE)
+
+
+def test_text_is_escaped_once():
+    title = 'a < b & "c" \x00'
+    drawn = chart.render_chart(title, "x > y", title, (100, 50), [])
+    root = ET.fromstring(drawn)
+    space = "{http://www.w3.org/2000/svg}"
+    assert root.find(f"{space}title").text == 'a < b & "c" \ufffd'
+    texts = [element.text for element in root.iter(f"{space}text")]
+    assert texts == ['a < b & "c" \ufffd', "x > y"]

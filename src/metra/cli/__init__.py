@@ -77,6 +77,7 @@ FLAGS = {
     "group_by": "--group-by",
     "resume": "--resume",
     "scores_out": "--scores-out",
+    "conf": "--spark-conf",
     "nulls": "--nulls",
     "to": "--to",
     "out": "-o",

@@ -8,7 +8,7 @@ from metra.formats.stream import ByteStream, describe_invalid_utf8
 from metra.text.columns import LineBuffer, NotUtf8, Text
 
 #: So many lines are read at a time where all of them are wanted.
-CHUNK = 4096
+CHUNK = 1024
 
 
 def read_lines(path: str) -> list[str]:

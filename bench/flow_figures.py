@@ -239,6 +239,7 @@ def trace_answer(recorder: Recorder) -> None:
             "cannot": None,
             "times": dict.fromkeys(times, 0) | {"active_ms": 1000},
             "events": [],
+            "wording": work["protocol"]["wording"],
         }
         if is_measured:
             with recorder.record():

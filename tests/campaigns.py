@@ -6,9 +6,13 @@ from typing import Any
 
 from metra.campaign.campaign import Campaign
 from metra.campaign.creation import freeze_campaign
+from metra.campaign.judgement import record_answer
+from metra.campaign.screen import collect_texts, get_screen_protocol
 from metra.campaign.settings import Settings
+from metra.campaign.task import Task
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
+from metra.formats.scores.judgement import Judgement
 
 SYSTEMS = ("Zeta-NMT", "Quark-SMT", "Ibex-RBMT")
 
@@ -49,6 +53,24 @@ def made(
         Outputs(evalset, outputs),
         material,
     )
+
+
+def check_answer(
+    campaign: Campaign,
+    task: Task,
+    value: object,
+    *,
+    number: int = 0,
+    cannot: str | None = None,
+    **more: Any,
+) -> Judgement:
+    """Check an answer as the store does, and make a judgement of it."""
+    checked = {}
+    if cannot is None:
+        asked = get_screen_protocol(campaign, task, number)
+        checked = asked.check(value, collect_texts(campaign, task, number))
+    more.setdefault("protocol_version", campaign.protocol.version)
+    return record_answer(campaign, task, checked, number=number, cannot=cannot, **more)
 
 
 @dataclass

@@ -16,8 +16,7 @@ from pathlib import Path
 
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
-from metra.formats.scores.panel import build_panel
-from metra.formats.scores.ratings import collect_ratings
+from metra.formats.scores.panel import build_panel, collect_ratings
 from metra.formats.scores.record import (
     ScoredItem,
     Scorer,

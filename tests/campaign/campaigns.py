@@ -1,8 +1,9 @@
 """Small campaigns for tests: a text of two documents, two systems, and answers to all of it."""
 
+from tests.campaigns import check_answer
+
 from metra.campaign.assignment import assign
 from metra.campaign.creation import freeze_campaign
-from metra.campaign.judgement import check_answer
 from metra.campaign.settings import check_settings
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs

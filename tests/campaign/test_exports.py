@@ -18,6 +18,7 @@ from metra.campaign.exports import (
     list_formats,
     write_metrics_files,
 )
+from metra.campaign.from_judgements import rebuild_campaign
 from metra.campaign.imports import parse_judgement_lines, read_judgements, read_texts
 from metra.campaign.judgement import score_judgements
 from metra.campaign.results import average_systems
@@ -128,6 +129,21 @@ def test_scores_of_direct_assessment_come_back_as_one_judge(tmp_path):
     path.write_text("one\t3\n")
     with pytest.raises(FormatError, match="scores of fluency, which are no whole"):
         read_judgements([str(path)])
+
+
+def test_numbers_of_imported_segments_may_be_sparse():
+    sparse = [replace(one, segment=10 * one.segment) for one in DA]
+    campaign = rebuild_campaign(sparse, "c").campaign
+    files = write_metrics_files(sparse, campaign)
+    sources = files["sources/fr-en.txt"].split("\n")
+    assert {number: text for number, text in enumerate(sources, 1) if text} == {
+        10: "s1",
+        20: "s2",
+        30: "s3",
+    }
+    scores = files["human-scores/fr-en.da.seg.score"].split("\n")
+    assert len(scores) == 2 * 30 + 1
+    assert scores[9:11] == ["one\t14.0", "one\tNone"]
 
 
 def test_a_folder_without_texts_cannot_place_marks(tmp_path):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.campaign.imports import parse_judgement_lines
+from metra.campaign.imports import parse_judgement_lines, read_judgements
 from metra.campaign.judgement import (
     check_imported,
     keep_latest,
@@ -168,6 +168,19 @@ def read_marot(text):
 
 def _at(start, end, **more):
     return {"side": "output", "start": start, "end": end, "severity": "minor"} | more
+
+
+def test_lines_of_appraise_may_end_before_the_times(write):
+    line = "'=ann,one,1,TGT,fr,en,5,d#1,False"
+    [judgement] = read_appraise(line, {})
+    assert (judgement.judge, judgement.document) == ("=ann", "d")
+    assert (judgement.value, judgement.shown_at) == ({"da": 5.0}, None)
+    path = write("appraise.csv", [line])
+    [imported] = read_judgements([str(path)])
+    assert imported.value == judgement.value
+    scores = read_scores(str(path))
+    assert (scores.names, scores.judges) == (["da"], ("=ann",))
+    assert scores.value.tolist() == [5.0]
 
 
 def test_what_is_missing_has_no_place_for_appraise():

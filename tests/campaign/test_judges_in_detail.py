@@ -22,7 +22,7 @@ from metra.campaign.times import (
     count_early_answers,
     is_too_fast,
 )
-from metra.formats.scores.ratings import collect_ratings
+from metra.formats.scores.panel import collect_ratings
 from metra.meta.agree import agree
 
 

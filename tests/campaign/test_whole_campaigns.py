@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 from tests.campaign.campaigns import SECRET, SOURCE, SYSTEMS, answered, opened
+from tests.campaigns import check_answer
 
 from metra.campaign.assignment import assign
 from metra.campaign.imports import parse_judgement_lines
 from metra.campaign.judgement import (
-    check_answer,
     keep_latest,
     score_judgements,
     score_outputs,

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from metra.errors import CorpusError
-from metra.formats.scores.ratings import collect_ratings
+from metra.formats.scores.panel import collect_ratings
 from metra.formats.scores.read import read_scores
 from metra.meta.agree import (
     agree,

@@ -8,7 +8,7 @@ import pytest
 
 from metra.errors import CorpusError, UnknownNameError
 from metra.formats.scores.long_table import format_long_table
-from metra.formats.scores.ratings import collect_ratings
+from metra.formats.scores.panel import collect_ratings
 from metra.formats.scores.read import read_scores
 from metra.formats.scores.record import (
     ScoredItem,

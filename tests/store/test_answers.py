@@ -11,8 +11,8 @@ from metra.campaign.judgement import keep_latest, score_outputs
 from metra.errors import OptionError
 from metra.store import answers, campaigns, events, judges, screens, tasks
 from metra.store.answers import Answer, AnswerTimes, ConflictError, Draft
-from metra.store.assignment import compute_progress
 from metra.store.events import Event
+from metra.store.screens import compute_progress
 
 GOOD = {"fluency": 4, "adequacy": 2}
 

@@ -14,7 +14,7 @@ from metra.errors import FormatError, OptionError
 from metra.formats.scores.appraise import KINDS, parse_appraise_judgements
 from metra.formats.scores.judgement_jsonl import format_judgements
 from metra.formats.scores.mqm import parse_marot
-from metra.store import answers, assignment, audit, campaigns, imported, judges, screens
+from metra.store import answers, audit, campaigns, imported, judges, screens
 from metra.store.demo import fill_store
 from metra.store.second_looks import read_completed
 
@@ -139,7 +139,7 @@ def test_nobody_goes_on_with_it(store, filled):
             campaigns.set_state(db, one.id, "open", now=NOW, who="ann")
         with pytest.raises(OptionError, match="was imported from files"):
             judges.issue_link(db, judge.id, now=NOW, who="ann")
-        far = assignment.compute_progress(
+        far = screens.compute_progress(
             db, stored, judge.id, screens.list_screens(db, judge.id)
         )
         assert far.done == far.of > 0

@@ -13,7 +13,7 @@ from metra.campaign.judges import drop_checks
 from metra.campaign.metric_scores import build_table_from_scores
 from metra.campaign.results import ScoresByScorer, group_by_scorer
 from metra.formats.scores.judgement import Judgement
-from metra.formats.scores.ratings import collect_ratings
+from metra.formats.scores.panel import collect_ratings
 from metra.meta.agree import SLACK, JudgePair, agree
 from metra.stats.defaults import SEED, TRIALS
 

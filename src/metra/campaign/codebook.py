@@ -64,13 +64,14 @@ def write_codebook(
     asked = campaign.protocol if campaign is not None else protocol(first.protocol)
     kept = keep_latest(judgements)
     kinds = ", ".join(
-        f"{count} {kind}" for kind, count in Counter(one.kind for one in kept).items()
+        f"{count} {kind}"
+        for kind, count in Counter(judgement.kind for judgement in kept).items()
     )
     lines = [
         f"# {first.campaign}",
         "",
         f"{len(kept)} answers ({kinds}), {len(judgements)} with all revisions, by "
-        f"{len({one.judge for one in kept})} judges.",
+        f"{len({judgement.judge for judgement in kept})} judges.",
         "",
         f"Protocol: {asked.title} (`{asked.name}`, version {asked.version}); shown beside "
         f"the outputs: the {asked.basis}.",
@@ -80,9 +81,8 @@ def write_codebook(
             f"Seed of the assignment: {campaign.settings.seed}; campaign version "
             f"{campaign.version}."
         ]
-    counted = describe_word_counting(kept)
-    if counted:
-        lines += ["", counted]
+    if note := describe_word_counting(kept):
+        lines += ["", note]
     for step in asked.steps:
         lines += ["", f"## {step.name}", "", step.question]
         lines += step.asks.describe()
@@ -94,7 +94,7 @@ def write_codebook(
         ("judgements.csv (last revisions; for spreadsheets)", SPREADSHEET_COLUMNS),
     ):
         lines += ["", f"## {title}", "", "| column | meaning |", "| :-- | :-- |"]
-        lines += [f"| {name} | {_describe_step(name, title)} |" for name in columns]
+        lines += [f"| {name} | {_describe_column(name, title)} |" for name in columns]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -109,24 +109,25 @@ _AUTHORS = {
 def _describe_wordings(
     judgements: Sequence[Judgement], campaign: Campaign | None
 ) -> list[str]:
-    """What judges read in place of the English above, and how many answers came of it."""
+    """Describe what judges read in place of the English above, with counts of answers."""
     if campaign is None or not campaign.wordings:
         return []
-    counts = Counter(one.wording for one in judgements)
+    counts = Counter(judgement.wording for judgement in judgements)
     title = "## What judges read (wordings.json has every word)"
     lines = ["", title, "", "| language | words | version | answers |"]
     lines.append("| :-- | :-- | :-- | --: |")
     lines += [
-        f"| {one.language} | {_AUTHORS[one.author]} | {one.version} | "
-        f"{counts[one.language]} |"
-        for one in campaign.wordings
+        f"| {wording.language} | {_AUTHORS[wording.author]} | {wording.version} | "
+        f"{counts[wording.language]} |"
+        for wording in campaign.wordings
     ]
-    for one in campaign.wordings:
-        if one.author == "protocol" or not counts[one.language]:
+    for wording in campaign.wordings:
+        language = wording.language
+        if wording.author == "protocol" or not counts[language]:
             continue
         for step in campaign.protocol.steps:
-            words = one.of_step(step)
-            lines += ["", f"### {step.name} in {one.language}", "", words.question, ""]
+            words = wording.of_step(step)
+            lines += ["", f"### {step.name} in {language}", "", words.question, ""]
             lines += [
                 f"- {anchor.at:g}: {anchor.label}: {anchor.text}"
                 for anchor in words.anchors
@@ -135,7 +136,7 @@ def _describe_wordings(
     return lines
 
 
-def _describe_step(name: str, title: str) -> str:
+def _describe_column(name: str, title: str) -> str:
     if title.startswith("scores.tsv"):
         special = {
             "value": "The answer on its own scale.",

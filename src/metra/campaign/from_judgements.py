@@ -1,6 +1,6 @@
-"""A campaign that is over, put together again from its judgements.
+"""A campaign that is over, rebuilt from its judgements.
 
-Files of judgements tell who judged which texts, not how they were shared out: wishes that
+Files of judgements tell who judged which texts, not how they were shared out: settings that
 nobody can know any more have their simplest values.
 """
 
@@ -38,24 +38,25 @@ class RebuiltCampaign:
 
 
 def group_by_campaign(judgements: Iterable[Judgement]) -> dict[str, list[Judgement]]:
-    """Part judgements by their campaigns; a name used twice says what sets them apart."""
-    found: dict[tuple[str, str, str], list[Judgement]] = {}
-    for one in judgements:
-        pair = f"{one.source_language}-{one.target_language}"
-        found.setdefault((one.campaign, one.protocol, pair), []).append(one)
-    names = [name for name, _, _ in found]
+    """Group judgements by campaign; a name used twice says what sets them apart."""
+    groups: dict[tuple[str, str, str], list[Judgement]] = {}
+    for judgement in judgements:
+        pair = f"{judgement.source_language}-{judgement.target_language}"
+        key = judgement.campaign, judgement.protocol, pair
+        groups.setdefault(key, []).append(judgement)
+    names = [name for name, _, _ in groups]
     return {
-        name if names.count(name) == 1 else f"{name} {asked} {pair}": mine
-        for (name, asked, pair), mine in found.items()
+        name if names.count(name) == 1 else f"{name} {asked} {pair}": group
+        for (name, asked, pair), group in groups.items()
     }
 
 
 def rebuild_campaign(judgements: Sequence[Judgement], name: str) -> RebuiltCampaign:
-    """Put a campaign together; all judgements follow one protocol for one pair of languages."""
+    """Rebuild a campaign; all judgements follow one protocol for one pair of languages."""
     first = judgements[0]
     asked = PROTOCOLS[first.protocol]
-    judges = tuple(dict.fromkeys(one.judge for one in judgements))
-    places = {place: at for at, place in enumerate(_places(judgements))}
+    judges = tuple(dict.fromkeys(judgement.judge for judgement in judgements))
+    places = {place: index for index, place in enumerate(_sort_places(judgements))}
     content = Campaign(
         Settings(
             name=name,
@@ -71,61 +72,62 @@ def rebuild_campaign(judgements: Sequence[Judgement], name: str) -> RebuiltCampa
         ),
         asked,
         tuple(CampaignSegment(document, source, ()) for _, document, source in places),
-        _systems(judgements, places),
+        _collect_systems(judgements, places),
         {NUMBERS: [number for number, _, _ in places]},
     )
     tasks, screens = [], []
     counts = dict.fromkeys(judges, 0)
-    for mine in _group_by_task(judgements, together=not asked.contrastive):
-        begun = mine[0][0]
-        counts[begun.judge] += 1
+    for answers_by_screen in _group_by_task(judgements, together=not asked.contrastive):
+        first = answers_by_screen[0][0]
+        counts[first.judge] += 1
         task = Task(
-            begun.task,
-            begun.judge,
-            counts[begun.judge],
-            begun.kind,
+            first.task,
+            first.judge,
+            counts[first.judge],
+            first.kind,
             tuple(
-                TaskItem(f"{at}", system, places[_place(answers[0])], output)
-                for at, answers in enumerate(mine)
+                TaskItem(f"{number}", system, places[_get_place(answers[0])], output)
+                for number, answers in enumerate(answers_by_screen)
                 for system, output in zip(
                     answers[0].systems, answers[0].outputs, strict=True
                 )
             ),
-            begun.original,
+            first.original,
         )
         tasks.append(task)
         screens += [
             Screen(task, number, _sort_revisions(answers))
-            for number, answers in enumerate(mine)
+            for number, answers in enumerate(answers_by_screen)
         ]
     return RebuiltCampaign(content, tuple(tasks), tuple(screens))
 
 
-def _place(judgement: Judgement) -> _Place:
+def _get_place(judgement: Judgement) -> _Place:
     return judgement.segment, judgement.document, judgement.source
 
 
-def _places(judgements: Iterable[Judgement]) -> list[_Place]:
-    """All segments, by number; those of a number in the order in which they came."""
-    found = dict.fromkeys(map(_place, judgements))
-    return sorted(found, key=lambda place: place[0])
+def _sort_places(judgements: Iterable[Judgement]) -> list[_Place]:
+    """Return all segments by number; those of a number in the order in which they came."""
+    places = dict.fromkeys(map(_get_place, judgements))
+    return sorted(places, key=lambda place: place[0])
 
 
-def _systems(
+def _collect_systems(
     judgements: Iterable[Judgement], places: dict[_Place, int]
 ) -> tuple[System, ...]:
-    """Everybody who made outputs, as far as they were judged; spoilt copies are nobody's."""
+    """Collect the systems with the outputs that were judged; degraded copies are nobody's."""
     kinds: dict[str, str] = {}
     outputs: dict[str, list[str]] = {}
-    for one in judgements:
-        for system, output in zip(one.systems, one.outputs, strict=True):
-            if system == BASELINE and one.kind == "baseline":
+    for judgement in judgements:
+        kind = judgement.kind
+        for system, output in zip(judgement.systems, judgement.outputs, strict=True):
+            if system == BASELINE and kind == "baseline":
                 continue
-            mine = outputs.setdefault(system, [""] * len(places))
-            special = one.kind in ("reference", "control")
-            kinds[system] = one.kind if special else kinds.get(system, "mt")
-            if one.kind != "degraded":
-                mine[places[_place(one)]] = output
+            texts = outputs.setdefault(system, [""] * len(places))
+            is_special = kind in ("reference", "control")
+            kinds[system] = kind if is_special else kinds.get(system, "mt")
+            if kind != "degraded":
+                texts[places[_get_place(judgement)]] = output
     return tuple(
         System(name, kinds[name], tuple(texts))  # type: ignore[arg-type]
         for name, texts in outputs.items()
@@ -135,26 +137,25 @@ def _systems(
 def _group_by_task(
     judgements: Iterable[Judgement], *, together: bool
 ) -> Iterable[list[list[Judgement]]]:
-    """The screens of each task, with the revisions of each screen's answer.
+    """Group by task, and within a task the revisions of each screen's answer.
 
     Compared outputs stand on one screen, so that each has a task of its own.
     """
-    found: dict[object, dict[object, list[Judgement]]] = {}
-    for one in judgements:
-        screen = (*_place(one), one.systems, one.outputs)
-        task = (one.judge, one.task, one.kind, one.original)
+    tasks: dict[object, dict[object, list[Judgement]]] = {}
+    for judgement in judgements:
+        screen = (*_get_place(judgement), judgement.systems, judgement.outputs)
+        task = (judgement.judge, judgement.task, judgement.kind, judgement.original)
         key = task if together else (*task, *screen)
-        found.setdefault(key, {}).setdefault(screen, []).append(one)
-    return [list(mine.values()) for mine in found.values()]
+        tasks.setdefault(key, {}).setdefault(screen, []).append(judgement)
+    return [list(screens.values()) for screens in tasks.values()]
 
 
 def _sort_revisions(answers: list[Judgement]) -> tuple[Judgement, ...]:
-    revisions = [one.revision for one in answers]
-    if len(set(revisions)) < len(revisions):
-        one = answers[-1]
+    if len({answer.revision for answer in answers}) < len(answers):
+        last = answers[-1]
         msg = (
-            f"{one.judge} has two answers with revision {one.revision} to segment "
-            f"{one.segment} of {one.systems[0]} ({one.task}); expected each once."
+            f"{last.judge} has two answers with revision {last.revision} to segment "
+            f"{last.segment} of {last.systems[0]} ({last.task}); expected each once."
         )
         raise FormatError(msg)
-    return tuple(sorted(answers, key=lambda one: one.revision))
+    return tuple(sorted(answers, key=lambda answer: answer.revision))

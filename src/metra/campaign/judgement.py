@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from metra.campaign import screen
 from metra.campaign.campaign import Campaign
+from metra.campaign.own_wording import find_wording_version
 from metra.campaign.protocols.answers import KEY
 from metra.campaign.protocols.reading import compute_reading_speed
 from metra.campaign.protocols.registry import protocol
@@ -85,30 +85,6 @@ def check_imported(judgement: Judgement) -> Judgement:
     return replace(judgement, value=value, protocol_version=version)
 
 
-def check_answer(
-    campaign: Campaign,
-    task: Task,
-    value: object,
-    *,
-    id: str,
-    number: int = 0,
-    cannot: str | None = None,
-    **more: Any,
-) -> Judgement:
-    """Check an answer and make a record of it; `number` is the item within the task.
-
-    `cannot` says why there is no value.
-    """
-    checked = {}
-    if cannot is None:
-        texts = collect_texts(campaign, task, number)
-        checked = screen.get_screen_protocol(campaign, task, number).check(value, texts)
-    more.setdefault("protocol_version", campaign.protocol.version)
-    return record_answer(
-        campaign, task, checked, id=id, number=number, cannot=cannot, **more
-    )
-
-
 def record_answer(
     campaign: Campaign,
     task: Task,
@@ -118,9 +94,10 @@ def record_answer(
     number: int = 0,
     **more: Any,
 ) -> Judgement:
-    """Make a record of an answer that has been checked before."""
+    """Return the judgement of an answer that has been checked."""
     asked = campaign.protocol
-    more.setdefault("wording_version", _version(campaign, more.get("wording", "")))
+    language = more.get("wording", "")
+    more.setdefault("wording_version", find_wording_version(campaign, language))
     items = task.items if asked.contrastive else (task.items[number],)
     segment = campaign.segments[items[0].segment]
     is_baseline = task.kind == "baseline"
@@ -142,25 +119,6 @@ def record_answer(
         original=task.original,
         **more,
     )
-
-
-def _version(campaign: Campaign, wording: str) -> str:
-    """The hash of the words that a judge read, as they were frozen."""
-    found = (one.version for one in campaign.wordings if one.language == wording)
-    return next(found, "")
-
-
-def collect_texts(campaign: Campaign, task: Task, number: int) -> dict[str, str]:
-    """The texts that an answer may point into, as `Protocol.check` wants them."""
-    asked = campaign.protocol
-    if asked.contrastive:
-        texts = {str(at): item.text for at, item in enumerate(task.items, 1)}
-    else:
-        texts = {"output": task.items[number].text}
-    source = campaign.segments[task.items[number].segment].source
-    if asked.basis == "source" and source is not None:
-        texts["source"] = source
-    return texts
 
 
 def keep_latest(judgements: Iterable[Judgement]) -> list[Judgement]:

@@ -11,7 +11,7 @@ from metra.formats.recognise import read_head
 from metra.formats.scores import judgement_table
 from metra.formats.scores.judgement import ScoredJudgement
 from metra.formats.scores.long_table import (
-    build_judgement_scores,
+    convert_judgements,
     format_judgement_table,
 )
 from metra.formats.scores.metra import read_metra_tsv
@@ -57,7 +57,7 @@ def read_judgement_scores(path: str) -> Scores:
         because = f": {'; '.join(sorted(reasons))}" if reasons else ""
         msg = f"{format_path(path)} has judgements but no score in them{because}."
         raise FormatError(msg)
-    return build_judgement_scores(judgements)
+    return convert_judgements(judgements)
 
 
 def _read_judgements(path: str) -> list[ScoredJudgement]:

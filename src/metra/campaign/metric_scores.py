@@ -1,7 +1,4 @@
-"""People against metrics: our own measures on the texts that were judged.
-
-Judgements as the table of scores that meta-evaluation works on.
-"""
+"""Judgements as a table of scores, and how well our metrics agree with them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -27,40 +24,36 @@ from metra.stats.correlation import CorrelationResult, correlate
 from metra.stats.panel import ScorePanel
 
 
-def build_judgement_scores(
-    judgements: Iterable[Judgement], lang: str = ""
-) -> Scores | None:
+def build_judgement_scores(judgements: Iterable[Judgement]) -> Scores | None:
     """Put all scores on their native scales into one table; None if there are none."""
-    return build_table_from_scores(group_by_scorer(judgements), lang)
+    return build_table_from_scores(group_by_scorer(judgements))
 
 
-def build_table_from_scores(every: ScoresByScorer, lang: str = "") -> Scores | None:
-    """The same from scores that have been read out."""
-    found = [
-        _build_table(
-            figures, Scorer(name, name, higher), [one.native for one in figures], lang
-        )
-        for (name, higher), figures in every.items()
+def build_table_from_scores(by_scorer: ScoresByScorer) -> Scores | None:
+    """Put scores by scorer into one table; None if there are none."""
+    tables = [
+        _build_table(scores, Scorer(name, name, higher), [s.native for s in scores])
+        for (name, higher), scores in by_scorer.items()
     ]
-    return concatenate_scores(found) if found else None
+    return concatenate_scores(tables) if tables else None
 
 
-def build_oriented_table(figures: list[JudgeScore], name: str) -> Scores:
-    """Put one scorer's figures into a table in which higher is better."""
-    return _build_table(figures, Scorer(name, name), [one.worth for one in figures])
+def build_oriented_table(scores: list[JudgeScore], name: str) -> Scores:
+    """Put one scorer's scores into a table in which higher is better."""
+    return _build_table(scores, Scorer(name, name), [s.worth for s in scores])
 
 
 def _build_table(
-    figures: list[JudgeScore], scorer: Scorer, values: list[float], lang: str = ""
+    scores: list[JudgeScore], scorer: Scorer, values: list[float]
 ) -> Scores:
-    # Segments have many figures: each is named once.
-    places = dict.fromkeys((one.segment, one.document) for one in figures)
-    items = {place: ScoredItem(str(place[0]), place[1], lang=lang) for place in places}
+    # Segments have many scores: each is named once.
+    places = dict.fromkeys((score.segment, score.document) for score in scores)
+    items = {place: ScoredItem(str(place[0]), place[1]) for place in places}
     return build_score_table(
-        [one.system for one in figures],
-        [items[one.segment, one.document] for one in figures],
+        [score.system for score in scores],
+        [items[score.segment, score.document] for score in scores],
         {scorer: values},
-        [one.judge for one in figures],
+        [score.judge for score in scores],
     )
 
 
@@ -91,30 +84,30 @@ def correlate_metrics(
     `names` says what the systems are called in the judgements, where these are blinded.
     """
     people = build_judgement_scores(
-        one for one in keep_latest(judgements) if one.counts
+        judgement for judgement in keep_latest(judgements) if judgement.counts
     )
     if people is None:
         return []
     automatic, statistics = score_systems(_build_corpus(campaign, names or {}), metrics)
     both = concatenate_scores([people, automatic])
-    found = []
-    for scorer in people.names:
-        lined = build_panel(both, scorer, list(metrics), statistics=statistics)
-        found += [_correlate_metric(lined, name) for name in lined.names]
-    return found
+    panels = (
+        build_panel(both, scorer, list(metrics), statistics=statistics)
+        for scorer in people.names
+    )
+    return [_correlate_metric(panel, name) for panel in panels for name in panel.names]
 
 
-def _correlate_metric(lined: ScorePanel, name: str) -> JudgeCorrelation:
-    values = lined.metrics[name]
+def _correlate_metric(panel: ScorePanel, name: str) -> JudgeCorrelation:
+    values = panel.metrics[name]
     # Two systems always lie on a line: r of them is 1 or -1 and says nothing.
-    enough = len(lined.systems) > 2
-    systems = correlate(lined.system_gold, lined.system_metrics[name])
-    segments = correlate(lined.gold, values)
-    pairs = correlate(lined.gold, values, coef="acc_eq", group="item", average="micro")
+    enough = len(panel.systems) > 2
+    systems = correlate(panel.system_gold, panel.system_metrics[name])
+    segments = correlate(panel.gold, values)
+    pairs = correlate(panel.gold, values, coef="acc_eq", group="item", average="micro")
     return JudgeCorrelation(
-        lined.gold_name,
+        panel.gold_name,
         name,
-        len(lined.systems),
+        len(panel.systems),
         segments.n,
         _value(systems) if enough else None,
         _value(segments),
@@ -127,7 +120,7 @@ def _value(result: CorrelationResult) -> float | None:
 
 
 def _build_corpus(campaign: Campaign, names: Mapping[str, str]) -> Outputs:
-    """The texts as a corpus; a reference that takes part is no reference for metrics."""
+    """Return the texts as a corpus; a reference that takes part is none for metrics."""
     taking_part = any(system.kind == "reference" for system in campaign.systems)
     references = [
         segment.references[:-1] if taking_part else segment.references

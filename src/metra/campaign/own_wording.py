@@ -35,7 +35,6 @@ from metra.campaign.wording import (
     StepWords,
     Wording,
     WorkedExample,
-    choose_wording,
     format_point,
     get_step_words,
     overlay_words,
@@ -119,8 +118,19 @@ def list_wordings(campaign: Campaign) -> tuple[Wording, ...]:
 
 
 def choose_campaign_wording(campaign: Campaign, language: str) -> Wording:
-    """The words for a judge whose pages are in a language."""
-    return choose_wording(list_wordings(campaign), language)
+    """Return the words in the language of a judge's pages, else the first."""
+    wordings = list_wordings(campaign)
+    for wanted in (language, language.split("-")[0]):
+        for wording in wordings:
+            if wanted in (wording.language, wording.language.split("-")[0]):
+                return wording
+    return wordings[0]
+
+
+def find_wording_version(campaign: Campaign, language: str) -> str:
+    """Return the hash of the words in a language that judges read; empty if unknown."""
+    versions = (one.version for one in campaign.wordings if one.language == language)
+    return next(versions, "")
 
 
 def translate_protocol(asked: Protocol, language: str) -> Wording:

@@ -14,10 +14,10 @@ def get_screen_protocol(campaign: Campaign, task: Task, number: int = 0) -> Prot
     The baseline text is only read, and where there is no text nobody can read it.
     """
     segment = task.items[0 if campaign.protocol.contrastive else number].segment
-    document = campaign.segments[segment].document
-    asked = campaign.protocol.bind(
-        campaign.material, document=document, segment=segment
-    )
+    asked = campaign.protocol
+    if campaign.material:
+        document = campaign.segments[segment].document
+        asked = asked.bind(campaign.material, document=document, segment=segment)
     if task.kind == "baseline":
         return replace(asked, steps=asked.steps[:1])
     if task.kind == "control" and asked.control == "no text":
@@ -70,6 +70,19 @@ def build_screen(
         # How many of them stand before this one.
         screen["before"] = before
     return screen
+
+
+def collect_texts(campaign: Campaign, task: Task, number: int) -> dict[str, str]:
+    """Return the texts that an answer may point into, as `Protocol.check` wants them."""
+    asked = campaign.protocol
+    if asked.contrastive:
+        texts = {str(place): item.text for place, item in enumerate(task.items, 1)}
+    else:
+        texts = {"output": task.items[number].text}
+    source = campaign.segments[task.items[number].segment].source
+    if asked.basis == "source" and source is not None:
+        texts["source"] = source
+    return texts
 
 
 def _get_basis(campaign: Campaign, segment: int) -> str | None:

@@ -6,7 +6,7 @@ in one language. `{language}` is the target language's name.
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
@@ -149,18 +149,3 @@ def overlay_words(
         **parts,
         elsewhere={part: one for part, one in elsewhere.items() if one != language},
     )
-
-
-def choose_wording(wordings: Sequence[Wording], language: str) -> Wording:
-    """Return the wording in the language of a judge's pages, else the first.
-
-    >>> en, de = (Wording(code, "protocol", "", (), (), ()) for code in ("en", "de"))
-    >>> choose_wording([en, de], "de").language, choose_wording([en, de], "ja").language
-    ('de', 'en')
-    """
-    main = language.split("-")[0]
-    for wanted in (language, main):
-        for one in wordings:
-            if wanted in (one.language, one.language.split("-")[0]):
-                return one
-    return wordings[0]

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from metra.errors import CorpusError, OptionError
-from metra.formats.scores.panel import build_panel
-from metra.formats.scores.ratings import collect_ratings
+from metra.formats.scores.panel import build_panel, collect_ratings
 from metra.formats.scores.record import (
     ScoredItem,
     Scorer,

@@ -32,7 +32,7 @@ Columns = tuple[Array, Callable[[Array], Array]]
 def alpha(ratings: Ratings, scale: str = "interval") -> float:
     """Give alpha; NaN where fewer than two values are paired or all are equal.
 
-    >>> from metra.formats.scores.ratings import convert_matrix
+    >>> from metra.stats.ratings import convert_matrix
     >>> round(alpha(convert_matrix([[1, 2, 3], [1, 2, 4]])), 4)
     0.878
     """

@@ -191,8 +191,19 @@ def interval(scores: Array, *, level: float = 0.95) -> tuple[float, float]:
     >>> interval(np.arange(101.0), level=0.5)
     (25.0, 75.0)
     """
-    low, high = np.quantile(scores, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
+    return intervals_of_rows(scores[None], level=level)[0]
+
+
+def intervals_of_rows(
+    scores: Array, *, level: float = 0.95
+) -> list[tuple[float, float]]:
+    """Give the interval of each row of resampled scores, all at once.
+
+    >>> intervals_of_rows(np.array([np.arange(101.0), np.zeros(101)]), level=0.5)
+    [(25.0, 75.0), (0.0, 0.0)]
+    """
+    low, high = np.quantile(scores, [(1 - level) / 2, (1 + level) / 2], axis=-1)
+    return list(zip(low.tolist(), high.tolist(), strict=True))
 
 
 def interval_of_defined(

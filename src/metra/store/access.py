@@ -18,7 +18,8 @@ from metra.store.database import hash_token, new_id, new_token, strip_unstorable
 #: How long a session lasts without a sign of life, and at most, by role; in seconds.
 IDLE = {"judge": 14 * 86400.0, "admin": 2 * 3600.0}
 LONGEST = {"judge": 60 * 86400.0, "admin": 12 * 3600.0}
-_NOTICE = 60.0
+#: How old the last sign of life may be before it is written down again.
+NOTICE_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +63,6 @@ def find_session(db: Connection, token: str, *, now: float) -> Session | None:
     if row is None or row.expires_at < now:
         return None
     return Session(**row._mapping)
-
-
-def is_stale(session: Session, *, now: float) -> bool:
-    """Whether the session's last sign of life should be written down again."""
-    return now - session.seen_at > _NOTICE
 
 
 def extend_session(db: Connection, session: Session, *, now: float) -> None:

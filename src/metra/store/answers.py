@@ -1,15 +1,13 @@
-"""Answers: only ever added, each once, with times that the server's clock vouches for.
-
-Drafts: the newest state of an answer that is not given yet.
-"""
+"""Answers, only ever added, each once, with times within the server's; and their drafts."""
 
 from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
-from metra.campaign.judgement import check_answer, record_answer
-from metra.campaign.screen import get_screen_protocol
+from metra.campaign.judgement import record_answer
+from metra.campaign.own_wording import find_wording_version
+from metra.campaign.screen import collect_texts, get_screen_protocol
 from metra.errors import MetraError
 from metra.formats.scores.judgement import Judgement
 from metra.store import database, screens, tasks
@@ -19,7 +17,7 @@ from metra.store.database import decode_json, encode_json, strip_unstorable
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What a judge has put in so far; the browser counts `rev` up."""
+    """A judge's unfinished answer; the browser counts `rev` up."""
 
     rev: int
     value: Any
@@ -27,7 +25,7 @@ class Draft:
 
 
 def find_draft(db: Connection, task: str, number: int) -> Draft | None:
-    """Find the draft of a screen."""
+    """Return the draft of a screen, if there is one."""
     row = db.execute(_FIND, {"of": task, "place": number}).first()
     if row is None:
         return None
@@ -38,7 +36,7 @@ def find_draft(db: Connection, task: str, number: int) -> Draft | None:
 def save_draft(
     db: Connection, task: str, number: int, new: Draft, *, now: float
 ) -> Draft | None:
-    """Keep a newer draft; give the stored one if it is newer, or as new with another value.
+    """Store a newer draft; return the stored one if it is newer, or another of its number.
 
     The same value under the same number, as after a lost reply, is no conflict.
     """
@@ -57,12 +55,7 @@ def save_draft(
     return None
 
 
-def drop_draft(db: Connection, task: str, number: int) -> None:
-    """Forget a draft, because the answer has been given."""
-    db.execute(_DROP, {"of": task, "place": number})
-
-
-# What every request asks is put together once.
+# Statements of every request are built once.
 _HERE = (database.draft.c.task == bindparam("of")) & (
     database.draft.c.number == bindparam("place")
 )
@@ -93,7 +86,7 @@ class AnswerTimes:
     first_action_ms: int | None = None
 
     def within(self, wall_ms: int) -> "AnswerTimes":
-        """Cut them, the most telling last, so that together they fit the wall time."""
+        """Return times that together fit the wall time; what is cut first is least telling."""
         left = wall_ms
         cut = {}
         for name in ("active_ms", "idle_ms", "paused_ms", "hidden_ms"):
@@ -107,7 +100,7 @@ class AnswerTimes:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a browser sends; `cannot` says why there is no value."""
+    """An answer from a browser; `cannot` says why there is no value."""
 
     id: str
     value: Any
@@ -140,18 +133,18 @@ def submit_answer(
     *,
     now: float,
 ) -> StoredAnswer:
-    """Keep an answer, or find that it has been kept; the judge's row must be locked."""
-    task = owned.task
-    again = find_answer(db, answer.id)
-    if again is not None:
-        if (again.task, again.number) != (task.id, number):
+    """Store an answer once, however often it is sent; the judge's row must be locked."""
+    task, campaign = owned.task, stored.campaign
+    known = find_answer(db, answer.id)
+    if known is not None:
+        if (known.task, known.number) != (task.id, number):
             msg = "This answer's id belongs to another answer; send it with a new one."
             raise ConflictError(msg)
-        return again
-    wanted = get_screen_protocol(stored.campaign, task, number)
+        return known
+    asked = get_screen_protocol(campaign, task, number)
     steps = screens.find_shown_steps(db, task.id, number)
-    for at, step in enumerate(wanted.steps):
-        if step.shows and at not in steps and answer.cannot is None:
+    for place, step in enumerate(asked.steps):
+        if step.shows and place not in steps and answer.cannot is None:
             msg = (
                 f"The texts for {step.name} have not been shown yet; reveal them first."
             )
@@ -161,30 +154,25 @@ def submit_answer(
     since = begun if before is None else max(begun, before.submitted_at)
     wall_ms = max(0, round(1000 * (now - since)))
     times = answer.times.within(wall_ms)
-    value = wanted.limit_times(answer.value, wall_ms)
     cannot = None if answer.cannot is None else strip_unstorable(answer.cannot)
     comment = strip_unstorable(answer.comment)
-    record = check_answer(
-        stored.campaign,
-        task,
-        value,
-        id=answer.id,
-        number=number,
-        cannot=cannot,
-        wording=strip_unstorable(answer.wording),
-    )
+    wording = strip_unstorable(answer.wording)
+    value: dict[str, Any] = {}
+    if cannot is None:
+        limited = asked.limit_times(answer.value, wall_ms)
+        value = asked.check(limited, collect_texts(campaign, task, number))
     first = times.first_action_ms
     revision = 1 if before is None else before.revision + 1
     db.execute(
         _INSERT,
         {
-            "id": record.id,
+            "id": answer.id,
             "task": task.id,
             "number": number,
             "revision": revision,
             "supersedes": None if before is None else before.id,
             "judge": owned.judge,
-            "value_json": encode_json(record.value),
+            "value_json": encode_json(value),
             "comment": comment,
             "cannot": cannot,
             "shown_at": begun,
@@ -195,20 +183,18 @@ def submit_answer(
             "hidden_ms": times.hidden_ms,
             "idle_ms": times.idle_ms,
             "paused_ms": times.paused_ms,
-            "protocol_version": record.protocol_version,
-            "wording": record.wording,
-            "wording_version": record.wording_version,
+            "protocol_version": stored.protocol_version,
+            "wording": wording,
+            "wording_version": find_wording_version(campaign, wording),
         },
     )
-    drop_draft(db, task.id, number)
+    db.execute(_DROP, {"of": task.id, "place": number})
     _finish_task(db, owned)
-    return StoredAnswer(
-        record.id, task.id, number, revision, record.value, comment, cannot
-    )
+    return StoredAnswer(answer.id, task.id, number, revision, value, comment, cannot)
 
 
 def find_answer(db: Connection, key: str) -> StoredAnswer | None:
-    """Find an answer by its id."""
+    """Return an answer by its id, if it is stored."""
     row = db.execute(_ANSWERS_FIND, {"key": key}).first()
     if row is None:
         return None
@@ -225,7 +211,7 @@ class LatestAnswer:
 
 
 def find_latest_answer(db: Connection, task: str, number: int) -> LatestAnswer | None:
-    """Find the newest answer to a screen."""
+    """Return the newest answer to a screen, if there is one."""
     row = db.execute(_LAST, {"of": task, "place": number}).first()
     return None if row is None else LatestAnswer(*row)
 
@@ -233,7 +219,7 @@ def find_latest_answer(db: Connection, task: str, number: int) -> LatestAnswer |
 def read_judgements(
     db: Connection, stored: StoredCampaign, judge_id: str | None = None
 ) -> list[Judgement]:
-    """All answers of a campaign, every revision, by judge, position, item and revision.
+    """Return all revisions of all answers, by judge, position, item and revision.
 
     `judge_id` asks for those of one judge alone.
     """
@@ -277,7 +263,7 @@ def read_judgements(
     ]
 
 
-#: What a row has as the judgement has it.
+#: Columns that are fields of the judgement.
 SAME = (
     "cannot",
     "comment",
@@ -298,7 +284,7 @@ _KEPT = ("number", *SAME)
 
 
 def _finish_task(db: Connection, owned: tasks.StoredTask) -> None:
-    """Note that a task is done when each of its screens has an answer."""
+    """Record that a task is done when each of its screens has an answer."""
     answered = 1
     if owned.screens > 1:
         judgement = database.judgement.c
@@ -310,7 +296,7 @@ def _finish_task(db: Connection, owned: tasks.StoredTask) -> None:
         tasks.set_state(db, owned.task.id, "open")
 
 
-# What every request asks is put together once.
+# Statements of every request are built once.
 _INSERT = insert(database.judgement)
 _ANSWERS_FIND = select(
     database.judgement.c.id,

@@ -1,23 +1,16 @@
-"""Topping up: who has nothing left takes over what others have left behind.
+"""Topping up: judges who have nothing left take over what others have left behind.
 
 The choice follows from what is stored, and is written to the audit log.
-
-How far a judge is, and about how long the rest takes.
 """
 
-from dataclasses import dataclass
-from statistics import median
-
-from sqlalchemy import Connection, bindparam, func, select
+from sqlalchemy import Connection, func, select
 
 from metra.campaign.campaign import Campaign
 from metra.campaign.task import Task, TaskItem, make_opaque_id
 from metra.formats.scores.judgement import COUNTED
 from metra.store import audit, campaigns, database, judges, screens, tasks
-from metra.store.campaigns import StoredCampaign
 from metra.store.database import Store
 from metra.store.judges import Judge
-from metra.store.screens import ScreenSequence
 from metra.store.tasks import StoredTask
 
 #: Seconds after the end of the last lease from which on a judge counts as gone.
@@ -131,48 +124,3 @@ def _take_task(
     }
     audit.add_entry(db, "metra", "top up", data, now=now, campaign=stored.id)
     return new.id
-
-
-#: From how many answers on a judge's own pace counts more than the protocol's guess.
-_OWN_PACE = 5
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeProgress:
-    """Screens done out of all, the seconds left, and the active time so far."""
-
-    done: int
-    of: int
-    seconds_left: int
-    active_ms: int
-
-    @property
-    def minutes_left(self) -> int:
-        """The time left in minutes, at least one."""
-        return max(1, round(self.seconds_left / 60))
-
-    @property
-    def minutes_active(self) -> int:
-        """The active time in minutes."""
-        return round(self.active_ms / 60_000)
-
-
-def compute_progress(
-    db: Connection, stored: StoredCampaign, judge: str, way: ScreenSequence
-) -> JudgeProgress:
-    """Say how far a judge is."""
-    rows = db.execute(_TIMES, {"of": judge}).all()
-    done = sum(place.answered for place in way.places)
-    times = [(row[0], row[1]) for row in rows if row[0] is not None]
-    first = [active / 1000 for active, revision in times if revision == 1]
-    asked = stored.campaign.protocol
-    outputs = asked.outputs or len(stored.campaign.systems)
-    each = median(first) if len(first) >= _OWN_PACE else asked.seconds * outputs
-    left = len(way.places) - done
-    active = sum(active for active, _ in times)
-    return JudgeProgress(done, len(way.places), round(left * each), active)
-
-
-_TIMES = select(database.judgement.c.active_ms, database.judgement.c.revision).where(
-    database.judgement.c.judge == bindparam("of")
-)

@@ -88,6 +88,7 @@ class StoredCampaign:
     unblinded_at: float | None
     secret: bytes
     campaign: Campaign
+    protocol_version: str
     #: Where it was imported from; None for campaigns that are judged here.
     imported: dict[str, Any] | None = None
 
@@ -267,25 +268,32 @@ _FIND = select(
 ).where(database.campaign.c.id == bindparam("key"))
 
 # A campaign hardly changes, and is large: what was read once is kept, by id and version.
-_known: OrderedDict[tuple[str, str], Campaign] = OrderedDict()
+_known: OrderedDict[tuple[str, str], tuple[Campaign, str]] = OrderedDict()
 _turn = Lock()
 
 
 def _build_stored(db: Connection, row: Any) -> StoredCampaign:
-    found = dict(row._mapping)
-    secret = bytes.fromhex(found.pop("secret"))
-    origin = found.pop("imported_json")
+    values = dict(row._mapping)
+    secret = bytes.fromhex(values.pop("secret"))
+    origin = values.pop("imported_json")
     imported = None if origin is None else decode_json(origin)
-    key = found["id"], found["version"]
+    key = values["id"], values["version"]
     with _turn:
-        content = _known.get(key)
-    if content is None:
+        known = _known.get(key)
+    if known is None:
         query = select(database.campaign.c.content_json).where(
             database.campaign.c.id == key[0]
         )
         content = from_json(db.execute(query).scalar_one())
+        known = content, content.protocol.version
         with _turn:
-            _known[key] = content
+            _known[key] = known
             while len(_known) > _KEPT:
                 _known.popitem(last=False)
-    return StoredCampaign(**found, secret=secret, campaign=content, imported=imported)
+    return StoredCampaign(
+        **values,
+        secret=secret,
+        campaign=known[0],
+        protocol_version=known[1],
+        imported=imported,
+    )

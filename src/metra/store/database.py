@@ -378,9 +378,8 @@ def encode_json(value: object) -> str:
         raise OptionError(msg) from None
 
 
-def decode_json(text: str) -> Any:
-    """Read a stored value."""
-    return json.loads(text)
+#: Reads a stored value.
+decode_json = json.loads
 
 
 def strip_unstorable(text: str) -> str:

@@ -150,7 +150,7 @@ def _build_judge(row: Any) -> Judge:
     return Judge(has_link=token is not None, profile=profile, **found)
 
 
-# What every request asks is put together once.
+# Statements of every request are built once.
 _FIND = select(database.judge).where(database.judge.c.id == bindparam("key"))
 _LOCK = _FIND.with_for_update()
 _SEEN = (

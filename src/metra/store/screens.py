@@ -1,15 +1,19 @@
-"""Screens in a judge's order: which comes next, and which may be opened again."""
+"""Screens in a judge's order: which may be opened, which comes next, how many are left."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import NamedTuple
 
 from sqlalchemy import Connection, bindparam, insert, select
 
 from metra.store import database
+from metra.store.campaigns import StoredCampaign
 
 #: How many answered screens back a judge may still change.
 BLOCK = 10
+#: From how many answers on a judge's own pace replaces the protocol's estimate.
+_OWN_PACE = 5
 
 
 class ScreenPlace(NamedTuple):
@@ -28,48 +32,47 @@ class ScreenSequence:
     reached: int
 
     def index(self, task: str, number: int) -> int | None:
-        """Where a screen stands, if it is the judge's at all."""
+        """Return where a screen stands; None if it is not the judge's."""
         for at, place in enumerate(self.places):
             if place.task == task and place.number == number:
                 return at
         return None
 
     def may_open(self, at: int) -> bool:
-        """Whether a screen can be looked at: what is behind, what is next, what is begun."""
-        return at <= self.reached or self._together(at)
+        """Return whether a screen can be looked at: earlier, next, or of a begun task."""
+        return (
+            at <= self.reached or self.places[at].task == self.places[self.reached].task
+        )
 
     def may_answer(self, at: int) -> bool:
-        """Whether an answer can be given or changed: the current block only."""
-        return self.may_open(at) and (
-            at > self.reached - 1 - BLOCK or self._together(at)
-        )
+        """Return whether an answer can be given or changed: in the current block only."""
+        if at > self.reached - 1 - BLOCK:
+            return self.may_open(at)
+        reached = self.places[self.reached : self.reached + 1]
+        return any(place.task == self.places[at].task for place in reached)
 
     def next_open(self, at: int) -> ScreenPlace | None:
-        """The screen to go to after this one: the next that is open and has no answer."""
+        """Return the screen after this one: the next that is open and has no answer."""
         waiting = [
-            where
-            for where, place in enumerate(self.places)
-            if not place.answered and self.may_open(where)
+            index
+            for index, place in enumerate(self.places)
+            if not place.answered and self.may_open(index)
         ]
-        later = [where for where in waiting if where > at]
-        return next((self.places[where] for where in later or waiting), None)
+        later = [index for index in waiting if index > at]
+        return next((self.places[index] for index in later or waiting), None)
 
     def with_answer(self, at: int) -> "ScreenSequence":
-        """The same way once a screen has been answered."""
+        """Return the sequence after a screen has been answered."""
         places = list(self.places)
-        places[at] = ScreenPlace(places[at].task, places[at].number, True)
-        return ScreenSequence(places, _find_first_open(places))
-
-    def _together(self, at: int) -> bool:
-        """Whether it belongs to the task that the judge has reached."""
-        return (
-            self.reached < len(self.places)
-            and self.places[at].task == self.places[self.reached].task
-        )
+        places[at] = places[at]._replace(answered=True)
+        reached = self.reached
+        while reached < len(places) and places[reached].answered:
+            reached += 1
+        return ScreenSequence(places, reached)
 
 
 def list_screens(db: Connection, judge: str) -> ScreenSequence:
-    """Lay out a judge's screens."""
+    """Return a judge's screens in order."""
     owned = db.execute(_OWNED, {"of": judge}).all()
     # A task is done when all of it is answered; only of those begun must one look closer.
     begun = [row[0] for row in owned if row[2] == "open" and row[1] > 1]
@@ -80,11 +83,12 @@ def list_screens(db: Connection, judge: str) -> ScreenSequence:
         for row in owned
         for number in range(row[1])
     ]
-    return ScreenSequence(places, _find_first_open(places))
+    waiting = (index for index, place in enumerate(places) if not place.answered)
+    return ScreenSequence(places, next(waiting, len(places)))
 
 
 def find_shown_steps(db: Connection, task: str, number: int) -> dict[int, float]:
-    """When each step of a screen was first shown."""
+    """Return when each step of a screen was first shown."""
     rows = db.execute(_SHOWN, {"of": task, "place": number}).all()
     return {row[0]: row[1] for row in rows}
 
@@ -92,7 +96,7 @@ def find_shown_steps(db: Connection, task: str, number: int) -> dict[int, float]
 def record_shown_steps(
     db: Connection, task: str, number: int, step: int, *, now: float
 ) -> int:
-    """Note that the steps up to `step` are shown now; give the furthest ever shown."""
+    """Record that steps up to `step` are shown; return the furthest ever shown."""
     before = find_shown_steps(db, task, number)
     new = [at for at in range(step + 1) if at not in before]
     if new:
@@ -101,12 +105,43 @@ def record_shown_steps(
     return max([step, *before])
 
 
-def _find_first_open(places: Sequence[ScreenPlace]) -> int:
-    waiting = (at for at, place in enumerate(places) if not place.answered)
-    return next(waiting, len(places))
+@dataclass(frozen=True, slots=True)
+class JudgeProgress:
+    """Screens done out of all, the seconds left, and the active time so far."""
+
+    done: int
+    of: int
+    seconds_left: int
+    active_ms: int
+
+    @property
+    def minutes_left(self) -> int:
+        """The time left in minutes, at least one."""
+        return max(1, round(self.seconds_left / 60))
+
+    @property
+    def minutes_active(self) -> int:
+        """The active time in minutes."""
+        return round(self.active_ms / 60_000)
 
 
-# What every request asks is put together once.
+def compute_progress(
+    db: Connection, stored: StoredCampaign, judge: str, way: ScreenSequence
+) -> JudgeProgress:
+    """Return how far a judge is, and about how long the rest takes."""
+    rows = db.execute(_TIMES, {"of": judge}).all()
+    done = sum(place.answered for place in way.places)
+    times = [(row[0], row[1]) for row in rows if row[0] is not None]
+    first = [active / 1000 for active, revision in times if revision == 1]
+    asked = stored.campaign.protocol
+    outputs = asked.outputs or len(stored.campaign.systems)
+    each = median(first) if len(first) >= _OWN_PACE else asked.seconds * outputs
+    left = len(way.places) - done
+    active = sum(active for active, _ in times)
+    return JudgeProgress(done, len(way.places), round(left * each), active)
+
+
+# Statements of every request are built once.
 _OWNED = (
     select(database.task.c.id, database.task.c.screens, database.task.c.state)
     .where(database.task.c.judge == bindparam("of"), database.task.c.state != "passed")
@@ -118,4 +153,7 @@ _ANSWERED = select(database.judgement.c.task, database.judgement.c.number).where
 _SHOWN = select(database.shown.c.step, database.shown.c.at).where(
     database.shown.c.task == bindparam("of"),
     database.shown.c.number == bindparam("place"),
+)
+_TIMES = select(database.judgement.c.active_ms, database.judgement.c.revision).where(
+    database.judgement.c.judge == bindparam("of")
 )

@@ -137,7 +137,7 @@ def _build_task(row: Any) -> StoredTask:
     return StoredTask(Task(key, label, position, kind, shown, original), *more)
 
 
-# What every request asks is put together once.
+# Statements of every request are built once.
 _FIND = _select().where(
     database.task.c.id == bindparam("key"),
     database.task.c.judge == bindparam("of"),

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from fastapi import FastAPI
 from starlette.staticfiles import StaticFiles
-from starlette.types import Scope
 
 from metra.store.assignment import AWAY_SECONDS
 from metra.store.database import Store
@@ -22,11 +21,6 @@ from metra.web.security.headers import (
 )
 from metra.web.security.limits import BodyLimit, ErrorReplies
 from metra.web.state import AppState, add_error_handlers
-
-_SMALL = 64_000
-_API = 1_000_000
-#: Bytes that an admin may send in one request: the texts of a campaign.
-_UPLOAD = 64_000_000
 
 
 def create_app(
@@ -64,18 +58,7 @@ def create_app(
         names |= {parse_host(parse_origin(base_url).partition("://")[2])}
     # The last is the outermost.
     app.add_middleware(OriginCheck, base_url=base_url, hosts=names)
-    app.add_middleware(BodyLimit, limit_of=_get_body_limit)
+    app.add_middleware(BodyLimit)
     app.add_middleware(ErrorReplies)
     app.add_middleware(SecurityHeaders, secure=secure)
     return app
-
-
-def _get_body_limit(scope: Scope) -> int:
-    """Return how many bytes a request may send; many with an admin's cookie only."""
-    path = scope["path"]
-    if path.startswith("/api/"):
-        return _API
-    if path.startswith("/admin/"):
-        cookies = b";".join(v for k, v in scope["headers"] if k == b"cookie")
-        return _UPLOAD if b"metra-admin=" in cookies else _SMALL
-    return _SMALL

@@ -6,9 +6,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from tests.browser.judge.measuring import frozen, link
 from tests.browser.judge.test_pages import SIDEWAYS, STILL, WIDTHS
+from tests.campaigns import check_answer
 
 from metra.campaign.assignment import assign
-from metra.campaign.judgement import check_answer
 from metra.campaign.reconciliation import build_reconciliation
 from metra.campaign.second_look import build_verdict_campaign
 

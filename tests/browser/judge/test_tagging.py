@@ -3,9 +3,9 @@
 import pytest
 from playwright.sync_api import expect
 from tests.browser.judge.measuring import frozen, link
+from tests.campaigns import check_answer
 
 from metra.campaign.assignment import assign
-from metra.campaign.judgement import check_answer
 from metra.campaign.reconciliation import (
     build_reconciliation,
     write_entities,

@@ -8,8 +8,7 @@ import pytest
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, FormatError, OptionError
-from metra.formats.scores.panel import average_documents
-from metra.formats.scores.ratings import collect_ratings
+from metra.formats.scores.panel import average_documents, collect_ratings
 from metra.formats.scores.read import read_score_files, read_scores
 from metra.formats.scores.record import (
     ScoredItem,

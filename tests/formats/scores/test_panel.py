@@ -38,7 +38,7 @@ def test_judges_weigh_the_same_however_often_they_judged():
     both = concatenate_scores([twice, of([[6, 8]], systems="A", judge="y")])
     assert twice.matrix("m").tolist() == [[2, 2]]
     assert both.matrix("m").tolist() == [[4, 5]]
-    assert both.repeated() == 2
+    assert both.count_repeats() == 2
 
 
 def test_tables_join_by_name():

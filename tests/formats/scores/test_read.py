@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from metra.campaign.judgement_files import ALL_SCORE_FORMATS
+from metra.campaign.protocols.registry import protocol
 from metra.errors import FormatError, OptionError
+from metra.formats.scores.mqm import read_mqm
 from metra.formats.scores.read import (
     SCORE_FORMATS,
     read_score_files,
@@ -300,3 +302,22 @@ def test_a_damaged_zip_is_refused_in_a_sentence(tmp_path):
         FormatError, match=r"cannot be unpacked: .*; expected a whole zip"
     ):
         read_scores(str(path))
+
+
+def test_weights_of_errors_may_be_others(write):
+    path = str(write("mqm.tsv", MQM[:3]))
+    assert read_mqm(path).value.tolist() == [-5.1]
+    weights = (("minor", "", 5), ("major", "", 100))
+    assert read_mqm(path, weights=weights).value.tolist() == [-10.5]
+
+
+def test_judges_and_tables_weigh_errors_alike(write):
+    [step] = protocol("mqm").steps
+    for severity, category, _ in step.asks.costs:
+        if not severity:
+            continue
+        error = f"A\td\t1\t7\tr1\ts\tt\t{category or 'other'}\t{severity}\t{{}}"
+        path = str(write("mqm.tsv", [MQM[0], error]))
+        mark = {"severity": severity, "category": category or "other"}
+        [score] = step.asks.scores([mark], "mqm")
+        assert read_mqm(path).value.tolist() == [-score.native]

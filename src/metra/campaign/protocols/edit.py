@@ -98,7 +98,7 @@ class Edit(KeyedKind):
         """Return the brief."""
         return KindWords(brief=self.brief)
 
-    def limit_times(self, value: object, wall_ms: int) -> object:
+    def limit_times(self, value: Mapping[str, Any], wall_ms: int) -> dict[str, Any]:
         """Return the answer with no time beyond the server's."""
         return limit_times(value, wall_ms)
 

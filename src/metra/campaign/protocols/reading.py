@@ -43,7 +43,7 @@ class Reading(KeyedKind):
         """Whether scores need the judge's own speed."""
         return self.compared and not self.natural
 
-    def limit_times(self, value: object, wall_ms: int) -> object:
+    def limit_times(self, value: Mapping[str, Any], wall_ms: int) -> dict[str, Any]:
         """Return the answer with no time beyond the server's."""
         return limit_times(value, wall_ms)
 
@@ -119,10 +119,8 @@ def get_dictionary_words(entry: Mapping[str, Any], name: str) -> dict[str, int]:
     return {what: get_count(entry, what, name)} if what in entry else {}
 
 
-def limit_times(value: object, wall_ms: int) -> object:
-    """Return times cut to the server's; what is no table of times is left to be refused."""
-    if not isinstance(value, Mapping):
-        return value
+def limit_times(value: Mapping[str, Any], wall_ms: int) -> dict[str, Any]:
+    """Return an answer with its times cut to the server's time of the screen."""
     times = ("ms", "idle_ms", "hidden_ms")
     return {
         name: min(entry, wall_ms) if name in times and type(entry) is int else entry

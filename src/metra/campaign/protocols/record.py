@@ -73,7 +73,9 @@ class Protocol:
         if not isinstance(value, Mapping):
             msg = f"The answer to {self.name} is {value!r}; expected an entry for each step."
             raise OptionError(msg)
-        names = self.step_names(value)
+        names = [
+            step.name for step in self.steps if not step.optional or step.name in value
+        ]
         for name in [*names, *value]:
             if name not in value or name not in names:
                 what = "lacks" if name in names else "has an unknown entry"
@@ -87,12 +89,6 @@ class Protocol:
             for step in self.steps
             if step.name in names
         }
-
-    def step_names(self, value: Mapping[Any, Any]) -> list[str]:
-        """List the steps that an answer must have; optional ones only if it has them."""
-        return [
-            step.name for step in self.steps if not step.optional or step.name in value
-        ]
 
     def relax_rules(self) -> "Protocol":
         """Return the protocol for answers that were given elsewhere, under looser rules."""
@@ -114,11 +110,12 @@ class Protocol:
         """Return an answer with its times cut to the server's time of the screen."""
         if not isinstance(value, Mapping):
             return value
-        asks = {step.name: step.asks for step in self.steps}
-        return {
-            name: asks[name].limit_times(entry, wall_ms) if name in asks else entry
-            for name, entry in value.items()
-        }
+        limited = dict(value)
+        for step in self.steps:
+            # Only tables carry times.
+            if isinstance(value.get(step.name), Mapping):
+                limited[step.name] = step.asks.limit_times(value[step.name], wall_ms)
+        return limited
 
     def scores(self, value: Value) -> list[tuple[OutputScore, ...]]:
         """Return the scores of each output on the screen, step by step."""

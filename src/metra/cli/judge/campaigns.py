@@ -158,7 +158,7 @@ def status(campaign: str | None, url: str, state: str | None) -> None:
     from metra.report.terminal import render_plain_table
     from metra.scoring.table import Cell, Column, Table
     from metra.store import campaigns, judges, screens
-    from metra.store.assignment import compute_progress
+    from metra.store.screens import compute_progress
 
     store = open_store(url)
     if state is not None:

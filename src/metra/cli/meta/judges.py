@@ -178,7 +178,7 @@ def agree(
     metra meta agree ratings.tsv
     metra meta agree mqm.tsv --scorer mqm --normalise z --plot judges.svg
     """
-    from metra.formats.scores.ratings import collect_ratings
+    from metra.formats.scores.panel import collect_ratings
     from metra.meta.agree import report_agreement
 
     name = shared.choose_scorer(scores, name)

@@ -1,1 +1,22 @@
-"""Formats of scores and judgements: one record for all of them, one module a format."""
+"""Formats of scores and judgements: two records for all of them, one module a format.
+
+`read.read_scores` reads a file of scores in any format. What a judgement is worth depends
+on its protocol: readers of judgements take a function that checks answers, and writers
+take judgements with their scores, both from `metra.campaign`.
+
+appraise: Appraise's export of direct assessments and error spans, and its batches
+columns: names and numbers of the columns of score tables
+judgement: the record of a judgement with its scores, and texts of other campaigns
+judgement_jsonl: judgements as JSON lines, every field of every revision
+judgement_table: judgements of one question, as reports take them
+long_table: tables with a line for each value, matrices, and JSON lines of scores
+metra: what `metra score` writes as JSON or TSV
+mqm: tables of MQM errors, Marot's among them, and the weights of errors
+mt_metrics_eval: score and rating files of mt-metrics-eval with their texts
+panel: scores as arrays for statistics: panels, ratings, comparisons, documents
+pearmut: Pearmut's campaigns and results
+read: recognition of formats, and `read_scores`
+record: the record of scores
+spreadsheet: a spreadsheet of judgements, and the scores that are missing
+wmt_da: direct assessments as WMT publishes them
+"""

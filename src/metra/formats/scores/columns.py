@@ -51,7 +51,7 @@ class ScoreColumns:
             self.columns[self.roles[role]] if role in self.roles else [""] * self.rows
         )
 
-    def named(self) -> dict[str, tuple[str, ...]]:
+    def by_heading(self) -> dict[str, tuple[str, ...]]:
         """Return the columns by their headings; nothing if there are no rows."""
         return dict(zip(self.header, self.columns, strict=True)) if self.rows else {}
 

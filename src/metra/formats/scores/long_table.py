@@ -279,7 +279,7 @@ def list_judgement_rows(judgements: Iterable[ScoredJudgement]) -> list[tuple[str
     return rows
 
 
-def build_judgement_scores(judgements: Iterable[ScoredJudgement]) -> Scores:
+def convert_judgements(judgements: Iterable[ScoredJudgement]) -> Scores:
     """Build the table that reading `format_judgement_table` again gives."""
     rows = list_judgement_rows(judgements)
     cells = [[replace_line_breaks(cell) for cell in row] for row in rows]

@@ -1,13 +1,12 @@
-"""What is compared with what: a gold scorer's values and other scorers', side by side.
+"""Tables of scores as the arrays that statistics work on: panels, ratings, comparisons.
 
-Only cells that the gold and every metric have are compared; what is missing is counted
-and said, and nothing is dropped without a note.
-
-Documents as what is scored: their own scores, or the means of their segments'.
-Additive statistics of every system's segments: what corpus scores are pooled from.
+A panel holds a gold scorer's values beside those of metrics. Only cells that the gold and
+every metric have are compared; what is missing is counted in a note, and nothing is dropped
+without one.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,7 +19,234 @@ from metra.formats.scores.record import (
 )
 from metra.stats.arrays import Array, Codes, Mask, row_means
 from metra.stats.panel import ScorePanel, SegmentStatistics
+from metra.stats.ratings import Ratings, sort_ratings
 from metra.stats.trueskill import PairwiseCounts, add_counts, count_wins
+
+
+class OrientedScores(NamedTuple):
+    """A scorer's values, turned so that higher is better; NaN where there are none."""
+
+    #: Systems × segments.
+    segments: Array
+    #: The scores that were given to whole systems.
+    whole: Array
+
+    @property
+    def scored(self) -> Mask:
+        """The systems that have any value."""
+        return np.isfinite(self.segments).any(1) | np.isfinite(self.whole)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all systems have a score of their own."""
+        return bool(np.isfinite(self.whole).all())
+
+    def of_systems(self, keep: Mask) -> "OrientedScores":
+        """Keep some systems."""
+        return OrientedScores(self.segments[keep], self.whole[keep])
+
+
+def build_panel(
+    scores: Scores,
+    gold: str,
+    metrics: Sequence[str] | None = None,
+    *,
+    statistics: Mapping[str, SegmentStatistics] | None = None,
+) -> ScorePanel:
+    """Line up a gold scorer with metrics: those named, else all scorers but people."""
+    scores.find(gold)  # an unknown gold is told before anything else
+    statistics = statistics or {}
+    if metrics is None:
+        metrics = [s.name for s in scores.scorers if s.name != gold and not s.human]
+    if not metrics:
+        msg = f"There is nothing to compare {gold!r} with; give scores of a metric too."
+        raise CorpusError(msg)
+    notes = _describe_repeats(scores, [gold, *metrics])
+    people = _orient_scorer(scores, gold)
+    by_metric: dict[str, OrientedScores] = {}
+    for name in metrics:
+        values = _orient_scorer(scores, name)
+        if values.scored[people.scored].any():
+            by_metric[name] = values
+        else:
+            notes.append(
+                f"{name} has no score of any system that {gold} has judged: left out."
+            )
+    if not by_metric:
+        msg = f"No metric shares a system with {gold!r}; check the systems' names."
+        raise CorpusError(msg)
+    keep = _find_shared_systems(scores.systems, gold, people, by_metric, notes)
+    people = people.of_systems(keep)
+    by_metric = {name: values.of_systems(keep) for name, values in by_metric.items()}
+    systems = [scores.systems[index] for index in np.flatnonzero(keep)]
+    items = [scores.items[index] for index in scores.segments]
+    shared = _find_shared_cells(gold, people, by_metric, notes)
+    segments = [item.segment for item in items]
+    pooled = {
+        name: statistics[name].align_segments(systems, segments, shared)
+        for name in by_metric
+        if name in statistics
+    }
+    compared = np.where(shared, people.segments, np.nan)
+    system_metrics = {
+        name: pooled[name].score_weightings(np.ones((1, len(segments))))[0]
+        if name in pooled
+        else _score_systems(values, shared)
+        for name, values in by_metric.items()
+    }
+    given = {name for name, values in by_metric.items() if values.is_whole}
+    return ScorePanel(
+        tuple(systems),
+        tuple(items),
+        gold,
+        compared,
+        {name: values.segments for name, values in by_metric.items()},
+        _score_systems(people, shared),
+        system_metrics,
+        frozenset({*given, *pooled, *([gold] if people.is_whole else [])}),
+        pooled,
+        tuple(notes),
+        next(iter(scores.languages), ""),
+    )
+
+
+def _describe_repeats(scores: Scores, names: Sequence[str]) -> list[str]:
+    """Say where a value was given twice: by a judge, or by two files that were mixed up."""
+    repeated = {name: scores.lines(name).count_repeats() for name in names}
+    return [
+        f"{name} has {count:,} values that repeat a system and segment of the same judge; "
+        "they are averaged (another language pair? write LANG=FILE)."
+        for name, count in repeated.items()
+        if count
+    ]
+
+
+def _find_shared_systems(
+    systems: Sequence[str],
+    gold: str,
+    people: OrientedScores,
+    by_metric: Mapping[str, OrientedScores],
+    notes: list[str],
+) -> Mask:
+    """Find the systems that all have scored, and say which have not."""
+    keep = people.scored
+    unjudged = [systems[index] for index in np.flatnonzero(~keep).tolist()]
+    if unjudged:
+        notes.append(f"Without {gold} and so left out: {_format_names(unjudged)}.")
+    for name, values in by_metric.items():
+        lost = [
+            systems[index] for index in np.flatnonzero(keep & ~values.scored).tolist()
+        ]
+        if lost:
+            notes.append(
+                f"Not scored by {name} and so left out: {_format_names(lost)}."
+            )
+        keep = keep & values.scored
+    if not keep.any():
+        msg = (
+            f"No system has scores of {gold!r} and of every metric; name fewer metrics."
+        )
+        raise CorpusError(msg)
+    return keep
+
+
+def _find_shared_cells(
+    gold: str,
+    people: OrientedScores,
+    by_metric: Mapping[str, OrientedScores],
+    notes: list[str],
+) -> Mask:
+    """Find the cells that the gold and all metrics with segments have scored."""
+    judged = np.isfinite(people.segments)
+    shared = judged.copy()
+    cells = int(judged.sum())
+    if cells and cells < judged.size:
+        lacking = judged.size - cells
+        notes.append(
+            f"{gold} has {cells:,} of {judged.size:,} cells ({lacking:,} missing)."
+        )
+    for name, values in by_metric.items():
+        scored = np.isfinite(values.segments)
+        missing = int((judged & ~scored).sum()) if scored.any() else 0
+        if missing:
+            notes.append(f"{name} lacks {missing:,} of the {cells:,} judged cells.")
+        if scored.any():
+            shared &= scored
+    return shared
+
+
+def _score_systems(values: OrientedScores, shared: Mask) -> Array:
+    """Return the scores given to whole systems, else means over the shared cells."""
+    if values.is_whole:
+        return values.whole
+    return row_means(np.where(shared, values.segments, np.nan))
+
+
+def _format_names(names: Sequence[str], most: int = 6) -> str:
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+def orient_scores(scores: Scores, name: str) -> Array:
+    """Return a scorer's systems × segments, turned so that higher is better."""
+    return scores.matrix(name) * _get_sign(scores, name)
+
+
+def _orient_scorer(scores: Scores, name: str) -> OrientedScores:
+    whole = scores.system_scores(name) * _get_sign(scores, name)
+    return OrientedScores(orient_scores(scores, name), whole)
+
+
+def _get_sign(scores: Scores, name: str) -> float:
+    return 1.0 if scores.scorers[scores.find(name)].higher_is_better else -1.0
+
+
+def average_systems(scores: Scores, name: str) -> Array:
+    """Return a score for each system: the one given, else the mean of its segments."""
+    values = _orient_scorer(scores, name)
+    means = row_means(values.segments)
+    return np.where(np.isfinite(values.whole), values.whole, means)
+
+
+def count_comparisons(scores: Scores, name: str) -> PairwiseCounts:
+    """Compare systems on every segment, each judge's values with the same judge's.
+
+    Where no judge has judged two systems of a segment, the means of judges are compared.
+    """
+    lines = scores.lines(name)
+    if (lines.judge >= 0).any():
+        by_judge = [
+            count_wins(orient_scores(lines.of_judge(judge), name))
+            for judge in np.unique(lines.judge).tolist()
+        ]
+        if any(part.met.any() for part in by_judge):
+            return add_counts(by_judge)
+    return count_wins(orient_scores(lines, name))
+
+
+def collect_ratings(scores: Scores, name: str) -> Ratings:
+    """Gather a scorer's judgements, which must name their judges."""
+    lines = scores.lines(name)
+    if not len(lines):
+        msg = f"There are no values of {name!r}."
+        raise CorpusError(msg)
+    nameless = int((lines.judge < 0).sum())
+    if nameless:
+        msg = (
+            f"{nameless:,} of {len(lines):,} values of {name!r} name no judge; "
+            "agreement takes a column that says who judged."
+        )
+        raise CorpusError(msg)
+    cells, unit = np.unique(
+        lines.item * len(lines.systems) + lines.system, return_inverse=True
+    )
+    units = []
+    for cell in cells.tolist():
+        item = lines.items[cell // len(lines.systems)]
+        place = item.segment or item.document
+        system = lines.systems[cell % len(lines.systems)]
+        units.append(" ".join(filter(None, (item.lang, system, place))))
+    return sort_ratings(lines.judges, units, lines.judge, unit, lines.value)
 
 
 def average_documents(scores: Scores, gold: str | None = None) -> Scores:
@@ -57,8 +283,9 @@ def average_documents(scores: Scores, gold: str | None = None) -> Scores:
             scores.matrix(scorer.name), of_segment, len(items), judged
         )
         given = scores.matrix(scorer.name, level="document")
-        for at, column in zip(of_document, given.T, strict=True):
-            values[:, at] = np.where(np.isfinite(column), column, values[:, at])
+        for document, column in zip(of_document, given.T, strict=True):
+            means = values[:, document]
+            values[:, document] = np.where(np.isfinite(column), column, means)
         systems = [system for system in scores.systems for _ in items]
         tables.append(
             build_score_table(
@@ -74,213 +301,14 @@ def _average_segments(
     """Mean over each document's segments: systems × segments to systems × documents."""
     known = of_segment >= 0
     values, places = values[:, known], of_segment[known]
-    found = np.full((len(values), count), np.nan)
+    means = np.full((len(values), count), np.nan)
     for system, row in enumerate(values):
-        there = np.isfinite(row)
+        counted = np.isfinite(row)
         if judged is not None:
-            mine = judged[system, known]
-            some = np.bincount(places, mine, count) > 0
-            there &= mine | ~some[places]
-        size = np.bincount(places[there], minlength=count)
-        total = np.bincount(places[there], row[there], count)
-        found[system] = np.where(size > 0, total / np.maximum(size, 1), np.nan)
-    return found
-
-
-def build_panel(
-    scores: Scores,
-    gold: str,
-    metrics: Sequence[str] | None = None,
-    *,
-    statistics: Mapping[str, SegmentStatistics] | None = None,
-) -> ScorePanel:
-    """Line up a gold scorer with metrics: those named, else all scorers but people."""
-    scores.find(gold)  # an unknown gold is told before anything else
-    if metrics is None:
-        metrics = [s.name for s in scores.scorers if s.name != gold and not s.human]
-    if not metrics:
-        msg = f"There is nothing to compare {gold!r} with; give scores of a metric too."
-        raise CorpusError(msg)
-    notes = _describe_repeats(scores, [gold, *metrics])
-    human = orient_scores(scores, gold)
-    given_gold = orient_system_scores(scores, gold)
-    judged = np.isfinite(human).any(1) | np.isfinite(given_gold)
-    dense, whole = {}, {}
-    for name in metrics:
-        values = orient_scores(scores, name)
-        given = orient_system_scores(scores, name)
-        if not (np.isfinite(values).any(1) | np.isfinite(given))[judged].any():
-            notes.append(
-                f"{name} has no score of any system that {gold} has judged: left out."
-            )
-            continue
-        dense[name], whole[name] = values, given
-    if not dense:
-        msg = f"No metric shares a system with {gold!r}; check the systems' names."
-        raise CorpusError(msg)
-    keep = _find_shared_systems(scores, gold, judged, dense, whole, notes)
-    return _align_scores(
-        scores,
-        gold,
-        keep,
-        human,
-        given_gold,
-        dense,
-        whole,
-        notes,
-        statistics or {},
-    )
-
-
-def orient_scores(scores: Scores, name: str) -> Array:
-    """Return a scorer's systems × segments, turned so that higher is better."""
-    return scores.matrix(name) * _get_sign(scores, name)
-
-
-def orient_system_scores(scores: Scores, name: str) -> Array:
-    """Return the scores given to whole systems, turned so that higher is better."""
-    return scores.system_scores(name) * _get_sign(scores, name)
-
-
-def average_systems(scores: Scores, name: str) -> Array:
-    """Return a score for each system: the one given, else the mean of its segments."""
-    given = orient_system_scores(scores, name)
-    return np.where(np.isfinite(given), given, row_means(orient_scores(scores, name)))
-
-
-def count_comparisons(scores: Scores, name: str) -> PairwiseCounts:
-    """Compare systems on every segment, each judge's values with the same judge's.
-
-    Where no judge has judged two systems of a segment, the means of judges are compared.
-    """
-    lines = scores.lines(name)
-    if (lines.judge >= 0).any():
-        by_judge = [
-            count_wins(orient_scores(lines.of_judge(judge), name))
-            for judge in np.unique(lines.judge).tolist()
-        ]
-        if any(part.met.any() for part in by_judge):
-            return add_counts(by_judge)
-    return count_wins(orient_scores(lines, name))
-
-
-def _get_sign(scores: Scores, name: str) -> float:
-    return 1.0 if scores.scorers[scores.find(name)].higher_is_better else -1.0
-
-
-def _describe_repeats(scores: Scores, names: Sequence[str]) -> list[str]:
-    """Say where a value was given twice: by a judge, or by two files that were mixed up."""
-    repeated = {name: scores.lines(name).repeated() for name in names}
-    return [
-        f"{name} has {count:,} values that repeat a system and segment of the same judge; "
-        "they are averaged (another language pair? write LANG=FILE)."
-        for name, count in repeated.items()
-        if count
-    ]
-
-
-def _find_shared_systems(
-    scores: Scores,
-    gold: str,
-    judged: Mask,
-    dense: Mapping[str, Array],
-    whole: Mapping[str, Array],
-    notes: list[str],
-) -> Mask:
-    """Find the systems that all have scored, and say which have not."""
-    keep = np.ones(len(scores.systems), bool)
-    unjudged = [
-        system
-        for system, there in zip(scores.systems, judged, strict=True)
-        if not there
-    ]
-    if unjudged:
-        notes.append(f"Without {gold} and so left out: {_format_names(unjudged)}.")
-    keep &= judged
-    for name, values in dense.items():
-        scored = np.isfinite(values).any(1) | np.isfinite(whole[name])
-        lost = [scores.systems[at] for at in np.flatnonzero(keep & ~scored)]
-        if lost:
-            notes.append(
-                f"Not scored by {name} and so left out: {_format_names(lost)}."
-            )
-        keep &= scored
-    if not keep.any():
-        msg = (
-            f"No system has scores of {gold!r} and of every metric; name fewer metrics."
-        )
-        raise CorpusError(msg)
-    return keep
-
-
-def _align_scores(
-    scores: Scores,
-    gold: str,
-    keep: Mask,
-    human: Array,
-    given_gold: Array,
-    dense: Mapping[str, Array],
-    whole: Mapping[str, Array],
-    notes: list[str],
-    statistics: Mapping[str, SegmentStatistics],
-) -> ScorePanel:
-    human = human[keep]
-    dense = {name: values[keep] for name, values in dense.items()}
-    with_segments = {
-        name: values for name, values in dense.items() if np.isfinite(values).any()
-    }
-    shared = np.isfinite(human)
-    cells = int(shared.sum())
-    if cells and cells < shared.size:
-        lacking = shared.size - cells
-        notes.append(
-            f"{gold} has {cells:,} of {shared.size:,} cells ({lacking:,} missing)."
-        )
-    for name, values in with_segments.items():
-        missing = int((shared & ~np.isfinite(values)).sum())
-        if missing:
-            notes.append(f"{name} lacks {missing:,} of the {cells:,} judged cells.")
-    for values in with_segments.values():
-        shared &= np.isfinite(values)
-    compared = np.where(shared, human, np.nan)
-    given = set()
-    system_gold = row_means(compared)
-    if np.isfinite(given_gold[keep]).all():
-        system_gold = given_gold[keep]
-        given.add(gold)
-    system_metrics = {}
-    systems = [scores.systems[at] for at in np.flatnonzero(keep)]
-    segments = [scores.items[at].segment for at in scores.segments]
-    pooled = {
-        name: statistics[name].align_segments(systems, segments, shared)
-        for name in dense
-        if name in statistics
-    }
-    for name, values in dense.items():
-        if name in pooled:
-            everything = np.ones((1, len(segments)))
-            system_metrics[name] = pooled[name].score_weightings(everything)[0]
-            given.add(name)
-        elif np.isfinite(whole[name][keep]).all():
-            system_metrics[name] = whole[name][keep]
-            given.add(name)
-        else:
-            system_metrics[name] = row_means(np.where(shared, values, np.nan))
-    return ScorePanel(
-        tuple(systems),
-        tuple(scores.items[at] for at in scores.segments),
-        gold,
-        compared,
-        dense,
-        system_gold,
-        system_metrics,
-        frozenset(given),
-        pooled,
-        tuple(notes),
-        next(iter(scores.languages), ""),
-    )
-
-
-def _format_names(names: Sequence[str], most: int = 6) -> str:
-    shown = ", ".join(names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+            in_gold = judged[system, known]
+            has_gold = np.bincount(places, in_gold, count) > 0
+            counted &= in_gold | ~has_gold[places]
+        size = np.bincount(places[counted], minlength=count)
+        total = np.bincount(places[counted], row[counted], count)
+        means[system] = np.where(size > 0, total / np.maximum(size, 1), np.nan)
+    return means

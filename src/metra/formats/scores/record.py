@@ -78,7 +78,7 @@ class Scores:
     def segments(self) -> Codes:
         """The numbers of the items that are segments."""
         return np.array(
-            [at for at, item in enumerate(self.items) if item.segment], np.int64
+            [index for index, item in enumerate(self.items) if item.segment], np.int64
         )
 
     def find(self, name: str) -> int:
@@ -110,19 +110,19 @@ class Scores:
         if np.bincount(cell, minlength=1).max() > 1:
             judge = self.judge[lines]
             cell, value = _average_by_judge(cell, judge, value, len(self.judges) + 1)
-        found = np.full(len(self.systems) * width, np.nan)
-        found[cell] = value
-        return found.reshape(len(self.systems), width)
+        cells = np.full(len(self.systems) * width, np.nan)
+        cells[cell] = value
+        return cells.reshape(len(self.systems), width)
 
     @cached_property
     def _places(self) -> dict[str, Codes]:
         """By level: each item's place among its likes, -1 for the others."""
         levels = np.array([item.level for item in self.items], dtype=object)
-        found = {}
+        places = {}
         for level in ("segment", "document", "system"):
-            wanted = levels == level
-            found[level] = np.where(wanted, np.cumsum(wanted) - 1, -1)
-        return found
+            is_level = levels == level
+            places[level] = np.where(is_level, np.cumsum(is_level) - 1, -1)
+        return places
 
     @cached_property
     def _lines_by_scorer(self) -> list[Codes]:
@@ -180,8 +180,8 @@ class Scores:
         return replace(
             self,
             scorers=tuple(
-                scorer._replace(higher_is_better=False) if at in lower else scorer
-                for at, scorer in enumerate(self.scorers)
+                scorer._replace(higher_is_better=False) if index in lower else scorer
+                for index, scorer in enumerate(self.scorers)
             ),
         )
 
@@ -194,7 +194,7 @@ class Scores:
         keep = ~gone[self.item] | (self.scorer != self.find(name))
         return concatenate_scores([self.keep_lines(keep)._compact(), theirs])
 
-    def repeated(self) -> int:
+    def count_repeats(self) -> int:
         """Count the lines that repeat a judge's judgement of the same thing."""
         key = self.scorer * len(self.systems) + self.system
         key = (key * len(self.items) + self.item) * (len(self.judges) + 1) + self.judge
@@ -245,19 +245,19 @@ def build_score_table(
         judge_names = judge_names[:nobody] + judge_names[nobody + 1 :]
         judge = np.where(judge == nobody, -1, judge - (judge > nobody))
     columns = [np.asarray(column, np.float64) for column in values.values()]
-    there = [np.flatnonzero(np.isfinite(column)) for column in columns]
-    at = np.concatenate([*there, np.empty(0, np.int64)]).astype(np.int64)
+    rows = [np.flatnonzero(np.isfinite(column)) for column in columns]
+    kept = np.concatenate([*rows, np.empty(0, np.int64)]).astype(np.int64)
     return Scores(
         system_names,
         item_names,
         tuple(values),
         judge_names,
-        system[at],
-        item[at],
-        np.repeat(np.arange(len(columns)), [len(places) for places in there]),
-        judge[at],
+        system[kept],
+        item[kept],
+        np.repeat(np.arange(len(columns)), [len(places) for places in rows]),
+        judge[kept],
         np.concatenate(
-            [column[places] for column, places in zip(columns, there, strict=True)]
+            [column[places] for column, places in zip(columns, rows, strict=True)]
             or [np.empty(0)]
         ),
     )
@@ -311,17 +311,17 @@ def _match_items(items: Sequence[ScoredItem]) -> dict[ScoredItem, ScoredItem]:
     for namesakes in by_segment.values():
         for item in namesakes if len(namesakes) > 1 else []:
             fuller = [
-                other
-                for other in namesakes
-                if other != item
-                and all(a in ("", b) for a, b in zip(item, other, strict=True))
+                other for other in namesakes if other != item and _is_part(item, other)
             ]
             best = max(fuller, key=lambda other: sum(map(bool, other)), default=item)
-            if all(
-                a in ("", b) for one in fuller for a, b in zip(one, best, strict=True)
-            ):
+            if all(_is_part(other, best) for other in fuller):
                 known[item] = best
     return known
+
+
+def _is_part(item: ScoredItem, other: ScoredItem) -> bool:
+    """Whether all that is known of an item is the same of the other."""
+    return all(name in ("", same) for name, same in zip(item, other, strict=True))
 
 
 def _encode_names(names: Sequence[Name]) -> tuple[tuple[Name, ...], Codes]:
@@ -338,18 +338,18 @@ def _drop_unused_names(
     used = np.unique(codes[codes >= 0])
     place = np.full(len(names) + 1, -1, np.int64)
     place[used] = np.arange(len(used))
-    return tuple(names[at] for at in used), place[codes]
+    return tuple(names[index] for index in used), place[codes]
 
 
 def _merge_codes(
     columns: Sequence[tuple[tuple[Name, ...], Codes]],
 ) -> tuple[tuple[Name, ...], Codes]:
     index: dict[Name, int] = {}
-    found = []
+    merged = []
     for names, codes in columns:
         place = [index.setdefault(name, len(index)) for name in names]
-        found.append(np.array([*place, -1], np.int64)[codes])
-    return tuple(index), np.concatenate(found)
+        merged.append(np.array([*place, -1], np.int64)[codes])
+    return tuple(index), np.concatenate(merged)
 
 
 def _average_by_judge(

@@ -28,7 +28,7 @@ def read_wmt_da(path: str) -> Scores:
     the scorer `da-repeat`, REF `da-ref` and BAD_REF `da-bad-ref`, for quality control.
     """
     table = read_columns(path, BLANKS)
-    columns = table.named()
+    columns = table.by_heading()
     if {"SYS", "SID", "RAW.SCR", "Z.SCR"} <= columns.keys():
         items = [ScoredItem(name) for name in columns["SID"]]
         values = {

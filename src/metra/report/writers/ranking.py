@@ -95,6 +95,11 @@ def render_retrieval_json(result: RetrievalResult) -> str:
     )
 
 
+#: The functions that write each format.
+RANKING_WRITERS = {"table": render_ranking_table, "json": render_ranking_json}
+RETRIEVAL_WRITERS = {"table": render_retrieval_table, "json": render_retrieval_json}
+
+
 def _build_ranking_table(ranking: MetricRanking) -> Table:
     columns = [
         Column("rank", width=5),

@@ -9,11 +9,10 @@ from sqlalchemy import Connection
 from metra.campaign.campaign import FIRST, Campaign
 from metra.campaign.exercise import Exercise, compare_evaluators, convert_text_scores
 from metra.campaign.exports import zip_files
-from metra.campaign.own_wording import list_wordings
+from metra.campaign.own_wording import choose_campaign_wording, list_wordings
 from metra.campaign.results import score_texts
 from metra.campaign.screen import build_screen, get_screen_protocol
 from metra.campaign.task import Task
-from metra.campaign.wording import choose_wording
 from metra.store import audit, campaigns, tasks
 from metra.store.campaigns import StoredCampaign
 from metra.store.second_looks import read_completed
@@ -165,7 +164,8 @@ def show_preview(request: Request, key: str, session: Administering) -> Response
         for number in range(one.screens)
     ][:_SCREENS]
     offered = list_wordings(campaign)
-    wording = choose_wording(offered, request.query_params.get("wording", ""))
+    wanted = request.query_params.get("wording", "")
+    wording = choose_campaign_wording(campaign, wanted)
     about = build_campaign_json(stored, wording)
     target = campaign.settings.target_language
     protocol = build_protocol_json(campaign.protocol, target, wording)

@@ -12,9 +12,9 @@ from markupsafe import Markup
 from metra.campaign.monitoring import JudgeStatus, compute_status
 from metra.report.pictures.campaign import draw_progress
 from metra.store import campaigns, judges, screens
-from metra.store.assignment import JudgeProgress, compute_progress
 from metra.store.campaigns import StoredCampaign
 from metra.store.judges import Judge
+from metra.store.screens import JudgeProgress, compute_progress
 from metra.web.admin.frame import (
     find_campaign_judge,
     find_stored_campaign,

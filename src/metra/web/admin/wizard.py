@@ -14,12 +14,11 @@ from metra.campaign.own_wording import add_wordings, read_wording
 from metra.campaign.prefilled_marks import check_marks
 from metra.campaign.protocols.registry import PROTOCOLS
 from metra.campaign.second_look import MADE_OF_OTHERS
-from metra.campaign.settings import check_settings
+from metra.campaign.settings import check_settings, list_form_defaults, list_form_fields
 from metra.campaign.uploads import CampaignTexts, Upload, pair_uploads, unpack_texts
 from metra.campaign.wording import JUDGES_OWN, LANGUAGES
 from metra.campaign.workload import plan_workload
 from metra.errors import FormatError, MetraError
-from metra.stats.defaults import SEED
 from metra.store import campaigns
 from metra.store.access import Session
 from metra.web.admin.frame import render_admin_page
@@ -37,28 +36,13 @@ _FILES = {
     "documents": "document",
 }
 _MOST_FILES = 100
-_SHARES = ("repeats", "degraded")
-_WHOLE = ("each", "calibration", "seed")
-_TEXTS = (
-    "name",
-    "protocol",
-    "source_language",
-    "target_language",
-    "basis",
-    "unit",
-    "organiser",
-    "contact",
-    "guide_language",
-)
-_SWITCHES = ("complete", "reference_as_system")
+_SHARES = list_form_fields("percent")
+_WHOLE = list_form_fields("count")
+_TEXTS = list_form_fields("text")
+_SWITCHES = list_form_fields("switch")
 #: Material that some protocols need, typed or pasted into the form.
 _MORE = ("options", "wording", *READERS)
-_DEFAULTS = {
-    "each": "2",
-    "seed": str(SEED),
-    "unit": "segment",
-    "protocol": "ldc",
-}
+_DEFAULTS = {"protocol": "ldc"} | list_form_defaults()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,19 +2,18 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from sqlalchemy import Connection
 
-from metra.campaign.judgement import collect_texts
 from metra.campaign.key_log import ANSWER, TYPED
 from metra.campaign.own_wording import choose_campaign_wording, list_wordings
-from metra.campaign.screen import get_screen_protocol
+from metra.campaign.screen import collect_texts, get_screen_protocol
 from metra.store import answers, campaigns, events, judges, screens, tasks
-from metra.store.answers import Draft
-from metra.store.assignment import compute_progress, take_over_task
+from metra.store.answers import Answer, AnswerTimes, Draft
+from metra.store.assignment import take_over_task
 from metra.store.campaigns import StoredCampaign
 from metra.store.events import Event
 from metra.store.screens import ScreenSequence
@@ -32,8 +31,6 @@ from metra.web.judge.views import (
     build_answer_json,
     build_campaign_json,
     build_options_json,
-    build_place_json,
-    build_progress_json,
     build_protocol_json,
     build_screen_json,
 )
@@ -88,8 +85,8 @@ def show_work(request: Request, visit: Judging) -> Response:
                 "campaign": build_campaign_json(stored, wording),
                 "protocol": build_protocol_json(asked, target, wording),
                 "options": build_options_json(stored),
-                "progress": build_progress_json(
-                    compute_progress(db, stored, visit.judge.id, way)
+                "progress": asdict(
+                    screens.compute_progress(db, stored, visit.judge.id, way)
                 ),
                 "screen": _get_next_screen(db, stored, visit, way, state.clock()),
             }
@@ -146,15 +143,12 @@ def submit_answer(
     request: Request, visit: Judging, task: str, number: int, body: AnswerIn
 ) -> Response:
     """Store an answer; a repeated request gets the same reply and is stored once."""
-    answer = body.answer()
     state = get_state(request)
+    key = str(body.id)
     with state.store.transaction() as db:
         _lock_judge(db, visit)
-        known = answers.find_answer(db, answer.id)
+        known = answers.find_answer(db, key)
         stored = _find_campaign(db, visit, campaigns.STATES if known else _TAKING)
-        answer = replace(
-            answer, wording=_choose_wording_language(request, stored, body.wording)
-        )
         way = screens.list_screens(db, visit.judge.id)
         at = way.index(task, number)
         owned = tasks.find_task(db, visit.judge.id, task)
@@ -163,6 +157,12 @@ def submit_answer(
         if known is None and not way.may_answer(at):
             raise _build_refusal(way, at)
         now = state.clock()
+        wording = body.wording
+        if wording not in (one.language for one in list_wordings(stored.campaign)):
+            language = get_language(request)
+            wording = choose_campaign_wording(stored.campaign, language).language
+        times = AnswerTimes(**body.times.model_dump())
+        answer = Answer(key, body.value, body.comment, body.cannot, times, wording)
         given = answers.submit_answer(db, stored, owned, number, answer, now=now)
         if known is None:
             handed_in = Event(None, 0, ANSWER, {"id": given.id})
@@ -173,26 +173,16 @@ def submit_answer(
             judges.record_activity(db, visit.judge.id, now=now)
             way = way.with_answer(at)
         following = way.next_open(at)
+        place = following and {"task": following.task, "number": following.number}
+        progress = screens.compute_progress(db, stored, visit.judge.id, way)
         return reply_json(
             {
                 "saved": given.id,
                 "revision": given.revision,
-                "next": build_place_json(following),
-                "progress": build_progress_json(
-                    compute_progress(db, stored, visit.judge.id, way)
-                ),
+                "next": place,
+                "progress": asdict(progress),
             }
         )
-
-
-def _choose_wording_language(
-    request: Request, stored: StoredCampaign, told: str
-) -> str:
-    """Return the language in which the judge read the questions."""
-    offered = list_wordings(stored.campaign)
-    if told in (one.language for one in offered):
-        return told
-    return choose_campaign_wording(stored.campaign, get_language(request)).language
 
 
 @router.post("/heartbeat")

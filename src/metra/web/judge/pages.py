@@ -8,8 +8,8 @@ from metra.campaign.own_wording import choose_campaign_wording
 from metra.campaign.wording import Wording
 from metra.store import access, audit, campaigns, judges, screens
 from metra.store.access import Session
-from metra.store.assignment import compute_progress
 from metra.store.campaigns import StoredCampaign
+from metra.store.screens import compute_progress
 from metra.web.judge.views import (
     build_campaign_json,
     build_guide_json,

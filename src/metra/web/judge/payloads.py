@@ -1,11 +1,10 @@
 """The shapes of what a judge's browser sends."""
 
 from typing import Annotated, Any
-from uuid import UUID
 
 from pydantic import UUID4, BaseModel, ConfigDict, Field
 
-from metra.store.answers import Answer, AnswerTimes, Draft
+from metra.store.answers import Draft
 from metra.store.events import Event
 
 _MOST = 2**53 - 1
@@ -86,16 +85,6 @@ class AnswerIn(_Payload):
     #: The language in which the page had the questions.
     wording: Annotated[str, Field(max_length=40)] = ""
     events: _Events = []
-
-    def answer(self) -> Answer:
-        """Convert to a record of the store."""
-        return Answer(
-            str(UUID(bytes=self.id.bytes)),
-            self.value,
-            self.comment,
-            self.cannot,
-            AnswerTimes(**self.times.model_dump()),
-        )
 
 
 class ScreenName(_Payload):

@@ -13,7 +13,6 @@ from metra.campaign.wording import STEP_PARTS, Wording
 from metra.formats.scores.judgement import Judgement
 from metra.store import answers, events, screens
 from metra.store.answers import Draft
-from metra.store.assignment import JudgeProgress
 from metra.store.campaigns import StoredCampaign
 from metra.store.screens import ScreenPlace, ScreenSequence
 from metra.store.tasks import StoredTask
@@ -107,11 +106,6 @@ def build_guide_json(wording: Wording) -> dict[str, Any]:
     }
 
 
-def build_progress_json(progress: JudgeProgress) -> dict[str, int]:
-    """Return the judge's progress."""
-    return asdict(progress)
-
-
 def build_screen_json(
     db: Connection,
     stored: StoredCampaign,
@@ -140,8 +134,8 @@ def build_screen_json(
         "events": events.get_next_number(db, place.task, place.number),
         "draft": None if draft is None else asdict(draft),
         "answer": answer,
-        "previous": build_place_json(_find_neighbour(way, at - 1)),
-        "next": build_place_json(_find_neighbour(way, at + 1)),
+        "previous": _build_place_json(_find_neighbour(way, at - 1)),
+        "next": _build_place_json(_find_neighbour(way, at + 1)),
     }
 
 
@@ -173,7 +167,7 @@ def find_reached_step(db: Connection, place: ScreenPlace) -> int:
     return max(screens.find_shown_steps(db, place.task, place.number), default=0)
 
 
-def build_place_json(place: ScreenPlace | None) -> dict[str, Any] | None:
+def _build_place_json(place: ScreenPlace | None) -> dict[str, Any] | None:
     """Return the place of a screen."""
     return None if place is None else {"task": place.task, "number": place.number}
 

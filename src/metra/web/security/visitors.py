@@ -112,7 +112,7 @@ def _find_cookie_session(
             judges.find_judge(db, session.judge) if session.judge is not None else None
         )
     request.state.csrf = session.csrf
-    if access.is_stale(session, now=now):
+    if now - session.seen_at > access.NOTICE_SECONDS:
         with state.store.transaction() as db:
             access.extend_session(db, session, now=now)
     return session, judge

@@ -17,7 +17,7 @@ from metra.report.pictures.scatter import plot_points
 from metra.report.study import Study
 from metra.report.table import format_count
 from metra.scoring.table import Cell
-from metra.stats.moments import LineFit
+from metra.stats.line_fit import LineFit
 
 #: More figures than this are more than anybody looks at; the table has all pairs.
 MOST = 6

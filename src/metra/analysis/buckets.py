@@ -1,7 +1,7 @@
 """Scores by kind of segment or word: short or long, rare or frequent, by document or label."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -333,25 +333,35 @@ def _score_systems(
     rng: "np.random.Generator",
 ) -> dict[str, dict[str, BucketScore]]:
     """Score all systems by all metrics, with intervals from shared draws."""
-    samples = {key: resampling.Sample(rows[key], aggregates[key]) for key in rows}
     scores = {key: float(aggregates[key](totals.sum_rows(rows[key]))) for key in rows}
-    drawn: dict[Key, Array] = {}
+    bases = {key: key if baseline is None else (baseline, key[1]) for key in rows}
+    intervals: dict[Key, Interval | None] = dict.fromkeys(rows)
+    difference_intervals = intervals
     if len(next(iter(rows.values()))) >= LEAST_UNITS:
-        found = resampling.bootstrap(list(samples.values()), trials=trials, rng=rng)
-        drawn = dict(zip(samples, found, strict=True))
+        samples = [resampling.Sample(rows[key], aggregates[key]) for key in rows]
+        drawn = np.array(resampling.bootstrap(samples, trials=trials, rng=rng))
+        places = {key: place for place, key in enumerate(rows)}
+        base_places = [places[bases[key]] for key in rows]
+        difference_intervals = _compute_intervals(rows, drawn - drawn[base_places])
+        intervals = _compute_intervals(rows, drawn)
     table: dict[str, dict[str, BucketScore]] = {}
-    for system, spec in rows:
-        key = system, spec
-        base = key if baseline is None else (baseline, spec)
+    for key in rows:
+        system, spec = key
+        is_base = bases[key] == key
         table.setdefault(system, {})[spec] = BucketScore(
             score=scores[key],
-            interval=resampling.interval(drawn[key]) if drawn else None,
-            difference=scores[key] - scores[base] if base != key else None,
-            difference_interval=resampling.interval(drawn[key] - drawn[base])
-            if drawn and base != key
-            else None,
+            interval=intervals[key],
+            difference=None if is_base else scores[key] - scores[bases[key]],
+            difference_interval=None if is_base else difference_intervals[key],
         )
     return table
+
+
+def _compute_intervals(
+    keys: Iterable[Key], scores: Array
+) -> "dict[Key, Interval | None]":
+    """Give the interval of each row of resampled scores."""
+    return dict(zip(keys, resampling.intervals_of_rows(scores), strict=True))
 
 
 #: What frequency buckets are scored by, and how much recall weighs in it.

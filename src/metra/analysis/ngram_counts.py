@@ -81,7 +81,8 @@ class NgramIndex:
             np.arange(len(streams), dtype=np.int16),
             [len(stream.ids) for stream in streams],
         )
-        self._segments = np.concatenate([stream.segments() for stream in streams])
+        segments = np.concatenate([stream.segments() for stream in streams])
+        self._segments = segments.astype(np.int32)
         lengths = np.concatenate([stream.lengths for stream in streams])
         #: How many words of its segment stand from each word on.
         self._room = np.repeat(np.cumsum(lengths), lengths) - np.arange(len(self.ids))
@@ -96,7 +97,7 @@ class NgramIndex:
         """
         compared: dict[str, list[NgramComparison]] = {name: [] for name in systems}
         # Segment by segment, so that a stable sort of n-grams leaves them in that order.
-        places = _argsort(self._segments).astype(np.int32)
+        places = _argsort(self._segments.astype(np.int64)).astype(np.int32)
         kinds = self.ids[places]
         for n in range(1, order + 1):
             whole = (self._room[places] >= n) & (kinds >= 0)
@@ -137,7 +138,7 @@ class NgramIndex:
         self, part: "_SortedNgrams", systems: Sequence[str], least: float
     ) -> list[NgramComparison]:
         """Compare each system with the baseline."""
-        reference = np.zeros(part.cells, np.int64)
+        reference = np.zeros(part.cells, np.int32)
         for stream in range(self._references):
             np.maximum(reference, part.count(stream), out=reference)
         before = part.count(self._references)  # the baseline comes first
@@ -160,7 +161,7 @@ class _SortedNgrams:
         n: int,
         order: Ids,
         keys: Ids,
-        segments: Ids,
+        segments: SmallIds,
         streams: NDArray[np.int16],
         places: SmallIds,
     ) -> None:
@@ -171,7 +172,7 @@ class _SortedNgrams:
         new_cell = new_gram | _mark_changes(segments)
         new_run = new_cell | _mark_changes(streams)
         #: The number of each one's n-gram, from 0 on.
-        self.grams = np.cumsum(new_gram) - 1
+        self.grams = np.cumsum(new_gram, dtype=np.int32) - 1
         starts = np.flatnonzero(new_gram)
         self.size = len(starts)
         self.homes = np.minimum.reduceat(places, starts) if len(starts) else places
@@ -181,14 +182,18 @@ class _SortedNgrams:
         self.cell_segments = segments[cells]
         runs = np.flatnonzero(new_run)
         by_stream = np.argsort(streams[runs], kind="stable")
-        self._run_streams = streams[runs][by_stream]
-        self._run_cells = (np.cumsum(new_cell) - 1)[runs][by_stream]
-        self._run_counts = np.diff(runs, append=len(keys))[by_stream]
+        #: Where the runs of each stream begin; those of the next one begin where they end.
+        self._run_starts = np.append(0, np.cumsum(np.bincount(streams[runs])))
+        self._run_cells = (np.cumsum(new_cell[runs]) - 1)[by_stream]
+        counts = np.diff(runs, append=len(keys)).astype(np.int32)
+        self._run_counts = counts[by_stream]
 
-    def count(self, stream: int) -> Ids:
+    def count(self, stream: int) -> SmallIds:
         """Count a stream's n-grams in each cell."""
-        first, last = np.searchsorted(self._run_streams, [stream, stream + 1])
-        counts = np.zeros(self.cells, np.int64)
+        counts = np.zeros(self.cells, np.int32)
+        if stream + 1 >= len(self._run_starts):
+            return counts
+        first, last = self._run_starts[stream : stream + 2]
         counts[self._run_cells[first:last]] = self._run_counts[first:last]
         return counts
 
@@ -231,7 +236,11 @@ def _mark_changes(values: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _compare_counts(
-    part: _SortedNgrams, reference: Ids, before: Ids, after: Ids, least: float
+    part: _SortedNgrams,
+    reference: SmallIds,
+    before: SmallIds,
+    after: SmallIds,
+    least: float,
 ) -> NgramComparison:
     """Tally what changed from one output to another, given their counts in each cell."""
     changed = np.flatnonzero(before != after)
@@ -248,7 +257,7 @@ def _compare_counts(
     owners = numbers[part.cell_grams[cells]]
     most, old, new = reference[cells], before[cells], after[cells]
 
-    def total(values: Ids) -> Ids:
+    def total(values: SmallIds) -> Ids:
         # Counts stay whole numbers in float64.
         return np.bincount(owners, values, len(kept)).astype(np.int64)
 
@@ -265,7 +274,7 @@ def _compare_counts(
     )
 
 
-def _tally_changes(kinds: Ids, segments: Ids, change: Ids) -> NgramTally:
+def _tally_changes(kinds: SmallIds, segments: SmallIds, change: SmallIds) -> NgramTally:
     """Tally changes, which come n-gram by n-gram and in these segment by segment."""
     changed = np.flatnonzero(change)
     kinds, places, delta = kinds[changed], segments[changed], change[changed]
@@ -278,9 +287,9 @@ def _tally_changes(kinds: Ids, segments: Ids, change: Ids) -> NgramTally:
         rose=summed((delta > 0).astype(np.int64)),
         fell=summed((delta < 0).astype(np.int64)),
         marks=summed(_hash_numbers(places) * delta.astype(np.uint64)),
-        segments=places,
+        segments=places.astype(np.int64),
         starts=np.append(starts, len(changed)),
-        kinds=kinds[starts],
+        kinds=kinds[starts].astype(np.int64),
     )
 
 
@@ -352,7 +361,7 @@ def _concatenate_tallies(
     )
 
 
-def _hash_numbers(numbers: Ids) -> HashSums:
+def _hash_numbers(numbers: SmallIds) -> HashSums:
     """Spread numbers over 64 bits, so that sums of a few of them hardly ever agree."""
     bits = (numbers.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

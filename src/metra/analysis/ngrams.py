@@ -19,6 +19,8 @@ from metra.text.preparation import Preparation
 
 #: How many segments are named as examples of a change.
 EXAMPLES = 5
+#: So many n-grams are sorted before all others.
+HEAVIEST = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,8 +180,16 @@ def _rank_ngrams(
         weights.append(weight[chosen])
         homes.append(table.homes[tally.kinds[chosen]])
     home, length, place, weight = map(np.concatenate, (homes, lengths, places, weights))
-    for at in np.lexsort((home, -length, -abs(weight))):
-        yield int(length[at]), int(place[at]), float(weight[at])
+    strength = abs(weight)
+    limit = (
+        np.partition(strength, -HEAVIEST)[-HEAVIEST] if len(weight) > HEAVIEST else 0
+    )
+    # The lists are nearly always full before the others are needed, and sorted.
+    for is_next in (strength >= limit, strength < limit):
+        group = np.flatnonzero(is_next)
+        order = np.lexsort((home[group], -length[group], -strength[group]))
+        for at in group[order].tolist():
+            yield int(length[at]), int(place[at]), float(weight[at])
 
 
 def _build_candidates(

@@ -37,8 +37,13 @@ def tag(
     """
     start = name
     for key, value in attributes.items():
-        if value is not None and value is not False:
-            start += _render_attribute(key, value)
+        if value is None or value is False:
+            continue
+        start += _name_attribute(key)
+        if isinstance(value, float):
+            start += f'="{value:g}"'
+        elif value is not True:
+            start += f'="{_escape_value(str(value))}"'
     if name in VOID:
         return Html(f"<{start}>")
     inside = "".join(map(_render_child, children)) if children else ""
@@ -82,18 +87,10 @@ def _render_child(child: Child) -> str:
     return "".join(map(_render_child, child))
 
 
-def _render_attribute(key: str, value: str | int | float | bool) -> str:
-    name = _name_attribute(key)
-    if value is True:
-        return f" {name}"
-    if isinstance(value, float):
-        return f' {name}="{value:g}"'
-    text = str(value)
-    if _SPECIAL.search(text) is not None:
-        text = escape(replace_invisible(text))
-    return f' {name}="{text}"'
+def _escape_value(text: str) -> str:
+    return text if _SPECIAL.search(text) is None else escape(replace_invisible(text))
 
 
 @cache
 def _name_attribute(key: str) -> str:
-    return key.rstrip("_").replace("_", "-")
+    return f" {key.rstrip('_').replace('_', '-')}"

@@ -3,15 +3,18 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from metra.analysis.distributions import compute_bin_edges, get_segment_scores
 from metra.errors import CorpusError, UnknownNameError, no_such
-from metra.formats.scores.record import ScoredItem, Scores
 from metra.metrics.record import Array
 from metra.scoring.results import Results
 from metra.stats.moments import LineFit, fit_line, pearson, spearman
+
+if TYPE_CHECKING:
+    from metra.formats.scores.record import ScoredItem, Scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +136,7 @@ class HumanScores:
 
 
 def relate_judgements(
-    judgements: Scores,
+    judgements: "Scores",
     results: Results,
     documents: Sequence[str] | None = None,
 ) -> HumanScores:
@@ -174,7 +177,7 @@ def relate_judgements(
     )
 
 
-def _average_judgements(judgements: Scores, system: str, count: int) -> Array:
+def _average_judgements(judgements: "Scores", system: str, count: int) -> Array:
     if system not in judgements.systems:
         return np.full(count, np.nan)
     own = judgements.system == judgements.systems.index(system)
@@ -191,7 +194,7 @@ def _compute_mean(values: Array) -> float:
 
 
 def _check_judgements(
-    judgements: Scores,
+    judgements: "Scores",
     systems: Sequence[str],
     documents: Sequence[str] | None,
     count: int,
@@ -213,7 +216,7 @@ def _check_judgements(
 
 def _check_judgement(
     system: str,
-    item: ScoredItem,
+    item: "ScoredItem",
     line: int,
     systems: Sequence[str],
     documents: Sequence[str] | None,

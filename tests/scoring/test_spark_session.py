@@ -100,13 +100,13 @@ SAID = [  # as Spark 4.3.0 says it, shortened in the middle
         "GiB) is bigger than spark.driver.maxResultSize (1024.0 MiB)",
         OptionError,
         "What Spark has to send back is larger than its limit; raise it, for example with "
-        "--spark-conf spark.driver.maxResultSize=4g.",
+        "`conf` spark.driver.maxResultSize=4g.",
         id="large weights",
     ),
     pytest.param(
         "java.lang.OutOfMemoryError: Java heap space\n\tat java.base/java.util.Arrays",
         OptionError,
-        "Java's memory was too small; give it more, for example with --spark-conf "
+        "Java's memory was too small; give it more, for example with `conf` "
         "spark.driver.memory=4g, or on a cluster spark.executor.memory.",
         id="memory",
     ),

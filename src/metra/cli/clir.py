@@ -83,7 +83,7 @@ def clir(
     from metra.analysis.retrieval import evaluate_retrieval
     from metra.cli.output import write_output
     from metra.formats.annotations.relevance import read_qrels, read_queries
-    from metra.report.writers import ranking
+    from metra.report.writers.ranking import RETRIEVAL_WRITERS
     from metra.scoring.files import open_corpus
     from metra.text.preparation import preparation
 
@@ -94,9 +94,4 @@ def clir(
     found = evaluate_retrieval(
         corpus, asked, judged, text=text, top=top, trials=trials, seed=seed
     )
-    shown = (
-        ranking.render_retrieval_json
-        if form == "json"
-        else ranking.render_retrieval_table
-    )
-    write_output(shown(found), out)
+    write_output(RETRIEVAL_WRITERS[form](found), out)

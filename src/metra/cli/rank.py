@@ -43,8 +43,8 @@ def rank(
     metra rank sys*.txt -r ref.txt -m bleu -m chrf --docs docs.txt --expected people.tsv
     """
     from metra.cli.output import ProgressLine, write_output
-    from metra.meta.rank import rank_by_documents, read_ranks
-    from metra.report.writers import ranking
+    from metra.meta.document_rank import rank_by_documents, read_ranks
+    from metra.report.writers.ranking import RANKING_WRITERS
     from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus, make_metrics
     from metra.scoring.files import open_corpus
 
@@ -55,7 +55,5 @@ def rank(
         results = evaluate_corpus(
             corpus, chosen, EvaluationOptions(documents=True), progress=progress
         )
-    shown = (
-        ranking.render_ranking_json if form == "json" else ranking.render_ranking_table
-    )
-    write_output(shown(rank_by_documents(results, ranks), results.documents or 0), out)
+    rankings = rank_by_documents(results, ranks)
+    write_output(RANKING_WRITERS[form](rankings, results.documents or 0), out)

@@ -182,10 +182,12 @@ def get_segment_words(
 ) -> tuple[tuple[str, ...], list[tuple[int, tuple[str, ...]]]]:
     """One segment's words: the output's, and each reference's that is there, numbered."""
     columns = [column.tokens(preparation)[index] for column in batch.refs]
-    there = [
-        (at, tuple(words)) for at, words in enumerate(columns) if words is not None
+    references = [
+        (number, tuple(words))
+        for number, words in enumerate(columns)
+        if words is not None
     ]
-    return tuple(batch.hyps.tokens(preparation)[index] or ()), there
+    return tuple(batch.hyps.tokens(preparation)[index] or ()), references
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +219,7 @@ def pack_chunk(
         return SegmentColumn(pack(window(segments, start, stop), what, first=start))
 
     # References come before outputs, so that their faults are the first to be named.
-    refs = [take(ref, name_reference(at)) for at, ref in enumerate(evalset.refs)]
+    refs = [take(ref, name_reference(index)) for index, ref in enumerate(evalset.refs)]
     systems = {
         name: take(segments, f"the output {name!r}")
         for name, segments in outputs.items()

@@ -51,7 +51,9 @@ class EvalSet:
 
     def _count_segments(self) -> dict[str, int]:
         """Count the segments of each stream, under the name it has in messages."""
-        lengths = {name_reference(at): len(ref) for at, ref in enumerate(self.refs)}
+        lengths = {
+            name_reference(index): len(ref) for index, ref in enumerate(self.refs)
+        }
         if self.source is not None:
             lengths["the source"] = len(self.source)
         if self.documents is not None:
@@ -79,7 +81,9 @@ def _collect_references(refs: Any, refs_per_segment: Any) -> list[Segments]:
             raise CorpusError(msg)
         strings = [isinstance(ref, str) or ref is None for ref in refs]
         if not any(strings):
-            return [as_column(ref, name_reference(at)) for at, ref in enumerate(refs)]
+            return [
+                as_column(ref, name_reference(index)) for index, ref in enumerate(refs)
+            ]
         if not all(strings):
             msg = (
                 "refs mixes strings and sequences; expected a list of streams, each a "
@@ -92,11 +96,14 @@ def _collect_references(refs: Any, refs_per_segment: Any) -> list[Segments]:
 def _transpose_references(refs_per_segment: Any) -> list[Segments]:
     segments: Any = as_column(refs_per_segment, "refs_per_segment")
     rows: list[Any] = [
-        list(cast("list[str]", as_column(refs, f"refs_per_segment[{at}]")))
-        for at, refs in enumerate(segments)
+        list(cast("list[str]", as_column(refs, f"refs_per_segment[{index}]")))
+        for index, refs in enumerate(segments)
     ]
     width = max(map(len, rows), default=1)
-    return [[row[at] if at < len(row) else None for row in rows] for at in range(width)]
+    return [
+        [row[index] if index < len(row) else None for row in rows]
+        for index in range(width)
+    ]
 
 
 def _list_document_ids(documents: Any) -> list[Any]:

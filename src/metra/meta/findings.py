@@ -11,7 +11,7 @@ from metra.stats.panel import ScorePanel
 
 @dataclass(frozen=True, slots=True)
 class MetaReport:
-    """Everything that is reported of a question."""
+    """The answer to a question: tables, what explains them and how they came about."""
 
     tables: Sequence[Table]
     signature: str
@@ -24,28 +24,31 @@ def merge_reports(by_gold: Mapping[str, MetaReport]) -> MetaReport:
     """Put the answers for several golds under each other, each with its signature."""
     tables, notes = [], []
     data: dict[str, Any] = {}
-    for gold, found in by_gold.items():
-        tables += [replace(each, name=f"{gold} {each.name}") for each in found.tables]
-        notes += [f"{gold}: {note}" for note in found.notes]
-        for key, value in found.data.items():
+    for gold, report in by_gold.items():
+        tables += [
+            replace(table, name=f"{gold} {table.name}") for table in report.tables
+        ]
+        notes += [f"{gold}: {note}" for note in report.notes]
+        for key, value in report.data.items():
             data[key] = data[key] + value if key in data else value
-    return MetaReport(
-        tables, "\n".join(each.signature for each in by_gold.values()), notes, data
-    )
+    signatures = [report.signature for report in by_gold.values()]
+    return MetaReport(tables, "\n".join(signatures), notes, data)
 
 
 def build_count(value: int) -> Cell:
-    """Show a count or a place, which has no digits after the point."""
+    """Build a cell of a count or a rank, which has no digits after the point."""
     return Cell(value, digits=0)
 
 
 def drop_nan(value: float) -> float | None:
-    """Keep numbers, and give None for what is none."""
+    """Return a number, or None for NaN."""
     return float(value) if value == value else None
 
 
 def build_signature(panel: ScorePanel | None = None, **parts: object) -> str:
-    """Join names and values, in the order given; what is None or empty is left out.
+    """Return the line that says how an answer came about.
+
+    Names and values stand in the order given; what is None or empty is left out.
 
     >>> build_signature(coef="pearson", group="none", eps=None).rpartition("|")[0]
     'meta|coef:pearson|group:none'
@@ -58,10 +61,9 @@ def build_signature(panel: ScorePanel | None = None, **parts: object) -> str:
         if panel.gold.size:
             unit = "doc" if parts.get("level") == "doc" else "seg"
             about[unit] = f"{panel.compared}/{panel.gold.shape[1]}"
-    shown = {**parts, **about}
     pieces = [
         f"{name.replace('_', '-')}:{_format_value(value)}"
-        for name, value in shown.items()
+        for name, value in {**parts, **about}.items()
         if value is not None and value != ""
     ]
     return "|".join(["meta", *pieces, f"v:{__version__}"])

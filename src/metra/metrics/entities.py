@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from functools import partial as bind
 from threading import Lock
@@ -19,10 +19,11 @@ from metra.metrics.record import (
     Detail,
     Metric,
     Parts,
+    check_on_fit,
     compute_share,
     record_options,
 )
-from metra.metrics.units import check_places, units_of
+from metra.metrics.units import check_places, list_units
 from metra.text.normalisation import contains_words, make_normaliser
 from metra.text.resources import get_model_version, load_spacy_model
 
@@ -89,15 +90,7 @@ def entities(
         if model
         else {"file": compute_file_version(file), "model": "none"},
     )
-    check = expected.check
-    if check is None:
-        return metric
-
-    def fit(batches: Iterable[Batch]) -> Metric:
-        check(batches)
-        return metric
-
-    return replace(metric, fit=fit)
+    return check_on_fit(metric, expected.check) if expected.check else metric
 
 
 _COUNTS = ("found", "listed")
@@ -109,9 +102,9 @@ def rows(batch: Batch | Sentence, *, expected: "_NameList", lang: str) -> Array:
     table = np.zeros((len(batch), 1 + 2 * len(column)))
     for name, is_found, overlap in _check_names(batch, expected, lang):
         first = column[name.entity.type]
-        table[name.at, 0] += overlap
-        table[name.at, first] += is_found
-        table[name.at, first + 1] += 1
+        table[name.segment, 0] += overlap
+        table[name.segment, first] += is_found
+        table[name.segment, first + 1] += 1
     return table
 
 
@@ -139,7 +132,7 @@ def details(
     """The names that the output lacks, or has but in part."""
     return [
         Detail(
-            name.at,
+            name.segment,
             "partly there" if overlap else "missing",
             name.entity.text,
             {"type": name.entity.type},
@@ -154,7 +147,7 @@ class ExpectedName(NamedTuple):
 
     entity: Entity
     words: tuple[str, ...]
-    at: int
+    segment: int
     #: Other forms that will do.
     others: tuple[tuple[str, ...], ...] = ()
 
@@ -189,10 +182,10 @@ def _load_file(path: str, unit: str, lang: str) -> _NameList:
             msg = f"entities: {path} lists {entity.text!r}, which has no word in it."
             raise OptionError(msg)
 
-    def expect(entity: Entity, at: int) -> ExpectedName:
+    def expect(entity: Entity, segment: int) -> ExpectedName:
         others = (normalise(form) for form in entity.variants)
         return ExpectedName(
-            entity, normalise(entity.text), at, tuple(filter(None, others))
+            entity, normalise(entity.text), segment, tuple(filter(None, others))
         )
 
     def names(
@@ -200,12 +193,12 @@ def _load_file(path: str, unit: str, lang: str) -> _NameList:
     ) -> Iterator[ExpectedName]:
         for entity in annotated.documents.get(document, ()):
             yield expect(entity, segments.start)
-        for at in segments:
-            for entity in annotated.segments.get(batch.place.first + at, ()):
-                yield expect(entity, at)
+        for segment in segments:
+            for entity in annotated.segments.get(batch.place.first + segment, ()):
+                yield expect(entity, segment)
 
     def units(batch: Batch | Sentence) -> Units:
-        for document, segments in units_of(batch, unit):
+        for document, segments in list_units(batch, unit):
             yield list(names(batch, segments, document)), segments
 
     types = sorted({entity.type for group in groups for entity in group})
@@ -217,22 +210,25 @@ def _load_model(model: str, unit: str, lang: str) -> _NameList:
     normalise = make_normaliser(lang)
 
     def units(batch: Batch | Sentence) -> Units:
-        texts = [_first_reference(batch, at) for at in range(len(batch))]
+        texts = [_first_reference(batch, segment) for segment in range(len(batch))]
         names = [
-            [ExpectedName(entity, normalise(entity.text), at) for entity in entities]
-            for at, entities in enumerate(finder.find(texts))
+            [
+                ExpectedName(entity, normalise(entity.text), segment)
+                for entity in entities
+            ]
+            for segment, entities in enumerate(finder.find(texts))
         ]
-        for _, segments in units_of(batch, unit):
+        for _, segments in list_units(batch, unit):
             yield (
-                [name for at in segments for name in names[at] if name.words],
+                [name for segment in segments for name in names[segment] if name.words],
                 segments,
             )
 
     return _NameList(finder.types, units)
 
 
-def _first_reference(batch: Batch | Sentence, at: int) -> str:
-    texts = (ref.text[at] for ref in batch.refs)
+def _first_reference(batch: Batch | Sentence, segment: int) -> str:
+    texts = (ref.text[segment] for ref in batch.refs)
     return next((text for text in texts if text is not None), "")
 
 
@@ -245,7 +241,7 @@ def _check_names(
     for names, segments in expected.units(batch):
         if not names:
             continue
-        outputs = [normalise(hyps[at] or "") for at in segments]
+        outputs = [normalise(hyps[segment] or "") for segment in segments]
         for name in _merge_names(names):
             is_found = any(map(name.within, outputs))
             overlaps = (_compute_overlap(name.words, output) for output in outputs)

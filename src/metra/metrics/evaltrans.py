@@ -166,43 +166,43 @@ class _OutputScorer:
         """The statistics of `COLUMNS`, for each segment."""
         table = np.zeros((len(batch), len(COLUMNS)))
         outputs, known = self._read(batch)
-        for at, verdict in enumerate(self._verdicts(outputs, known)):
-            words = len(outputs[at])
-            table[at, COLUMNS.index(verdict.kind)] = 1
+        for index, verdict in enumerate(self._score_outputs(outputs, known)):
+            words = len(outputs[index])
+            table[index, COLUMNS.index(verdict.kind)] = 1
             if verdict.kind != "unjudged":
                 score = verdict.score
-                table[at, 3:7] = score, score * score, words, words * score
+                table[index, 3:7] = score, score * score, words, words * score
             if verdict.kind == "extrapolated":
-                table[at, 7:9] = verdict.edits, words
-        for at, perfect, fewest, length in _find_perfect(outputs, known):
-            table[at, 9:] = perfect, fewest, length
+                table[index, 7:9] = verdict.edits, words
+        for index, perfect, fewest, length in _find_perfect(outputs, known):
+            table[index, 9:] = perfect, fewest, length
         return table
 
     def details(self, batch: Batch | Sentence) -> Iterator[Detail]:
         """The outputs that nobody judged: extrapolated ones, and those without a score."""
         outputs, known = self._read(batch)
-        for at, verdict in enumerate(self._verdicts(outputs, known)):
-            text = batch.hyps.text[at] or ""
+        for index, verdict in enumerate(self._score_outputs(outputs, known)):
+            text = batch.hyps.text[index] or ""
             if verdict.kind == "extrapolated":
                 about = {"score": f"{verdict.score:.3g}", "edits": f"{verdict.edits:g}"}
-                yield Detail(at, "extrapolated", text, about)
+                yield Detail(index, "extrapolated", text, about)
             elif verdict.kind == "unjudged":
-                yield Detail(at, "unjudged", text)
+                yield Detail(index, "unjudged", text)
 
     def _read(
         self, batch: Batch | Sentence
     ) -> tuple[list[tuple[str, ...]], list["KnownScores"]]:
         tokens = batch.hyps.tokens(self._collection.text)
-        outputs = [tuple(tokens[at] or ()) for at in range(len(batch))]
-        return outputs, self._collection.known(batch)
+        outputs = [tuple(tokens[index] or ()) for index in range(len(batch))]
+        return outputs, self._collection.look_up(batch)
 
-    def _verdicts(
+    def _score_outputs(
         self, outputs: list[tuple[str, ...]], known: "list[KnownScores]"
     ) -> Iterator[_Verdict]:
         both = list(zip(outputs, known, strict=True))
         lenders = [
-            {} if words in there.scores else self._lenders(there)
-            for words, there in both
+            {} if words in scored.scores else self._find_lenders(scored)
+            for words, scored in both
         ]
         pairs = [
             (words, other)
@@ -210,9 +210,9 @@ class _OutputScorer:
             for other in others
         ]
         counted = iter(count_edits(pairs).tolist())
-        for (words, there), others in zip(both, lenders, strict=True):
-            if words in there.scores:
-                yield _Verdict("exact", there.scores[words])
+        for (words, scored), others in zip(both, lenders, strict=True):
+            if words in scored.scores:
+                yield _Verdict("exact", scored.scores[words])
             elif others:
                 yield self._extrapolate_score(
                     words, others, [next(counted) for _ in others]
@@ -220,11 +220,11 @@ class _OutputScorer:
             else:
                 yield _Verdict("unjudged")
 
-    def _lenders(self, there: "KnownScores") -> dict[tuple[str, ...], float]:
+    def _find_lenders(self, scored: "KnownScores") -> dict[tuple[str, ...], float]:
         """Give the outputs that lend their scores to others."""
         if not self._lend:
-            return {words: there.scores[words] for words in there.judged}
-        return there.scores if there.judged else {}
+            return {words: scored.scores[words] for words in scored.judged}
+        return scored.scores if scored.judged else {}
 
     def _extrapolate_score(
         self,
@@ -250,18 +250,18 @@ def _find_perfect(
     outputs: list[tuple[str, ...]], known: "list[KnownScores]"
 ) -> Iterator[tuple[int, int, float, int]]:
     """Give each segment that has perfect translations: how many, fewest edits, length."""
-    perfect = [there.perfect for there in known]
+    perfect = [scored.perfect for scored in known]
     pairs = [
         (words, other)
         for words, others in zip(outputs, perfect, strict=True)
         for other in others
     ]
     counted = iter(count_edits(pairs).tolist())
-    for at, others in enumerate(perfect):
+    for index, others in enumerate(perfect):
         if others:
             # Of equally near ones the longest, as in `wer`.
             fewest, length = min((next(counted), -len(other)) for other in others)
-            yield at, len(others), fewest, -length
+            yield index, len(others), fewest, -length
 
 
 class KnownScores(NamedTuple):
@@ -289,27 +289,32 @@ class JudgedOutputs:
         self._key = key
         tokens = prepare(pack([entry.output for entry in judged], "output"), text)
         scores: dict[str, dict[tuple[str, ...], list[float]]] = {}
-        for at, entry in enumerate(judged):
-            words = tuple(tokens[at] or ())
-            given = scores.setdefault(entry.source.strip(), {})
-            given.setdefault(words, []).append(entry.score)
+        for index, entry in enumerate(judged):
+            words = tuple(tokens[index] or ())
+            scores_by_words = scores.setdefault(entry.source.strip(), {})
+            scores_by_words.setdefault(words, []).append(entry.score)
         self._scores = {
-            source: {words: sum(all_) / len(all_) for words, all_ in given.items()}
-            for source, given in scores.items()
+            source: {
+                words: sum(scores) / len(scores)
+                for words, scores in scores_by_words.items()
+            }
+            for source, scores_by_words in scores.items()
         }
 
-    def known(self, batch: Batch | Sentence) -> list[KnownScores]:
-        """Tell what is known of each segment; references are perfect unless judged."""
+    def look_up(self, batch: Batch | Sentence) -> list[KnownScores]:
+        """Return what is known of each segment; references are perfect unless judged."""
         references = [ref.tokens(self.text) for ref in batch.refs]
         scores = []
-        for at in range(len(batch)):
-            judged = self._scores.get(self._id(batch, at), {})
-            given = (words[at] for words in references)
-            perfect = {tuple(words): MOST for words in given if words is not None}
+        for index in range(len(batch)):
+            judged = self._scores.get(self._find_key(batch, index), {})
+            references_here = (words[index] for words in references)
+            perfect = {
+                tuple(words): MOST for words in references_here if words is not None
+            }
             scores.append(KnownScores(perfect | judged, judged.keys()))
         return scores
 
-    def _id(self, batch: Batch | Sentence, at: int) -> str:
+    def _find_key(self, batch: Batch | Sentence, index: int) -> str:
         if self._key == "segment":
-            return str(batch.place.first + at + 1)
-        return ((batch.source.text[at] if batch.source else "") or "").strip()
+            return str(batch.place.first + index + 1)
+        return ((batch.source.text[index] if batch.source else "") or "").strip()

@@ -115,7 +115,7 @@ def align(
 ) -> list[Alignment]:
     """Link the runs of the matching, and say which of them the cap keeps out."""
     blocks, _ = _core.gtm_blocks(batch.hits(text), index, e, match, nodes)
-    hyp, there = get_segment_words(batch, index, text)
+    hyp, references = get_segment_words(batch, index, text)
     return [
         Alignment(
             hyp=hyp,
@@ -131,10 +131,10 @@ def align(
                 len(words),
             ),
             kinds=KINDS,
-            reference=at,
+            reference=number,
             chosen=True,
         )
-        for place, (at, words) in enumerate(there)
+        for place, (number, words) in enumerate(references)
     ]
 
 

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -11,8 +10,15 @@ from metra.corpus.batch import Batch, Sentence
 from metra.errors import CorpusError, OptionError
 from metra.formats.annotations.templates import Templates, read_templates
 from metra.formats.stream import compute_file_version
-from metra.metrics.record import Array, Detail, Metric, Parts, record_options
-from metra.metrics.units import fill_system, units_of
+from metra.metrics.record import (
+    Array,
+    Detail,
+    Metric,
+    Parts,
+    check_on_fit,
+    record_options,
+)
+from metra.metrics.units import fill_system, list_units
 
 COUNTS = ("correct", "filled", "expected")
 # Slots that the reference has nowhere stand together: filling them is never right.
@@ -65,12 +71,7 @@ def ie(*, templates: str = "", reference: str = "") -> Metric:
         whole_documents=True,
         settled={"reference": compute_file_version(reference)},
     )
-
-    def fit(batches: Iterable[Batch]) -> Metric:
-        _check_documents(reference, expected, batches)
-        return metric
-
-    return replace(metric, fit=fit)
+    return check_on_fit(metric, partial(_check_documents, reference, expected))
 
 
 def rows(
@@ -83,19 +84,19 @@ def rows(
     """Correct, filled and expected values of each slot, at a document's first segment."""
     filled = read_templates(fill_system("ie", templates, batch.place))
     table = np.zeros((len(batch), len(slots), len(COUNTS)))
-    place = {slot: at for at, slot in enumerate(slots)}
-    for name, segments in units_of(batch, "document"):
+    place = {slot: column for column, slot in enumerate(slots)}
+    for name, segments in list_units(batch, "document"):
         ours, theirs = filled.get(name, Counter()), expected.get(name, Counter())
         for count, values in enumerate((ours & theirs, ours, theirs)):
             for (slot, _), times in values.items():
-                at = place.get(slot, place[OTHER])
-                table[segments.start, at, count] += times
+                column = place.get(slot, place[OTHER])
+                table[segments.start, column, count] += times
     return table.reshape(len(batch), -1)
 
 
 def aggregate(totals: Array) -> Array:
     """F of each row of totals, in percent; NaN where nothing was filled or expected."""
-    correct, filled, expected = (totals[..., at::3].sum(-1) for at in range(3))
+    correct, filled, expected = (totals[..., column::3].sum(-1) for column in range(3))
     return f_score(correct, filled, expected)
 
 
@@ -135,7 +136,7 @@ def details(
     """Values that are missing, and values that are wrong or should not be there."""
     filled = read_templates(fill_system("ie", templates, batch.place))
     noted = []
-    for name, segments in units_of(batch, "document"):
+    for name, segments in list_units(batch, "document"):
         ours, theirs = filled.get(name, Counter()), expected.get(name, Counter())
         for note, values in (("missing", theirs - ours), ("spurious", ours - theirs)):
             for slot, value in values.elements():

@@ -150,9 +150,9 @@ def ltv(
     if weight == "none":
         return weighting.with_weights(None, None)
     if weights is not None:
-        given = read_salience_list(weights, weight)
-        fixed = weighting.build(given.words, given.salience)
-        return weighting.with_weights(fixed, weights if given.by_document else None)
+        salience = read_salience_list(weights, weight)
+        fixed = weighting.build(salience.words, salience.salience)
+        return weighting.with_weights(fixed, weights if salience.by_document else None)
     return replace(
         plain,
         fit=weighting.fit,
@@ -252,11 +252,11 @@ class _Weighting:
 def _count_references(batches: Iterable[Batch], text: Preparation) -> Frequencies:
     """Count the words of all references of each document together."""
 
-    def prepared(batch: Batch) -> tuple[list[Tokens], list[str]]:
+    def prepare_batch(batch: Batch) -> tuple[list[Tokens], list[str]]:
         return [ref.tokens(text) for ref in batch.refs], _list_documents(batch)
 
     def texts() -> Iterator[tuple[Tokens, list[str]]]:
-        for columns, documents in ordered_map(prepared, batches, thread_count()):
+        for columns, documents in ordered_map(prepare_batch, batches, thread_count()):
             for tokens in columns:
                 yield tokens, documents
 

@@ -169,7 +169,7 @@ def align(
     """Link words and phrases by the stage that matched them, with each reference."""
     refs = [ref.tokens(text) for ref in batch.refs]
     best, alignments = aligner.alignments(batch.hyps.tokens(text), refs, index)
-    hyp, there = get_segment_words(batch, index, text)
+    hyp, references = get_segment_words(batch, index, text)
     return [
         Alignment(
             hyp=hyp,
@@ -178,11 +178,11 @@ def align(
                 [_make_link(link, stages) for link in links], len(hyp), len(words)
             ),
             kinds=(*stages, "insertion", "deletion"),
-            reference=at,
+            reference=number,
             chosen=place == best,
         )
-        for place, ((at, words), links) in enumerate(
-            zip(there, alignments, strict=True)
+        for place, ((number, words), links) in enumerate(
+            zip(references, alignments, strict=True)
         )
     ]
 

@@ -75,13 +75,15 @@ def rows(
 ) -> Array:
     """Edits, hits and length of the nearest perfect translation of each segment."""
     tokens = batch.hyps.tokens(text)
-    known = collection.known(batch)
+    known = collection.look_up(batch)
     table = np.zeros((len(batch), len(wer.COLUMNS)))
-    there = [at for at in range(len(batch)) if known[at].perfect]
-    if there:
-        hyps = _core.Tokens([tokens[at] or [] for at in there])
-        hits = _core.Hits(hyps, _pack_columns([known[at].perfect for at in there]))
-        table[there] = _core.edit_rows(hits, "fixed", "best")
+    judged = [index for index in range(len(batch)) if known[index].perfect]
+    if judged:
+        hyps = _core.Tokens([tokens[index] or [] for index in judged])
+        hits = _core.Hits(
+            hyps, _pack_columns([known[index].perfect for index in judged])
+        )
+        table[judged] = _core.edit_rows(hits, "fixed", "best")
     return table
 
 
@@ -90,7 +92,7 @@ def _pack_columns(perfect: Sequence[Sequence[Sequence[str]]]) -> list[_core.Toke
     width = max(map(len, perfect))
     return [
         _core.Tokens(
-            [list(group[at]) if at < len(group) else None for group in perfect]
+            [list(group[index]) if index < len(group) else None for group in perfect]
         )
-        for at in range(width)
+        for index in range(width)
     ]

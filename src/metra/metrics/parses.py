@@ -39,10 +39,10 @@ def build_file_source(owner: str, path: str, *, match: bool) -> ParseSource:
 
     def find(column: SegmentColumn, place: BatchPosition) -> list[Sequence[Parse]]:
         parses = read_conllu(fill_system(owner, path, place))
-        texts = (column.text[at] or "" for at in range(len(column.text)))
+        texts = (column.text[index] or "" for index in range(len(column.text)))
         return [
-            parses.of(place.first + at, text if match else None)
-            for at, text in enumerate(texts)
+            parses.of(place.first + index, text if match else None)
+            for index, text in enumerate(texts)
         ]
 
     # Where each system has a file of its own, the signature that they share names none.
@@ -57,7 +57,7 @@ def build_model_source(model: str) -> ParseSource:
 
     def find(column: SegmentColumn, _: BatchPosition) -> list[Sequence[Parse]]:
         return list(
-            loaded.parse(column.text[at] or "" for at in range(len(column.text)))
+            loaded.parse(column.text[index] or "" for index in range(len(column.text)))
         )
 
     return ParseSource(find, settled={"model": loaded.version})
@@ -67,7 +67,7 @@ def build_word_source() -> ParseSource:
     """Take the words alone, each punctuation mark a word, as one sentence a segment."""
 
     def find(column: SegmentColumn, _: BatchPosition) -> list[Sequence[Parse]]:
-        texts = (column.text[at] or "" for at in range(len(column.text)))
+        texts = (column.text[index] or "" for index in range(len(column.text)))
         return [(_wrap_words(tokenize_words(text)),) for text in texts]
 
     return ParseSource(find, parsed=False)
@@ -111,7 +111,7 @@ def convert_sentences(doc: Any) -> Iterator[Parse]:
     """Give the sentences of a spaCy document; tokens of white space are left out."""
     for sentence in doc.sents:
         tokens = [token for token in sentence if not token.text.isspace()]
-        place = {token.i: at for at, token in enumerate(tokens, 1)}
+        place = {token.i: index for index, token in enumerate(tokens, 1)}
         words = tuple(
             ParsedWord(
                 form=token.text,

@@ -53,10 +53,10 @@ def quality(*, model: str = "") -> Metric:
         msg = "quality: needs a quality model; give model=FILE.toml."
         raise OptionError(msg)
     described = read_quality_model(model)
-    made = [make_metric(member.spec) for member in described.members]
-    for member, metric in zip(described.members, made, strict=True):
+    metrics = [make_metric(member.spec) for member in described.members]
+    for member, metric in zip(described.members, metrics, strict=True):
         _check_direction(member, metric)
-    return combine_metrics(described, made)
+    return combine_metrics(described, metrics)
 
 
 def combine_metrics(model: QualityModel, metrics: Sequence[Metric]) -> Metric:
@@ -135,11 +135,12 @@ def aggregate(totals: Array, *, members: Sequence[_ScoredMember]) -> Array:
     """The weighted mean of what the metrics are worth, of each row of totals."""
     worth = np.stack([scored.worth(totals) for scored in members], axis=-1)
     weights = np.array([scored.member.weight for scored in members])
-    there = np.where(np.isnan(worth), 0.0, weights)
+    effective = np.where(np.isnan(worth), 0.0, weights)
     # One by one, so that a row's score does not hang on how many rows there are.
-    total = sum(there[..., at] for at in range(len(members)))
+    total = sum(effective[..., index] for index in range(len(members)))
     gained = sum(
-        there[..., at] * np.nan_to_num(worth[..., at]) for at in range(len(members))
+        effective[..., index] * np.nan_to_num(worth[..., index])
+        for index in range(len(members))
     )
     with np.errstate(invalid="ignore"):
         return np.divide(gained, total)
@@ -151,12 +152,12 @@ def parts(totals: Array, *, members: Sequence[_ScoredMember]) -> Parts:
         scored.member.spec: (float(scored.score(totals)), float(scored.worth(totals)))
         for scored in members
     }
-    there = {spec: pair for spec, pair in scores.items() if not np.isnan(pair[0])}
+    defined = {spec: pair for spec, pair in scores.items() if not np.isnan(pair[0])}
     weights = {scored.member.spec: scored.member.weight for scored in members}
-    total = sum(weights[spec] for spec in there)
+    total = sum(weights[spec] for spec in defined)
     return {
         spec: [score, worth, 100 * weights[spec] / total]
-        for spec, (score, worth) in there.items()
+        for spec, (score, worth) in defined.items()
     }
 
 

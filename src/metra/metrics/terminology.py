@@ -1,7 +1,8 @@
 """Terms that are right: of those that are due, how many the output has."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -16,10 +17,11 @@ from metra.metrics.record import (
     Detail,
     Metric,
     Parts,
+    check_on_fit,
     compute_share,
     record_options,
 )
-from metra.metrics.units import check_places, units_of
+from metra.metrics.units import check_places, list_units
 from metra.text.columns import pack
 from metra.text.normalisation import contains_words
 from metra.text.preparation import Preparation, preparation, prepare
@@ -84,7 +86,7 @@ def terminology(
         terms, unit, _Lexicon(terms, text, source, variants=variants, inside=inside)
     )
     versions = text.versions()
-    made = Metric(
+    metric = Metric(
         name="terminology",
         columns=("right", "by_variant", "due"),
         rows=due.rows,
@@ -100,12 +102,7 @@ def terminology(
             "source_stem": source.versions()["stem"],
         },
     )
-
-    def fit(batches: Iterable[Batch]) -> Metric:
-        _check(terms, everywhere, batches)
-        return made
-
-    return replace(made, fit=fit)
+    return check_on_fit(metric, partial(_check_placement, terms, everywhere))
 
 
 def aggregate(totals: Array) -> Array:
@@ -119,7 +116,7 @@ def parts(totals: Array) -> Parts:
     return {"right": right, "by_variant": by_variant, "due": due}
 
 
-def _check(
+def _check_placement(
     terms: PlacedAnnotations[Term], everywhere: Sequence[Term], batches: Iterable[Batch]
 ) -> None:
     """Refuse terms of segments and documents that are not there, or of one of several."""
@@ -187,10 +184,10 @@ class _Lexicon:
     def in_source(self, words: list[str]) -> Iterator[Term]:
         """Give the terms whose source's term a source sentence has, each once."""
         seen = set()
-        for at, word in enumerate(words):
+        for position, word in enumerate(words):
             for term in self._by_first.get(word, ()):
                 form = self.forms[term].source
-                if term not in seen and words[at : at + len(form)] == form:
+                if term not in seen and words[position : position + len(form)] == form:
                     seen.add(term)
                     yield term
 
@@ -236,59 +233,62 @@ class _RequiredTerms:
     def rows(self, batch: Batch | Sentence) -> Array:
         """Right, right by a variant and due, for each segment."""
         table = np.zeros((len(batch), 3))
-        for at, _, exact, variant in self._judged(batch):
-            table[at] += exact or variant, variant, 1
+        for segment, _, exact, variant in self._check_terms(batch):
+            table[segment] += exact or variant, variant, 1
         return table
 
     def details(self, batch: Batch | Sentence) -> list[Detail]:
         """The terms that are missing."""
         return [
             Detail(
-                at, "missing", term.term, {"source": term.source} if term.source else {}
+                segment,
+                "missing",
+                term.term,
+                {"source": term.source} if term.source else {},
             )
-            for at, term, exact, variant in self._judged(batch)
+            for segment, term, exact, variant in self._check_terms(batch)
             if not (exact or variant)
         ]
 
-    def _judged(
+    def _check_terms(
         self, batch: Batch | Sentence
     ) -> Iterator[tuple[int, Term, bool, bool]]:
         hyps = _make_reader(batch.hyps, self.lexicon.text)
         source = (
             _make_reader(batch.source, self.lexicon.source) if batch.source else None
         )
-        for document, segments in units_of(batch, self.unit):
+        for document, segments in list_units(batch, self.unit):
             due: dict[Term, int] = {}
             for term in self.terms.documents.get(document, ()):
                 due.setdefault(term, segments.start)
-            for at in segments:
-                for term in self._of_segment(batch, at, source):
-                    due.setdefault(term, at)
+            for segment in segments:
+                for term in self._list_terms(batch, segment, source):
+                    due.setdefault(term, segment)
             if self.unit == "document":
                 for term in self.terms.everywhere:
                     if not term.source:
                         due.setdefault(term, segments.start)
             if due:
                 outputs = [
-                    self.lexicon.form(hyps(at), batch.hyps.text[at] or "")
-                    for at in segments
+                    self.lexicon.form(hyps(segment), batch.hyps.text[segment] or "")
+                    for segment in segments
                 ]
-                for term, at in due.items():
-                    yield at, term, *self.lexicon.judge(term, outputs)
+                for term, segment in due.items():
+                    yield segment, term, *self.lexicon.judge(term, outputs)
 
-    def _of_segment(
+    def _list_terms(
         self,
         batch: Batch | Sentence,
-        at: int,
+        segment: int,
         source: Callable[[int], list[str]] | None,
     ) -> Iterator[Term]:
-        yield from self.terms.segments.get(batch.place.first + at, ())
+        yield from self.terms.segments.get(batch.place.first + segment, ())
         if source:
-            yield from self.lexicon.in_source(source(at))
+            yield from self.lexicon.in_source(source(segment))
 
 
 def _make_reader(
     column: SegmentColumn, text: Preparation
 ) -> Callable[[int], list[str]]:
     tokens = column.tokens(text)
-    return lambda at: tokens[at] or []
+    return lambda segment: tokens[segment] or []

@@ -139,13 +139,13 @@ def rows(
 ) -> Array:
     """How often each rule occurs in each segment, then how often each is satisfied."""
     table = np.zeros((len(batch), 2 * len(rules)))
-    for at, (before, after) in enumerate(_pair_sentences(batch, source, target)):
+    for index, (before, after) in enumerate(_pair_sentences(batch, source, target)):
         for place, rule in enumerate(rules):
             occurrences = len(_find_matches(rule.source, before))
-            table[at, place] = occurrences
+            table[index, place] = occurrences
             if occurrences:
                 fits = len(_find_matches(rule.target, after))
-                table[at, len(rules) + place] = min(occurrences, fits)
+                table[index, len(rules) + place] = min(occurrences, fits)
     return table
 
 
@@ -165,8 +165,8 @@ def parts(totals: Array, *, rules: Sequence[TransferRule]) -> Parts:
         "satisfied": float(totals[half:].sum()),
         "occurrences": float(totals[:half].sum()),
         **{
-            rule.name: [float(totals[half + at]), float(totals[at])]
-            for at, rule in enumerate(rules)
+            rule.name: [float(totals[half + index]), float(totals[index])]
+            for index, rule in enumerate(rules)
         },
     }
 
@@ -180,13 +180,13 @@ def details(
 ) -> list[Detail]:
     """The rules that failed, with the words of the source that asked for them."""
     failures = []
-    for at, (before, after) in enumerate(_pair_sentences(batch, source, target)):
+    for index, (before, after) in enumerate(_pair_sentences(batch, source, target)):
         for rule in rules:
             asked = _find_matches(rule.source, before)
             failed = len(asked) - len(_find_matches(rule.target, after)) if asked else 0
             if failed > 0:
                 about = {"rule": rule.name, "failed": f"{failed} of {len(asked)}"}
-                failures.append(Detail(at, "failed", " / ".join(asked), about))
+                failures.append(Detail(index, "failed", " / ".join(asked), about))
     return failures
 
 
@@ -195,14 +195,14 @@ def phrase_rows(
 ) -> Array:
     """Phrases of each kind in source and output, and how far the counts are apart."""
     table = np.zeros((len(batch), len(SIDES) * len(PHRASES)))
-    for at, sides in enumerate(_pair_sentences(batch, source, target)):
+    for index, sides in enumerate(_pair_sentences(batch, source, target)):
         for place, kind in enumerate(PHRASES):
             before, after = (
                 sum(1 for parse in side for _ in find_phrases(parse.words, kind))
                 for side in sides
             )
             columns = slice(len(SIDES) * place, len(SIDES) * (place + 1))
-            table[at, columns] = before, after, abs(after - before)
+            table[index, columns] = before, after, abs(after - before)
     return table
 
 

@@ -23,23 +23,23 @@ def fill_system(owner: str, path: str, place: BatchPosition) -> str:
     return path.replace("{system}", place.system)
 
 
-def units_of(batch: Batch | Sentence, unit: str) -> Iterator[tuple[str, range]]:
+def list_units(batch: Batch | Sentence, unit: str) -> Iterator[tuple[str, range]]:
     """Give the segments, or the documents, of a batch: a document's name, and its segments.
 
     Where no documents are known, all is one document.
     """
     if unit == "segment":
-        yield from (("", range(at, at + 1)) for at in range(len(batch)))
+        yield from (("", range(index, index + 1)) for index in range(len(batch)))
         return
     names = batch.place.documents
     if names is None:
         yield "", range(len(batch))
         return
     start = 0
-    for at in range(1, len(names) + 1):
-        if at == len(names) or names[at] != names[start]:
-            yield names[start], range(start, at)
-            start = at
+    for index in range(1, len(names) + 1):
+        if index == len(names) or names[index] != names[start]:
+            yield names[start], range(start, index)
+            start = index
 
 
 def check_places(placed: PlacedAnnotations[T], batches: Iterable[Batch]) -> None:

@@ -74,7 +74,7 @@ def untranslated(
         "dictionary": known.version if known else "none",
         "allow": compute_file_version(allow) if allow else "none",
     }
-    made = Metric(
+    metric = Metric(
         name="untranslated",
         columns=("untranslated", "copied", "unknown", "foreign", "words"),
         rows=judge.rows,
@@ -87,15 +87,15 @@ def untranslated(
         settled=settled,
     )
     if rule != "auto":
-        return made
+        return metric
 
     def fit(batches: Iterable[Batch]) -> Metric:
         first = next(iter(batches), None)
         chosen = "both" if first is not None and first.source else "unknown"
         # The signature says which rule it was.
-        return replace(made, settled=settled | {"rule": chosen})
+        return replace(metric, settled=settled | {"rule": chosen})
 
-    return replace(made, fit=fit)
+    return replace(metric, fit=fit)
 
 
 def aggregate(totals: Array) -> Array:
@@ -152,11 +152,13 @@ class _WordChecker:
         """Untranslated, copied, unknown, foreign, and all words, for each segment."""
         with_source = batch.source is not None
         table = np.zeros((len(batch), 5))
-        for at in range(len(batch)):
-            words = find_running_words(batch.hyps.text[at] or "")
-            row = table[at]
+        for segment in range(len(batch)):
+            words = find_running_words(batch.hyps.text[segment] or "")
+            row = table[segment]
             row[4] = len(words)
-            for _, evidence in self._judged(words, self._source(batch, at)):
+            for _, evidence in self._find_suspects(
+                words, self._collect_source_words(batch, segment)
+            ):
                 row[0] += self._is_wrong(evidence, with_source)
                 row[1] += evidence.copied
                 row[2] += evidence.unknown
@@ -166,21 +168,23 @@ class _WordChecker:
     def details(self, batch: Batch | Sentence) -> Iterator[Detail]:
         """Every untranslated word, with what speaks against it."""
         with_source = batch.source is not None
-        for at in range(len(batch)):
-            words = find_running_words(batch.hyps.text[at] or "")
-            for word, evidence in self._judged(words, self._source(batch, at)):
+        for segment in range(len(batch)):
+            words = find_running_words(batch.hyps.text[segment] or "")
+            for word, evidence in self._find_suspects(
+                words, self._collect_source_words(batch, segment)
+            ):
                 if self._is_wrong(evidence, with_source):
                     yield Detail(
-                        at, "untranslated", word.text, {"evidence": str(evidence)}
+                        segment, "untranslated", word.text, {"evidence": str(evidence)}
                     )
 
-    def _source(self, batch: Batch | Sentence, at: int) -> set[str]:
+    def _collect_source_words(self, batch: Batch | Sentence, segment: int) -> set[str]:
         if batch.source is None:
             return set()
-        words = find_running_words(batch.source.text[at] or "")
+        words = find_running_words(batch.source.text[segment] or "")
         return set(split_word_parts(word.text for word in words))
 
-    def _judged(
+    def _find_suspects(
         self, words: Iterable[RunningWord], source: set[str]
     ) -> Iterator[tuple[RunningWord, _Evidence]]:
         """Give the words that something speaks against and nothing for."""
@@ -189,14 +193,14 @@ class _WordChecker:
                 continue
             kind = self.types.get(word.text)
             if kind is None:
-                kind = self.types[word.text] = self._type(word.text)
+                kind = self.types[word.text] = self._classify(word.text)
             if kind.allowed or (self.names and word.is_name and not kind.never_a_name):
                 continue
             copied = kind.folded in source
             if copied or kind.unknown or kind.foreign:
                 yield word, _Evidence(copied, kind.unknown, kind.foreign)
 
-    def _type(self, word: str) -> _Type:
+    def _classify(self, word: str) -> _Type:
         folded = word.casefold()
         scripts = {get_script(letter) for letter in word} - {""}
         foreign = not scripts <= self.scripts

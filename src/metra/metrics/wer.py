@@ -102,18 +102,20 @@ def align(
 ) -> list[Alignment]:
     """Align one segment with each of its references that is there."""
     chosen, paths = _core.edit_alignments(batch.hits(text), index, refs)
-    hyp, there = get_segment_words(batch, index, text)
+    hyp, references = get_segment_words(batch, index, text)
     return [
         Alignment(
             hyp=hyp,
             ref=words,
             links=_parse_links(path),
             kinds=tuple(_KINDS.values()),
-            reference=at,
+            reference=number,
             chosen=place == chosen,
             unit="word" if unit == "word" else "character",
         )
-        for place, ((at, words), path) in enumerate(zip(there, paths, strict=True))
+        for place, ((number, words), path) in enumerate(
+            zip(references, paths, strict=True)
+        )
     ]
 
 

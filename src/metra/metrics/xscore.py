@@ -84,11 +84,11 @@ def xscore(*, parses: str = "", model: str = "", match: bool = True) -> Metric:
 def rows(batch: Batch | Sentence, *, source: ParseSource) -> Array:
     """How often each dependency occurs in each output: (segments, 4)."""
     table = np.zeros((len(batch), len(SIGNS)))
-    for at, sentences in enumerate(source.find(batch.hyps, batch.place)):
+    for segment, sentences in enumerate(source.find(batch.hyps, batch.place)):
         counts = Counter(
             entry.name for parse in sentences for entry in find_dependencies(parse)
         )
-        table[at] = [counts[name] for name in SIGNS]
+        table[segment] = [counts[name] for name in SIGNS]
     return table
 
 
@@ -128,27 +128,31 @@ class Dependency(NamedTuple):
 
 def find_dependencies(parse: Parse) -> Iterator[Dependency]:
     """Find the four dependencies in a sentence, word by word."""
-    for at, word in enumerate(parse.words, 1):
+    for position, word in enumerate(parse.words, 1):
         if word.head == 0:
             continue
         head = parse.words[word.head - 1]
         if word.deprel in RELATIVE_CLAUSE:
-            name = _find_relative_subject(parse, at)
+            name = _find_relative_subject(parse, position)
             if name:
                 yield Dependency(name, head.form, word.form)
         if word.upos == "ADJ":
-            noun = _find_noun(parse, at)
+            noun = _find_noun(parse, position)
             if noun:
                 yield Dependency("PADJ", noun.form, word.form)
-        if word.deprel == "advmod" and word.upos == "ADV" and _modifies(parse, at):
+        if (
+            word.deprel == "advmod"
+            and word.upos == "ADV"
+            and _modifies(parse, position)
+        ):
             yield Dependency("ADVADJ", word.form, head.form)
 
 
 def _find_relative_subject(parse: Parse, verb: int) -> str | None:
     """Tell which subject of the relative clause the noun is, if it is one."""
     passive = False
-    for at in parse.children(verb):
-        word = parse.words[at - 1]
+    for position in parse.children(verb):
+        word = parse.words[position - 1]
         if word.deprel in SUBJECT | PASSIVE_SUBJECT:
             if not _is_relative(word):
                 return None
@@ -165,26 +169,26 @@ def _is_relative(word: ParsedWord) -> bool:
     return word.form.lower() in RELATIVE_PRONOUNS
 
 
-def _find_noun(parse: Parse, at: int) -> ParsedWord | None:
+def _find_noun(parse: Parse, position: int) -> ParsedWord | None:
     """Find the noun that the adjective stands after as no English adjective should."""
     words = parse.words
-    word = words[at - 1]
+    word = words[position - 1]
     head = words[word.head - 1]
-    if word.head > at:
+    if word.head > position:
         return None
     if word.deprel == "amod" and head.upos in NOUN:
         return head
-    if any(words[child - 1].deprel in CLAUSE for child in parse.children(at)):
+    if any(words[child - 1].deprel in CLAUSE for child in parse.children(position)):
         return None
-    marker = _find_marker(parse, at)
+    marker = _find_marker(parse, position)
     if marker is None or marker < 2 or words[marker - 2].upos not in NOUN:
         return None
     return words[marker - 2]
 
 
-def _find_marker(parse: Parse, at: int) -> int | None:
+def _find_marker(parse: Parse, position: int) -> int | None:
     """Find the one preposition or "as" through which the adjective hangs on the rest."""
-    word = parse.words[at - 1]
+    word = parse.words[position - 1]
     head = parse.words[word.head - 1]
     if word.deprel in AFTER_MARKER and head.upos in PREPOSITION:
         return word.head
@@ -192,21 +196,21 @@ def _find_marker(parse: Parse, at: int) -> int | None:
         return None
     markers = [
         child
-        for child in parse.children(at)
-        if parse.words[child - 1].deprel in MARKER and child < at
+        for child in parse.children(position)
+        if parse.words[child - 1].deprel in MARKER and child < position
     ]
     return markers[0] if len(markers) == 1 else None
 
 
-def _modifies(parse: Parse, at: int) -> bool:
+def _modifies(parse: Parse, position: int) -> bool:
     """Whether the adverb modifies an adjective, rather than the clause it is the head of."""
-    place = parse.words[at - 1].head
+    place = parse.words[position - 1].head
     head = parse.words[place - 1]
-    if place < at or not (
+    if place < position or not (
         head.upos == "ADJ" or (head.upos == "VERB" and head.deprel == "amod")
     ):
         return False
     return not any(
-        at < child < place and parse.words[child - 1].deprel == "cop"
+        position < child < place and parse.words[child - 1].deprel == "cop"
         for child in parse.children(place)
     )

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from metra.analysis.distributions import choose_round_step
 from metra.report.html.markup import Child, Html, mark_safe, tag
-from metra.report.terminal import measure_width
+from metra.report.terminal import measure_width, shorten_text
 
 if TYPE_CHECKING:
-    from metra.stats.moments import LineFit
+    from metra.stats.line_fit import LineFit
 
 #: Colours by name: for light and for dark pages.
 PALETTE = {
@@ -314,7 +314,7 @@ def draw_row_name(x: float, y: float, name: str, most: int = LONGEST) -> Html:
     """Draw a name to the left of its row, in full as a hint."""
     return tag(
         "text",
-        shorten_word(name, most),
+        shorten_text(name, most),
         tag("title", name),
         x=x,
         y=y,
@@ -378,16 +378,4 @@ def measure_text(text: str) -> float:
 
 def measure_names(names: Sequence[str], most: int = LONGEST) -> float:
     """Return the room that names take beside a picture."""
-    return max(measure_text(shorten_word(name, most)) for name in names) + 8
-
-
-def shorten_word(word: str, longest: int = LONGEST) -> str:
-    """Shorten a word that would push all others aside."""
-    if measure_width(word) <= longest:
-        return word
-    kept = ""
-    for letter in word:
-        if measure_width(kept + letter) >= longest:
-            break
-        kept += letter
-    return f"{kept}…"
+    return max(measure_text(shorten_text(name, most)) for name in names) + 8

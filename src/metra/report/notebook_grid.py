@@ -14,7 +14,7 @@ from metra.scoring.alignments import align_segment
 
 
 def grid(hyp: str, refs: Sequence[str], metric: str | Metric = "gtm:e=2") -> "Grid":
-    """Show which words of an output a measure matches with which of its references.
+    """Show which words of an output a metric matches with which of its references.
 
     >>> print(str(grid("b c x d a", ["a b c d"])).split("\\n")[0])
     output, segment 1, gtm:e=2

@@ -4,7 +4,7 @@ The record is `metra.scoring.table.Table`; the terminal's writer is in `metra.re
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple
 
@@ -125,23 +125,23 @@ def convert_record(value: Any, number: Callable[[float], Any] | None = None) -> 
 
     `number` converts floats; `convert_number` unless it is given.
     """
+    if isinstance(value, float):
+        return (number or convert_number)(value)
+    if isinstance(value, Mapping):
+        return {str(key): convert_record(entry, number) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [convert_record(entry, number) for entry in value]
     if is_dataclass(value) and not isinstance(value, type):
         return {
             field.name: convert_record(getattr(value, field.name), number)
             for field in fields(value)
         }
-    if isinstance(value, dict):
-        return {str(key): convert_record(entry, number) for key, entry in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [convert_record(entry, number) for entry in value]
-    if isinstance(value, float):
-        return (number or convert_number)(value)
     return value
 
 
-def convert_number(value: float | None) -> float | int | None:
+def convert_number(value: float) -> float | int | None:
     """Return counts as whole numbers, and None for what JSON has no number for."""
-    if value is None or not math.isfinite(value):
+    if not math.isfinite(value):
         return None
     return int(value) if value == int(value) and abs(value) < 2**53 else value
 

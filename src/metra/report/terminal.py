@@ -190,6 +190,13 @@ def split_text(text: str, columns: int) -> list[str]:
     return pieces
 
 
+def shorten_text(text: str, longest: int) -> str:
+    """Cut a text that takes more columns than `longest`, and say so with dots."""
+    if measure_width(text) <= longest:
+        return text
+    return f"{split_text(text, longest - 1)[0]}…"
+
+
 def isolate_text(text: str) -> str:
     """Keep right-to-left text from changing places with what stands beside it."""
     if any(bidirectional(c) in _RIGHT_TO_LEFT for c in text):

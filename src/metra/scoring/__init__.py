@@ -1,1 +1,21 @@
-"""One pass over a corpus: statistics, totals, scores, intervals and comparisons."""
+"""One scoring pipeline: every metric's statistics, counted once, added up exactly, scored.
+
+A corpus in memory or in files, and tables on this machine, Dask or Spark, are counted by the
+same functions of chunks and give the same digits.
+
+totals: totals of chunks by group, system and metric, and their scores
+statistics: one walk through a corpus that counts all metrics
+evaluate: scores of systems, documents, segments and groups, with intervals
+compare: significance tests of systems against a baseline or each other
+pairwise: scores of all pairs of candidates and references
+alignments: word alignments of an output or of chosen segments
+details: what metrics noted in the segments of a corpus
+scorers: metrics as scorers for meta-evaluation
+files: corpora in files
+tables: tables in Parquet files, scored on any engine
+plan: which columns of a table are scored by which metrics
+table_totals: totals and scores of batches of a table, as tables that add up
+executors: the engines that score tables
+results: the records of scores and comparisons
+table: the table record that analyses and questions return
+"""

@@ -1,4 +1,4 @@
-"""Alignments on demand: of one output, or of chosen segments of a whole evaluation."""
+"""Word alignments of one output, or of chosen segments of a corpus."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -18,8 +18,8 @@ def align(
 ) -> list[Alignment]:
     """Align an output with each of its references, as the measure aligns them.
 
-    >>> for found in align("a cat sat down", ["the cat sat"]):
-    ...     print([(link.kind, *found.words(link)) for link in found.links[:2]])
+    >>> for alignment in align("a cat sat down", ["the cat sat"]):
+    ...     print([(link.kind, *alignment.words(link)) for link in alignment.links[:2]])
     [('substitution', ('a',), ('the',)), ('hit', ('cat',), ('cat',))]
     """
     chosen = make_metric(metric) if isinstance(metric, str) else metric
@@ -66,9 +66,9 @@ def read_aligned_segment(
     start = 1
     for chunk in corpus.chunks(CHUNK):
         if number < start + len(chunk):
-            at = number - start
-            hyp = chunk.systems[system].text[at] or ""
-            refs = [column.text[at] for column in chunk.refs]
+            index = number - start
+            hyp = chunk.systems[system].text[index] or ""
+            refs = [column.text[index] for column in chunk.refs]
             return align_segment(
                 hyp, refs, metric, system=system, number=number, spec=spec
             )
@@ -80,49 +80,49 @@ def read_aligned_segment(
     raise OptionError(msg)
 
 
-def _choose_system(systems: Sequence[str], wanted: str | None) -> str:
-    if wanted is None and len(systems) == 1:
+def _choose_system(systems: Sequence[str], name: str | None) -> str:
+    if name is None and len(systems) == 1:
         return systems[0]
-    if wanted is None:
+    if name is None:
         msg = f"There are {len(systems)} systems; choose one of {', '.join(systems)}."
         raise OptionError(msg)
-    if wanted not in systems:
-        raise UnknownNameError(no_such("system", wanted, systems))
-    return wanted
+    if name not in systems:
+        raise UnknownNameError(no_such("system", name, systems))
+    return name
 
 
 def find_aligners(metrics: Mapping[str, Metric]) -> dict[str, Aligner]:
     """Find how each measure aligns, of those that do; refuse if none does."""
-    found = {spec: metric.align for spec, metric in metrics.items() if metric.align}
-    if not found:
+    aligners = {spec: metric.align for spec, metric in metrics.items() if metric.align}
+    if not aligners:
         msg = (
             f"Alignments were asked for, but {', '.join(metrics)} aligns no words; "
             "add a measure that does, for example wer."
         )
         raise OptionError(msg)
-    return found
+    return aligners
 
 
 def add_alignments(
     results: Results,
     corpus: Corpus,
     aligners: Mapping[str, Aligner],
-    wanted: Sequence[range] | None,
+    segments: Sequence[range] | None,
 ) -> Results:
-    """Add the alignments of the segments wanted, counted from 1; None wants all of them."""
-    last = max((numbers[-1] for numbers in wanted or ()), default=0)
+    """Add the alignments of these segments, counted from 1; of all of them if None."""
+    last = max((numbers[-1] for numbers in segments or ()), default=0)
     if last > results.segments:
         msg = (
             f"The alignment of segment {last} was asked for, but there are "
             f"{results.segments} segments; ask for segments from 1 to {results.segments}."
         )
         raise OptionError(msg)
-    found = _collect_alignments(corpus, aligners, wanted)
+    alignments = _collect_alignments(corpus, aligners, segments)
     systems = [
         replace(
             system,
             scores={
-                spec: replace(score, alignments=found.get((system.name, spec)))
+                spec: replace(score, alignments=alignments.get((system.name, spec)))
                 for spec, score in system.scores.items()
             },
         )
@@ -132,9 +132,9 @@ def add_alignments(
 
 
 def _collect_alignments(
-    corpus: Corpus, aligners: Mapping[str, Aligner], wanted: Sequence[range] | None
+    corpus: Corpus, aligners: Mapping[str, Aligner], segments: Sequence[range] | None
 ) -> dict[tuple[str, str], dict[int, Sequence[Alignment]]]:
-    found: dict[tuple[str, str], dict[int, Sequence[Alignment]]] = {
+    alignments: dict[tuple[str, str], dict[int, Sequence[Alignment]]] = {
         (name, spec): {} for name in corpus.systems for spec in aligners
     }
     start = 1
@@ -142,15 +142,15 @@ def _collect_alignments(
         numbers = [
             number
             for number in range(start, start + len(chunk))
-            if wanted is None or any(number in part for part in wanted)
+            if segments is None or any(number in part for part in segments)
         ]
         for name in corpus.systems if numbers else ():
             batch = chunk.batch(name)
             for spec, align_segment in aligners.items():
-                found[name, spec] |= {
+                alignments[name, spec] |= {
                     number: align_segment(batch, number - start) for number in numbers
                 }
         start += len(chunk)
-        if wanted is not None and all(start >= part.stop for part in wanted):
+        if segments is not None and all(start >= part.stop for part in segments):
             break
-    return found
+    return alignments

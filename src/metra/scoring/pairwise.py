@@ -74,16 +74,16 @@ def pairwise(
         raise LengthError(msg)
     sentences = [
         (
-            _list_texts(left, f"candidates[{at}]"),
-            _list_texts(right, f"references[{at}]"),
+            _list_texts(left, f"candidates[{index}]"),
+            _list_texts(right, f"references[{index}]"),
         )
-        for at, (left, right) in enumerate(zip(ours, theirs, strict=True))
+        for index, (left, right) in enumerate(zip(ours, theirs, strict=True))
     ]
 
-    def numbered(at: int) -> Array:
-        return score(*sentences[at], where=f"[{at}]")
+    def score_sentence(index: int) -> Array:
+        return score(*sentences[index], where=f"[{index}]")
 
-    return list(ordered_map(numbered, range(len(sentences)), thread_count()))
+    return list(ordered_map(score_sentence, range(len(sentences)), thread_count()))
 
 
 def _check(metric: Metric) -> None:
@@ -131,16 +131,16 @@ def _score_matrix(
     _check_strings(references, f"references{where}")
     rows, columns = _number_texts(candidates), _number_texts(references)
     if metric.pairs is None:
-        found = _score_pairs(metric, list(rows), list(columns))
+        scores = _score_pairs(metric, list(rows), list(columns))
     else:
         texts = _number_texts([*rows, *columns])
         column = SegmentColumn(pack(list(texts), "the texts"))
         outputs = [texts[text] for text in rows]
-        found = metric.pairs(column, outputs, [texts[text] for text in columns])
-    if found.shape == (len(candidates), len(references)):
-        return found
-    at_rows = [rows[text] for text in candidates]
-    return found[np.ix_(at_rows, [columns[text] for text in references])]
+        scores = metric.pairs(column, outputs, [texts[text] for text in columns])
+    if scores.shape == (len(candidates), len(references)):
+        return scores
+    row_indices = [rows[text] for text in candidates]
+    return scores[np.ix_(row_indices, [columns[text] for text in references])]
 
 
 def _check_strings(texts: list[Any], what: str) -> None:
@@ -152,7 +152,7 @@ def _check_strings(texts: list[Any], what: str) -> None:
 
 def _number_texts(texts: list[Any]) -> dict[Any, int]:
     """Number the texts that differ, in the order in which they first come."""
-    return {text: at for at, text in enumerate(dict.fromkeys(texts))}
+    return {text: index for index, text in enumerate(dict.fromkeys(texts))}
 
 
 def _score_pairs(metric: Metric, candidates: list[Any], references: list[Any]) -> Array:

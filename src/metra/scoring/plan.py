@@ -45,12 +45,12 @@ class ScoringPlan:
             msg = "A plan needs at least one metric and one column of outputs."
             raise OptionError(msg)
         names = [name for name, _ in self.outputs]
-        for what, found in (
+        for what, given in (
             ("system", names),
             ("metric", self.metrics),
             ("column to group by", self.group_by),
         ):
-            twice = [name for name in found if found.count(name) > 1]
+            twice = [name for name in given if given.count(name) > 1]
             if twice:
                 msg = f"The {what} {twice[0]!r} is given twice; give it once."
                 raise OptionError(msg)
@@ -63,7 +63,9 @@ class ScoringPlan:
     @property
     def text_columns(self) -> tuple[str, ...]:
         """The columns that must hold texts, each once."""
-        return tuple(dict.fromkeys(self._texts()))
+        outputs = (column for _, column in self.outputs)
+        source = [self.source] if self.source else []
+        return tuple(dict.fromkeys([*outputs, *self.references, *source]))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -108,12 +110,6 @@ class ScoringPlan:
         signatures = [metric(spec).signature() for spec in self.metrics]
         known = [__version__, self.to_json(), *signatures]
         return hashlib.sha256("\n".join(known).encode()).hexdigest()
-
-    def _texts(self) -> Iterator[str]:
-        yield from (column for _, column in self.outputs)
-        yield from self.references
-        if self.source:
-            yield self.source
 
 
 def build_metrics(
@@ -191,9 +187,9 @@ def _build_cached(specs: tuple[str, ...], weights: bytes | None) -> dict[str, Me
 def _read_terms(table: pa.Table, spec: str) -> TermCounts:
     import numpy as np
 
-    mine = table.filter(pc.equal(table["metric"], spec))
-    keys = mine["term"].cast(pa.large_binary()).combine_chunks()
-    counts = mine["count"].combine_chunks()
+    terms = table.filter(pc.equal(table["metric"], spec))
+    keys = terms["term"].cast(pa.large_binary()).combine_chunks()
+    counts = terms["count"].combine_chunks()
     if isinstance(keys, pa.ChunkedArray):  # none, or one
         keys = pa.concat_arrays(keys.chunks) if keys.chunks else pa.array([], keys.type)
     _, bounds, values = keys.buffers()

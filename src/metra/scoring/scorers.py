@@ -1,4 +1,4 @@
-"""Our own measures as scorers for meta-evaluation, with the statistics behind them."""
+"""Metrics as scorers for meta-evaluation, with the statistics behind them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ from metra.metrics.record import Array, Metric
 from metra.scoring.evaluate import EvaluationOptions, count_statistics
 from metra.scoring.statistics import CorpusStatistics
 from metra.stats.panel import SegmentStatistics
-from metra.stats.totals import sum_by_group
+from metra.stats.totals import join_parts, sum_parts_by_group
 
 
 def score_systems(
@@ -41,20 +41,20 @@ def score_systems(
 def build_scores(
     systems: tuple[str, ...],
     metrics: Mapping[str, Metric],
-    sheets: CorpusStatistics,
+    counted: CorpusStatistics,
     *,
     lang: str = "",
 ) -> tuple[Scores, dict[str, SegmentStatistics]]:
     """Put what was counted, rows and all, into a table of scores."""
-    segments = tuple(str(at) for at in range(1, sheets.segments + 1))
-    documents = sheets.documents or [""] * len(segments)
+    segments = tuple(str(number) for number in range(1, counted.segments + 1))
+    documents = counted.documents or [""] * len(segments)
     items = [
         ScoredItem(name, document, lang=lang)
         for name, document in zip(segments, documents, strict=True)
     ]
     tables, statistics = [], {}
     for spec, metric in metrics.items():
-        rows = np.stack([sheets.tallies[name, spec].rows for name in systems])
+        rows = np.stack([counted.tallies[name, spec].rows for name in systems])
         better = metric.higher_is_better
         statistics[spec] = SegmentStatistics(
             rows, metric.aggregate, better, systems, segments
@@ -68,16 +68,16 @@ def build_scores(
             )
         )
         whole = metric.aggregate(
-            np.stack([sheets.tallies[name, spec].total for name in systems])
+            np.stack([counted.tallies[name, spec].total for name in systems])
         )
         tables.append(
             build_score_table(
                 systems, [ScoredItem(lang=lang)] * len(systems), {scorer: whole}
             )
         )
-        if sheets.documents:
+        if counted.documents:
             tables.append(
-                _score_documents(systems, sheets.documents, lang, scorer, metric, rows)
+                _score_documents(systems, counted.documents, lang, scorer, metric, rows)
             )
     return concatenate_scores(tables), statistics
 
@@ -91,19 +91,13 @@ def _score_documents(
     rows: Array,
 ) -> Scores:
     """Score each document as a corpus of its segments."""
-    names = sorted(set(documents))
-    totals = np.stack([_sum_documents(part, documents, names) for part in rows])
+    names, places = np.unique(documents, return_inverse=True)
+    sums = [sum_parts_by_group(part, places, len(names)) for part in rows]
+    totals = np.array([list(map(join_parts, groups)) for groups in sums])
     items = [ScoredItem("", str(name), lang=lang) for name in names]
     lines = [system for system in systems for _ in items]
     values = metric.aggregate(totals).ravel()
     return build_score_table(lines, items * len(systems), {scorer: values})
-
-
-def _sum_documents(
-    rows: Array, documents: Sequence[str], names: Sequence[str]
-) -> Array:
-    known, sums = sum_by_group(rows, documents)
-    return sums[[known.index(name) for name in names]]
 
 
 @dataclass(frozen=True)
@@ -136,7 +130,7 @@ class ReferenceSubset:
     def chunks(self, size: int) -> Iterator[CorpusChunk]:
         """Walk through the segments; one that lacks all chosen references is refused."""
         for chunk in self.corpus.chunks(size):
-            refs = [chunk.refs[at] for at in self.chosen]
+            refs = [chunk.refs[index] for index in self.chosen]
             yield check_chunk(replace(chunk, refs=refs), chunk.first)
 
 

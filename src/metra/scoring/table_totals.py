@@ -38,7 +38,7 @@ from metra.scoring.totals import (
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    pass
 
 SYSTEM, METRIC, SEGMENTS, LACKING, SUMS = (
     "_system",
@@ -151,19 +151,15 @@ def group_rows(piece: pa.RecordBatch, plan: ScoringPlan) -> Grouping:
     for name in plan.group_by:
         encoded = decode_dictionary(piece.column(name)).dictionary_encode("encode")
         known = encoded.dictionary.to_pylist()
-        codes = _read_indices(encoded.indices)
+        # The codes have no nulls; `to_numpy` would load pandas.
+        codes = np.frombuffer(encoded.indices.buffers()[1], np.int32)
+        codes = codes[encoded.indices.offset :][: len(encoded)]
         both, places = np.unique(places * len(known) + codes, return_inverse=True)
         keys = [
             (*keys[code // len(known)], known[code % len(known)])
             for code in both.tolist()
         ]
     return Grouping(keys, places) if len(keys) > 1 else Grouping(keys)
-
-
-def _read_indices(indices: pa.Array) -> "NDArray[np.int32]":
-    """A dictionary's indices, which have no nulls; `to_numpy` would load pandas."""
-    values = np.frombuffer(indices.buffers()[1], np.int32)
-    return values[indices.offset : indices.offset + len(indices)]
 
 
 def unwrap_type(kind: Any) -> Any:
@@ -223,8 +219,8 @@ def count_and_score(
 
 def _build_column(scores: Array) -> pa.Array:
     """Scores as Arrow keeps them, NaN as null; `pa.array` would load pandas."""
-    there = np.packbits(~np.isnan(scores), bitorder="little")
-    buffers = [pa.py_buffer(there), pa.py_buffer(np.ascontiguousarray(scores))]
+    is_valid = np.packbits(~np.isnan(scores), bitorder="little")
+    buffers = [pa.py_buffer(is_valid), pa.py_buffer(np.ascontiguousarray(scores))]
     return pa.Array.from_buffers(pa.float64(), len(scores), buffers)
 
 

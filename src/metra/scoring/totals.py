@@ -173,15 +173,14 @@ def build_results(
                 totals[key, shape.systems[0], next(iter(metrics))].segments,
                 _score_systems(totals, key, shape, metrics, nrefs),
             )
-            for key in sorted({key for key, _, _ in totals}, key=_sort_key)
+            # By value; what has none comes last.
+            for key in sorted(
+                {key for key, _, _ in totals},
+                key=lambda key: [(value is None, value) for value in key],
+            )
         ]
     systems = _score_systems(overall, (), shape, metrics, nrefs)
     return Results(systems, first.segments, shape.references, groups=groups)
-
-
-def _sort_key(key: GroupKey) -> tuple[tuple[bool, object], ...]:
-    """Sort by value; what has none comes last."""
-    return tuple((value is None, 0 if value is None else value) for value in key)
 
 
 def _score_systems(

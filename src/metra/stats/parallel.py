@@ -1,4 +1,4 @@
-"""Chunks on all cores: the kernels release the interpreter, so threads are enough."""
+"""Work on all cores: the kernels release the interpreter, so threads are enough."""
 
 import os
 from collections import deque
@@ -14,15 +14,15 @@ Answer = TypeVar("Answer")
 
 def thread_count() -> int:
     """Read METRA_THREADS, or count the cores that this process may use."""
-    wanted = os.environ.get("METRA_THREADS", "")
-    if not wanted:
+    setting = os.environ.get("METRA_THREADS", "")
+    if not setting:
         if hasattr(os, "sched_getaffinity"):
             return len(os.sched_getaffinity(0))
         return os.cpu_count() or 1
-    if not wanted.isdecimal() or int(wanted) < 1:
-        msg = f"METRA_THREADS is {wanted!r}; expected a whole number of at least 1."
+    if not setting.isdecimal() or int(setting) < 1:
+        msg = f"METRA_THREADS is {setting!r}; expected a whole number of at least 1."
         raise OptionError(msg)
-    return int(wanted)
+    return int(setting)
 
 
 def ordered_map(

@@ -116,9 +116,9 @@ def number_labels(labels: Sequence[Any]) -> "tuple[list[Any], NDArray[np.intp]]"
     """List the labels in order of first appearance, and each segment's place in them."""
     import numpy as np
 
-    index = {label: at for at, label in enumerate(dict.fromkeys(labels))}
-    places = np.fromiter((index[label] for label in labels), np.intp, len(labels))
-    return list(index), places
+    numbers = {label: number for number, label in enumerate(dict.fromkeys(labels))}
+    places = np.fromiter((numbers[label] for label in labels), np.intp, len(labels))
+    return list(numbers), places
 
 
 def leave_one_out(rows: Array) -> Array:

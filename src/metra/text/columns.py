@@ -135,15 +135,15 @@ def pack_arrow_column(column: Any, what: str, *, first: int = 0) -> Text:
     column = column.cast(pa.large_string())
     flags, bounds, values = column.buffers()
     start, stop = column.offset, column.offset + len(column)
-    there = None
+    is_there = None
     if column.null_count:
         bits = np.unpackbits(np.frombuffer(flags, np.uint8), bitorder="little")
-        there = bits[start:stop].astype(np.bool_)
+        is_there = bits[start:stop].astype(np.bool_)
     try:
         return Text.packed(
             np.frombuffer(values or b"", np.uint8),
             np.frombuffer(bounds, np.int64)[start : stop + 1],
-            there,
+            is_there,
         )
     except BadSegment as error:
         index, value = error.args

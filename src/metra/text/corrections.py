@@ -155,10 +155,14 @@ def _build_lengths(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[lis
     """Give the length of the longest common subsequence of every two beginnings."""
     above = [0] * (len(new) + 1)
     rows = [above]
-    for here in old:
+    for old_word in old:
         row = [0]
-        for at, there in enumerate(new):
-            row.append(above[at] + 1 if here == there else max(above[at + 1], row[at]))
+        for column, new_word in enumerate(new):
+            row.append(
+                above[column] + 1
+                if old_word == new_word
+                else max(above[column + 1], row[column])
+            )
         rows.append(row)
         above = row
     return rows

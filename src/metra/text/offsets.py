@@ -53,10 +53,10 @@ def _units(text: str) -> int:
 
 def _point(text: str, unit: int, *, up: bool) -> int:
     passed = 0
-    for at, character in enumerate(text):
+    for index, character in enumerate(text):
         if passed >= unit:
-            return at
+            return index
         passed += 1 + (character > "\uffff")
         if passed > unit and not up:
-            return at
+            return index
     return len(text)

@@ -9,7 +9,6 @@ from metra.report import chart
 from metra.report.html.markup import Child, Html, join_markup, tag
 from metra.report.html.tables import (
     CellContent,
-    NumberCell,
     build_figure,
     build_html_table,
     format_difference,
@@ -23,6 +22,7 @@ from metra.report.html.tables import (
 from metra.report.study import Study
 from metra.report.table import Style, format_count, format_score
 from metra.report.writers.headings import order_systems
+from metra.scoring.table import Cell
 
 ROW = 34
 #: Labels such as documents' names may be long.
@@ -141,7 +141,7 @@ def _build_bucket_data(buckets: Buckets, spec: str) -> Html:
             tag(
                 "tr",
                 tag("th", tag("bdi", bucket.label), scope="row"),
-                make_number_cell(NumberCell(bucket.count, 0)),
+                make_number_cell(Cell(bucket.count, digits=0)),
                 cells,
                 class_="few" if bucket.small else None,
             )

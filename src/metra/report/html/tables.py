@@ -2,27 +2,18 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from metra.report.html.markup import Child, Html, tag
 from metra.report.table import format_score
-
-
-@dataclass(frozen=True, slots=True)
-class NumberCell:
-    """A number: shown with some digits, kept with all of them."""
-
-    value: float | None
-    digits: int = 2
-    #: A sign in front of positive numbers too, for differences.
-    signed: bool = False
-
+from metra.scoring.table import Cell
 
 #: Longer names do not push the numbers out of sight.
 LONG = 28
+#: Digits after the point where a cell does not say.
+DIGITS = 2
 
-CellContent: TypeAlias = "Html | str | int | NumberCell"
+CellContent: TypeAlias = "Html | str | int | Cell"
 
 
 def build_html_table(
@@ -76,13 +67,17 @@ def build_figure(
     )
 
 
-def make_number_cell(cell: NumberCell, **attributes: str) -> Html:
-    """Make a table's cell of a number; what is not known is a dash."""
-    if cell.value is None or not math.isfinite(cell.value):
+def make_number_cell(cell: Cell) -> Html:
+    """Make a table's cell of a number and its interval; what is not known is a dash."""
+    if not isinstance(cell.value, float | int) or not math.isfinite(cell.value):
         return tag("td", "–", class_="num", data_v="")
+    digits = DIGITS if cell.digits is None else cell.digits
     write = format_difference if cell.signed else format_with_minus
-    shown = write(cell.value, cell.digits)
-    return tag("td", shown, class_="num", data_v=f"{cell.value:.10g}", **attributes)
+    shown = write(cell.value, digits)
+    if cell.interval is not None:
+        low, high = (write(end, digits) for end in cell.interval)
+        shown += f" [{low}, {high}]"
+    return make_interval_cell(cell.value, cell.interval, shown)
 
 
 def make_interval_cell(
@@ -120,7 +115,7 @@ def format_with_minus(value: float, digits: int) -> str:
 def _build_row_cells(row: Sequence[CellContent]) -> list[Html]:
     cells = []
     for at, cell in enumerate(row):
-        if isinstance(cell, NumberCell):
+        if isinstance(cell, Cell):
             cells.append(make_number_cell(cell))
         elif isinstance(cell, Html) and cell.startswith(("<td", "<th")):
             cells.append(cell)

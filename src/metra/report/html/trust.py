@@ -7,11 +7,9 @@ from metra.meta.trust import JudgeSummary, LengthCurve, TrustReport
 from metra.report import chart
 from metra.report.html.markup import Html, join_markup, tag
 from metra.report.html.tables import (
-    NumberCell,
     build_figure,
     build_html_table,
     format_with_minus,
-    make_interval_cell,
 )
 from metra.report.pictures.curves import (
     CurvePlot,
@@ -20,6 +18,7 @@ from metra.report.pictures.curves import (
 )
 from metra.report.pictures.heatmap import CELL, Heatmap, plot_matrix
 from metra.report.pictures.judges import plot_histogram, plot_judges
+from metra.scoring.table import Cell
 
 #: Letters of a name at the end of a line, or before a row.
 LONGEST = 16
@@ -50,11 +49,7 @@ def _build_agreement_table(report: TrustReport) -> Html:
             [
                 row.metric,
                 levels[row.level],
-                make_interval_cell(
-                    row.value,
-                    row.interval,
-                    _format_with_interval(row.value, row.interval),
-                ),
+                Cell(row.value, row.interval, digits=3),
                 row.n,
             ]
             for row in report.agreement
@@ -63,15 +58,6 @@ def _build_agreement_table(report: TrustReport) -> Html:
         "resampled systems and segments; a metric scores a system by its judged segments "
         "alone here, by all of them above",
         name="agreement",
-    )
-
-
-def _format_with_interval(value: float, interval: tuple[float, float] | None) -> str:
-    if interval is None:
-        return format_with_minus(value, 3)
-    return (
-        f"{format_with_minus(value, 3)} [{format_with_minus(interval[0], 3)}, "
-        f"{format_with_minus(interval[1], 3)}]"
     )
 
 
@@ -111,8 +97,8 @@ def _draw_comparison(comparison: MetricComparison) -> Html:
                 [
                     comparison.names[i],
                     comparison.names[j],
-                    NumberCell(float(comparison.values[i] - comparison.values[j]), 3),
-                    NumberCell(_replace_nan(comparison.p[i, j]), 4),
+                    Cell(float(comparison.values[i] - comparison.values[j]), digits=3),
+                    Cell(_replace_nan(comparison.p[i, j]), digits=4),
                 ]
                 for i in range(size)
                 for j in range(i + 1, size)
@@ -162,7 +148,7 @@ def _draw_curve(curve: LengthCurve) -> Html:
             [
                 [
                     length,
-                    *(NumberCell(_replace_nan(curve.means[n][at]), 3) for n in names),
+                    *(Cell(_replace_nan(curve.means[n][at]), digits=3) for n in names),
                 ]
                 for at, length in enumerate(curve.lengths)
             ],
@@ -194,10 +180,7 @@ def _draw_judge_pair(judges: JudgeSummary) -> Html:
         ),
         build_html_table(
             [plot.across, plot.down, "outputs"],
-            [
-                [NumberCell(a), NumberCell(b), count]
-                for (a, b), count in sorted(counts.items())
-            ],
+            [[Cell(a), Cell(b), count] for (a, b), count in sorted(counts.items())],
             caption=f"{plot.across} and {plot.down}",
             name="judge-pair",
         ),

@@ -19,9 +19,9 @@ from metra.report.chart import (
     name_series,
     pad_range,
     render_chart,
-    shorten_word,
 )
 from metra.report.html.markup import Html
+from metra.report.terminal import shorten_text
 
 HEIGHT = 440.0
 LEFT, TOP, BOTTOM = 72.0, 58.0, 62.0
@@ -86,7 +86,7 @@ def _draw_labels(curves: CurvePlot, x: AxisScale, bottom: float) -> Iterator[Htm
     yield draw_text(middle, bottom + 32, curves.across, "name", "middle")
     free = math.inf
     for at, label in reversed(list(enumerate(curves.labels))):
-        text = shorten_word(label, LONGEST_LABEL)
+        text = shorten_text(label, LONGEST_LABEL)
         half = measure_text(text) / 2 + 2
         if x(at) + half <= free:
             yield draw_text(x(at), bottom + 15, text, "tick", "middle")
@@ -126,7 +126,7 @@ def _draw_names(
     places = _spread_places([place for place, _, _ in ends], y.start)
     for place, (_, number, name) in zip(places, ends, strict=True):
         kind = f"end {name_series(number)}"
-        yield draw_text(x.stop + 7, place + 4, shorten_word(name, longest), kind)
+        yield draw_text(x.stop + 7, place + 4, shorten_text(name, longest), kind)
 
 
 def _spread_places(places: list[float], bottom: float) -> list[float]:

@@ -7,6 +7,7 @@ from textwrap import wrap
 from metra.metrics.alignment import AlignedSegment
 from metra.report.chart import (
     LETTER,
+    LONGEST,
     draw_dot,
     draw_path,
     draw_rect,
@@ -14,7 +15,6 @@ from metra.report.chart import (
     make_style,
     measure_text,
     render_svg,
-    shorten_word,
 )
 from metra.report.html.markup import Html, tag
 from metra.report.pictures.grid_plot import (
@@ -28,6 +28,7 @@ from metra.report.pictures.grid_plot import (
     format_title,
 )
 from metra.report.table import format_count
+from metra.report.terminal import shorten_text
 
 CELL = 16
 FONT = 12
@@ -176,7 +177,7 @@ def _draw_labels(page: _GridPage) -> Iterator[Html]:
 
 
 def _draw_word(word: str, x: float, y: float, linked: bool, **more: str) -> Html:
-    short = shorten_word(word)
+    short = shorten_text(word, LONGEST)
     full = tag("title", word) if short != word else None
     kind = None if linked else "faint"
     return tag("text", short, full, x=x, y=y, class_=kind, **more)
@@ -289,4 +290,6 @@ def _wrap_text(text: str, size: float, letter: float) -> list[str]:
 
 
 def _measure_longest(words: Sequence[str]) -> float:
-    return max((measure_text(shorten_word(word)) for word in words), default=0.0)
+    return max(
+        (measure_text(shorten_text(word, LONGEST)) for word in words), default=0.0
+    )

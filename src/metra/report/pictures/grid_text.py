@@ -22,7 +22,7 @@ from metra.report.terminal import (
     isolate_text,
     make_visible,
     measure_width,
-    split_text,
+    shorten_text,
     style_text,
 )
 
@@ -67,7 +67,7 @@ def render(segment: AlignedSegment, style: Style) -> str:
 def _assign_signs(grid: GridPlot) -> dict[str, str]:
     """Give each kind of block its sign: a square if words are equal, else a letter.
 
-    A letter is the same on all grids of a measure, whichever kinds one of them has.
+    A letter is the same on all grids of a metric, whichever kinds one of them has.
     """
     signs: dict[str, str] = {}
     for kind in grid.known_kinds:
@@ -171,12 +171,7 @@ def _split_letters(word: str) -> list[str]:
 
 
 def _format_label(word: str) -> str:
-    text = make_visible(word)
-    return (
-        text
-        if measure_width(text) <= LONGEST
-        else f"{split_text(text, LONGEST - 1)[0]}…"
-    )
+    return shorten_text(make_visible(word), LONGEST)
 
 
 def _pad_cell(text: str) -> str:

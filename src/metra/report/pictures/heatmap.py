@@ -9,9 +9,9 @@ from metra.report.chart import (
     draw_text,
     measure_text,
     render_chart,
-    shorten_word,
 )
 from metra.report.html.markup import Html
+from metra.report.terminal import shorten_text
 
 CELL = 38.0
 MARGIN = 16.0
@@ -35,7 +35,7 @@ class Heatmap:
 def draw_heatmap(heat: Heatmap) -> str:
     """Draw a heat map as a file of its own, with the names on both sides."""
     size = len(heat.names) * CELL
-    names = [shorten_word(name, LONGEST) for name in heat.names]
+    names = [shorten_text(name, LONGEST) for name in heat.names]
     # Capitals are wider than a letter is on average.
     longest = max(map(measure_text, names)) * 1.09
     left = MARGIN + longest + 8

@@ -15,9 +15,9 @@ from metra.report.chart import (
     name_series,
     pad_range,
     render_chart,
-    shorten_word,
 )
 from metra.report.html.markup import Html
+from metra.report.terminal import shorten_text
 
 if TYPE_CHECKING:
     from metra.meta.scatter import ScatterPoints
@@ -84,7 +84,7 @@ def _draw_names(
     ):
         if not (cloud.all_named or outlier):
             continue
-        name = shorten_word(full_name, longest)
+        name = shorten_text(full_name, longest)
         wide = measure_text(name)
         for dx, dy in (
             (8, 4),

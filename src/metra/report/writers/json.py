@@ -3,8 +3,15 @@
 from typing import Any
 
 from metra.metrics.alignment import Alignment
-from metra.report.table import convert_number
+from metra.report.table import convert_record
 from metra.scoring.results import Results, Score, SystemComparison, SystemScores
+
+#: What the document has of a comparison, in this order.
+COMPARISON = (
+    *("metric", "baseline", "system", "difference", "interval"),
+    *("standard_error", "effect", "p_value", "p_holm"),
+    *("significant", "higher_is_better", "test"),
+)
 
 
 def convert_results(results: Results) -> dict[str, Any]:
@@ -13,43 +20,96 @@ def convert_results(results: Results) -> dict[str, Any]:
     if results.documents is not None:
         shape["documents"] = results.documents
     shape["references"] = results.references
-    data: dict[str, Any] = {
-        "evalset": shape,
-        "systems": [
-            _convert_system(entry) | _convert_levels(entry) for entry in results.systems
+    systems = [_list_scores(entry) | _list_levels(entry) for entry in results.systems]
+    data = {"evalset": shape, "systems": systems}
+    return convert_record(data | _list_comparisons(results) | _list_groups(results))
+
+
+def _list_scores(entry: SystemScores) -> dict[str, Any]:
+    scores = {spec: _build_score(score) for spec, score in entry.scores.items()}
+    return {"name": entry.name, "scores": scores}
+
+
+def _build_score(score: Score) -> dict[str, Any]:
+    data: dict[str, Any] = {"score": score.score}
+    if score.interval is not None:
+        data["interval"] = score.interval
+    data["signature"] = score.signature
+    data["higher_is_better"] = score.higher_is_better
+    if score.segment_signature:
+        data["segment_signature"] = score.segment_signature
+    return data | {"parts": score.parts}
+
+
+def _list_levels(entry: SystemScores) -> dict[str, Any]:
+    """Return what is known of documents and segments, by level and spec."""
+    levels: dict[str, dict[str, Any]] = {}
+    for spec, score in entry.scores.items():
+        for level, values in (
+            ("documents", score.documents),
+            ("segments", None if score.segments is None else score.segments.tolist()),
+            ("alignments", _list_alignments(score)),
+            ("details", _list_details(score)),
+        ):
+            if values is not None:
+                levels.setdefault(level, {})[spec] = values
+    return levels
+
+
+def _list_alignments(score: Score) -> list[dict[str, Any]] | None:
+    if score.alignments is None:
+        return None
+    return [
+        {"segment": number, "references": list(map(_build_alignment, alignments))}
+        for number, alignments in score.alignments.items()
+    ]
+
+
+def _build_alignment(alignment: Alignment) -> dict[str, Any]:
+    return {
+        "reference": alignment.reference + 1,
+        "chosen": alignment.chosen,
+        "unit": alignment.unit,
+        "counts": alignment.counts,
+        "hyp": alignment.hyp,
+        "ref": alignment.ref,
+        "links": [
+            {"kind": link.kind, "hyp": link.hyp, "ref": link.ref}
+            for link in alignment.links
         ],
     }
-    return data | _convert_comparisons(results) | _convert_groups(results)
 
 
-def _convert_system(entry: SystemScores) -> dict[str, Any]:
-    return {
-        "name": entry.name,
-        "scores": {spec: _convert_score(score) for spec, score in entry.scores.items()},
-    }
-
-
-def _convert_levels(entry: SystemScores) -> dict[str, Any]:
-    """Return what is known of documents and segments, by level and spec."""
-    data = {}
-    for level, convert in (
-        ("documents", _convert_documents),
-        ("segments", _convert_segments),
-        ("alignments", _convert_alignments),
-        ("details", _convert_details),
-    ):
-        by_spec = {
-            spec: value
-            for spec, score in entry.scores.items()
-            if (value := convert(score)) is not None
+def _list_details(score: Score) -> list[dict[str, Any]] | None:
+    if score.details is None:
+        return None
+    return [
+        {
+            "note": entry.note,
+            "text": entry.text,
+            "about": entry.about,
+            "count": entry.count,
+            "segments": entry.segments,
         }
-        if by_spec:
-            data[level] = by_spec
-    return data
+        for entry in score.details
+    ]
 
 
-def _convert_groups(results: Results) -> dict[str, Any]:
-    """Give each group's key, with numbers as numbers and all else as text."""
+def _list_comparisons(results: Results) -> dict[str, Any]:
+    if results.terms is None:
+        return {}
+    comparisons = list(map(_build_comparison, results.comparisons))
+    clusters = {} if results.clusters is None else {"clusters": results.clusters}
+    return {"comparisons": comparisons} | clusters
+
+
+def _build_comparison(comparison: SystemComparison) -> dict[str, Any]:
+    data = {name: getattr(comparison, name) for name in COMPARISON}
+    return data | ({"reason": comparison.reason} if comparison.reason else {})
+
+
+def _list_groups(results: Results) -> dict[str, Any]:
+    """Return each group's key, with whole numbers as numbers and all else as text."""
     if results.groups is None:
         return {}
     return {
@@ -57,7 +117,7 @@ def _convert_groups(results: Results) -> dict[str, Any]:
             {
                 "key": {name: _convert_key(value) for name, value in group.key.items()},
                 "segments": group.segments,
-                "systems": [_convert_system(entry) for entry in group.systems],
+                "systems": list(map(_list_scores, group.systems)),
             }
             for group in results.groups
         ]
@@ -66,107 +126,3 @@ def _convert_groups(results: Results) -> dict[str, Any]:
 
 def _convert_key(value: object) -> object:
     return value if value is None or isinstance(value, (bool, int)) else str(value)
-
-
-def _convert_comparisons(results: Results) -> dict[str, Any]:
-    if results.terms is None:
-        return {}
-    data: dict[str, Any] = {
-        "comparisons": [_convert_comparison(entry) for entry in results.comparisons]
-    }
-    if results.clusters is not None:
-        data["clusters"] = {
-            spec: [list(members) for members in clusters]
-            for spec, clusters in results.clusters.items()
-        }
-    return data
-
-
-def _convert_comparison(comparison: SystemComparison) -> dict[str, Any]:
-    ends = comparison.interval
-    data: dict[str, Any] = {
-        "metric": comparison.metric,
-        "baseline": comparison.baseline,
-        "system": comparison.system,
-        "difference": convert_number(comparison.difference),
-        "interval": None if ends is None else [convert_number(end) for end in ends],
-        "standard_error": convert_number(comparison.standard_error),
-        "effect": convert_number(comparison.effect),
-        "p_value": convert_number(comparison.p_value),
-        "p_holm": convert_number(comparison.p_holm),
-        "significant": comparison.significant,
-        "higher_is_better": comparison.higher_is_better,
-        "test": comparison.test,
-    }
-    return data | ({"reason": comparison.reason} if comparison.reason else {})
-
-
-def _convert_score(score: Score) -> dict[str, Any]:
-    data: dict[str, Any] = {"score": convert_number(score.score)}
-    if score.interval is not None:
-        data["interval"] = [convert_number(end) for end in score.interval]
-    data["signature"] = score.signature
-    data["higher_is_better"] = score.higher_is_better
-    if score.segment_signature:
-        data["segment_signature"] = score.segment_signature
-    data["parts"] = {
-        name: [convert_number(value) for value in part]
-        if isinstance(part, list)
-        else convert_number(part)
-        for name, part in score.parts.items()
-    }
-    return data
-
-
-def _convert_documents(score: Score) -> dict[str, Any] | None:
-    if score.documents is None:
-        return None
-    return {name: convert_number(value) for name, value in score.documents.items()}
-
-
-def _convert_segments(score: Score) -> list[Any] | None:
-    if score.segments is None:
-        return None
-    return [convert_number(value) for value in score.segments.tolist()]
-
-
-def _convert_alignments(score: Score) -> list[Any] | None:
-    if score.alignments is None:
-        return None
-    return [
-        {
-            "segment": number,
-            "references": [_convert_alignment(entry) for entry in alignments],
-        }
-        for number, alignments in score.alignments.items()
-    ]
-
-
-def _convert_details(score: Score) -> list[Any] | None:
-    if score.details is None:
-        return None
-    return [
-        {
-            "note": entry.note,
-            "text": entry.text,
-            "about": dict(entry.about),
-            "count": entry.count,
-            "segments": list(entry.segments),
-        }
-        for entry in score.details
-    ]
-
-
-def _convert_alignment(alignment: Alignment) -> dict[str, Any]:
-    return {
-        "reference": alignment.reference + 1,
-        "chosen": alignment.chosen,
-        "unit": alignment.unit,
-        "counts": alignment.counts,
-        "hyp": list(alignment.hyp),
-        "ref": list(alignment.ref),
-        "links": [
-            {"kind": link.kind, "hyp": list(link.hyp), "ref": list(link.ref)}
-            for link in alignment.links
-        ],
-    }

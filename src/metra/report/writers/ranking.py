@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from metra.analysis.retrieval import RetrievalResult, RetrievalRun
-from metra.meta.rank import MetricRanking
+from metra.meta.document_rank import MetricRanking
 from metra.report.table import Style, render_json
 from metra.report.terminal import render_plain_table
 from metra.report.writers.headings import shorten_specs
@@ -93,6 +93,11 @@ def render_retrieval_json(result: RetrievalResult) -> str:
             "runs": runs,
         }
     )
+
+
+#: The functions that write each format.
+RANKING_WRITERS = {"table": render_ranking_table, "json": render_ranking_json}
+RETRIEVAL_WRITERS = {"table": render_retrieval_table, "json": render_retrieval_json}
 
 
 def _build_ranking_table(ranking: MetricRanking) -> Table:

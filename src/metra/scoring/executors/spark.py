@@ -1,12 +1,8 @@
-"""Scoring on Apache Spark: its workers call the shared functions, and totals are added up.
+"""Scoring tables on Apache Spark: its workers count batches, and totals are added up.
 
 Totals are what tasks give back. Spark takes each task's answer once, however often the task
 had to be tried, and the answers add up to the same digits in any order: so a worker that
 dies, or tasks that are cut otherwise, change nothing.
-
-Where in which file a row is, for sentences about it: rows on a cluster have no numbers.
-A DataFrame written as Parquet by Spark: whole, or not there.
-Parquet files as Spark reads them, but none passed over in silence.
 """
 
 import time
@@ -45,83 +41,46 @@ from metra.scoring.table_totals import (
 )
 from metra.scoring.tables import PlanBuilder, TableProgress, check_schema
 
+#: Where a column's metadata has the signature of the metric that its scores are by.
+SIGNATURE = "metra.signature"
 
-@contextmanager
-def locate_nulls(frame: Any, plan: ScoringPlan) -> Iterator[None]:
-    """Say of a null in which row of which file it is."""
-    try:
-        yield
-    except NullValueError as error:
-        place = _find_null(frame, plan, error.column)
-        if place is None:
-            raise
-        path, row = place
-        raise NullValueError(error.column, row, format_path(path)) from None
-
-
-def _find_null(frame: Any, plan: ScoringPlan, column: str) -> tuple[str, int] | None:
-    """Find the first row at fault, in the order of files; None where there are no files."""
-    from pyspark.errors import PySparkException
-
-    numbers = [f"c{at}" for at in range(len(frame.columns))]
-    known = dict(zip(frame.columns, numbers, strict=True))
-    # A reference may be null where another one is there.
-    together = plan.references if column in plan.references else [column]
-    gaps = " and ".join(f"{known[name]} is null" for name in together)
-    where = ("_metadata.file_path", "_metadata.row_index")
-    try:
-        rows = frame.toDF(*numbers).where(gaps).select(*where)
-        found = rows.sort("file_path", "row_index").first()
-    except PySparkException:
-        return None
-    return None if found is None else (found.file_path, found.row_index)
-
+#: A pyspark.sql.DataFrame, wherever its rows come from.
+Frame: TypeAlias = Any
+#: A broadcast variable that holds the weights of metrics of two passes.
+Weights: TypeAlias = Any
+Batches: TypeAlias = Iterator[pa.RecordBatch]
 
 _EVERY = 0.1  # seconds
 _PATIENCE = 600  # times that
 
 
-def write_frame(frame: Any, folder: str) -> None:
-    """Write a DataFrame into a folder that is not there yet.
-
-    Spark moves files into it when all of them are whole. Of work that is stopped before
-    that, it leaves the folder, with nothing that is of use in it: that is taken away.
-    """
-    context = frame.sparkSession.sparkContext
-    path = context._jvm.org.apache.hadoop.fs.Path(folder)
-    files = path.getFileSystem(context._jsc.hadoopConfiguration())
-    there = files.exists(path)
-    try:
-        frame.write.parquet(folder)
-    except BaseException:
-        if not there:
-            _remove_unfinished(context, files, path)
-        raise
-
-
-def _remove_unfinished(context: Any, files: Any, path: Any) -> None:
-    """Take the folder away, again and again while tasks that were told to stop make it anew."""
-    tracker = context._jsc.sc().statusTracker()
-    for _ in range(_PATIENCE):
-        busy = any(info.numRunningTasks() for info in tracker.getExecutorInfos())
-        if files.exists(path):
-            names = [status.getPath().getName() for status in files.listStatus(path)]
-            if any(name != "_temporary" for name in names):
-                return
-            files.delete(path, True)
-        if not busy:
-            return
-        time.sleep(_EVERY)
-
-
-#: Where a column's metadata has the signature of the measure that its scores are by.
-SIGNATURE = "metra.signature"
-
-#: A pyspark.sql.DataFrame, wherever its rows come from.
-Frame: TypeAlias = Any
-#: A broadcast variable that holds the weights of measures of two passes.
-Weights: TypeAlias = Any
-Batches: TypeAlias = Iterator[pa.RecordBatch]
+def score_files(
+    paths: Sequence[str],
+    build_plan: PlanBuilder,
+    *,
+    scores_out: str | None = None,
+    resume: str | None = None,
+    progress: TableProgress | None = None,
+    master: str | None = None,
+    conf: Mapping[str, str] | None = None,
+) -> Results:
+    """Score a table in Parquet files wherever Spark finds it; see `score_frame`."""
+    if resume:
+        msg = (
+            "Spark has no `resume`: it begins lost work again by itself; leave it out."
+        )
+        raise OptionError(msg)
+    with spark_session(master or LOCAL, conf) as session:
+        if progress:
+            progress(0, 0.0)  # what Java took to start is no scoring
+        frame = read_files(session, paths)
+        files = frame.inputFiles()
+        # Of several files, Spark takes the columns of any one.
+        where, system = f"The table that Spark makes of {len(files)} files", ""
+        if len(files) == 1:
+            where, system = paths[0], name_system(format_path(files[0]))
+        plan = build_plan(convert_schema(frame), where, system)
+        return score_frame(frame, plan, scores_to=scores_out, progress=progress)
 
 
 def score_frame(
@@ -180,7 +139,7 @@ def convert_schema(frame: Frame) -> pa.Schema:
 
 
 def count_frame_weights(frame: Frame, plan: ScoringPlan) -> Weights | None:
-    """Count what measures of two passes weigh by, and send it to all workers.
+    """Count what metrics of two passes weigh by, and send it to all workers.
 
     Equal terms are put together on the cluster: each comes here once.
     """
@@ -226,7 +185,7 @@ def count_frame(
 def add_scores(
     frame: Frame, plan: ScoringPlan, weights: Weights | None = None
 ) -> Frame:
-    """Give the DataFrame with a column of scores for each system and measure behind its own.
+    """Give the DataFrame with a column of scores for each system and metric behind its own.
 
     Like every DataFrame it is computed when it is used. The metadata of a column of scores
     says how they are computed, `metra.signature`; Spark writes it into Parquet files.
@@ -277,7 +236,7 @@ def _map_batches(
 
 
 def _number_columns(columns: Sequence[object]) -> list[str]:
-    return [f"c{at}" for at in range(len(columns))]
+    return [f"c{number}" for number in range(len(columns))]
 
 
 def _check_version(expected: str) -> None:
@@ -295,35 +254,6 @@ def _add_partition(totals: Batches) -> Batches:
     first = next(totals, None)
     if first is not None:
         yield add_totals(chain([first], totals))
-
-
-def score_files(
-    paths: Sequence[str],
-    build_plan: PlanBuilder,
-    *,
-    scores_out: str | None = None,
-    resume: str | None = None,
-    progress: TableProgress | None = None,
-    master: str | None = None,
-    conf: Mapping[str, str] | None = None,
-) -> Results:
-    """Score a table in Parquet files wherever Spark finds it; see `score_frame`."""
-    if resume:
-        msg = (
-            "Spark has no `resume`: it begins lost work again by itself; leave it out."
-        )
-        raise OptionError(msg)
-    with spark_session(master or LOCAL, conf) as session:
-        if progress:
-            progress(0, 0.0)  # what Java took to start is no scoring
-        frame = read_files(session, paths)
-        files = frame.inputFiles()
-        # Of several files, Spark takes the columns of any one.
-        where, system = f"The table that Spark makes of {len(files)} files", ""
-        if len(files) == 1:
-            where, system = paths[0], name_system(format_path(files[0]))
-        plan = build_plan(convert_schema(frame), where, system)
-        return score_frame(frame, plan, scores_to=scores_out, progress=progress)
 
 
 def read_files(session: Any, paths: Sequence[str]) -> Any:
@@ -367,3 +297,67 @@ def _refuse_empty(session: Any, files: Sequence[str]) -> None:
                     "empty; write it again, or leave it out."
                 )
                 raise FormatError(msg)
+
+
+@contextmanager
+def locate_nulls(frame: Any, plan: ScoringPlan) -> Iterator[None]:
+    """Say of a null in which row of which file it is."""
+    try:
+        yield
+    except NullValueError as error:
+        place = _find_null(frame, plan, error.column)
+        if place is None:
+            raise
+        path, row = place
+        raise NullValueError(error.column, row, format_path(path)) from None
+
+
+def _find_null(frame: Any, plan: ScoringPlan, column: str) -> tuple[str, int] | None:
+    """Find the first row at fault, in the order of files; None where there are no files."""
+    from pyspark.errors import PySparkException
+
+    numbers = _number_columns(frame.columns)
+    known = dict(zip(frame.columns, numbers, strict=True))
+    # A reference may be null where another one is there.
+    together = plan.references if column in plan.references else [column]
+    gaps = " and ".join(f"{known[name]} is null" for name in together)
+    where = ("_metadata.file_path", "_metadata.row_index")
+    try:
+        rows = frame.toDF(*numbers).where(gaps).select(*where)
+        first = rows.sort("file_path", "row_index").first()
+    except PySparkException:
+        return None
+    return None if first is None else (first.file_path, first.row_index)
+
+
+def write_frame(frame: Any, folder: str) -> None:
+    """Write a DataFrame into a folder that is not there yet.
+
+    Spark moves files into it when all of them are whole. Of work that is stopped before
+    that, it leaves the folder, with nothing that is of use in it: that is taken away.
+    """
+    context = frame.sparkSession.sparkContext
+    path = context._jvm.org.apache.hadoop.fs.Path(folder)
+    files = path.getFileSystem(context._jsc.hadoopConfiguration())
+    existed = files.exists(path)
+    try:
+        frame.write.parquet(folder)
+    except BaseException:
+        if not existed:
+            _remove_unfinished(context, files, path)
+        raise
+
+
+def _remove_unfinished(context: Any, files: Any, path: Any) -> None:
+    """Take the folder away, again and again while tasks that were told to stop make it anew."""
+    tracker = context._jsc.sc().statusTracker()
+    for _ in range(_PATIENCE):
+        busy = any(info.numRunningTasks() for info in tracker.getExecutorInfos())
+        if files.exists(path):
+            names = [status.getPath().getName() for status in files.listStatus(path)]
+            if any(name != "_temporary" for name in names):
+                return
+            files.delete(path, True)
+        if not busy:
+            return
+        time.sleep(_EVERY)

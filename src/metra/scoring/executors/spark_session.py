@@ -1,8 +1,4 @@
-"""What Spark says when something is wrong, in a sentence instead of Java's stack traces.
-
-A session of Spark for as long as it is needed, without its chatter.
-Spark at work: how many tasks are done, and no work left behind on Ctrl-C.
-"""
+"""Sessions of Spark: without its chatter, with progress, and errors in one sentence."""
 
 import os
 import re
@@ -28,143 +24,10 @@ from metra.errors import (
 from metra.formats.texts.parquet import NullValueError
 from metra.scoring.tables import TableProgress
 
-
-@contextmanager
-def translate_errors() -> Iterator[None]:
-    """Raise what Spark raises inside as an error of ours, told in one sentence."""
-    from py4j.protocol import Py4JError
-    from pyspark.errors import PySparkException
-
-    try:
-        yield
-    except (PySparkException, Py4JError) as error:
-        raise translate_error(str(error)) from None
-
-
-def translate_error(said: str) -> MetraError:
-    """Find out what happened from all that Spark said about it."""
-    for pattern, told in _KNOWN:
-        found = re.search(pattern, said, re.MULTILINE)
-        if found:
-            return told(*map(format_path, found.groups()))
-    causes = re.findall(r"^(?:Caused )?(?:by)?: *[\w.$]+: (.+)$", said, re.MULTILINE)
-    first = (causes or [said.strip().split("\n")[0]])[-1]
-    return OptionError(f"Spark gave up: {format_path(first)}")
-
-
-def format_path(text: str) -> str:
-    """Write paths as people do, and leave out how databases number errors.
-
-    >>> format_path("file:///data/my%20files/a.parquet. SQLSTATE: KD001")
-    '/data/my files/a.parquet.'
-    """
-    text = re.sub(
-        r"\bfile:/+(\S*)", lambda found: "/" + unquote(found[1]), text.strip()
-    )
-    return re.sub(r" *SQLSTATE: \w+", "", text)
-
-
-def _explain_null(row: str, column: str) -> MetraError:
-    return NullValueError(column, int(row) - 1)
-
-
-def _explain_own(kind: str, message: str) -> MetraError:
-    return getattr(errors, kind, CorpusError)(message)
-
-
-def _explain_module(name: str) -> MetraError:
-    return MissingResourceError(
-        f"The Python of Spark's workers has no module {name!r}; install metra[spark] on "
-        "every worker, and set PYSPARK_PYTHON to the Python that has it."
-    )
-
-
-def _explain_type(path: str, more: str) -> MetraError:
-    return FormatError(
-        f"{path} does not fit the other files: {more.rstrip('.')}; a column must have the "
-        "same type in all of them."
-    )
-
-
-def _explain_damage(path: str) -> MetraError:
-    return FormatError(
-        f"{path} cannot be read as Parquet: it is damaged or cut off, or is something "
-        "else; write it again, or leave it out."
-    )
-
-
-def _explain_missing(path: str) -> MetraError:
-    return FormatError(f"{path} cannot be read: there is no such file or folder.")
-
-
-def _explain_nothing() -> MetraError:
-    return FormatError(
-        "There is no Parquet in what was given: only empty files, or none at all."
-    )
-
-
-def _explain_existing(path: str) -> MetraError:
-    return OptionError(
-        f"{path} is there already; name a folder that is not, or remove it first."
-    )
-
-
-def _explain_folder(path: str) -> MetraError:
-    return FormatError(f"{path} cannot be made a folder for scores; name another.")
-
-
-def _explain_full_disk() -> MetraError:
-    return FormatError(
-        "A disk is full, so Spark gave up; nothing that it had begun to write is kept."
-    )
-
-
-def _explain_size() -> MetraError:
-    return OptionError(
-        "What Spark has to send back is larger than its limit; raise it, for example with "
-        "--spark-conf spark.driver.maxResultSize=4g."
-    )
-
-
-def _explain_memory() -> MetraError:
-    return OptionError(
-        "Java's memory was too small; give it more, for example with --spark-conf "
-        "spark.driver.memory=4g, or on a cluster spark.executor.memory."
-    )
-
-
-def _explain_lost() -> MetraError:
-    return OptionError("Spark has stopped in the middle of the work; start again.")
-
-
-# In this order: what went wrong first is often followed by what came of it.
-_KNOWN: list[tuple[str, Callable[..., MetraError]]] = [
-    (
-        r"NullValueError: Row (\d+) of a batch is null in the column '(.+?)', where",
-        _explain_null,
-    ),
-    (r"^metra\.(?:\w+\.)*(\w+): (.+)$", _explain_own),
-    (r"ModuleNotFoundError: No module named '([\w.]+)'", _explain_module),
-    (r"No space left on device|Disk quota exceeded", _explain_full_disk),
-    (
-        r"_TYPE_MISMATCH\] Encountered error while reading file (\S+)\. (.+)$",
-        _explain_type,
-    ),
-    (
-        r"\[FAILED_READ_FILE[\w.]*\] Encountered error while reading file (\S+)\. ",
-        _explain_damage,
-    ),
-    (r"\[PATH_NOT_FOUND\] Path does not exist: (.+?)\. SQLSTATE", _explain_missing),
-    (r"\[UNABLE_TO_INFER_SCHEMA\]", _explain_nothing),
-    (r"\[PATH_ALREADY_EXISTS\] Path (.+?) already exists", _explain_existing),
-    (r"Mkdirs failed to create (\S+?)/_temporary", _explain_folder),
-    (r"spark\.driver\.maxResultSize", _explain_size),
-    (r"OutOfMemoryError", _explain_memory),
-    (r"SparkContext was shut down|Answer from Java side is empty", _explain_lost),
-]
-
-
 LOCAL = "local[*]"
+
+_EVERY = 0.5  # seconds
+_PATIENCE = 240  # times that; a second Ctrl-C is always quicker
 
 
 @contextmanager
@@ -265,21 +128,19 @@ def _check_java() -> None:
 
 def _explain_failure(master: str, error: Exception, log: IO[bytes]) -> Exception:
     log.seek(0)
-    said = f"{log.read().decode(errors='replace')}\n{error}"
-    if "UnsupportedClassVersionError" in said:
+    report = f"{log.read().decode(errors='replace')}\n{error}"
+    if "UnsupportedClassVersionError" in report:
         msg = (
             "Spark needs Java 17 or newer; an older one was found first: see JAVA_HOME."
         )
         return MissingResourceError(msg)
-    lines = [line.strip() for line in said.split("\n")]
-    told = [line for line in lines if "Exception" in line or line.startswith("Error")]
-    last = (told or [line for line in lines if line])[0]
-    msg = f"Spark could not be started with the master {master!r}: {last}"
+    lines = [line.strip() for line in report.split("\n")]
+    errors_told = [
+        line for line in lines if "Exception" in line or line.startswith("Error")
+    ]
+    first = (errors_told or [line for line in lines if line])[0]
+    msg = f"Spark could not be started with the master {master!r}: {first}"
     return OptionError(msg)
-
-
-_EVERY = 0.5  # seconds
-_PATIENCE = 240  # times that; a second Ctrl-C is always quicker
 
 
 def run_steps(
@@ -358,3 +219,110 @@ def _count_tasks(tracker: Any, group: str) -> tuple[int, int]:
     known = [stage for stage in stages if stage is not None]
     finished = sum(stage.numCompletedTasks for stage in known)
     return finished, sum(stage.numTasks for stage in known)
+
+
+@contextmanager
+def translate_errors() -> Iterator[None]:
+    """Raise what Spark raises inside as an error of ours, told in one sentence."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except (PySparkException, Py4JError) as error:
+        raise translate_error(str(error)) from None
+
+
+def translate_error(report: str) -> MetraError:
+    """Find out what happened from all that Spark says about it."""
+    null = re.search(_NULL, report)
+    if null:
+        return NullValueError(null[2], int(null[1]) - 1)
+    own = re.search(r"^metra\.(?:\w+\.)*(\w+): (.+)$", report, re.MULTILINE)
+    if own:
+        return getattr(errors, own[1], CorpusError)(format_path(own[2]))
+    for pattern, kind, message in _KNOWN:
+        match = re.search(pattern, report, re.MULTILINE)
+        if match:
+            groups = [format_path(group).rstrip(".") for group in match.groups()]
+            return kind(message.format(*groups))
+    causes = re.findall(r"^(?:Caused )?(?:by)?: *[\w.$]+: (.+)$", report, re.MULTILINE)
+    first = (causes or [report.strip().split("\n")[0]])[-1]
+    return OptionError(f"Spark gave up: {format_path(first)}")
+
+
+def format_path(text: str) -> str:
+    """Write paths as people do, and leave out how databases number errors.
+
+    >>> format_path("file:///data/my%20files/a.parquet. SQLSTATE: KD001")
+    '/data/my files/a.parquet.'
+    """
+    text = re.sub(r"\bfile:/+(\S*)", lambda path: "/" + unquote(path[1]), text.strip())
+    return re.sub(r" *SQLSTATE: \w+", "", text)
+
+
+_NULL = r"NullValueError: Row (\d+) of a batch is null in the column '(.+?)', where"
+
+# In this order: what went wrong first is often followed by what came of it.
+_KNOWN: list[tuple[str, type[MetraError], str]] = [
+    (
+        r"ModuleNotFoundError: No module named '([\w.]+)'",
+        MissingResourceError,
+        "The Python of Spark's workers has no module {0!r}; install metra[spark] on "
+        "every worker, and set PYSPARK_PYTHON to the Python that has it.",
+    ),
+    (
+        r"No space left on device|Disk quota exceeded",
+        FormatError,
+        "A disk is full, so Spark gave up; nothing that it had begun to write is kept.",
+    ),
+    (
+        r"_TYPE_MISMATCH\] Encountered error while reading file (\S+)\. (.+)$",
+        FormatError,
+        "{0} does not fit the other files: {1}; a column must have the same type in all "
+        "of them.",
+    ),
+    (
+        r"\[FAILED_READ_FILE[\w.]*\] Encountered error while reading file (\S+)\. ",
+        FormatError,
+        "{0} cannot be read as Parquet: it is damaged or cut off, or is something else; "
+        "write it again, or leave it out.",
+    ),
+    (
+        r"\[PATH_NOT_FOUND\] Path does not exist: (.+?)\. SQLSTATE",
+        FormatError,
+        "{0} cannot be read: there is no such file or folder.",
+    ),
+    (
+        r"\[UNABLE_TO_INFER_SCHEMA\]",
+        FormatError,
+        "There is no Parquet in what was given: only empty files, or none at all.",
+    ),
+    (
+        r"\[PATH_ALREADY_EXISTS\] Path (.+?) already exists",
+        OptionError,
+        "{0} is there already; name a folder that is not, or remove it first.",
+    ),
+    (
+        r"Mkdirs failed to create (\S+?)/_temporary",
+        FormatError,
+        "{0} cannot be made a folder for scores; name another.",
+    ),
+    (
+        r"spark\.driver\.maxResultSize",
+        OptionError,
+        "What Spark has to send back is larger than its limit; raise it, for example with "
+        "`conf` spark.driver.maxResultSize=4g.",
+    ),
+    (
+        r"OutOfMemoryError",
+        OptionError,
+        "Java's memory was too small; give it more, for example with `conf` "
+        "spark.driver.memory=4g, or on a cluster spark.executor.memory.",
+    ),
+    (
+        r"SparkContext was shut down|Answer from Java side is empty",
+        OptionError,
+        "Spark has stopped in the middle of the work; start again.",
+    ),
+]

@@ -405,13 +405,7 @@ def write_findings(
     findings: "MetaReport", form: str, out: str | None, digits: int
 ) -> None:
     """Print what was found, or put it into a file."""
-    from metra.cli.output import get_screen_width, wants_color, write_output
-    from metra.report.table import Style
+    from metra.cli.output import build_style, write_output
     from metra.report.writers.meta import render
 
-    style = Style(
-        digits=digits,
-        color=wants_color() and not out,
-        width=None if out else get_screen_width(),
-    )
-    write_output(render(findings, form, style), out)
+    write_output(render(findings, form, build_style(digits, out)), out)
